@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyReply } from "fastify";
 import type { FunctionComponent, VNode } from "preact";
 import { currentBasePath } from "./text/base-path.ts";
+import type { ListView } from "./text/list-view.ts";
 import { calmIcon } from "./parts/mark.tsx";
 import { tabTitle, type Frame } from "./parts/site.tsx";
 import { readFileSync } from "node:fs";
@@ -16,6 +17,18 @@ export interface LivePage<Data extends { readonly frame: Frame }> {
   /** Names of its files in styles/, after base.css. */
   readonly styles: readonly string[];
   readonly view: FunctionComponent<Data>;
+}
+
+/** What a page with filters is rendered with besides its documents. */
+export interface ListData {
+  readonly frame: Frame;
+  readonly view: ListView;
+}
+
+/** A page whose address has filters of what it shows. */
+export interface ListPage<Documents> extends LivePage<ListData & Documents> {
+  /** The parameters of its address. */
+  readonly filters: readonly string[];
 }
 
 /** A whole document. */

@@ -14,26 +14,23 @@ import { Copied } from "../parts/copied.tsx";
 import { Filters, Select, TextField } from "../parts/fields.tsx";
 import { Pager, useListViews } from "../parts/list-views.tsx";
 import { Panel, Unread } from "../parts/panel.tsx";
-import { frameStyles, Notice, Site, type Frame } from "../parts/site.tsx";
+import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import { Table } from "../parts/table.tsx";
-import type { LivePage } from "../send-page.tsx";
+import type { ListData, ListPage } from "../send-page.tsx";
 import { exactTime } from "../text/format.ts";
 import { queryOf, type ListView } from "../text/list-view.ts";
 import { AlertRow, OpenRow, RetryAll, TargetRow, type Done } from "../parts/alert-rows.tsx";
 
 interface AlertsData {
-  readonly frame: Frame;
-  readonly view: ListView;
   readonly report: AlertsReport | null;
 }
 
-export const alertFilters = ["state", "target"];
-
 /** Open alerts, the targets of alerts, and the deliveries to them. */
-export const page: LivePage<AlertsData> = {
+export const page: ListPage<AlertsData> = {
   name: "alerts",
   title: () => "Alerts",
   styles: [...frameStyles, "history", "list", "alerts"],
+  filters: ["state", "target"],
   view: Alerts,
 };
 
@@ -45,8 +42,8 @@ export function alertsPath(view: ListView): string {
 /** An attempt changes the scheduler's status only if it ends a delivery: while one waits, the report is polled. */
 const waitingMs = 5_000;
 
-function Alerts({ frame, view: firstView, report: first }: AlertsData) {
-  const views = useListViews(alertFilters, firstView);
+function Alerts({ frame, view: firstView, report: first }: ListData & AlertsData) {
+  const views = useListViews(page.filters, firstView);
   const { alerts } = useStore(scheduler) ?? frame.scheduler;
   const read = useDocument<AlertsReport>(() => alertsPath(views.view), {
     first,
@@ -130,9 +127,7 @@ function Report({ report, views, dead, done }: ReportProps) {
         <Filters
           label="Filter the deliveries"
           hidden={deliveries.length === 0 && none === noneAtAll}
-          isNarrow={views.isNarrow}
-          onChange={views.filter}
-          onReset={() => views.filter({})}
+          views={views}
           after={<RetryAll dead={dead} done={done} />}
         >
           <Select

@@ -6,26 +6,23 @@ import { Filters, Select, TextField } from "../parts/fields.tsx";
 import { Pager, useListViews } from "../parts/list-views.tsx";
 import { Unread } from "../parts/panel.tsx";
 import { AgentLink, RunLink } from "../parts/run-parts.tsx";
-import { frameStyles, Site, type Frame } from "../parts/site.tsx";
+import { frameStyles, Site } from "../parts/site.tsx";
 import { Table } from "../parts/table.tsx";
 import { ListTime } from "../parts/time.tsx";
-import type { LivePage } from "../send-page.tsx";
+import type { ListData, ListPage } from "../send-page.tsx";
 import { queryOf, type ListView } from "../text/list-view.ts";
 import { shownText } from "../text/question-words.ts";
 
 interface AuditData {
-  readonly frame: Frame;
-  readonly view: ListView;
   readonly report: AuditReport | null;
 }
 
-export const auditFilters = ["act", "by", "agent", "instance"];
-
 /** The audit trail: the acts of people, the latest first. */
-export const page: LivePage<AuditData> = {
+export const page: ListPage<AuditData> = {
   name: "audit",
   title: () => "Audit trail",
   styles: [...frameStyles, "history", "list", "audit"],
+  filters: ["act", "by", "agent", "instance"],
   view: AuditPage,
 };
 
@@ -34,8 +31,8 @@ export function auditPath(view: ListView): string {
   return `/api/audit?${queryOf(view)}`;
 }
 
-function AuditPage({ frame, view: firstView, report: first }: AuditData) {
-  const views = useListViews(auditFilters, firstView);
+function AuditPage({ frame, view: firstView, report: first }: ListData & AuditData) {
+  const views = useListViews(page.filters, firstView);
   const read = useDocument<AuditReport>(() => auditPath(views.view), {
     first,
     view: views.key,
@@ -52,12 +49,7 @@ function AuditPage({ frame, view: firstView, report: first }: AuditData) {
       </div>
       <Unread documents={[read]} />
       <div class="panel">
-        <Filters
-          label="Filter the acts"
-          isNarrow={views.isNarrow}
-          onChange={views.filter}
-          onReset={() => views.filter({})}
-        >
+        <Filters label="Filter the acts" views={views}>
           <Select name="act" label="Act" any="Any" values={auditActs} value={act} />
           <TextField name="by" label="Person or address" value={by} suggestions={personWays} />
           <TextField name="agent" label="Agent" value={agent} suggestions={frame.agentNames} />

@@ -19,30 +19,28 @@ import { useDocument } from "../live/use-document.ts";
 import { Select } from "../parts/fields.tsx";
 import { useListViews } from "../parts/list-views.tsx";
 import { Panel, Unread } from "../parts/panel.tsx";
-import { frameStyles, Notice, Site, type Frame } from "../parts/site.tsx";
+import { frameStyles, Notice, Site } from "../parts/site.tsx";
 import { Table } from "../parts/table.tsx";
-import type { LivePage } from "../send-page.tsx";
+import type { ListData, ListPage } from "../send-page.tsx";
 import { agentAddress } from "../text/addresses.ts";
 import { compactCount, isDay, percent } from "../text/format.ts";
 import type { ListView } from "../text/list-view.ts";
 import { Days } from "../parts/charts.tsx";
 
 interface CostData {
-  readonly frame: Frame;
-  readonly view: ListView;
   /** Spending by each key; null if it could not be read. */
   readonly first: Readonly<Record<SpendKey, SpendAnswer | null>>;
 }
 
 /** The spending of runs on models: now, by day, by agent and by model, the limits, and the month's end. */
-export const page: LivePage<CostData> = {
+export const page: ListPage<CostData> = {
   name: "cost",
   title: () => "Cost",
   styles: [...frameStyles, "overview", "history", "cost"],
+  filters: ["days"],
   view: Cost,
 };
 
-export const costFilters = ["days"];
 const ranges = { 7: "7 days", 90: "90 days" };
 
 /** How many days a view has. */
@@ -60,8 +58,8 @@ function useSpend(by: SpendKey, days: number, first: SpendAnswer | null) {
   return useDocument<SpendAnswer>(path, { first, view: String(days), on, pauseMs });
 }
 
-function Cost({ frame, view, first }: CostData) {
-  const views = useListViews(costFilters, view);
+function Cost({ frame, view, first }: ListData & CostData) {
+  const views = useListViews(page.filters, view);
   const range = daysOf(views.view);
   const byDay = useSpend("day", range, first.day);
   const byAgent = useSpend("agent", range, first.agent);

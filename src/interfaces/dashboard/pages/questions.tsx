@@ -5,25 +5,22 @@ import { useDocument } from "../live/use-document.ts";
 import { Pager, useListViews } from "../parts/list-views.tsx";
 import { Panel, Unread } from "../parts/panel.tsx";
 import { QuestionList } from "../parts/question.tsx";
-import { frameStyles, Site, type Frame } from "../parts/site.tsx";
-import type { LivePage } from "../send-page.tsx";
+import { frameStyles, Site } from "../parts/site.tsx";
+import type { ListData, ListPage } from "../send-page.tsx";
 import { withQuery } from "../text/addresses.ts";
 import type { ListView } from "../text/list-view.ts";
 
 interface QuestionsData {
-  readonly frame: Frame;
-  readonly view: ListView;
   readonly open: QuestionsView | null;
   readonly ended: QuestionsView | null;
 }
 
-export const questionFilters = ["agent"];
-
 /** Questions of runs to people: the open ones to answer, and how the others ended. */
-export const page: LivePage<QuestionsData> = {
+export const page: ListPage<QuestionsData> = {
   name: "questions",
   title: () => "Questions",
   styles: [...frameStyles, "list", "questions"],
+  filters: ["agent"],
   view: Questions,
 };
 
@@ -39,8 +36,13 @@ export function questionPaths({ filters: { agent }, before }: ListView) {
 
 const howToAsk = " An agent asks people with the tool al_ask, a hook with the command al-ask.";
 
-function Questions({ frame, view: firstView, open: firstOpen, ended: firstEnded }: QuestionsData) {
-  const views = useListViews(questionFilters, firstView);
+function Questions({
+  frame,
+  view: firstView,
+  open: firstOpen,
+  ended: firstEnded,
+}: ListData & QuestionsData) {
+  const views = useListViews(page.filters, firstView);
   const { questions: count } = useStore(scheduler) ?? frame.scheduler;
   const { before, filters } = views.view;
   const useQuestions = (state: "open" | "ended", first: QuestionsView | null) =>

@@ -15,30 +15,27 @@ import { Filters, Select, TextField, useFieldValue } from "../parts/fields.tsx";
 import { useListViews } from "../parts/list-views.tsx";
 import { SearchResult, searchKindNames } from "../parts/search-result.tsx";
 import { Failed } from "../parts/panel.tsx";
-import { frameStyles, Notice, Site, type Frame } from "../parts/site.tsx";
-import type { LivePage } from "../send-page.tsx";
+import { frameStyles, Notice, Site } from "../parts/site.tsx";
+import type { ListData, ListPage } from "../send-page.tsx";
 import { exactTime } from "../text/format.ts";
 import type { ListView } from "../text/list-view.ts";
 
 interface SearchData {
-  readonly frame: Frame;
-  readonly view: ListView;
   /** The first runs; null if finding them takes longer. */
   readonly found: SearchPage | null;
 }
 
-export const searchFilters = ["q", "agent", "outcome", "kind", "since", "order"];
-
 /** Search over the logs of all agents: the runs with lines that match. */
-export const page: LivePage<SearchData> = {
+export const page: ListPage<SearchData> = {
   name: "search",
   title: () => "Search",
   styles: [...frameStyles, "history", "list", "search"],
+  filters: ["q", "agent", "outcome", "kind", "since", "order"],
   view: Search,
 };
 
-function Search({ frame, view: firstView, found }: SearchData) {
-  const views = useListViews(searchFilters, firstView);
+function Search({ frame, view: firstView, found }: ListData & SearchData) {
+  const views = useListViews(page.filters, firstView);
   const { q = "" } = views.view.filters;
   const search = useSearch(views.view, views.key, found);
   const { runs, next, indexedUntil, indexing, failure, isReading, readMore } = search;
@@ -209,13 +206,7 @@ function SearchForm({ views, firstNames }: SearchFormProps) {
   const times = since === "" || since in sinceNames ? sinceNames : withMoment(since);
   const words = useFieldValue<HTMLInputElement>(q);
   return (
-    <Filters
-      label="Search all logs"
-      role="search"
-      isNarrow={views.isNarrow}
-      onChange={views.filter}
-      onReset={() => views.filter(q === "" ? {} : { q })}
-    >
+    <Filters label="Search all logs" role="search" views={views} kept={q === "" ? {} : { q }}>
       <label class="words">
         Words in the log
         <input

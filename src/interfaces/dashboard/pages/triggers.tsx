@@ -3,21 +3,19 @@ import { outcomes, triggerKinds, triggerNames } from "../../../../streams/vocabu
 import { counted } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry, HistoryPage } from "../../../foundation/contracts/history.ts";
 import type { RefusedDeliveriesAnswer } from "../../../foundation/contracts/refused-deliveries.ts";
-import type { LivePage } from "../send-page.tsx";
+import type { ListData, ListPage } from "../send-page.tsx";
 import { useAgentNames } from "../live/agents.ts";
 import { useDocument } from "../live/use-document.ts";
 import { Checkbox, Filters, Select, TextField } from "../parts/fields.tsx";
 import { Pager, useListViews } from "../parts/list-views.tsx";
 import { Unread } from "../parts/panel.tsx";
 import { Refused, triggerColumns, TriggerRows } from "../parts/trigger-rows.tsx";
-import { frameStyles, Site, type Frame } from "../parts/site.tsx";
+import { frameStyles, Site } from "../parts/site.tsx";
 import { Table } from "../parts/table.tsx";
 import { dayTime } from "../text/format.ts";
 import type { ListView } from "../text/list-view.ts";
 
 interface TriggersData {
-  readonly frame: Frame;
-  readonly view: ListView;
   /** Null if the history could not be read. */
   readonly history: HistoryPage | null;
   readonly refused: RefusedDeliveriesAnswer | null;
@@ -25,20 +23,19 @@ interface TriggersData {
   readonly opened: HistoryEntry | null;
 }
 
-export const triggerFilters = ["agent", "kind", "outcome", "since", "hours", "dead"];
-
 /** The history of all triggers, including those that started nothing, and why. */
-export const page: LivePage<TriggersData> = {
+export const page: ListPage<TriggersData> = {
   name: "triggers",
   title: () => "Triggers",
   styles: [...frameStyles, "history", "list", "calls", "triggers"],
+  filters: ["agent", "kind", "outcome", "since", "hours", "dead"],
   view: Triggers,
 };
 
 const hourMs = 3_600_000;
 
-function Triggers({ frame, view: firstView, history, refused, opened }: TriggersData) {
-  const views = useListViews(triggerFilters, firstView);
+function Triggers({ frame, view: firstView, history, refused, opened }: ListData & TriggersData) {
+  const views = useListViews(page.filters, firstView);
   const { view, isNarrow } = views;
   const agentNames = useAgentNames(frame.agentNames);
   const list = useTriggers(view, views.key, history);
@@ -175,12 +172,7 @@ const spanNames = { 1: "Last hour", 24: "Last day", 168: "Last week" };
 function TriggerFilters({ views, agentNames }: TriggerFiltersProps) {
   const { agent = "", kind = "", outcome = "", hours = "", since, dead } = views.view.filters;
   return (
-    <Filters
-      label="Filter the history"
-      isNarrow={views.isNarrow}
-      onChange={views.filter}
-      onReset={() => views.filter({})}
-    >
+    <Filters label="Filter the history" views={views}>
       <TextField name="agent" label="Agent" value={agent} suggestions={agentNames} isLive />
       <Select
         name="kind"

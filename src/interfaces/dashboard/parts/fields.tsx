@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { useListViews } from "./list-views.tsx";
 
 interface SelectProps {
   readonly name?: string;
@@ -120,25 +121,24 @@ interface FiltersProps {
   readonly label: string;
   readonly hidden?: boolean;
   readonly role?: "search";
-  /** Whether the view hides anything. */
-  readonly isNarrow: boolean;
-  readonly onChange: (values: Readonly<Record<string, string>>) => void;
-  readonly onReset: () => void;
+  readonly views: Pick<ReturnType<typeof useListViews>, "isNarrow" | "filter">;
+  /** The filters that stay when the reader clears them. */
+  readonly kept?: Readonly<Record<string, string>>;
   readonly children: ComponentChildren;
   readonly after?: ComponentChildren;
 }
 
 /** The form of a list's filters: each change shows another view. */
 export function Filters(props: FiltersProps) {
-  const { label, hidden, role, isNarrow, onChange, onReset, children, after } = props;
+  const { label, hidden, role, views, kept = {}, children, after } = props;
   const form = useRef<HTMLFormElement>(null);
   const change = (event: Event): void => {
     event.preventDefault();
-    if (form.current !== null) onChange(valuesOf(form.current));
+    if (form.current !== null) views.filter(valuesOf(form.current));
   };
   const reset = (event: Event): void => {
     event.preventDefault();
-    onReset();
+    views.filter(kept);
   };
   return (
     <form
@@ -153,7 +153,7 @@ export function Filters(props: FiltersProps) {
       onReset={reset}
     >
       {children}
-      <button class="link" type="reset" id="all" hidden={!isNarrow}>
+      <button class="link" type="reset" id="all" hidden={!views.isNarrow}>
         Clear filters
       </button>
       {after}

@@ -4,26 +4,16 @@ import { agentDetailSchema } from "../api/answers.ts";
 import { agentParams, unknownAgent } from "../api/params.ts";
 import { routesOf } from "../api/route.ts";
 import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
-import { alertFilters, alertsPath, page as alertsPage } from "../../dashboard/pages/alerts.tsx";
-import { auditFilters, auditPath, page as auditPage } from "../../dashboard/pages/audit.tsx";
+import { alertsPath, page as alertsPage } from "../../dashboard/pages/alerts.tsx";
+import { auditPath, page as auditPage } from "../../dashboard/pages/audit.tsx";
 import { tabAt } from "../../dashboard/parts/agent-tabs.tsx";
-import { costFilters, daysOf, page as costPage } from "../../dashboard/pages/cost.tsx";
-import {
-  page as questionsPage,
-  questionFilters,
-  questionPaths,
-} from "../../dashboard/pages/questions.tsx";
+import { daysOf, page as costPage } from "../../dashboard/pages/cost.tsx";
+import { page as questionsPage, questionPaths } from "../../dashboard/pages/questions.tsx";
 import { agentsData, page as overviewPage } from "../../dashboard/pages/overview.tsx";
-import {
-  hasWords,
-  page as searchPage,
-  searchFilters,
-  searchPath,
-} from "../../dashboard/pages/search.tsx";
+import { hasWords, page as searchPage, searchPath } from "../../dashboard/pages/search.tsx";
 import {
   page as triggersPage,
   refusedPath,
-  triggerFilters,
   triggersPath,
 } from "../../dashboard/pages/triggers.tsx";
 import { auditQuerySchema } from "../../../features/people/audit-report.ts";
@@ -39,14 +29,35 @@ import {
 import type { GatewayDeps } from "../deps.ts";
 import { agentStatus, frameOf, parsedQuery, queryOf, readOrNull } from "../page-data.ts";
 import { sendLivePage, sendWorker, workerPath } from "../../dashboard/send-page.tsx";
+import type { ListPage } from "../../dashboard/send-page.tsx";
 import { runsPath, whyPath } from "../../dashboard/text/addresses.ts";
 import { filterOf } from "../../dashboard/text/agent-filter.ts";
-import { viewOf, choiceOf } from "../../dashboard/text/list-view.ts";
+import { viewOf, choiceOf, type ListView } from "../../dashboard/text/list-view.ts";
 import { agentWithLog, firstPartOf } from "./logs.ts";
 
 const { get } = routesOf("Pages");
 const page = { produces: "text/html" } as const;
 const agentPages = { ...page, params: agentParams, problems: [404] } as const;
+
+/** The route of a page with filters: its view is in the address, and `read` reads its documents. */
+function listRoute<Documents>(
+  deps: GatewayDeps,
+  shown: ListPage<Documents>,
+  path: string,
+  summary: string,
+  read: (view: ListView, query: URLSearchParams) => Promise<Documents>,
+) {
+  return get(path, {
+    ...page,
+    summary,
+    handle: async ({ url }, reply) => {
+      const query = queryOf(url);
+      const view = viewOf(shown.filters, query);
+      const list = { frame: frameOf(deps), view };
+      return sendLivePage(reply, shown, { ...list, ...(await read(view, query)) });
+    },
+  });
+}
 
 /** The dashboard's pages, rendered with their data. */
 export const dashboardRoutes = (deps: GatewayDeps) => [
@@ -76,105 +87,80 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
       });
     },
   }),
-  get("/dashboard/triggers", {
-    ...page,
-    summary: "The trigger history",
-    handle: async (request, reply) => {
-      const view = viewOf(triggerFilters, queryOf(request.url));
-      const id = queryOf(request.url).get("entry");
+  listRoute(
+    deps,
+    triggersPage,
+    "/dashboard/triggers",
+    "The trigger history",
+    async (view, query) => {
+      const { operations } = deps;
       const now = Date.now();
-      return sendLivePage(reply, triggersPage, {
-        frame: frameOf(deps),
-        view,
+      const id = query.get("entry");
+      return {
         history: await readOrNull(() =>
-          deps.operations.history(parsedQuery(historyQuerySchema, triggersPath(view, now))),
+          operations.history(parsedQuery(historyQuerySchema, triggersPath(view, now))),
         ),
         opened: await readOrNull(() => {
           if (id === null) return null;
-          return deps.operations.history({ page: 1, limit: 1, id }).triggers[0] ?? null;
+          return operations.history({ page: 1, limit: 1, id }).triggers[0] ?? null;
         }),
-        refused: await readOrNull(async () => ({
-          deliveries: [
-            ...(await deps.operations.refusedDeliveries(
-              parsedQuery(refusedDeliveriesQuerySchema, refusedPath(now)),
-            )),
-          ],
-        })),
-      });
+        refused: await readOrNull(async () => {
+          const asked = parsedQuery(refusedDeliveriesQuerySchema, refusedPath(now));
+          return { deliveries: [...(await operations.refusedDeliveries(asked))] };
+        }),
+      };
     },
+  ),
+  listRoute(deps, searchPage, "/dashboard/search", "Search over all logs", async (view) => {
+    const find = () =>
+      deps.search.find(parsedQuery(searchQuerySchema, searchPath(view, null, Date.now())));
+    return { found: hasWords(view) ? await readOrNull(find) : null };
   }),
-  get("/dashboard/search", {
-    ...page,
-    summary: "Search over all logs",
-    handle: async (request, reply) => {
-      const view = viewOf(searchFilters, queryOf(request.url));
-      const find = () =>
-        deps.search.find(parsedQuery(searchQuerySchema, searchPath(view, null, Date.now())));
-      return sendLivePage(reply, searchPage, {
-        frame: frameOf(deps),
-        view,
-        found: hasWords(view) ? await readOrNull(find) : null,
-      });
-    },
+  listRoute(deps, costPage, "/dashboard/cost", "What runs spend on models", async (view) => {
+    const days = daysOf(view);
+    const spend = (by: SpendKey) => readOrNull(() => deps.operations.spend({ by, days }));
+    return {
+      first: {
+        day: await spend("day"),
+        agent: await spend("agent"),
+        model: await spend("model"),
+      },
+    };
   }),
-  get("/dashboard/cost", {
-    ...page,
-    summary: "What runs spend on models",
-    handle: async ({ url }, reply) => {
-      const view = viewOf(costFilters, queryOf(url));
-      const days = daysOf(view);
-      const spend = (by: SpendKey) => readOrNull(() => deps.operations.spend({ by, days }));
-      return sendLivePage(reply, costPage, {
-        frame: frameOf(deps),
-        view,
-        first: {
-          day: await spend("day"),
-          agent: await spend("agent"),
-          model: await spend("model"),
-        },
-      });
-    },
-  }),
-  get("/dashboard/alerts", {
-    ...page,
-    summary: "Alerts, and what became of them",
-    handle: async (request, reply) => {
-      const view = viewOf(alertFilters, queryOf(request.url));
-      const report = await readOrNull(() =>
+  listRoute(
+    deps,
+    alertsPage,
+    "/dashboard/alerts",
+    "Alerts, and what became of them",
+    async (view) => ({
+      report: await readOrNull(() =>
         deps.operations.alerts(parsedQuery(alertsQuerySchema, alertsPath(view))),
-      );
-      return sendLivePage(reply, alertsPage, { frame: frameOf(deps), view, report });
-    },
-  }),
-  get("/dashboard/questions", {
-    ...page,
-    summary: "Questions of runs to people, to answer, and how they ended",
-    handle: async ({ url }, reply) => {
-      const view = viewOf(questionFilters, queryOf(url));
+      ),
+    }),
+  ),
+  listRoute(
+    deps,
+    questionsPage,
+    "/dashboard/questions",
+    "Questions of runs to people, to answer, and how they ended",
+    async (view) => {
       const { open, ended } = questionPaths(view);
       const read = (path: string) =>
         readOrNull(() => deps.operations.questions(parsedQuery(questionsQuerySchema, path)));
-      return sendLivePage(reply, questionsPage, {
-        frame: frameOf(deps),
-        view,
-        open: await read(open),
-        ended: await read(ended),
-      });
+      return { open: await read(open), ended: await read(ended) };
     },
-  }),
-  get("/dashboard/audit", {
-    ...page,
-    summary: "The audit trail: the acts of people",
-    handle: async ({ url }, reply) => {
-      const view = viewOf(auditFilters, queryOf(url));
-      const read = () => deps.operations.audit(parsedQuery(auditQuerySchema, auditPath(view)));
-      return sendLivePage(reply, auditPage, {
-        frame: frameOf(deps),
-        view,
-        report: await readOrNull(read),
-      });
-    },
-  }),
+  ),
+  listRoute(
+    deps,
+    auditPage,
+    "/dashboard/audit",
+    "The audit trail: the acts of people",
+    async (view) => ({
+      report: await readOrNull(() =>
+        deps.operations.audit(parsedQuery(auditQuerySchema, auditPath(view))),
+      ),
+    }),
+  ),
   get("/dashboard/agents/:name", {
     ...agentPages,
     summary: "One agent",
