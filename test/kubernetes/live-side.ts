@@ -14,7 +14,9 @@ import { recordExchanges } from "../helpers/kubernetes/exchange.ts";
 import { door, project, runImage } from "./side.ts";
 import type { KubernetesSide } from "./side.ts";
 
-const page = join(import.meta.dirname, "../../src/runtime/cluster/kubernetes/README.md");
+/** What the docs tell operators to apply. */
+const runsBase = join(import.meta.dirname, "../../examples/kubernetes/runs");
+const bindRole = "create rolebinding almanac -n agents --role=almanac --user=almanac".split(" ");
 
 /** A cluster of two nodes with the namespace and the role that the docs name, and nothing else. */
 export async function preparedCluster(images: readonly string[] = []): Promise<LiveCluster> {
@@ -24,20 +26,8 @@ export async function preparedCluster(images: readonly string[] = []): Promise<L
   execFileSync("docker", ["tag", testBase, runImage]);
   const cluster = await startLiveCluster(2, { images: [runImage, ...images] });
   const { kubectl } = cluster;
-  const [, role = ""] = /```yaml\n([^]*?)```/.exec(readFileSync(page, "utf8")) ?? [];
-  await kubectl("create", "namespace", "agents");
-  await apply(cluster, role);
-  await kubectl(
-    "create",
-    "rolebinding",
-    "almanac",
-    "-n",
-    "agents",
-    "--role=almanac",
-    "--user=almanac",
-  );
-  const level = "pod-security.kubernetes.io/enforce=restricted";
-  await kubectl("label", "namespace", "agents", level);
+  await kubectl("apply", "-k", runsBase);
+  await kubectl(...bindRole);
   return cluster;
 }
 
@@ -60,7 +50,8 @@ export async function recordedSide(cluster: LiveCluster, file: string) {
     const headers = { authorization, "content-type": content, accept: "application/json" };
     // A field that it does not know is an error.
     const strict = method === "POST" || method === "PATCH" || method === "PUT";
-    const url = `${cluster.server}${path}${strict ? "?fieldValidation=Strict" : ""}`;
+    const query = `${path.includes("?") ? "&" : "?"}fieldValidation=Strict`;
+    const url = `${cluster.server}${path}${strict ? query : ""}`;
     const toServer = request(url, { method, ca, headers });
     toServer.end(sent === undefined ? undefined : JSON.stringify(sent));
     const [response] = (await once(toServer, "response")) as [IncomingMessage];

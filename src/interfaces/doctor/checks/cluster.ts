@@ -6,7 +6,7 @@ import { registryLogin } from "../../../runtime/cluster/images/registry-login.ts
 import { doorIdentity } from "../../../runtime/cluster/door/door-identity.ts";
 import { alCommand, finding, note, ofError, ok, type Check, type Finding } from "../finding.ts";
 import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
-import { createKubernetesEngine } from "../../../runtime/cluster/kubernetes/kubernetes-engine.ts";
+import { kubernetesFindings } from "./kubernetes.ts";
 import {
   askEngine,
   isWithoutLeader,
@@ -146,18 +146,4 @@ async function swarmFindings(engine: Engine): Promise<readonly Finding[]> {
 
 function stateOf(state: string, availability: string): string {
   return state === "ready" ? availability : state;
-}
-
-async function kubernetesFindings(config: ClusterConfig): Promise<readonly Finding[]> {
-  const engine = createKubernetesEngine({ config, project: "doctor" });
-  try {
-    await engine.list();
-    return [
-      ok(
-        "the API server answers, and this user may list Jobs and pods; the first run shows whether it may create them",
-      ),
-    ];
-  } catch (error) {
-    return [ofError(error, "error", "Kubernetes")];
-  }
 }

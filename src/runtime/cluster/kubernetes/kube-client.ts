@@ -1,4 +1,5 @@
 import type {
+  AuthorizationV1Api,
   BatchV1Api,
   CoreV1Api,
   KubeConfig,
@@ -6,6 +7,7 @@ import type {
   NetworkingV1Api,
   RequestContext,
   setHeaderOptions,
+  VersionApi,
 } from "@kubernetes/client-node";
 import { messageOf, UserError } from "../../../foundation/errors.ts";
 
@@ -14,6 +16,8 @@ export interface KubeClient {
   readonly batch: BatchV1Api;
   readonly core: CoreV1Api;
   readonly networking: NetworkingV1Api;
+  readonly authorization: AuthorizationV1Api;
+  readonly version: VersionApi;
   /** Options of a request whose body has only the changed fields (RFC 7386). */
   readonly mergePatch: ReturnType<typeof setHeaderOptions>;
   readonly namespace: string;
@@ -57,6 +61,8 @@ export async function connectKubernetes(options: KubeClientOptions): Promise<Kub
     batch: new kube.BatchV1Api(api),
     core: new kube.CoreV1Api(api),
     networking: new kube.NetworkingV1Api(api),
+    authorization: new kube.AuthorizationV1Api(api),
+    version: new kube.VersionApi(api),
     namespace: options.namespace ?? namespaceOf(config),
     server: cluster.server,
     mergePatch: kube.setHeaderOptions("Content-Type", kube.PatchStrategy.MergePatch),

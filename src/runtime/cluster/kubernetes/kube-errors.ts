@@ -38,7 +38,10 @@ function causeOf(error: unknown): string {
   return messageOf(cause ?? error);
 }
 
-const notAllowed = new Set([401, 403]);
+const hints: Readonly<Record<number, string>> = {
+  401: "renew the login of the kubeconfig's user, and see: kubectl auth whoami",
+  403: "give the scheduler's user the role of examples/kubernetes in that namespace; al doctor says what is missing",
+};
 
 /** The error of a failed request, for a person. 5xx and 429 count as an unreachable API server, like no answer. */
 export function userError(error: unknown, server: string, action: string): UserError {
@@ -50,9 +53,7 @@ export function userError(error: unknown, server: string, action: string): UserE
     const text = `no API server of Kubernetes answers at ${server} (${message})`;
     return new UserError("engine_unreachable", text, { hint, cause: error });
   }
-  const hint = notAllowed.has(status)
-    ? "give the scheduler's user the role of src/runtime/cluster/kubernetes/README.md in that namespace"
-    : undefined;
+  const hint = hints[status];
   const text = `Kubernetes refused to ${action}: ${message}`;
   return new UserError("engine_refused", text, { ...(hint && { hint }), cause: error });
 }

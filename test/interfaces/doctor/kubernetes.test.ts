@@ -1,0 +1,43 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { rights } from "../../../src/runtime/cluster/kubernetes/rights.ts";
+import { replayExchanges } from "../../helpers/kubernetes/exchange.ts";
+import type { ExchangeServer } from "../../helpers/kubernetes/exchange.ts";
+import { doctorContract } from "../../kubernetes/doctor-contract.ts";
+import { writeKubeconfig } from "../../runtime/cluster/kubernetes/kubeconfig.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+it("the role of examples/kubernetes has the rights that the doctor asks for, and no others", () => {
+  const role = readFileSync(join(root, "examples/kubernetes/runs/role.yaml"), "utf8");
+  const line = (key: string) => new RegExp(`^ +(?:- )?${key}: (\\[.*\\])$`, "gm");
+  const all = (key: string) =>
+    [...role.matchAll(line(key))].map(([, list = ""]) => JSON.parse(list) as string[]);
+  const [groups, resources, verbs] = [all("apiGroups"), all("resources"), all("verbs")];
+  expect(groups.map((group, at) => [group, resources[at], verbs[at]])).toEqual(
+    rights.map(({ group, resource, verbs: ofResource }) => [[group], [resource], ofResource]),
+  );
+});
+
+/** What `npm run test:kubernetes` recorded of a real cluster, where the same tests are live. */
+const recorded = join(root, "test/kubernetes/recorded-doctor.jsonl");
+const dir = mkdtempSync(join(tmpdir(), "al-kube-doctor-"));
+let server: ExchangeServer;
+
+describe("recorded", () => {
+  beforeAll(async () => {
+    server = await replayExchanges(recorded);
+    vi.stubEnv("KUBECONFIG", writeKubeconfig(dir, server.url));
+  });
+  beforeEach(({ task }) => server.begin(task.name));
+  afterEach(() => server.end());
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await server.close();
+    rmSync(dir, { recursive: true });
+  });
+
+  doctorContract(() => ({ kubectl: () => Promise.resolve(""), renewToken: () => undefined }));
+});
