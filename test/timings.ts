@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { BaseSequencer } from "vitest/node";
-import type { Reporter, TestModule, TestSpecification } from "vitest/node";
+import { BaseSequencer, type Reporter, type TestModule, type TestSpecification } from "vitest/node";
 
 const root = join(import.meta.dirname, "..");
 const path = join(root, "test/timings.json");

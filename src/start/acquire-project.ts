@@ -1,17 +1,14 @@
 import { mkdtempSync, rmSync, statSync, lstatSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { filter, interval, map, take } from "rxjs";
-import type { Observable } from "rxjs";
+import { filter, interval, map, take, type Observable } from "rxjs";
 import { ensureApiKey } from "../foundation/credentials/api-key.ts";
 import { homeDir } from "../foundation/credentials/read-secret.ts";
 import { createRedactor } from "../foundation/credentials/redactor.ts";
 import { messageOf, hasCode } from "../foundation/errors.ts";
-import { lockProject } from "../foundation/store/project-lock.ts";
-import type { ProjectLock } from "../foundation/store/project-lock.ts";
+import { lockProject, type ProjectLock } from "../foundation/store/project-lock.ts";
 import { openSessions } from "../interfaces/gateway/sessions.ts";
-import { openStore } from "../foundation/store/store.ts";
-import type { Store } from "../foundation/store/store.ts";
+import { openStore, type Store } from "../foundation/store/store.ts";
 import { connect } from "node:net";
 
 export interface AcquireOptions {

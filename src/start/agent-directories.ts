@@ -3,8 +3,7 @@ import type { Observable } from "rxjs";
 import type { Problem } from "../../streams/vocabulary.ts";
 import { bareSkillProblem, readBareSkill } from "../foundation/config/agent-files.ts";
 import { messageOf, UserError } from "../foundation/errors.ts";
-import { scanProject } from "../foundation/files/scan.ts";
-import type { Scan } from "../foundation/files/scan.ts";
+import { scanProject, type Scan } from "../foundation/files/scan.ts";
 
 /**
  * The state of all files before a start reads them: a later scan finds changes from then on. Rejects with UserError

@@ -1,12 +1,10 @@
-import { asyncScheduler, delay, from, merge, takeUntil, tap } from "rxjs";
-import type { Observable } from "rxjs";
+import { asyncScheduler, delay, from, merge, takeUntil, tap, type Observable } from "rxjs";
 import { agentChanges } from "../../streams/agents/agent-changes.ts";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import { runtime } from "../../streams/runtime.ts";
 import type { LastChecked } from "../../streams/triggers/triggers-for.ts";
 import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
-import { readAgent } from "../foundation/config/agent-files.ts";
-import type { AgentFiles } from "../foundation/config/agent-files.ts";
+import { readAgent, type AgentFiles } from "../foundation/config/agent-files.ts";
 import { describeChange } from "../foundation/config/agent-view.ts";
 import { resolveAgent } from "../foundation/config/resolve-agent.ts";
 import { knownToAgents } from "../interfaces/operations/project-files.ts";

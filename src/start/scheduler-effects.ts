@@ -30,9 +30,8 @@ import type { WatchedFiles } from "../foundation/files/watch-files.ts";
 import { unknownModels } from "../features/models/unknown-models.ts";
 import { filterTable } from "../features/webhooks/providers/table.ts";
 import type { LoadedProject } from "../foundation/config/resolve-project.ts";
-import { lostProject } from "./acquire-project.ts";
-import type { ProjectHandle } from "./acquire-project.ts";
-import { createHeartbeats } from "../features/heartbeat/heartbeats.ts";
+import { lostProject, type ProjectHandle } from "./acquire-project.ts";
+import { createHeartbeats, type Heartbeats } from "../features/heartbeat/heartbeats.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { projectChanges, reloadProject } from "./project-changes.ts";
 import type { UnconfiguredSkills } from "./agent-directories.ts";
@@ -44,7 +43,6 @@ import { redactEvent } from "../foundation/scheduler/redact-event.ts";
 import type { Services } from "./services.ts";
 import { commitEvents } from "../foundation/scheduler/commit-events.ts";
 import { logEvents } from "./context.ts";
-import type { Heartbeats } from "../features/heartbeat/heartbeats.ts";
 
 export interface EffectSources {
   /** The graph of all agents. */

@@ -9,8 +9,7 @@ import {
   readAllAgents,
 } from "../foundation/config/agent-files.ts";
 import type { AllAgents } from "../foundation/config/agent-files.ts";
-import { loadProject } from "../foundation/config/resolve-project.ts";
-import type { LoadedProject } from "../foundation/config/resolve-project.ts";
+import { loadProject, type LoadedProject } from "../foundation/config/resolve-project.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import type { Operations } from "../interfaces/operations/operations.ts";
 import { messageOf } from "../foundation/errors.ts";
@@ -22,14 +21,12 @@ import { checkListening } from "../interfaces/gateway/listener.ts";
 import { linkUntilUsed } from "../interfaces/gateway/login-links.ts";
 import { refuseAdopted } from "../runtime/runners/adopt-runs.ts";
 import { networkWarnings } from "../runtime/runners/job-network.ts";
-import { acquireProject } from "./acquire-project.ts";
-import type { ProjectHandle } from "./acquire-project.ts";
+import { acquireProject, type ProjectHandle } from "./acquire-project.ts";
 import { createUnconfiguredSkills, scanFiles } from "./agent-directories.ts";
 import { buildGraph } from "./build-graph.ts";
 import { createContext, startWarnings } from "./context.ts";
 import { schedulerEffects } from "./scheduler-effects.ts";
-import { createServices } from "./services.ts";
-import type { SchedulerOptions, Services } from "./services.ts";
+import { createServices, type SchedulerOptions, type Services } from "./services.ts";
 
 /** A running scheduler. */
 export interface Scheduler {

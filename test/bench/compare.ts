@@ -3,8 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFigures } from "./baseline.ts";
-import { figureOf } from "./figure.ts";
-import type { Figure } from "./figure.ts";
+import { figureOf, type Figure } from "./figure.ts";
 import { markdownTable } from "./report.ts";
 import { inUnit } from "./target.ts";
 

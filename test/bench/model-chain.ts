@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { startHop } from "./hop.ts";
-import type { Hop } from "./hop.ts";
+import { startHop, type Hop } from "./hop.ts";
 
 /** A way from a client to the provider. */
 export interface Way {

@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { Agent, request as httpRequest } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import type { Way } from "./model-chain.ts";
 
 /** What is asked of the provider: so many events at once, so often, with a pause of so many ms between. */

@@ -1,11 +1,8 @@
 import { once } from "node:events";
-import { request } from "node:http";
-import type { IncomingMessage } from "node:http";
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { request, type IncomingMessage } from "node:http";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { startHop } from "./hop.ts";
-import type { Hop } from "./hop.ts";
+import { startHop, type Hop } from "./hop.ts";
 
 /** The host's name, as its certificate has it. */
 export const tunnelHost = "models.example.test";

@@ -1,9 +1,7 @@
 import { once } from "node:events";
-import { connect } from "node:tls";
-import type { TLSSocket } from "node:tls";
+import { connect, type TLSSocket } from "node:tls";
 import { testCertificate } from "../helpers/certificate.ts";
-import { tunnelHost } from "./tunnel-chain.ts";
-import type { TunnelWay } from "./tunnel-chain.ts";
+import { tunnelHost, type TunnelWay } from "./tunnel-chain.ts";
 
 /** A connection to the host, on which nothing was sent yet. */
 export async function openTunnel(way: TunnelWay): Promise<TLSSocket> {

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { createServer } from "node:tls";
-import type { TLSSocket } from "node:tls";
+import { createServer, type TLSSocket } from "node:tls";
 import { testCertificate } from "../helpers/certificate.ts";
 
 /** What a client asks for with its first bytes: so many bytes, at most so many in a second. */

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { startTestScheduler, type TestProject, type TestScheduler } from "../helpers/scheduler.ts";
 
 /** Starts a scheduler on the project, hands it on, and takes both away again. `readyMs` is from spawn to ready. */
 export async function withScheduler<T>(

@@ -1,9 +1,7 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:https";
-import type { Server } from "node:https";
+import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -14,11 +12,9 @@ import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helper
 import { filesBelow } from "../helpers/files-below.ts";
 import { makeCertificate, startGitHttpsServer } from "../helpers/git-https-server.ts";
 import type { GitHttpsServer } from "../helpers/git-https-server.ts";
-import { makeRepository } from "../helpers/git-repository.ts";
-import type { GitRepository } from "../helpers/git-repository.ts";
+import { makeRepository, type GitRepository } from "../helpers/git-repository.ts";
 import type { Outside } from "../helpers/outside-scheduler.ts";
-import { runAl } from "../helpers/scheduler.ts";
-import type { TestProject } from "../helpers/scheduler.ts";
+import { runAl, type TestProject } from "../helpers/scheduler.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 import { halves } from "./looking-project.ts";
 import { isLong } from "../helpers/long.ts";

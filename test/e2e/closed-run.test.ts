@@ -2,8 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { AgentHosts, HostAllowed } from "../../src/foundation/contracts/run-hosts.ts";
 import type { RunView } from "../../src/interfaces/views/run-view.ts";
 import { commandAgents, until } from "../helpers/command-agents.ts";
-import { slowly } from "../helpers/live-project.ts";
-import type { LiveProject } from "../helpers/live-project.ts";
+import { slowly, type LiveProject } from "../helpers/live-project.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { containersOfProject, sleepingProject } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
-import { engineProxy } from "../helpers/engine-proxy.ts";
-import type { EngineProxy } from "../helpers/engine-proxy.ts";
-import { forAll } from "../helpers/live-project.ts";
-import type { LiveProject } from "../helpers/live-project.ts";
+import { engineProxy, type EngineProxy } from "../helpers/engine-proxy.ts";
+import { forAll, type LiveProject } from "../helpers/live-project.ts";
 
 const { engine, missing } = await testEngine();
 const patience = { timeout: 60_000 };

@@ -2,8 +2,7 @@ import { hostname, userInfo } from "node:os";
 import { describe, expect, test } from "vitest";
 import { containerProject } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
-import { forAll } from "../helpers/live-project.ts";
-import type { LiveProject } from "../helpers/live-project.ts";
+import { forAll, type LiveProject } from "../helpers/live-project.ts";
 
 const { engine, missing } = await testEngine();
 

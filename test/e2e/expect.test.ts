@@ -1,7 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { callOf, commandAgents, until } from "../helpers/command-agents.ts";
-import { slowly } from "../helpers/live-project.ts";
-import type { LiveProject } from "../helpers/live-project.ts";
+import { slowly, type LiveProject } from "../helpers/live-project.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 

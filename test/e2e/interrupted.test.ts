@@ -4,8 +4,7 @@ import { openStore } from "../../src/foundation/store/store.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
 import { callOf, commandAgents, until } from "../helpers/command-agents.ts";
-import { ownLog, slowly } from "../helpers/live-project.ts";
-import type { LiveProject } from "../helpers/live-project.ts";
+import { ownLog, slowly, type LiveProject } from "../helpers/live-project.ts";
 import { beginRun } from "../foundation/store/support.ts";
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,13 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { beforeEach, expect, test } from "vitest";
 import { signDelivery } from "../../src/features/webhooks/sign.ts";
-import { rawConnection, statusesIn } from "../faults/doors/raw-http.ts";
-import type { RawConnection } from "../faults/doors/raw-http.ts";
+import { rawConnection, statusesIn, type RawConnection } from "../faults/doors/raw-http.ts";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
 import type { TestScheduler } from "../helpers/scheduler.ts";
 import { bytes, githubExample } from "../features/webhooks/deliveries.ts";
-import { sendLoad } from "../features/webhooks/load.ts";
-import type { LoadRequest } from "../features/webhooks/load.ts";
+import { sendLoad, type LoadRequest } from "../features/webhooks/load.ts";
 import { secretOf, webhookProject, writeAgent } from "../features/webhooks/webhook-project.ts";
 
 const mebibyte = 1024 * 1024;

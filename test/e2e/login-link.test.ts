@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeFolders } from "../interfaces/cli/fake-operator.ts";
-import type { Folders } from "../interfaces/cli/fake-operator.ts";
+import { makeFolders, type Folders } from "../interfaces/cli/fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "../interfaces/cli/terminal.ts";
 import { filesBelow } from "../helpers/files-below.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";

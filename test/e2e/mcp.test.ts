@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { AuditReport } from "../../src/features/people/audit-report.ts";
-import { forAll, slowly } from "../helpers/live-project.ts";
-import type { LiveProject } from "../helpers/live-project.ts";
-import { mcpClients } from "./mcp-clients.ts";
-import type { McpClient } from "./mcp-clients.ts";
+import { forAll, slowly, type LiveProject } from "../helpers/live-project.ts";
+import { mcpClients, type McpClient } from "./mcp-clients.ts";
 import { forged, mcpProject } from "./mcp-project.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -1,7 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { usdOfNano } from "../../src/foundation/contracts/money.ts";
-import { fakeProvider } from "../runtime/harness/fake-provider.ts";
-import type { FakeProvider } from "../runtime/harness/fake-provider.ts";
+import { fakeProvider, type FakeProvider } from "../runtime/harness/fake-provider.ts";
 import { claudeStream } from "../runtime/harness/llm-cli/streams.ts";
 import type { LiveProject } from "../helpers/live-project.ts";
 import { chatEvents, modelProject, storedCalls } from "./model-project.ts";

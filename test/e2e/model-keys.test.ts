@@ -6,10 +6,8 @@ import { removeAll, watchContainers } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { filesBelow } from "../helpers/files-below.ts";
 import { isLong } from "../helpers/long.ts";
-import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
-import type { OsUser } from "../helpers/os-users.ts";
-import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestScheduler } from "../helpers/scheduler.ts";
+import { tempUser, whyNoOsUsers, type OsUser } from "../helpers/os-users.ts";
+import { runAl, startTestScheduler, type TestScheduler } from "../helpers/scheduler.ts";
 import { addNeighbour, halves, harnesses, lookingProject, words } from "./looking-project.ts";
 import type { HarnessName, LookingOptions, LookingProject } from "./looking-project.ts";
 

@@ -2,8 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { copyProject, runAl } from "../helpers/scheduler.ts";
-import type { TestProject } from "../helpers/scheduler.ts";
+import { copyProject, runAl, type TestProject } from "../helpers/scheduler.ts";
 
 let project: TestProject;
 beforeAll(async () => {

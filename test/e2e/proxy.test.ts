@@ -2,12 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { containersOfProject, removeAll } from "../helpers/container-project.ts";
 import { testCertificate } from "../helpers/certificate.ts";
 import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
-import { forwardProxy, proxyPassword } from "../helpers/forward-proxy.ts";
-import type { ForwardProxy } from "../helpers/forward-proxy.ts";
+import { forwardProxy, proxyPassword, type ForwardProxy } from "../helpers/forward-proxy.ts";
 import { LiveProject } from "../helpers/live-project.ts";
 import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
-import { fakeProvider } from "../runtime/harness/fake-provider.ts";
-import type { FakeProvider } from "../runtime/harness/fake-provider.ts";
+import { fakeProvider, type FakeProvider } from "../runtime/harness/fake-provider.ts";
 
 const { engine, missing } = await testEngine();
 const noUsers = whyNoOsUsers();

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { copyProject, runAl, spawnAl } from "../helpers/scheduler.ts";
-import type { TestProject } from "../helpers/scheduler.ts";
+import { copyProject, runAl, spawnAl, type TestProject } from "../helpers/scheduler.ts";
 
 let project: TestProject;
 

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../helpers/browser.ts";
 import { commandAgents, ownUser } from "../helpers/command-agents.ts";
-import { forAll, slowly } from "../helpers/live-project.ts";
-import type { LiveProject } from "../helpers/live-project.ts";
+import { forAll, slowly, type LiveProject } from "../helpers/live-project.ts";
 import { openQuestions } from "./asking-project.ts";
 
 let project: LiveProject;

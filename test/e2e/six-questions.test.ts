@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { slow } from "../helpers/made-day/agents.ts";
 import { startLiveDay, unwilling } from "../helpers/made-day/live-day.ts";
 import { failing, failure, skipping } from "../helpers/made-day/made-runs.ts";
-import { runAl } from "../helpers/scheduler.ts";
-import type { TestScheduler } from "../helpers/scheduler.ts";
+import { runAl, type TestScheduler } from "../helpers/scheduler.ts";
 
 let scheduler: TestScheduler;
 

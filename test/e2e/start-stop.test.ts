@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createLogSource } from "../../src/foundation/logs/log-source.ts";
@@ -10,8 +9,7 @@ import { readSchedulerInfo } from "../../src/foundation/store/project-lock.ts";
 import { openStore } from "../../src/foundation/store/store.ts";
 import { commandAgents, until } from "../helpers/command-agents.ts";
 import type { LiveProject } from "../helpers/live-project.ts";
-import { builtAl } from "../helpers/scheduler.ts";
-import type { Finished, TestScheduler } from "../helpers/scheduler.ts";
+import { builtAl, type Finished, type TestScheduler } from "../helpers/scheduler.ts";
 
 let project: LiveProject;
 

@@ -1,10 +1,8 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { runSpanId } from "../../src/features/telemetry/trace-ids.ts";
 import { callOf, commandAgents, ownUser, until } from "../helpers/command-agents.ts";
-import { ownLog, slowly } from "../helpers/live-project.ts";
-import type { LiveProject } from "../helpers/live-project.ts";
-import { otlpCollector, treeOf } from "../helpers/otlp-collector.ts";
-import type { OtlpCollector } from "../helpers/otlp-collector.ts";
+import { ownLog, slowly, type LiveProject } from "../helpers/live-project.ts";
+import { otlpCollector, treeOf, type OtlpCollector } from "../helpers/otlp-collector.ts";
 import { githubExample } from "../features/webhooks/deliveries.ts";
 
 vi.setConfig({ testTimeout: 120_000 });

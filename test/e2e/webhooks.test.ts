@@ -6,8 +6,7 @@ import { signDelivery } from "../../src/features/webhooks/sign.ts";
 import { forAll, LiveProject } from "../helpers/live-project.ts";
 import type { TestScheduler } from "../helpers/scheduler.ts";
 import { bytes, githubExample, githubExamples } from "../features/webhooks/deliveries.ts";
-import { sendLoad } from "../features/webhooks/load.ts";
-import type { LoadRequest } from "../features/webhooks/load.ts";
+import { sendLoad, type LoadRequest } from "../features/webhooks/load.ts";
 import { secretOf, storeSecret, webhookProject } from "../features/webhooks/webhook-project.ts";
 
 let project: LiveProject;

@@ -1,8 +1,6 @@
 import { parseArgs } from "node:util";
-import { mutations } from "./mutations.ts";
-import type { Mutation } from "./mutations.ts";
-import { PrivateCopy } from "./private-copy.ts";
-import type { Verdict } from "./private-copy.ts";
+import { mutations, type Mutation } from "./mutations.ts";
+import { PrivateCopy, type Verdict } from "./private-copy.ts";
 
 // node test/faults/mutate.ts [--only <part of a defence or file>]…
 // Removes each defence in a private copy and prints the test that fails; exits with 1 if no test fails.

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { chromium } from "playwright-core";
-import type { Browser } from "playwright-core";
+import { chromium, type Browser } from "playwright-core";
 
 /** The one without windows of its own takes half the time. */
 const installed = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];

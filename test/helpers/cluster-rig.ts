@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { tap } from "rxjs";
-import type { Observable } from "rxjs";
+import { tap, type Observable } from "rxjs";
 import type { RunnerEvent } from "../../streams/runs/runner.ts";
 import type { RunRequest } from "../../streams/vocabulary.ts";
 import type { Job } from "../../src/foundation/contracts/job.ts";
@@ -12,8 +11,7 @@ import { createDoor } from "../../src/runtime/cluster/door/door.ts";
 import { doorIdentity } from "../../src/runtime/cluster/door/door-identity.ts";
 import { createRunSockets } from "../../src/runtime/run-api/run-sockets.ts";
 import type { RunSocket } from "../../src/runtime/run-api/run-socket.ts";
-import { runName } from "../../src/runtime/cluster/cluster-engine.ts";
-import type { ClusterEngine } from "../../src/runtime/cluster/cluster-engine.ts";
+import { runName, type ClusterEngine } from "../../src/runtime/cluster/cluster-engine.ts";
 import type {
   ClusterRunnerOptions,
   ClusterRecord,

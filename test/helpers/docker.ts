@@ -16,10 +16,8 @@ import { finished } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { lastValueFrom } from "rxjs";
-import { connectEngine } from "../../src/runtime/runners/container/engine.ts";
-import type { Engine } from "../../src/runtime/runners/container/engine.ts";
-import { createAgentImages } from "../../src/runtime/runners/container/images.ts";
-import type { AgentImages } from "../../src/runtime/runners/container/images.ts";
+import { connectEngine, type Engine } from "../../src/runtime/runners/container/engine.ts";
+import { createAgentImages, type AgentImages } from "../../src/runtime/runners/container/images.ts";
 import { anAgent } from "./agents.ts";
 import { withLock } from "./lock.ts";
 

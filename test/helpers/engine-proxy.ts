@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
-import { connect, createServer } from "node:net";
-import type { Server, Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 
 /** A socket that leads to the machine's engine: an engine that can go away without taking others' containers. */
 export interface EngineProxy {

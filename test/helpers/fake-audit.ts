@@ -1,6 +1,5 @@
 import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
-import { atTerminal } from "../../src/foundation/contracts/questions.ts";
-import type { Person } from "../../src/foundation/contracts/questions.ts";
+import { atTerminal, type Person } from "../../src/foundation/contracts/questions.ts";
 import type { Operations } from "../../src/interfaces/operations/operations.ts";
 
 /** Operations that keep the acts in a list, the latest first. */

@@ -35,11 +35,9 @@ import type { QuestionView } from "../../src/foundation/contracts/question-views
 import { fakeSteerOperations } from "./fake-steer.ts";
 import { fakeQuestionOperations } from "./fake-questions.ts";
 import { fakeAuditOperations } from "./fake-audit.ts";
-import { fakeAlerts } from "./fake-alerts.ts";
-import type { FakeAlerts } from "./fake-alerts.ts";
-import { agentStatus, fakeSnapshot } from "./fake-snapshot.ts";
+import { fakeAlerts, type FakeAlerts } from "./fake-alerts.ts";
+import { agentStatus, fakeSnapshot, type NamedStatus } from "./fake-snapshot.ts";
 import { mustHave } from "./must-have.ts";
-import type { NamedStatus } from "./fake-snapshot.ts";
 
 /** Operations that keep a small state of their own and remember what was asked of them. */
 export interface FakeOperations extends Operations {

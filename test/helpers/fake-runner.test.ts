@@ -1,11 +1,9 @@
 import { EMPTY, concat, from, map, NEVER, of, timer } from "rxjs";
 import type { RunRequest } from "../../streams/vocabulary.ts";
 import { runnerContract } from "../runtime/runners/contract.ts";
-import { contractGraceMs } from "../runtime/runners/scenarios.ts";
-import type { Scenario } from "../runtime/runners/scenarios.ts";
+import { contractGraceMs, type Scenario } from "../runtime/runners/scenarios.ts";
 import { anAgent, anItem } from "./agents.ts";
-import { anOutput, fakeRunner } from "./fake-runner.ts";
-import type { FakeRun } from "./fake-runner.ts";
+import { anOutput, fakeRunner, type FakeRun } from "./fake-runner.ts";
 
 const usage = { model: "fake", tokens: 7, costUsd: null, turns: 1 };
 

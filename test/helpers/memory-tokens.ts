@@ -1,6 +1,5 @@
 import { UserError } from "../../src/foundation/errors.ts";
-import { createTokens } from "../../src/features/tokens/tokens.ts";
-import type { Tokens } from "../../src/features/tokens/tokens.ts";
+import { createTokens, type Tokens } from "../../src/features/tokens/tokens.ts";
 
 /** API tokens that live as long as the test. */
 export function memoryTokens(now: () => number = Date.now): Tokens {

@@ -1,8 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { sudoersRule } from "../../src/runtime/runners/host-user/sudoers-rule.ts";
-import type { SudoersRule } from "../../src/runtime/runners/host-user/sudoers-rule.ts";
+import { sudoersRule, type SudoersRule } from "../../src/runtime/runners/host-user/sudoers-rule.ts";
 
 const run = promisify(execFile);
 

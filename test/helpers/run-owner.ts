@@ -1,5 +1,4 @@
-import { createSuspension } from "../../streams/runs/suspension.ts";
-import type { RunOwner, Suspension } from "../../streams/runs/suspension.ts";
+import { createSuspension, type RunOwner, type Suspension } from "../../streams/runs/suspension.ts";
 
 /** Owns the live runs of a graph in a test. */
 export interface TestRunOwner extends RunOwner {

@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createServer } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** A registry that takes what an engine pushes, as far as the engine can tell. */

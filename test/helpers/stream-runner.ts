@@ -1,5 +1,4 @@
-import { map, merge, take, timer } from "rxjs";
-import type { SchedulerLike } from "rxjs";
+import { map, merge, take, timer, type SchedulerLike } from "rxjs";
 import type { Runner, RunnerEvent, RunnerExit } from "../../streams/runs/runner.ts";
 
 /** How a run's process ended: well, but for what a test says. */

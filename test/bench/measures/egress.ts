@@ -1,10 +1,8 @@
-import { figureOf } from "../figure.ts";
-import type { BenchOptions, Figure, Measure } from "../figure.ts";
+import { figureOf, type BenchOptions, type Figure, type Measure } from "../figure.ts";
 import { withFolder } from "../floors.ts";
 import { totalMb } from "../hop.ts";
 import { repeated } from "../repeated.ts";
-import { startTunnelWays } from "../tunnel-chain.ts";
-import type { TunnelWay, TunnelWays } from "../tunnel-chain.ts";
+import { startTunnelWays, type TunnelWay, type TunnelWays } from "../tunnel-chain.ts";
 import { downloadRate, openTunnel } from "../tunnel-client.ts";
 
 /** Tunnels to an allowed host as a run has them, beside bare proxies of as many processes, and direct ones. */

@@ -4,10 +4,8 @@ import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "../../helpers/scheduler.ts";
 import { agentName, benchProject } from "../bench-project.ts";
-import { figureOf } from "../figure.ts";
-import type { Measure } from "../figure.ts";
-import { startModelEndpoint } from "../model-endpoint.ts";
-import type { ModelEndpoint } from "../model-endpoint.ts";
+import { figureOf, type Measure } from "../figure.ts";
+import { startModelEndpoint, type ModelEndpoint } from "../model-endpoint.ts";
 import { plainProgram } from "../plain-program.ts";
 import { withScheduler } from "../with-scheduler.ts";
 

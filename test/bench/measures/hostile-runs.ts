@@ -1,7 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { startSockets } from "../../faults/load/hostile-runs/started.ts";
-import { figureOf } from "../figure.ts";
-import type { Measure } from "../figure.ts";
+import { figureOf, type Measure } from "../figure.ts";
 import { withFolder } from "../floors.ts";
 import { askHealth } from "../health.ts";
 import { startHop } from "../hop.ts";

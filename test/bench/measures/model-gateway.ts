@@ -1,10 +1,7 @@
-import { figureOf } from "../figure.ts";
-import type { BenchOptions, Figure, Measure } from "../figure.ts";
+import { figureOf, type BenchOptions, type Figure, type Measure } from "../figure.ts";
 import { withFolder } from "../floors.ts";
-import { startWays } from "../model-chain.ts";
-import type { Way, Ways } from "../model-chain.ts";
-import { ask } from "../model-client.ts";
-import type { Seen, Wanted } from "../model-client.ts";
+import { startWays, type Way, type Ways } from "../model-chain.ts";
+import { ask, type Seen, type Wanted } from "../model-client.ts";
 import { totalMb } from "../hop.ts";
 import { repeated } from "../repeated.ts";
 

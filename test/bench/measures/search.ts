@@ -7,8 +7,7 @@ import { createIndexer } from "../../../src/features/search/indexer.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
 import { benchProject } from "../bench-project.ts";
-import { figureOf } from "../figure.ts";
-import type { Figure, Measure } from "../figure.ts";
+import { figureOf, type Figure, type Measure } from "../figure.ts";
 import { createWords, madeLine, makeLogs } from "../made-logs.ts";
 import { withScheduler } from "../with-scheduler.ts";
 

@@ -1,5 +1,4 @@
-import { figureOf } from "../figure.ts";
-import type { Figure, Measure } from "../figure.ts";
+import { figureOf, type Figure, type Measure } from "../figure.ts";
 import type { Sample } from "../soak/reading.ts";
 import { runSoak } from "../soak/run-soak.ts";
 import { growthOf, leaks } from "../soak/verdict.ts";

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { benchProject } from "../bench-project.ts";
-import { figureOf } from "../figure.ts";
-import type { BenchOptions, Figure, Measure } from "../figure.ts";
+import { figureOf, type BenchOptions, type Figure, type Measure } from "../figure.ts";
 import { withBare, withFolder } from "../floors.ts";
 import { repeated } from "../repeated.ts";
 import { residentMb, withScheduler } from "../with-scheduler.ts";

@@ -3,12 +3,10 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
 import { agentName, benchProject } from "../bench-project.ts";
-import { figureOf } from "../figure.ts";
-import type { BenchOptions, Figure, Measure } from "../figure.ts";
+import { figureOf, type BenchOptions, type Figure, type Measure } from "../figure.ts";
 import { withBare } from "../floors.ts";
 import { repeated } from "../repeated.ts";
-import { openSse } from "../sse-client.ts";
-import type { SseClient } from "../sse-client.ts";
+import { openSse, type SseClient } from "../sse-client.ts";
 import type { Target } from "../target.ts";
 import { withScheduler } from "../with-scheduler.ts";
 

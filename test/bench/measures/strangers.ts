@@ -2,8 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { withStrangers } from "../../faults/doors/http/with-strangers.ts";
 import type { TestScheduler } from "../../helpers/scheduler.ts";
 import { benchProject } from "../bench-project.ts";
-import { figureOf } from "../figure.ts";
-import type { Figure, Measure } from "../figure.ts";
+import { figureOf, type Figure, type Measure } from "../figure.ts";
 import { askHealth } from "../health.ts";
 import { residentMb, withScheduler } from "../with-scheduler.ts";
 

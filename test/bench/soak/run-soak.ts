@@ -1,15 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
-import { startTestScheduler } from "../../helpers/scheduler.ts";
-import type { TestScheduler } from "../../helpers/scheduler.ts";
+import { startTestScheduler, type TestScheduler } from "../../helpers/scheduler.ts";
 import { openSse } from "../sse-client.ts";
-import { editsOf } from "./edits.ts";
-import type { Edits } from "./edits.ts";
+import { editsOf, type Edits } from "./edits.ts";
 import { probeEnv, takeSample } from "./probed.ts";
 import type { Sample } from "./reading.ts";
 import { edited, runners, soakProject } from "./soak-project.ts";
-import { startTraffic } from "./traffic.ts";
-import type { Traffic } from "./traffic.ts";
+import { startTraffic, type Traffic } from "./traffic.ts";
 
 export interface SoakOptions {
   readonly minutes: number;

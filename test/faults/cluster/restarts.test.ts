@@ -1,13 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { NEVER } from "rxjs";
-import type { Observable } from "rxjs";
+import { NEVER, type Observable } from "rxjs";
 import { expect, test } from "vitest";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import { adoptRuns } from "../../../src/runtime/runners/adopt-runs.ts";
 import type { ClusterRunner } from "../../../src/runtime/cluster/cluster-runner.ts";
-import { aCluster, aRequest } from "../../runtime/cluster/support.ts";
-import type { TestCluster } from "../../runtime/cluster/support.ts";
+import { aCluster, aRequest, type TestCluster } from "../../runtime/cluster/support.ts";
 import { end } from "../../runtime/runners/shell-runs.ts";
 import { randomBy } from "../crash/crash-plan.ts";
 import { isLong } from "../../helpers/long.ts";

@@ -2,15 +2,11 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openStore } from "../../../src/foundation/store/store.ts";
-import { sendLoad } from "../../features/webhooks/load.ts";
-import type { LoadAnswer, LoadRequest } from "../../features/webhooks/load.ts";
-import { look } from "./crash-model.ts";
-import type { Promised } from "./crash-model.ts";
+import { sendLoad, type LoadAnswer, type LoadRequest } from "../../features/webhooks/load.ts";
+import { look, type Promised } from "./crash-model.ts";
 import type { CrashPlan } from "./crash-plan.ts";
-import { configText, queueSizes } from "./crash-project.ts";
-import type { CrashProject } from "./crash-project.ts";
-import { startDoomed } from "./crash-scheduler.ts";
-import type { Doomed } from "./crash-scheduler.ts";
+import { configText, queueSizes, type CrashProject } from "./crash-project.ts";
+import { startDoomed, type Doomed } from "./crash-scheduler.ts";
 
 /** A chain of crashes on one project. */
 export interface Lane {

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { crashOnce, keyPath, startArgs } from "./crash-cycle.ts";
-import type { Lane } from "./crash-cycle.ts";
+import { crashOnce, keyPath, startArgs, type Lane } from "./crash-cycle.ts";
 import {
   brokenPromises,
   deadLocks,

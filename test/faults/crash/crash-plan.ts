@@ -1,5 +1,4 @@
-import { killPoints } from "./kill-points.ts";
-import type { KillPoint } from "./kill-points.ts";
+import { killPoints, type KillPoint } from "./kill-points.ts";
 
 /** What one cycle does: chosen by the seed alone. */
 export interface CrashPlan {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isLong } from "../../helpers/long.ts";
-import { crashOnce } from "./crash-cycle.ts";
-import type { Lane } from "./crash-cycle.ts";
+import { crashOnce, type Lane } from "./crash-cycle.ts";
 import { check, newLane, wholeLife } from "./crash-lane.ts";
 import { planAt, points } from "./crash-plan.ts";
 

@@ -20,8 +20,7 @@ import {
   workDirOf,
 } from "../../../src/runtime/runners/host-user/run-files.ts";
 import { removeWorkDir } from "../../../src/runtime/runners/host-user/work-dir.ts";
-import { asUser, tempUser, uidOf, whyNoOsUsers } from "../../helpers/os-users.ts";
-import type { OsUser } from "../../helpers/os-users.ts";
+import { asUser, tempUser, uidOf, whyNoOsUsers, type OsUser } from "../../helpers/os-users.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 const missing = whyNoOsUsers();

@@ -1,10 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeFolders } from "../../interfaces/cli/fake-operator.ts";
-import type { Folders } from "../../interfaces/cli/fake-operator.ts";
-import { makeRepository } from "../../features/skills/repositories.ts";
-import type { TestRepository } from "../../features/skills/repositories.ts";
+import { makeFolders, type Folders } from "../../interfaces/cli/fake-operator.ts";
+import { makeRepository, type TestRepository } from "../../features/skills/repositories.ts";
 import { isLong } from "../../helpers/long.ts";
 
 const project = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { runAl, startTestScheduler } from "../../helpers/scheduler.ts";
 import { sendLoad } from "../../features/webhooks/load.ts";
-import { crashProject } from "../crash/crash-project.ts";
-import type { CrashProject } from "../crash/crash-project.ts";
+import { crashProject, type CrashProject } from "../crash/crash-project.ts";
 import { delivery } from "./store-project.ts";
 
 let project: CrashProject;

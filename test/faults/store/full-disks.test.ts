@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,8 +7,7 @@ import { builtAl } from "../../helpers/scheduler.ts";
 import { sendLoad } from "../../features/webhooks/load.ts";
 import { keyPath } from "../crash/crash-cycle.ts";
 import { look, unfinished } from "../crash/crash-model.ts";
-import { crashProject } from "../crash/crash-project.ts";
-import type { CrashProject } from "../crash/crash-project.ts";
+import { crashProject, type CrashProject } from "../crash/crash-project.ts";
 import { fill } from "./fill-disk.ts";
 import { delivery } from "./store-project.ts";
 import { freePort } from "../../helpers/free-port.ts";

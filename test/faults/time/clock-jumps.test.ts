@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
-import { cronTicks } from "../../../streams/triggers/cron.ts";
-import type { CronEvent, CronPlan } from "../../../streams/triggers/cron.ts";
+import { cronTicks, type CronEvent, type CronPlan } from "../../../streams/triggers/cron.ts";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
 

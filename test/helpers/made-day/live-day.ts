@@ -1,8 +1,7 @@
 import { signDelivery } from "../../../src/features/webhooks/sign.ts";
 import { bytes } from "../../features/webhooks/deliveries.ts";
 import { secretOf } from "../../features/webhooks/webhook-project.ts";
-import { startTestScheduler } from "../scheduler.ts";
-import type { TestScheduler } from "../scheduler.ts";
+import { startTestScheduler, type TestScheduler } from "../scheduler.ts";
 import { slow } from "./agents.ts";
 import { madeDay } from "./made-day.ts";
 

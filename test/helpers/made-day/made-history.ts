@@ -1,7 +1,5 @@
-import { openStore } from "../../../src/foundation/store/store.ts";
-import type { Store } from "../../../src/foundation/store/store.ts";
-import type { MadeRun } from "./made-runs.ts";
-import { skipping } from "./made-runs.ts";
+import { openStore, type Store } from "../../../src/foundation/store/store.ts";
+import { skipping, type MadeRun } from "./made-runs.ts";
 
 const dayMs = 86_400_000;
 

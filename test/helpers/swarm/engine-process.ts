@@ -2,8 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectEngine } from "../../../src/runtime/runners/container/engine.ts";
-import type { Engine } from "../../../src/runtime/runners/container/engine.ts";
+import { connectEngine, type Engine } from "../../../src/runtime/runners/container/engine.ts";
 import { answers } from "../docker.ts";
 import type { SharedLayers } from "./images.ts";
 

@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { connectEngine } from "../../../src/runtime/runners/container/engine.ts";
-import { cgroupParent, kernelLimits } from "./cgroups.ts";
-import type { KernelLimits } from "./cgroups.ts";
-import { startEngineProcess } from "./engine-process.ts";
-import type { EngineProcess } from "./engine-process.ts";
+import { cgroupParent, kernelLimits, type KernelLimits } from "./cgroups.ts";
+import { startEngineProcess, type EngineProcess } from "./engine-process.ts";
 import type { SharedLayers } from "./images.ts";
 import type { SwarmNetwork } from "./network.ts";
 import type { Slot } from "./slot.ts";

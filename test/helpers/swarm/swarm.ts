@@ -2,8 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Engine } from "../../../src/runtime/runners/container/engine.ts";
 import { shareImages } from "./images.ts";
 import { createNetwork } from "./network.ts";
-import { createNode, dataDirOf } from "./node.ts";
-import type { SwarmNode } from "./node.ts";
+import { createNode, dataDirOf, type SwarmNode } from "./node.ts";
 import { releaseSlot, takeSlot } from "./slot.ts";
 
 export interface SwarmOptions {

@@ -1,7 +1,6 @@
 import { chmod, stat } from "node:fs/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import { tempUser, whyNoOsUsers } from "../../../helpers/os-users.ts";
-import type { OsUser } from "../../../helpers/os-users.ts";
+import { tempUser, whyNoOsUsers, type OsUser } from "../../../helpers/os-users.ts";
 import { forAll, LiveProject } from "../../../helpers/live-project.ts";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { injectedAgent, resultsOf, tries } from "./attack.ts";

@@ -2,11 +2,9 @@ import { rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { containerProject, containersOfProject } from "../../../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../../../helpers/docker.ts";
-import { forAll } from "../../../helpers/live-project.ts";
-import type { LiveProject } from "../../../helpers/live-project.ts";
+import { forAll, type LiveProject } from "../../../helpers/live-project.ts";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
-import { injectedAgent, resultsOf, tries } from "./attack.ts";
-import type { Tried } from "./attack.ts";
+import { injectedAgent, resultsOf, tries, type Tried } from "./attack.ts";
 
 const { engine, missing } = await testEngine();
 const hostCanary = "canary-of-the-host-7d21";

@@ -3,11 +3,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operatorApp, tcpApp } from "../../../../src/interfaces/gateway/app.ts";
 import type { LogQuery } from "../../../../src/foundation/logs/log-query.ts";
-import { bearer, testDeps } from "../../../interfaces/gateway/start-gateway.ts";
-import type { TestDeps } from "../../../interfaces/gateway/start-gateway.ts";
+import { bearer, testDeps, type TestDeps } from "../../../interfaces/gateway/start-gateway.ts";
 import { memoryLogs } from "../../../helpers/memory-logs.ts";
-import { hostileRequest, routesOf } from "./requests.ts";
-import type { HostileRequest, Route } from "./requests.ts";
+import { hostileRequest, routesOf, type HostileRequest, type Route } from "./requests.ts";
 import { share } from "./share.ts";
 
 const servers = [

@@ -6,8 +6,7 @@ import { indexedBinding, letsThrough } from "../../../../src/features/webhooks/b
 import { interpret, parseDelivery } from "../../../../src/features/webhooks/interpret.ts";
 import { providerTable } from "../../../../src/features/webhooks/providers/table.ts";
 import { nextTick } from "../../../../streams/triggers/next-tick.ts";
-import { socketSide, post, openSocket } from "../../../runtime/run-api/support.ts";
-import type { SocketSide } from "../../../runtime/run-api/support.ts";
+import { socketSide, post, openSocket, type SocketSide } from "../../../runtime/run-api/support.ts";
 import { githubExample } from "../../../features/webhooks/deliveries.ts";
 import {
   gitlabMergeRequest,

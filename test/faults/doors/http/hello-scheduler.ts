@@ -1,6 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { copyProject, startTestScheduler } from "../../../helpers/scheduler.ts";
-import type { TestScheduler } from "../../../helpers/scheduler.ts";
+import { copyProject, startTestScheduler, type TestScheduler } from "../../../helpers/scheduler.ts";
 
 /** A live scheduler on a copy of examples/hello for all tests of a file; hands it on once it is there. */
 export function withHelloScheduler(use: (scheduler: TestScheduler) => void): void {

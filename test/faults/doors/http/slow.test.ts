@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
-import { rawConnection, statusesIn } from "../raw-http.ts";
-import type { RawConnection } from "../raw-http.ts";
+import { rawConnection, statusesIn, type RawConnection } from "../raw-http.ts";
 import { openApp } from "../../../interfaces/gateway/start-gateway.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { withHelloScheduler } from "./hello-scheduler.ts";

@@ -4,8 +4,7 @@ import { emptyWhyNot } from "../../../helpers/empty-why-not.ts";
 import { fakeOperations } from "../../../helpers/fake-operations.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
 import type { SearchPage } from "../../../../src/features/search/search-report.ts";
-import { testDeps } from "../../../interfaces/gateway/start-gateway.ts";
-import type { TestDeps } from "../../../interfaces/gateway/start-gateway.ts";
+import { testDeps, type TestDeps } from "../../../interfaces/gateway/start-gateway.ts";
 import type { Poison } from "./poison.ts";
 
 const receiptId = "0190aaaa-0000-7000-8000-000000000001";

@@ -1,8 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runAl, startTestScheduler } from "../../../helpers/scheduler.ts";
-import type { TestScheduler } from "../../../helpers/scheduler.ts";
+import { runAl, startTestScheduler, type TestScheduler } from "../../../helpers/scheduler.ts";
 import { webhookProject } from "../../../features/webhooks/webhook-project.ts";
 
 /** Retitles the window, clears it, colours, deletes, turns the direction of reading, and types into a shell. */

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 
 /** A run socket and its token. */
 export interface HostileRun {

@@ -1,8 +1,7 @@
 import { request } from "node:http";
 import { expect, it } from "vitest";
 import { tempDir } from "../../../helpers/temp-dir.ts";
-import { attack, hostileShapes } from "./attack.ts";
-import type { HostileRun } from "./attack.ts";
+import { attack, hostileShapes, type HostileRun } from "./attack.ts";
 import { startSockets } from "./started.ts";
 
 /** How long a call of these bytes to the model that answers takes, in ms. */
