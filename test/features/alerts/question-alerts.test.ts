@@ -91,15 +91,21 @@ function world(options: WorldOptions = {}) {
   };
 }
 
+/** A world that is live and has emitted the question. */
+function asking(options: WorldOptions = {}) {
+  const made = world(options);
+  made.live();
+  made.emit(asked);
+  return made;
+}
+
 const opsLink = "https://al.example.test/al/answer/9ops";
 const runPage = "https://al.example.test/al/dashboard/agents/dev/runs/dev-abcdefgh";
 
 test("a question is sent once to each of its agent's targets, in quiet hours too, each with its own link", async () => {
   const quietHours = { from: 22 * 60, until: 7 * 60 };
   const targets = ["ops", "dev", "all"].map((name) => aTarget(name, { quietHours }));
-  const { live, emit, sent, elapse } = world({ targets, to: ["ops", "dev"] });
-  live();
-  emit(asked);
+  const { emit, sent, elapse } = asking({ targets, to: ["ops", "dev"] });
   emit(asked);
   await expect.poll(() => (elapse(), sent.length)).toBe(2);
   const devLink = "https://al.example.test/al/answer/9dev";
@@ -107,47 +113,35 @@ test("a question is sent once to each of its agent's targets, in quiet hours too
 });
 
 test("a question that was stored without its alerts before a crash is sent at the next start, once", async () => {
-  const first = world();
-  first.live();
-  first.emit(asked);
+  const first = asking();
   await first.sentAre(`ops opened ${opsLink}`);
   const late = { ...asked, id: asked.id.replace(/9$/, "7") };
-  const second = world({ store: first.store });
-  second.live();
-  second.emit(asked);
+  const second = asking({ store: first.store });
   second.emit(late);
   await second.sentAre("ops opened https://al.example.test/al/answer/7ops");
 });
 
 test("a question is repeated after half of its time, unless reminders are off or it has ended", async () => {
-  const reminded = world({ remindMs: hour });
-  reminded.live();
-  reminded.emit(asked);
+  const reminded = asking({ remindMs: hour });
   await expect.poll(() => (reminded.elapse(), reminded.sent)).toHaveLength(1);
   reminded.elapse(2 * hour - 1000);
   expect(reminded.sent).toHaveLength(1);
   reminded.elapse(1000);
   await reminded.sentAre(`ops opened ${opsLink}`, `ops reminder ${opsLink}`);
 
-  const ended = world({ remindMs: hour });
-  ended.live();
-  ended.emit(asked);
+  const ended = asking({ remindMs: hour });
   await expect.poll(() => (ended.elapse(), ended.sent)).toHaveLength(1);
   ended.emit(answered);
   await ended.sentAre(`ops opened ${opsLink}`);
   ended.elapse(3 * hour);
   expect(ended.alertStore.list({ limit: 9 })).toHaveLength(1);
 
-  const off = world();
-  off.live();
-  off.emit(asked);
+  const off = asking();
   await off.sentAre(`ops opened ${opsLink}`);
 });
 
 test("a question that has ended is neither sent nor given up", async () => {
-  const { live, emit, sent, alertStore, elapse } = world({ send: () => Promise.resolve(failed()) });
-  live();
-  emit(asked);
+  const { emit, sent, alertStore, elapse } = asking({ send: () => Promise.resolve(failed()) });
   await expect.poll(() => (elapse(), sent)).toHaveLength(1);
   emit(answered);
   await expect.poll(() => (elapse(), alertStore.list({ limit: 9 }))).toEqual([]);
@@ -158,9 +152,7 @@ const withReceipt = ({ receipt }: AlertMessage): Promise<TargetAnswer> =>
   Promise.resolve(receipt ? accepted : { type: "accepted", receipt: "C1/17" });
 
 test("a message that can be edited is edited once the question has ended", async () => {
-  const { live, emit, sentAre } = world({ send: withReceipt });
-  live();
-  emit(asked);
+  const { emit, sentAre } = asking({ send: withReceipt });
   await sentAre(`ops opened ${opsLink}`);
   emit(answered);
   emit(answered);
@@ -168,9 +160,7 @@ test("a message that can be edited is edited once the question has ended", async
 });
 
 test("a message of an earlier scheduler is edited at the next start", async () => {
-  const first = world({ send: withReceipt });
-  first.live();
-  first.emit(asked);
+  const first = asking({ send: withReceipt });
   await first.sentAre(`ops opened ${opsLink}`);
   const second = world({ store: first.store });
   second.put(answered);
@@ -180,11 +170,9 @@ test("a message of an earlier scheduler is edited at the next start", async () =
 
 test("a question that ends while its message is on the way has that message edited", async () => {
   const sending = Promise.withResolvers<TargetAnswer>();
-  const { live, emit, sent, sentAre, elapse } = world({
+  const { emit, sent, sentAre, elapse } = asking({
     send: (message) => (message.receipt ? withReceipt(message) : sending.promise),
   });
-  live();
-  emit(asked);
   await expect.poll(() => (elapse(), sent)).toHaveLength(1);
   emit(answered);
   sending.resolve({ type: "accepted", receipt: "C1/17" });

@@ -220,17 +220,23 @@ describe("a wait", () => {
 });
 
 describe("after a restart", () => {
-  test("a live run is met by a delivery that comes before it repeats its request", async () => {
+  const asked = { kind: "webhook", timeoutSeconds: 60 } as const;
+
+  /** A scheduler after the crash of one whose run waited. */
+  async function restarted() {
     const { world, run } = await started();
     const key = randomUUID();
-    const asked = { kind: "webhook", timeoutSeconds: 60 } as const;
     void world.ask(run, "wait", asked, { key }).catch(() => undefined);
     await waitsFor(world, 1);
     await nextTurns();
     world.crash();
-
     const next = createWorld({ agents }, world.dir, [run]);
     await next.start();
+    return { next, run, key };
+  }
+
+  test("a live run is met by a delivery that comes before it repeats its request", async () => {
+    const { next, run, key } = await restarted();
     const texts = () =>
       next.events.flatMap((one) => (one.type === "status-text" ? [one.text] : []));
     await vi.waitFor(() => expect(texts()).toEqual(["waits for a webhook"]));
@@ -241,16 +247,7 @@ describe("after a restart", () => {
   });
 
   test("a live run still waits when it repeats its request, with its clock paused", async () => {
-    const { world, run } = await started();
-    const key = randomUUID();
-    const asked = { kind: "webhook", timeoutSeconds: 60 } as const;
-    void world.ask(run, "wait", asked, { key }).catch(() => undefined);
-    await waitsFor(world, 1);
-    await nextTurns();
-    world.crash();
-
-    const next = createWorld({ agents }, world.dir, [run]);
-    await next.start();
+    const { next, run, key } = await restarted();
     const waiting = next.ask(run, "wait", asked, { key });
     await vi.waitFor(() => expect(next.frozen).toEqual([`freeze ${run}`]));
     await deliver(next, "push");
