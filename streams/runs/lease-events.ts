@@ -13,6 +13,8 @@ export interface EngineReport {
   readonly outOfMemory?: boolean;
   /** True if waiting can't help, such as for a missing image; absent otherwise. */
   readonly isHopeless?: boolean;
+  /** True if the cluster took it from its machine, such as one that is drained: the run itself is all right. */
+  readonly isEvicted?: boolean;
 }
 
 export type LeaseCommand =

@@ -152,10 +152,11 @@ class LeaseState {
     this.#finish({ type: "lost", reason });
   }
 
-  #neverBegan({ problem, exitCode = null, outOfMemory = false, isHopeless }: EngineReport): void {
+  #neverBegan(report: EngineReport): void {
+    const { problem, exitCode = null, outOfMemory = false, isHopeless } = report;
     if (outOfMemory) return this.#finish({ type: "out-of-memory", exitCode });
     const why = problem ?? "the engine does not say why";
-    if (exitCode !== null && endedFromOutside.has(exitCode)) {
+    if (isFromOutside(report)) {
       return this.#finish({ type: "lost", reason: `it was ended before it began: ${why}` });
     }
     if (exitCode === unreachableExit && this.#options.isAdopted) {
@@ -190,6 +191,11 @@ class LeaseState {
       if (!this.#isOver) action();
     });
   }
+}
+
+/** Whether the run itself is all right: its machine went down or was drained. */
+function isFromOutside({ exitCode = null, isEvicted }: EngineReport): boolean {
+  return isEvicted === true || (exitCode !== null && endedFromOutside.has(exitCode));
 }
 
 /** A machine of the cluster, for people. */

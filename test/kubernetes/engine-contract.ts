@@ -69,7 +69,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await engine.start(scriptLaunch(id, forever));
       const run = await running(engine);
       await side().kubectl("drain", run?.node ?? "", "--delete-emptydir-data");
-      expect(await ended(engine)).toMatchObject({ isHopeless: true });
+      expect(await ended(engine)).toMatchObject({ isHopeless: true, isEvicted: true });
       await side().kubectl("uncordon", run?.node ?? "");
       const [after] = await engine.list();
       expect(after).toMatchObject({ state: "ended", isHopeless: true, endings: 1 });

@@ -1,9 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
 import { join } from "node:path";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 import { engineContract } from "./engine-contract.ts";
 import { preparedCluster, recordedSide } from "./live-side.ts";
 import { waitingContract } from "./waiting-contract.ts";
+
+// A node waits 10 s and more between two pulls.
+vi.setConfig({ testTimeout: 120_000 });
 
 let cluster: LiveCluster;
 let side: Awaited<ReturnType<typeof recordedSide>>;

@@ -31,7 +31,7 @@ export async function preparedCluster(images: readonly string[] = []): Promise<L
   return cluster;
 }
 
-async function apply(cluster: LiveCluster, objects: string): Promise<void> {
+export async function apply(cluster: LiveCluster, objects: string): Promise<void> {
   const args = ["--kubeconfig", cluster.kubeconfig("admin"), "apply", "-f", "-"];
   const child = spawn(program("kubectl"), args, { stdio: ["pipe", "ignore", "pipe"] });
   child.stdin.end(objects);

@@ -54,6 +54,17 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
+    it("was evicted, and did not fail, if its machine is drained before it began", async () => {
+      const engine = side().engine();
+      await engine.start(scriptLaunch(id, forever, { image: "127.0.0.1:1/no-such-image:1" }));
+      const waiting = await until(engine, ({ node, problem }) => node !== null && problem !== null);
+      await side().kubectl("drain", waiting?.node ?? "", "--delete-emptydir-data");
+      const last = await until(engine, ({ state }) => state === "ended");
+      expect(last).toMatchObject({ isEvicted: true });
+      await side().kubectl("uncordon", waiting?.node ?? "");
+      await gone(engine);
+    });
+
     it("is rejected at once for an image that no registry can have", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, forever, { image: "Not An Image" }));

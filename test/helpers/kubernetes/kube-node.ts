@@ -46,6 +46,8 @@ until [ -S "$dir/containerd.sock" ] && ctr -a "$dir/containerd.sock" version >/d
 until "$2" --kubeconfig="$4" --hostname-override="$name" --run-router=false --run-service-proxy=false --run-firewall=true \
   --service-cluster-ip-range="$5" --iptables-sync-period=1m --health-port=0 >>"$dir/enforcer.log" 2>&1
 do sleep 0.5; done &
+"$(dirname "$3")/kube-proxy" --kubeconfig="$4" --hostname-override="$name" --conntrack-max-per-core=0 \\
+  --conntrack-tcp-timeout-established=0s --conntrack-tcp-timeout-close-wait=0s >>"$dir/proxy.log" 2>&1 &
 while true; do
   "$3" --config="$dir/kubelet.json" --kubeconfig="$dir/../control/$name.kubeconfig" --hostname-override="$name" --node-ip="$6" \
     --root-dir="$dir/kubelet" --cert-dir="$dir/kubelet-pki" >>"$dir/kubelet.log" 2>&1 &

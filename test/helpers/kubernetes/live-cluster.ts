@@ -7,6 +7,7 @@ import { releaseSlot, takeSlot } from "../swarm/slot.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { createKubeNode } from "./kube-node.ts";
 import type { KubeNode } from "./kube-node.ts";
+import { startOutside } from "./outside.ts";
 import { program } from "./programs.ts";
 
 const run = promisify(execFile);
@@ -34,7 +35,7 @@ export async function startLiveCluster(n: number, { images, registries = [] }: L
   };
   try {
     const numbers = Array.from({ length: n }, (_, index) => index + 1);
-    const network = createNetwork(slot.number, n);
+    const network = createNetwork(slot.number, n + 1);
     const names = numbers.map((number) => `n${number}`);
     const serviceRange = `10.79.${slot.number}.0/24`;
     const plane = startControlPlane({
@@ -52,7 +53,9 @@ export async function startLiveCluster(n: number, { images, registries = [] }: L
         adminKubeconfig: kubeconfig("admin"),
       }),
     );
-    addRoutes(nodes, (number) => network.namespace(number));
+    addRoutes(nodes, [...numbers, n + 1].map(network.namespace));
+    const outside = startOutside(network, n + 1, slot.dir);
+    undo.push(() => outside.kill());
     undo.push(async () => {
       await Promise.all(nodes.map((node) => node.kill()));
       removeRoutes(nodes);
@@ -106,15 +109,14 @@ async function allReady(
   }
 }
 
-/** This machine and each node reach the pods of the other nodes. */
-function addRoutes(nodes: readonly KubeNode[], namespaceOf: (number: number) => string): void {
-  for (const { podRange, address, name } of nodes) {
+/** This machine and all others reach the pods of a node. */
+function addRoutes(nodes: readonly KubeNode[], namespaces: readonly string[]): void {
+  nodes.forEach(({ podRange, address }, index) => {
     const route = ["route", "replace", podRange, "via", address];
     execFileSync("ip", route);
-    nodes.forEach((other, index) => {
-      if (other.name !== name) execFileSync("ip", ["-n", namespaceOf(index + 1), ...route]);
-    });
-  }
+    const others = namespaces.filter((_name, at) => at !== index);
+    for (const other of others) execFileSync("ip", ["-n", other, ...route]);
+  });
 }
 
 /** Those of the nodes' namespaces go with them. */

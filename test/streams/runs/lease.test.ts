@@ -28,6 +28,7 @@ const commands: Record<string, LeaseCommand> = {
   k: report("ended", { problem: "killed", endings: 1, exitCode: 137, outOfMemory: true }),
   u: report("ended", { problem: "exit 3", endings: 3, exitCode: 3 }),
   d: report("ended", { problem: "node down", endings: 3, exitCode: 137 }),
+  v: report("ended", { problem: "node down", endings: 1, isHopeless: true, isEvicted: true }),
   g: report("gone"),
   p: report("ended"),
 };
@@ -92,6 +93,7 @@ it.each<Row>([
   ["is lost when it ended itself while no scheduler was up", "b-u-", "--V-", { isAdopted: true }],
   ["is rejected with a hint when its machine can't reach the scheduler", "b-u-", "--X"],
   ["is lost when its machine went down before the claim", "b-d-", "--B"],
+  ["is lost when its machine was drained before the claim", "b-v-", "--B"],
   ["is out of memory when that was too little to begin", "b-k-", "------------K"],
   ["is over as soon as it is stopped before the claim", "b-w-s-c--", "--W-S----"],
   ["is lost when the engine knows it no more", "b-g--------------", "------------G"],

@@ -1,6 +1,10 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import type { V1NetworkPolicy, V1NetworkPolicySpec } from "@kubernetes/client-node";
+import type {
+  V1NetworkPolicy,
+  V1NetworkPolicyPeer,
+  V1NetworkPolicySpec,
+} from "@kubernetes/client-node";
 import { messageOf, UserError } from "../../../foundation/errors.ts";
 import type { KubeClient } from "./kube-client.ts";
 import { hostAndPortOf } from "../host-and-port.ts";
@@ -36,9 +40,13 @@ export function hostsOf({ host, ips }: Door): RunPlace["hosts"] {
   return isIP(host) === 0 ? ips.map((ip) => ({ ip, hostnames: [host] })) : [];
 }
 
-/** The policy of a project's closed runs: no ingress, and egress to the door alone. */
+/** Pods of the namespace with this label are the door of a scheduler that runs in the cluster, behind a Service. */
+const doorPods: V1NetworkPolicyPeer = { podSelector: { matchLabels: { "al.door": "yes" } } };
+
+/** The policy of a project's closed runs: no ingress, and egress to the door alone. A Service's address is never seen by it. */
 export function closedPolicy(project: string, door: Door): V1NetworkPolicy {
-  const to = door.ips.map((ip) => ({ ipBlock: { cidr: `${ip}/${isIP(ip) === 6 ? 128 : 32}` } }));
+  const ips = door.ips.map((ip) => ({ ipBlock: { cidr: `${ip}/${isIP(ip) === 6 ? 128 : 32}` } }));
+  const to = [...ips, doorPods];
   const spec: V1NetworkPolicySpec = {
     podSelector: { matchLabels: { [closedLabel]: project } },
     policyTypes: ["Ingress", "Egress"],

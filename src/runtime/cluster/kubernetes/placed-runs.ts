@@ -52,7 +52,15 @@ function placedRun(
     endings: endingsOf(job, pod) + pulls,
     // A Job that has ended starts no more pods.
     isHopeless: isEnded || pulls >= mostPulls || hasNoImage(pod),
+    ...(isEvicted(job, pod) && { isEvicted: true }),
   };
+}
+
+/** Whether its node was drained or had to give it up, or another pod came first. A Job keeps pods that failed by themselves. */
+function isEvicted(job: V1Job | undefined, pod: V1Pod | undefined): boolean {
+  if (pod === undefined) return finished(job)?.reason === "BackoffLimitExceeded";
+  const { conditions = [] } = pod.status ?? {};
+  return conditions.some(({ type, status }) => type === "DisruptionTarget" && status === "True");
 }
 
 function podsByRun(pods: SeenRuns["pods"]): Map<string, V1Pod> {

@@ -16,7 +16,8 @@ const config = { address: "127.0.0.1:8443", namespace: null };
 it("lets closed runs reach the addresses of the door, and nothing else", async () => {
   const door = await findDoor("localhost:8443");
   expect(door.ips).toContain("127.0.0.1");
-  const to = door.ips.map((ip) => ({ ipBlock: { cidr: `${ip}/${ip.includes(":") ? 128 : 32}` } }));
+  const ips = door.ips.map((ip) => ({ ipBlock: { cidr: `${ip}/${ip.includes(":") ? 128 : 32}` } }));
+  const to = [...ips, { podSelector: { matchLabels: { "al.door": "yes" } } }];
   expect(closedPolicy(project, door).spec).toEqual({
     podSelector: { matchLabels: { "al.closed": project } },
     policyTypes: ["Ingress", "Egress"],
