@@ -115,7 +115,7 @@ export function engineContract(side: () => KubernetesSide): void {
       const refused = engine.start(scriptLaunch(id, forever));
       await expect(refused).rejects.toThrow(/cannot create resource "secrets"/);
       await expect(refused).rejects.toMatchObject({
-        hint: expect.stringContaining("README.md") as string,
+        hint: expect.stringContaining("al doctor") as string,
       });
       expect(await runOnce(side(), engine, (run) => run === undefined)).toBeUndefined();
       await side().kubectl("delete", "rolebinding", "less");
