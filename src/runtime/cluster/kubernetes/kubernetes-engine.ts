@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { CoreV1Event } from "@kubernetes/client-node";
 import type { ClusterConfig } from "../../../foundation/config/cluster-place.ts";
 import { UserError } from "../../../foundation/errors.ts";
@@ -25,6 +26,9 @@ export interface KubernetesOptions {
 
 /** Limit of concurrent starts and removals; hundreds of runs may end at once. */
 const mostAtATime = 16;
+/** After so many refusals, so many ms apart, the user lacks the right. */
+const mostRefusals = 3;
+const rolesMs = 1_000;
 
 /**
  * Starts runs as Jobs of the cluster in the kubeconfig. Connects with the first call. Runs are listed and not watched:
@@ -48,7 +52,7 @@ export function createKubernetesEngine(options: KubernetesOptions): ClusterEngin
       forget();
       throw error;
     });
-    return ask(client).catch((error: unknown) => {
+    return unlessStarting(() => ask(client)).catch((error: unknown) => {
       if (statusOf(error) === 401) forget();
       throw userError(error, client.server, action);
     });
@@ -84,6 +88,18 @@ export function createKubernetesEngine(options: KubernetesOptions): ClusterEngin
           : runs;
       }),
   };
+}
+
+/** An API server that has just started refuses everyone for a moment, as it has not read the roles yet. */
+async function unlessStarting<T>(ask: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (statusOf(error) !== 403 || tries === mostRefusals) throw error;
+      await wait(rolesMs);
+    }
+  }
 }
 
 function assertNetwork({ limits: { network } }: Launch): void {
