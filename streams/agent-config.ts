@@ -2,8 +2,7 @@
 
 import type { AlertOptions } from "./alert-options.ts";
 import type { HarnessType } from "./harnesses.ts";
-import { runtimes } from "./runtimes.ts";
-import type { RuntimeType } from "./runtimes.ts";
+import { runtimes, type RuntimeType } from "./runtimes.ts";
 
 /** A model of the project's `[models.<name>]`, resolved for one agent. */
 export interface ModelConfig {

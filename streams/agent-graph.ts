@@ -15,24 +15,20 @@ import {
   tap,
 } from "rxjs";
 import type { Observable } from "rxjs";
-import type { OnLimit, AgentConfig } from "./agent-config.ts";
+import { needsImage, type OnLimit, type AgentConfig } from "./agent-config.ts";
 import { mergeUntilMainCompletes } from "./merge-until-main-completes.ts";
 import { agentEvent } from "./agents/agent-event.ts";
-import { activeConfig } from "./agents/active-config.ts";
-import type { ActiveConfig } from "./agents/active-config.ts";
+import { activeConfig, type ActiveConfig } from "./agents/active-config.ts";
 import type { Routes } from "./agents/route-by-key.ts";
 import type { Clock } from "./clock.ts";
 import type { AdoptedRuns } from "./runs/adopted-runs.ts";
 import type { Slots } from "./runs/slots.ts";
 import { queueLatest } from "./runs/queue-latest.ts";
 import { queueLimits } from "./runs/queue-limits.ts";
-import { runAgent } from "./runs/run-agent.ts";
-import type { RunPorts } from "./runs/run-agent.ts";
-import { queueRunEvent } from "./runs/run-events.ts";
-import type { Withdrawn } from "./runs/run-events.ts";
+import { runAgent, type RunPorts } from "./runs/run-agent.ts";
+import { queueRunEvent, type Withdrawn } from "./runs/run-events.ts";
 import { isTick, isWork, triggersFor } from "./triggers/triggers-for.ts";
 import type { LastChecked, Triggered } from "./triggers/triggers-for.ts";
-import { needsImage } from "./agent-config.ts";
 import type { AgentChange, BuildEvent, RunEvent, WorkItem } from "./vocabulary.ts";
 
 /** Ports of an agent's graph to the outside. */

@@ -1,5 +1,4 @@
-import { Observable, Subject } from "rxjs";
-import type { SchedulerLike, Subscription } from "rxjs";
+import { Observable, Subject, type SchedulerLike, type Subscription } from "rxjs";
 import { createTimers } from "./timers.ts";
 
 /** One clock for everything that waits for a moment: it arms a single timer for any number of waits. */

@@ -1,5 +1,4 @@
-import { createTimers } from "./timers.ts";
-import type { Timers } from "./timers.ts";
+import { createTimers, type Timers } from "./timers.ts";
 
 /** A state machine without a clock. Times are epoch ms. */
 export interface Machine<C, E> {

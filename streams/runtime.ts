@@ -10,15 +10,12 @@ import {
   takeUntil,
 } from "rxjs";
 import type { Observable } from "rxjs";
-import { agentGraph } from "./agent-graph.ts";
-import type { AgentPorts, AgentSources, Switched } from "./agent-graph.ts";
+import { agentGraph, type AgentPorts, type AgentSources, type Switched } from "./agent-graph.ts";
 import { eachAgent } from "./agents/each-agent.ts";
 import { routeByKey } from "./agents/route-by-key.ts";
-import { adoptedRuns } from "./runs/adopted-runs.ts";
-import type { AdoptedRun } from "./runs/adopted-runs.ts";
+import { adoptedRuns, type AdoptedRun } from "./runs/adopted-runs.ts";
 import type { Kill } from "./runs/run-agent.ts";
-import { noSuchAgent } from "./runs/run-events.ts";
-import type { Withdrawn } from "./runs/run-events.ts";
+import { noSuchAgent, type Withdrawn } from "./runs/run-events.ts";
 import type { AgentChange, RunEvent, WorkItem } from "./vocabulary.ts";
 
 /** All inputs. Work is addressed and committed before it arrives. */

@@ -1,5 +1,4 @@
-import { scan } from "rxjs";
-import type { OperatorFunction } from "rxjs";
+import { scan, type OperatorFunction } from "rxjs";
 import type { AgentConfig } from "../agent-config.ts";
 import type { AgentChange } from "../vocabulary.ts";
 

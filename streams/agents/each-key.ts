@@ -1,5 +1,4 @@
-import { Observable, Subject } from "rxjs";
-import type { OperatorFunction, Subscription } from "rxjs";
+import { Observable, Subject, type OperatorFunction, type Subscription } from "rxjs";
 
 /**
  * One inner stream per key, opened by its first value and fed with all later ones until it completes; the next value

@@ -1,9 +1,7 @@
-import { BehaviorSubject, defer, finalize, mergeMap } from "rxjs";
-import type { Observable } from "rxjs";
+import { BehaviorSubject, defer, finalize, mergeMap, type Observable } from "rxjs";
 import type { RunEvent } from "../vocabulary.ts";
 import type { Slots } from "./slots.ts";
-import { followedRun } from "./run-agent.ts";
-import type { ClaimedRun, FollowPorts } from "./run-agent.ts";
+import { followedRun, type ClaimedRun, type FollowPorts } from "./run-agent.ts";
 
 /** A run that an earlier scheduler started and this one adopts. `startedAt` is epoch ms. */
 export interface AdoptedRun extends Omit<ClaimedRun, "slot"> {

@@ -1,6 +1,5 @@
-import { isRetried } from "../vocabulary.ts";
+import { isRetried, type RunEnd, type WorkItem } from "../vocabulary.ts";
 import type { AgentConfig } from "../agent-config.ts";
-import type { RunEnd, WorkItem } from "../vocabulary.ts";
 import type { RunnerExit, StopReason } from "./runner.ts";
 
 /** Facts beside the exit that decide a run's outcome. */

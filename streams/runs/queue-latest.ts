@@ -1,5 +1,4 @@
-import { Observable, Subscription } from "rxjs";
-import type { OperatorFunction } from "rxjs";
+import { Observable, Subscription, type OperatorFunction } from "rxjs";
 import type { Slot, Slots } from "./slots.ts";
 
 /**

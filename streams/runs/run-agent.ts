@@ -24,8 +24,7 @@ import { exitEvent } from "./runner.ts";
 import type { Runner, RunnerEvent, RunnerExit, StopReason } from "./runner.ts";
 import { startInTurn } from "./starting.ts";
 import type { RunClock, RunOwner, Suspension } from "./suspension.ts";
-import { untilStarted } from "./until-started.ts";
-import type { Blocked } from "./until-started.ts";
+import { untilStarted, type Blocked } from "./until-started.ts";
 
 /**
  * Asks live runs to end: one instance (`as` is why, `killed` by default), all of an agent, or everything, which then ends

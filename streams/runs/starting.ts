@@ -2,8 +2,7 @@ import { finalize, ignoreElements, map, Observable, race, switchMap, take, tap, 
 import type { SchedulerLike } from "rxjs";
 import { mergeUntilMainCompletes } from "../merge-until-main-completes.ts";
 import type { Slot, Slots } from "./slots.ts";
-import { stoppedBeforeStart } from "./runner.ts";
-import type { RunnerEvent, StopReason } from "./runner.ts";
+import { stoppedBeforeStart, type RunnerEvent, type StopReason } from "./runner.ts";
 
 export interface StartOptions {
   /** How many runs may be starting at once: shared by all agents. */

@@ -1,5 +1,4 @@
-import { BehaviorSubject, distinctUntilChanged, map } from "rxjs";
-import type { Observable } from "rxjs";
+import { BehaviorSubject, distinctUntilChanged, map, type Observable } from "rxjs";
 import type { RunRequest } from "../vocabulary.ts";
 import type { Slot } from "./slots.ts";
 

@@ -14,8 +14,7 @@ import {
   timer,
 } from "rxjs";
 import type { SchedulerLike } from "rxjs";
-import { stoppedBeforeStart } from "./runner.ts";
-import type { RunnerEvent, StopReason } from "./runner.ts";
+import { stoppedBeforeStart, type RunnerEvent, type StopReason } from "./runner.ts";
 import type { Suspension } from "./suspension.ts";
 
 /** The machine can't start the run now; `reason` is null once it started. */

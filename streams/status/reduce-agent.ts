@@ -1,9 +1,7 @@
 import { problemSummary } from "../problem-text.ts";
-import { needsImage } from "../agent-config.ts";
-import type { AgentConfig } from "../agent-config.ts";
+import { needsImage, type AgentConfig } from "../agent-config.ts";
 import type { Problem, RunEvent } from "../vocabulary.ts";
-import { isEndedOnPurpose, runErrorOf, unmetError } from "./agent-record.ts";
-import type { AgentRecord } from "./agent-record.ts";
+import { isEndedOnPurpose, runErrorOf, unmetError, type AgentRecord } from "./agent-record.ts";
 
 /** (record, event) → record; the same object if the event changes nothing of it. Pure. */
 export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {

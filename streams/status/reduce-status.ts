@@ -7,8 +7,7 @@ import type {
   StatusSnapshot,
 } from "./wire.ts";
 import type { LogEntry, RunEvent } from "../vocabulary.ts";
-import { newRecord, toAgentStatus } from "./agent-record.ts";
-import type { AgentRecord } from "./agent-record.ts";
+import { newRecord, toAgentStatus, type AgentRecord } from "./agent-record.ts";
 import { logEntriesOf } from "./log-entries.ts";
 import { reduceAgent, withoutRun } from "./reduce-agent.ts";
 

@@ -1,9 +1,7 @@
-import { Observable } from "rxjs";
-import type { SchedulerLike, Subscription } from "rxjs";
+import { Observable, type SchedulerLike, type Subscription } from "rxjs";
 import type { AgentStatus, LockStatus, LockStatusId, RecentLog, StatusUpdate } from "./wire.ts";
 import { toAgentStatus } from "./agent-record.ts";
-import { claimKey } from "./reduce-status.ts";
-import type { Status } from "./reduce-status.ts";
+import { claimKey, type Status } from "./reduce-status.ts";
 
 /** Minimum time between two updates, in ms. */
 const gatherMs = 100;

@@ -1,8 +1,6 @@
-import { Observable } from "rxjs";
-import type { Subscription } from "rxjs";
+import { Observable, type Subscription } from "rxjs";
 import type { Clock } from "../clock.ts";
-import { nextTick } from "./next-tick.ts";
-import type { Schedule } from "./next-tick.ts";
+import { nextTick, type Schedule } from "./next-tick.ts";
 
 export interface CronPlan extends Schedule {
   /** Ticks missed while no scheduler was up are skipped, or the latest runs once. */

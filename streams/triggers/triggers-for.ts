@@ -14,8 +14,7 @@ import type { Observable } from "rxjs";
 import type { Clock } from "../clock.ts";
 import type { AgentConfig } from "../agent-config.ts";
 import type { RunEvent, WorkItem } from "../vocabulary.ts";
-import { cronTicks, missedTicks } from "./cron.ts";
-import type { CronEvent, CronPlan } from "./cron.ts";
+import { cronTicks, missedTicks, type CronEvent, type CronPlan } from "./cron.ts";
 import type { Schedule } from "./next-tick.ts";
 
 export interface TriggerSources {

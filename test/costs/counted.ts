@@ -1,8 +1,7 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { startTestScheduler, type TestProject, type TestScheduler } from "../helpers/scheduler.ts";
 
 /** What a scheduler did since its start. */
 export interface Counts {

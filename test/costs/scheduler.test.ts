@@ -4,10 +4,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { agentConfig, agentName, benchProject } from "../bench/bench-project.ts";
 import { githubDeliveries } from "../bench/deliveries.ts";
 import { openSse } from "../bench/sse-client.ts";
-import { sendLoad } from "../features/webhooks/load.ts";
-import type { LoadRequest } from "../features/webhooks/load.ts";
-import { startCounted } from "./counted.ts";
-import type { Counted, Counts } from "./counted.ts";
+import { sendLoad, type LoadRequest } from "../features/webhooks/load.ts";
+import { startCounted, type Counted, type Counts } from "./counted.ts";
 
 /** Its run does not end while the test goes on, so what else is delivered waits. */
 const config = (n: number, hour = 3): string => `schedule = "${n % 60} ${hour} 1 1 *"

@@ -1,15 +1,12 @@
-import { EMPTY, filter, map, NEVER, of } from "rxjs";
-import type { Observable, SchedulerLike } from "rxjs";
+import { EMPTY, filter, map, NEVER, of, type Observable, type SchedulerLike } from "rxjs";
 import { createClock } from "../../streams/clock.ts";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { Kill } from "../../streams/runs/run-agent.ts";
-import { runtime } from "../../streams/runtime.ts";
-import type { RuntimePorts, RuntimeSources } from "../../streams/runtime.ts";
+import { runtime, type RuntimePorts, type RuntimeSources } from "../../streams/runtime.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
-import { marbles } from "../helpers/marbles.ts";
-import type { Marbles } from "../helpers/marbles.ts";
+import { marbles, type Marbles } from "../helpers/marbles.ts";
 import { timedRunner } from "../helpers/stream-runner.ts";
 import { createRunOwner } from "../helpers/run-owner.ts";
 

@@ -18,8 +18,7 @@ import type { Outcome, RunEvent, WorkItem } from "../../../streams/vocabulary.ts
 import type { Question } from "../../foundation/contracts/questions.ts";
 import type { BudgetWarning } from "../../foundation/contracts/spend.ts";
 import { messageOf } from "../../foundation/errors.ts";
-import { alertMessage, testAlert } from "./alert-messages.ts";
-import type { MessageDeps } from "./alert-messages.ts";
+import { alertMessage, testAlert, type MessageDeps } from "./alert-messages.ts";
 import { questionDeliveries } from "./question-alerts.ts";
 import { createSender } from "./sender.ts";
 import { agentScope, runScope } from "../../foundation/contracts/budget.ts";

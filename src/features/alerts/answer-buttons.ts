@@ -1,5 +1,4 @@
-import { answerText } from "../../foundation/contracts/questions.ts";
-import type { Answer, Question } from "../../foundation/contracts/questions.ts";
+import { answerText, type Answer, type Question } from "../../foundation/contracts/questions.ts";
 
 /** A button that answers a question. */
 export interface AnswerButton {

@@ -1,8 +1,7 @@
 import type { TargetAnswer } from "./rules/alert.ts";
 import type { OutgoingAnswer } from "../../foundation/contracts/outgoing-request.ts";
 import { withoutAddress } from "../../foundation/contracts/outgoing-request.ts";
-import type { HttpForm, Meaning, TargetType } from "./target.ts";
-import { oneLine } from "./target.ts";
+import { oneLine, type HttpForm, type Meaning, type TargetType } from "./target.ts";
 
 /** A type of target that takes one POST of JSON. */
 export function httpTarget(form: HttpForm): TargetType {

@@ -1,10 +1,8 @@
 import type { AlertTarget, AlertTargetType } from "../../../streams/alert-options.ts";
 import type { AlertMessage, SendAlert } from "./rules/alert.ts";
-import { withoutAddress } from "../../foundation/contracts/outgoing-request.ts";
-import type { SendRequest } from "../../foundation/contracts/outgoing-request.ts";
+import { withoutAddress, type SendRequest } from "../../foundation/contracts/outgoing-request.ts";
 import { reasonOf, messageOf } from "../../foundation/errors.ts";
-import type { Fields, TargetMessage, TargetType } from "./target.ts";
-import { cut, oneLine } from "./target.ts";
+import { cut, oneLine, type Fields, type TargetMessage, type TargetType } from "./target.ts";
 import { answerButtons, maxShownPrompt } from "./answer-buttons.ts";
 import { alertText } from "./rules/alert-text.ts";
 import { discord } from "./targets/discord.ts";

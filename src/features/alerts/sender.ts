@@ -1,12 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { v7 as uuidV7 } from "uuid";
-import { firstValueFrom, merge, NEVER, Subject } from "rxjs";
-import type { Observable } from "rxjs";
+import { firstValueFrom, merge, NEVER, Subject, type Observable } from "rxjs";
 import type { StoredDelivery, TargetAnswer } from "./rules/alert.ts";
 import type { Clock } from "../../../streams/clock.ts";
 import { messageOf } from "../../foundation/errors.ts";
-import { attempt } from "./attempt.ts";
-import type { AttemptDeps } from "./attempt.ts";
+import { attempt, type AttemptDeps } from "./attempt.ts";
 import { digestOf, digestParts, isFirst, mostMessages, windowMs } from "./rules/digest.ts";
 
 export interface SenderDeps extends Omit<AttemptDeps, "persist" | "random"> {

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isEndedOnPurpose, runErrorOf } from "../../../streams/status/agent-record.ts";
-import { isRetried } from "../../../streams/vocabulary.ts";
-import type { RunEvent } from "../../../streams/vocabulary.ts";
+import { isRetried, type RunEvent } from "../../../streams/vocabulary.ts";
 import { withoutAddress } from "../../foundation/contracts/outgoing-request.ts";
 import type { OutgoingRequest, SendRequest } from "../../foundation/contracts/outgoing-request.ts";
 import { plainText } from "../../foundation/contracts/plain-text.ts";

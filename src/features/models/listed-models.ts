@@ -1,6 +1,5 @@
 import type { Api, Model } from "@earendil-works/pi-ai";
-import type { ModelApi, Provider } from "../../../streams/agent-config.ts";
-import { modelApis } from "../../../streams/agent-config.ts";
+import { modelApis, type ModelApi, type Provider } from "../../../streams/agent-config.ts";
 
 export type ListedProvider = Exclude<Provider, "custom" | "scripted">;
 

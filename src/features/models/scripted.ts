@@ -1,16 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
-import type { Script } from "../../foundation/contracts/job.ts";
+import { scriptSchema, type Script } from "../../foundation/contracts/job.ts";
 import type { ScriptedAnswer } from "../../foundation/contracts/model-gateway.ts";
 import { limitOpenRequests, isSameSecret } from "../../foundation/contracts/request-limit.ts";
 import { messageOf, UserError } from "../../foundation/errors.ts";
 import { answerScript, errorAnswer } from "./scripted-answer.ts";
 import { readFile } from "node:fs/promises";
 import { parse, TomlError } from "smol-toml";
-import { scriptSchema } from "../../foundation/contracts/job.ts";
 
 /** A scripted model that answers as a run's socket does, until it is closed. */
 export interface ScriptedModel {

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { auditActs } from "./audit-acts.ts";
-import type { Act } from "./audit-acts.ts";
+import { auditActs, type Act } from "./audit-acts.ts";
 import { isoTime } from "../../foundation/contracts/format.ts";
 import { personSchema } from "../../foundation/contracts/question-views.ts";
 import type { Person } from "../../foundation/contracts/questions.ts";

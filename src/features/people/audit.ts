@@ -1,12 +1,10 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { atTerminal } from "../../foundation/contracts/questions.ts";
-import type { Person } from "../../foundation/contracts/questions.ts";
+import { atTerminal, type Person } from "../../foundation/contracts/questions.ts";
 import { pageOf } from "../../foundation/contracts/page-of.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
-import { entryView } from "./audit-report.ts";
+import { entryView, type AuditEntry, type AuditQuery, type AuditReport } from "./audit-report.ts";
 import type { Act } from "./audit-acts.ts";
-import type { AuditEntry, AuditQuery, AuditReport } from "./audit-report.ts";
 
 type NewEntry = Omit<AuditEntry, "id">;
 

@@ -1,12 +1,10 @@
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { searchKinds } from "./search-kinds.ts";
-import type { SearchKind } from "./search-kinds.ts";
-import type { Term } from "./terms.ts";
+import { searchKinds, type SearchKind } from "./search-kinds.ts";
+import { indexText, type Term } from "./terms.ts";
 import type { LogFile } from "../../foundation/logs/log-files.ts";
 import type { IndexedFile, LineContent } from "./log-cursor.ts";
-import { indexText } from "./terms.ts";
 
 /** Raised with the tables and with the definition of a word: an index of another format is replaced. */
 const format = 2;

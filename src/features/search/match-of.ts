@@ -1,12 +1,9 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { SearchMatch } from "./search-report.ts";
-import { wholeLines } from "../../foundation/logs/read-lines.ts";
-import type { RawLine } from "../../foundation/logs/read-lines.ts";
-import { contentOf } from "./log-cursor.ts";
-import type { LineContent } from "./log-cursor.ts";
-import { findAll } from "./terms.ts";
-import type { Range, Term } from "./terms.ts";
+import { wholeLines, type RawLine } from "../../foundation/logs/read-lines.ts";
+import { contentOf, type LineContent } from "./log-cursor.ts";
+import { findAll, type Range, type Term } from "./terms.ts";
 
 /** Most lines, and their neighbours, are shorter. */
 const usualBytes = 8 * 1024;

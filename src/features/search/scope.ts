@@ -4,8 +4,7 @@ import { UserError } from "../../foundation/errors.ts";
 import { utcDate } from "../../foundation/logs/log-files.ts";
 import { marks, matchExpression, placesTable } from "./index-format.ts";
 import { lineAt } from "./match-of.ts";
-import { parseTerms } from "./terms.ts";
-import type { Term } from "./terms.ts";
+import { parseTerms, type Term } from "./terms.ts";
 
 /** A line by its day and its number in the day. */
 export interface Place {

@@ -4,8 +4,7 @@ import { logsDir } from "../../foundation/logs/log-files.ts";
 import { openStoreReader } from "../../foundation/store/store.ts";
 import { marks, placesTable, wordsTable } from "./index-format.ts";
 import { matchOf } from "./match-of.ts";
-import { placeOf, scopeOf } from "./scope.ts";
-import type { DayPart, Place, Scope } from "./scope.ts";
+import { placeOf, scopeOf, type DayPart, type Place, type Scope } from "./scope.ts";
 
 export interface SearchOptions {
   readonly projectDir: string;

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { parentPort, workerData } from "node:worker_threads";
-import type { MessagePort } from "node:worker_threads";
+import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import type { DatabaseSync } from "node:sqlite";
 import type { SearchPage, SearchQuery } from "./search-report.ts";
 import { messageOf } from "../../foundation/errors.ts";

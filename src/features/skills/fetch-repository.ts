@@ -3,8 +3,7 @@ import { mkdtemp, rm, lstat, readdir, readFile, readlink } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../../foundation/errors.ts";
-import { runGit, parseBlobs, parseTree } from "./git.ts";
-import type { GitOptions, TreeEntry } from "./git.ts";
+import { runGit, parseBlobs, parseTree, type GitOptions, type TreeEntry } from "./git.ts";
 import { fileURLToPath } from "node:url";
 
 /** A repository's newest commit, as git's objects in a folder of its own: no file of it is on disk by its name. */

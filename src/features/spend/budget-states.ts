@@ -1,11 +1,9 @@
-import { capOf } from "./rules/accounts.ts";
-import type { LimitedAccount } from "./rules/accounts.ts";
+import { capOf, type LimitedAccount } from "./rules/accounts.ts";
 import { limitsOf, projectScope } from "../../foundation/contracts/budget.ts";
 import type { Budgets, AccountKey } from "../../foundation/contracts/budget.ts";
 import type { Ledger } from "./rules/ledger.ts";
 import type { RunTotals } from "./rules/ledger-events.ts";
-import { usdOfNano } from "../../foundation/contracts/money.ts";
-import type { NanoUsd } from "../../foundation/contracts/money.ts";
+import { usdOfNano, type NanoUsd } from "../../foundation/contracts/money.ts";
 import type { BudgetState, RunSpend } from "../../foundation/contracts/spend.ts";
 
 /** The project's accounts, then those of these agents. `now` is epoch ms. */

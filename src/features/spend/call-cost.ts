@@ -1,5 +1,4 @@
-import { nanoOfUsd } from "../../foundation/contracts/money.ts";
-import type { NanoUsd } from "../../foundation/contracts/money.ts";
+import { nanoOfUsd, type NanoUsd } from "../../foundation/contracts/money.ts";
 import {
   costOf,
   serviceTierFactor,

@@ -1,7 +1,6 @@
 import { countTicks } from "../../../streams/triggers/count-ticks.ts";
 import type { Schedule } from "../../../streams/triggers/next-tick.ts";
-import { usdOfNano } from "../../foundation/contracts/money.ts";
-import type { NanoUsd } from "../../foundation/contracts/money.ts";
+import { usdOfNano, type NanoUsd } from "../../foundation/contracts/money.ts";
 import type { AgentRuns } from "../../foundation/contracts/spend.ts";
 import type { SpendForecast } from "./spend-report.ts";
 

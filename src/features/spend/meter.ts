@@ -1,8 +1,8 @@
 import { Subject } from "rxjs";
-import type { Budgets, AccountKey } from "../../foundation/contracts/budget.ts";
-import { createLedger } from "./rules/ledger.ts";
+import { agentScope, type Budgets, type AccountKey } from "../../foundation/contracts/budget.ts";
+import { createLedger, type Ledger } from "./rules/ledger.ts";
 import type { LedgerEvent } from "./rules/ledger-events.ts";
-import { usdOfNano, nanoOfUsd } from "../../foundation/contracts/money.ts";
+import { usdOfNano, nanoOfUsd, type NanoUsd } from "../../foundation/contracts/money.ts";
 import { inputOf } from "../../foundation/contracts/price.ts";
 import { createCalendar } from "./rules/accounts.ts";
 import type { CallEnd, CallGrant, CallPlan } from "../../foundation/contracts/model-gateway.ts";
@@ -17,12 +17,8 @@ import type { SpendStore } from "../../foundation/store/spend.ts";
 import { budgetStates, exhaustedState, runSpend } from "./budget-states.ts";
 import { costOfEnd, wholeUsage } from "./call-cost.ts";
 import { createRateLimits } from "./rate-limits.ts";
-import { rateLimited, refused, waitText } from "./refusals.ts";
-import type { Reserved } from "./refusals.ts";
+import { rateLimited, refused, waitText, type Reserved } from "./refusals.ts";
 import { createReservations } from "./reserve-money.ts";
-import { agentScope } from "../../foundation/contracts/budget.ts";
-import type { Ledger } from "./rules/ledger.ts";
-import type { NanoUsd } from "../../foundation/contracts/money.ts";
 
 export interface MeterDeps {
   readonly store: SpendStore;

@@ -9,8 +9,7 @@ import {
   agentOf,
 } from "../../foundation/contracts/budget.ts";
 import { momentText } from "../../foundation/contracts/format.ts";
-import { usdText } from "../../foundation/contracts/money.ts";
-import type { NanoUsd } from "../../foundation/contracts/money.ts";
+import { usdText, type NanoUsd } from "../../foundation/contracts/money.ts";
 
 export type Reserved = Extract<LedgerEvent, { type: "reserved" }>;
 export type Refused = Extract<LedgerEvent, { type: "refused" }>;

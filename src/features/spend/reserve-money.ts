@@ -4,8 +4,7 @@ import type { CallPlan } from "../../foundation/contracts/model-gateway.ts";
 import type { ModelTerms } from "../../foundation/contracts/spend.ts";
 import { nanoOfUsd } from "../../foundation/contracts/money.ts";
 import { ratesOf } from "./call-cost.ts";
-import { isHeld } from "./refusals.ts";
-import type { Refused, Reserved } from "./refusals.ts";
+import { isHeld, type Refused, type Reserved } from "./refusals.ts";
 
 /** Money for calls that begin, from the accounts of a ledger. */
 export interface Reservations {

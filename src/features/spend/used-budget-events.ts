@@ -1,9 +1,7 @@
-import { mergeMap, pairwise, startWith, map } from "rxjs";
-import type { Observable } from "rxjs";
+import { mergeMap, pairwise, startWith, map, type Observable } from "rxjs";
 import type { UsedBudget } from "../../../streams/spending.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
-import { usedText } from "./budget-holds.ts";
-import type { BudgetHolds } from "./budget-holds.ts";
+import { usedText, type BudgetHolds } from "./budget-holds.ts";
 import { agentScope } from "../../foundation/contracts/budget.ts";
 import { createCalendar } from "./rules/accounts.ts";
 import { nanoOfUsd, usdOfNano } from "../../foundation/contracts/money.ts";

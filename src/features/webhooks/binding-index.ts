@@ -1,6 +1,5 @@
 import type { WebhookBinding } from "../../../streams/agent-config.ts";
-import { unmetPaths, valueAt } from "../../../streams/where.ts";
-import type { Where } from "../../../streams/where.ts";
+import { unmetPaths, valueAt, type Where } from "../../../streams/where.ts";
 import type { Mismatch } from "../../foundation/contracts/refused-deliveries.ts";
 import {
   attributeOf,

@@ -1,7 +1,6 @@
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
 import { webhookEvent } from "./provider.ts";
-import { parseJsonBody } from "./json.ts";
-import type { Parsed, Payload } from "./json.ts";
+import { parseJsonBody, type Parsed, type Payload } from "./json.ts";
 import type { Attributes, Headers, Provider, Request } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
 import { header } from "./signature.ts";

@@ -4,8 +4,7 @@ import type { RefusedDelivery } from "../../foundation/contracts/refused-deliver
 import type { Acceptance, Accepted, RunMatch } from "../../foundation/store/receipts.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { acceptanceOf } from "./acceptance.ts";
-import { authenticate } from "./authenticate.ts";
-import type { Refusal, SecretsOf } from "./authenticate.ts";
+import { authenticate, type Refusal, type SecretsOf } from "./authenticate.ts";
 import { interpret, parseDelivery } from "./interpret.ts";
 import type { Payload } from "./json.ts";
 import type { MatchIndex } from "./match-index.ts";

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { UserError } from "../../foundation/errors.ts";
 import type { Provider } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
-import { interpret, parseDelivery } from "./interpret.ts";
-import type { Interpreted } from "./interpret.ts";
+import { interpret, parseDelivery, type Interpreted } from "./interpret.ts";
 
 interface SignOptions {
   readonly event?: string;

@@ -5,8 +5,7 @@ import type { RunMatch, Receipt } from "../../foundation/store/receipts.ts";
 import { webhookSecretType } from "../../foundation/credentials/credential-types.ts";
 import { v7 as uuidV7 } from "uuid";
 import { interpretStored } from "./interpret.ts";
-import { createBrokenAgents, createMatchIndex } from "./match-index.ts";
-import type { MatchIndex } from "./match-index.ts";
+import { createBrokenAgents, createMatchIndex, type MatchIndex } from "./match-index.ts";
 import { createReceiver } from "./receive.ts";
 
 /** How long a cached secret stays valid after a change on disk, in ms. */

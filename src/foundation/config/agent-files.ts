@@ -10,8 +10,7 @@ import {
 import { imageContextStamp } from "../files/classify.ts";
 import { isMissing, messageOf } from "../errors.ts";
 import { fileProblem } from "./validate.ts";
-import { readText, readTextSync, maxConfigBytes } from "./read-project.ts";
-import type { FileText } from "./read-project.ts";
+import { readText, readTextSync, maxConfigBytes, type FileText } from "./read-project.ts";
 import { formatValue } from "./format-value.ts";
 import type { SchemaProblem } from "./value-schema.ts";
 

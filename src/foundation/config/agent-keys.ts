@@ -10,8 +10,7 @@ import { webhooksKey } from "./webhook-bindings.ts";
 import { alertKey } from "./alert-options.ts";
 import { approveKey } from "./approve.ts";
 import { budgetKey } from "./budget.ts";
-import { agentKey, fact, factOf, maskUserInfo } from "./config-key.ts";
-import type { AgentKey } from "./config-key.ts";
+import { agentKey, fact, factOf, maskUserInfo, type AgentKey } from "./config-key.ts";
 import { expectKey } from "./expect.ts";
 import {
   choice,

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { AgentLocalConfig } from "../../../streams/agent-config.ts";
-import { runtimes } from "../../../streams/runtimes.ts";
-import type { RuntimeType } from "../../../streams/runtimes.ts";
+import { runtimes, type RuntimeType } from "../../../streams/runtimes.ts";
 import { agentKey, fact, factOf, maskValues } from "./config-key.ts";
 import type { Diagnostics } from "./validate.ts";
 import { describeValues, differingKeys } from "./format-value.ts";

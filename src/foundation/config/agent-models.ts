@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { ModelConfig } from "../../../streams/agent-config.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
-import { agentKey, factOf } from "./config-key.ts";
-import type { AgentContext, ModelKey } from "./config-key.ts";
+import { agentKey, factOf, type AgentContext, type ModelKey } from "./config-key.ts";
 import { describeValues, isEqual, formatNames, formatValue } from "./format-value.ts";
 import { list, text } from "./fields.ts";
 import { canonicalKeys, valueSchema } from "./key-table.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { onLimits } from "../../../streams/agent-config.ts";
-import type { Budget } from "../../../streams/agent-config.ts";
+import { onLimits, type Budget } from "../../../streams/agent-config.ts";
 import { defaultBudget } from "../contracts/budget.ts";
 import { agentKey, fact } from "./config-key.ts";
 import { describeKeys } from "./format-value.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { ClusterConfig } from "./cluster-place.ts";
-import { placeExample, placeProblem, clusterEngines } from "./cluster-place.ts";
+import { placeExample, placeProblem, clusterEngines, type ClusterConfig } from "./cluster-place.ts";
 import type { Diagnostics } from "./validate.ts";
 import { describeKeys } from "./format-value.ts";
 import { choice, integer, list, memorySize, pattern, processors, table, text } from "./fields.ts";

@@ -4,8 +4,7 @@ import type { Expectation, ExpectedSchema } from "../../../streams/agent-config.
 import type { Problem } from "../../../streams/vocabulary.ts";
 import { schemaFileName } from "../contracts/credential-reference.ts";
 import type { AgentFiles } from "./agent-files.ts";
-import { agentKey, fact } from "./config-key.ts";
-import type { AgentContext } from "./config-key.ts";
+import { agentKey, fact, type AgentContext } from "./config-key.ts";
 import type { Diagnostics } from "./validate.ts";
 import { describeKeys } from "./format-value.ts";
 import { flag, pattern, table } from "./fields.ts";

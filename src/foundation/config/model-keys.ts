@@ -9,8 +9,7 @@ import {
 import type { ModelConfig } from "../../../streams/agent-config.ts";
 import { durationText } from "../../../streams/duration-text.ts";
 import { counted } from "../contracts/format.ts";
-import { modelKey, maskUserInfo, maskValues } from "./config-key.ts";
-import type { ModelKey } from "./config-key.ts";
+import { modelKey, maskUserInfo, maskValues, type ModelKey } from "./config-key.ts";
 import { choice, credential, headers, integer, list, maxTimerSeconds, text } from "./fields.ts";
 import { priceField, priceText, ratesOf } from "./price.ts";
 

@@ -1,5 +1,4 @@
-import { providers } from "../../../streams/agent-config.ts";
-import type { Provider } from "../../../streams/agent-config.ts";
+import { providers, type Provider } from "../../../streams/agent-config.ts";
 import { z } from "zod";
 import { maxAllowedBodyBytes } from "../contracts/body-limits.ts";
 import { projectAlertSchema } from "./alert-options.ts";

@@ -1,5 +1,4 @@
-import { providers } from "../../../streams/agent-config.ts";
-import type { Provider } from "../../../streams/agent-config.ts";
+import { providers, type Provider } from "../../../streams/agent-config.ts";
 import { modelDefaults, apiBaseUrl } from "../contracts/model-defaults.ts";
 import { z } from "zod";
 import type { FilterField } from "./config-key.ts";

@@ -3,23 +3,20 @@ import type { AgentChange, Problem } from "../../../streams/vocabulary.ts";
 import { closest, editDistance, meant } from "../contracts/did-you-mean.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { AgentFiles } from "./agent-files.ts";
-import { agentKeys, agentSchema } from "./agent-keys.ts";
-import type { AgentTable } from "./agent-keys.ts";
+import { agentKeys, agentSchema, type AgentTable } from "./agent-keys.ts";
 import { checkApprove } from "./approve.ts";
 import { checkLocal } from "./agent-local.ts";
 import { checkRuntime, runtimeTypeOf } from "./agent-runtime.ts";
 import type { KnownToAgents } from "./config-key.ts";
 import { checkExpect } from "./expect.ts";
 import { checkMcp } from "./mcp.ts";
-import type { Diagnostics } from "./validate.ts";
+import { validateToml, hasErrors, type Diagnostics } from "./validate.ts";
 import { checkNetwork } from "./network.ts";
 import type { ProjectConfig } from "./project-config.ts";
 import { formatValue } from "./format-value.ts";
 import { resolveKeys } from "./key-table.ts";
 import { scheduleProblem } from "./schedule.ts";
-import { parseSkill } from "./skill.ts";
-import type { ParsedSkill, Skill } from "./skill.ts";
-import { validateToml, hasErrors } from "./validate.ts";
+import { parseSkill, type ParsedSkill, type Skill } from "./skill.ts";
 
 /** The result of reading an agent's files: a config, or why they are invalid. */
 type ResolvedAgent = Exclude<AgentChange, { readonly type: "removed" }>;

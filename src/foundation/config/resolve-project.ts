@@ -3,7 +3,7 @@ import type { Problem } from "../../../streams/vocabulary.ts";
 import type { FilterTable } from "./config-key.ts";
 import { UserError } from "../errors.ts";
 import type { ProjectConfig, WebhookSource, ProjectChange } from "./project-config.ts";
-import { readProject } from "./read-project.ts";
+import { readProject, type ProjectFile } from "./read-project.ts";
 import type { ModelApi, ModelConfig } from "../../../streams/agent-config.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
@@ -16,11 +16,9 @@ import { resolveKeys } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
 import { missingModelKey, projectSchema } from "./project-schema.ts";
 import { resolveTelemetry } from "./telemetry.ts";
-import type { Diagnostics } from "./validate.ts";
+import { validateToml, hasErrors, type Diagnostics } from "./validate.ts";
 import type { ModelTable, ProjectTable } from "./project-schema.ts";
-import type { ProjectFile } from "./read-project.ts";
 import { formatNames, formatValue } from "./format-value.ts";
-import { validateToml, hasErrors } from "./validate.ts";
 
 /** The project's config from its text. Pure; never throws. */
 export function resolveProject(file: ProjectFile, filters: FilterTable): ProjectChange {

@@ -1,5 +1,4 @@
-import { parseTOML } from "toml-eslint-parser";
-import type { AST } from "toml-eslint-parser";
+import { parseTOML, type AST } from "toml-eslint-parser";
 
 /** Keys and array indexes from the root of a TOML document. */
 export type TomlPath = readonly (string | number)[];

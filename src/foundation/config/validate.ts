@@ -4,8 +4,7 @@ import { messageOf } from "../errors.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { isPlainObject } from "../contracts/json-size.ts";
 import { formatPath, formatValue } from "./format-value.ts";
-import { tomlLocator, tomlWords } from "./toml-locator.ts";
-import type { TomlPath, Locate } from "./toml-locator.ts";
+import { tomlLocator, tomlWords, type TomlPath, type Locate } from "./toml-locator.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
 
 /** A TOML file against its schema: the value, null when it has errors, and its diagnostics. */

@@ -1,5 +1,4 @@
-import { Ajv } from "ajv";
-import type { ErrorObject, Options } from "ajv";
+import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { ExpectedSchema } from "../../../streams/agent-config.ts";
 import { messageOf } from "../errors.ts";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { WebhookBinding } from "../../../streams/agent-config.ts";
-import { agentKey, factOf } from "./config-key.ts";
+import { agentKey, factOf, type FilterField, type FilterTable } from "./config-key.ts";
 import { list, pattern, text } from "./fields.ts";
-import type { FilterField, FilterTable } from "./config-key.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import type { Diagnostics } from "./validate.ts";
 import type { ProjectConfig } from "./project-config.ts";

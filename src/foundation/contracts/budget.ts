@@ -1,6 +1,5 @@
 import type { Budget } from "../../../streams/agent-config.ts";
-import { nanoOfUsd, usdText } from "./money.ts";
-import type { NanoUsd } from "./money.ts";
+import { nanoOfUsd, usdText, type NanoUsd } from "./money.ts";
 
 /** The budgets that apply to the runs of an agent. */
 export interface Budgets {

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { providers } from "../../../streams/agent-config.ts";
-import type { ModelConfig } from "../../../streams/agent-config.ts";
+import { providers, type ModelConfig } from "../../../streams/agent-config.ts";
 import { harnessTypes } from "../../../streams/harnesses.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 

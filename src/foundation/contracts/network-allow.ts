@@ -1,8 +1,7 @@
 import { isIP, isIPv4 } from "node:net";
 import { domainToASCII } from "node:url";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import { defaultPort, hostAndPort } from "./deny-reasons.ts";
-import type { DenyReason } from "./deny-reasons.ts";
+import { defaultPort, hostAndPort, type DenyReason } from "./deny-reasons.ts";
 import { shellWord } from "./shell-word.ts";
 
 /** An entry of `[network].allow`: a host, or all names below one. */

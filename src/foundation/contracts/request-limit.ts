@@ -1,5 +1,4 @@
-import { ServerResponse, IncomingMessage } from "node:http";
-import type { ServerOptions } from "node:http";
+import { ServerResponse, IncomingMessage, type ServerOptions } from "node:http";
 import type { Socket, Server } from "node:net";
 import type { FastifyServerOptions } from "fastify";
 import { createHash, timingSafeEqual } from "node:crypto";

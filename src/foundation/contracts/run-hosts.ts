@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { denyReasons } from "./deny-reasons.ts";
-import type { DenyReason } from "./deny-reasons.ts";
+import { denyReasons, type DenyReason } from "./deny-reasons.ts";
 import { fileEditedSchema } from "./file-edits.ts";
 
 /** A host that a run requested, for as long as the result was the same. */

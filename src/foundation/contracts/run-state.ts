@@ -1,5 +1,4 @@
-import { unmetPaths } from "../../../streams/where.ts";
-import type { Where } from "../../../streams/where.ts";
+import { unmetPaths, type Where } from "../../../streams/where.ts";
 
 /** A resource that one run holds exclusively. Times are epoch ms. */
 export interface HeldLock {

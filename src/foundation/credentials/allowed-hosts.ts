@@ -1,10 +1,9 @@
-import { canonicalHost, allowedHosts } from "../contracts/network-allow.ts";
+import { canonicalHost, allowedHosts, type AllowedHost } from "../contracts/network-allow.ts";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
 import { credentialType } from "./credential-types.ts";
 import type { Credential } from "./load-credential.ts";
 import type { AgentConfig, NetworkConfig } from "../../../streams/agent-config.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
-import type { AllowedHost } from "../contracts/network-allow.ts";
 
 /** SSH, which git hosts use too. */
 const sshPort = 22;

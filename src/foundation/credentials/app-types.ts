@@ -1,5 +1,4 @@
-import { field } from "./credential-type.ts";
-import type { CredentialType } from "./credential-type.ts";
+import { field, type CredentialType } from "./credential-type.ts";
 
 /** Credentials of apps that are registered with a service: several fields that belong together. */
 export const appTypes: Readonly<Record<string, CredentialType>> = {

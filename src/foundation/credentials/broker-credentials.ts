@@ -1,6 +1,5 @@
 import type { SecretBinding } from "../contracts/network-allow.ts";
-import { boundHosts } from "./allowed-hosts.ts";
-import type { MoreHosts } from "./allowed-hosts.ts";
+import { boundHosts, type MoreHosts } from "./allowed-hosts.ts";
 import { credentialType } from "./credential-types.ts";
 import type { Credential } from "./load-credential.ts";
 import { createHmac } from "node:crypto";

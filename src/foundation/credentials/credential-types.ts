@@ -1,8 +1,7 @@
 import type { Provider } from "../../../streams/agent-config.ts";
 import { gatewayKeyType } from "../contracts/credential-reference.ts";
 import { alertTypes, telemetryTypes } from "./app-types.ts";
-import { single } from "./credential-type.ts";
-import type { CredentialType } from "./credential-type.ts";
+import { single, type CredentialType } from "./credential-type.ts";
 import { serviceTypes } from "./service-types.ts";
 
 /** A key of a model provider. Variables are the ones that the providers' own libraries read. */

@@ -2,8 +2,7 @@ import { homedir } from "node:os";
 import { join, resolve, dirname, sep } from "node:path";
 import { randomBytes } from "node:crypto";
 import { mkdir, open, rm, realpath, stat } from "node:fs/promises";
-import { constants } from "node:fs";
-import type { Stats } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { shellWord } from "../contracts/shell-word.ts";
 import { isMissing, messageOf, UserError } from "../errors.ts";
 

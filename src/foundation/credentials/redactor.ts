@@ -5,8 +5,7 @@ import { apiTokenPattern, apiTokenPrefix } from "../contracts/scopes.ts";
 import { shortestHidden } from "../contracts/encoded-forms.ts";
 import { mapTexts } from "../contracts/json-size.ts";
 import { withoutTerminalCodes } from "../contracts/plain-text.ts";
-import { secretForms, TextIndex } from "./text-index.ts";
-import type { Found, Range } from "./text-index.ts";
+import { secretForms, TextIndex, type Found, type Range } from "./text-index.ts";
 
 const mark = "[redacted]";
 

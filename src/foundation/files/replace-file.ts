@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { open, realpath, rename, rm, stat } from "node:fs/promises";
-import type { FileHandle } from "node:fs/promises";
+import { open, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** Replaces a file in one step, so that no reader sees half of it. `own` is called with the new one before that. */

@@ -16,12 +16,9 @@ import {
 import type { Observable } from "rxjs";
 import { problemText } from "../../../streams/problem-text.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
-import { classify } from "./classify.ts";
-import type { PathKind } from "./classify.ts";
-import { repairScans } from "./scan.ts";
-import type { Scan } from "./scan.ts";
-import { watchProject } from "./watch-project.ts";
-import type { ProjectFileEvent } from "./watch-project.ts";
+import { classify, type PathKind } from "./classify.ts";
+import { repairScans, type Scan } from "./scan.ts";
+import { watchProject, type ProjectFileEvent } from "./watch-project.ts";
 
 /** Possible changes on disk. All are hints. */
 export interface WatchedFiles {

@@ -1,7 +1,6 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { watch } from "chokidar";
-import type { ChokidarOptions } from "chokidar";
+import { watch, type ChokidarOptions } from "chokidar";
 import { catchError, concat, Observable, of } from "rxjs";
 import { hasCode, messageOf } from "../errors.ts";
 import { classify } from "./classify.ts";

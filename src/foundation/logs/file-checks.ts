@@ -1,9 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { defer, exhaustMap, map, mergeMap, of } from "rxjs";
-import type { Observable } from "rxjs";
-import { listLogFiles, logFileOf, parseLogFileName, utcDate } from "./log-files.ts";
-import type { LogFile } from "./log-files.ts";
+import { defer, exhaustMap, map, mergeMap, of, type Observable } from "rxjs";
+import { listLogFiles, logFileOf, parseLogFileName, utcDate, type LogFile } from "./log-files.ts";
 import { statOf } from "./log-position.ts";
 
 /** The status of a log file; a missing file has inode 0 and no bytes. */

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { LogLine, LogQuery } from "./log-query.ts";
-import { listLogFiles } from "./log-files.ts";
-import type { LogFile } from "./log-files.ts";
+import { listLogFiles, type LogFile } from "./log-files.ts";
 import { findPosition, lastLineEnd, statOf } from "./log-position.ts";
 import { readLog } from "./log-reader.ts";
 import { Observable } from "rxjs";

@@ -4,8 +4,7 @@ import type { LogLine } from "./log-query.ts";
 import { maxLineBytes } from "./line-queue.ts";
 import type { LogFile } from "./log-files.ts";
 import { fileSize, positionId } from "./log-position.ts";
-import { readBackward } from "./read-lines.ts";
-import type { RawLine } from "./read-lines.ts";
+import { readBackward, type RawLine } from "./read-lines.ts";
 
 /** The most lines of one read. */
 export const maxLines = 10_000;

@@ -1,13 +1,9 @@
 import { join } from "node:path";
 import type { LogLine, LogPage, LogPageQuery } from "./log-query.ts";
-import { listLogFiles } from "./log-files.ts";
-import type { LogFile } from "./log-files.ts";
-import { fileSize, findPosition, positionId } from "./log-position.ts";
-import type { LogPosition } from "./log-position.ts";
-import { createLogScan } from "./log-scan.ts";
-import type { LogScan } from "./log-scan.ts";
-import { readBackward, readForward } from "./read-lines.ts";
-import type { RawLine } from "./read-lines.ts";
+import { listLogFiles, type LogFile } from "./log-files.ts";
+import { fileSize, findPosition, positionId, type LogPosition } from "./log-position.ts";
+import { createLogScan, type LogScan } from "./log-scan.ts";
+import { readBackward, readForward, type RawLine } from "./read-lines.ts";
 
 /** Bytes of one scan: some tenths of a second, between which other work runs. */
 const defaultScanBytes = 32 * 1024 * 1024;

@@ -1,9 +1,8 @@
 import { rm, open, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { listLogFiles, logsDir, utcDate, parseLogFileName } from "./log-files.ts";
+import { listLogFiles, logsDir, utcDate, parseLogFileName, type LogFile } from "./log-files.ts";
 import type { Stats } from "node:fs";
 import { ifMissing } from "../errors.ts";
-import type { LogFile } from "./log-files.ts";
 import { readBackward } from "./read-lines.ts";
 
 /** A place between two lines of a log file. */

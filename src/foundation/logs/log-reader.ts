@@ -6,8 +6,7 @@ import { maxLines, tailOf, toLogLine } from "./log-lines.ts";
 import { listLogFiles, logFilesBetween, logsDir, parseLogFileName, utcDate } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
 import { backward, forward } from "./log-page.ts";
-import { fileSize, findPosition } from "./log-position.ts";
-import type { LogPosition } from "./log-position.ts";
+import { fileSize, findPosition, type LogPosition } from "./log-position.ts";
 import { createLogScan, everything } from "./log-scan.ts";
 import { readBackward } from "./read-lines.ts";
 

@@ -1,8 +1,6 @@
 import type { LogLine, LogPage, LogPageQuery, LogQuery } from "./log-query.ts";
-import { defer, filter, finalize, interval, NEVER, share } from "rxjs";
-import type { Observable } from "rxjs";
-import { fileChecks, firstOpenDate } from "./file-checks.ts";
-import type { FileCheck } from "./file-checks.ts";
+import { defer, filter, finalize, interval, NEVER, share, type Observable } from "rxjs";
+import { fileChecks, firstOpenDate, type FileCheck } from "./file-checks.ts";
 import { logsDir } from "./log-files.ts";
 import { followLog } from "./log-follow.ts";
 import { readLogPage } from "./log-page.ts";

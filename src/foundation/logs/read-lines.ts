@@ -1,5 +1,4 @@
-import { open } from "node:fs/promises";
-import type { FileHandle } from "node:fs/promises";
+import { open, type FileHandle } from "node:fs/promises";
 import { ifMissing } from "../errors.ts";
 
 /** A whole line of a file with the bytes it takes, its newline included: `end` is where the next one starts. */

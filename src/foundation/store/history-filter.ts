@@ -1,6 +1,5 @@
 import type { SQLInputValue } from "node:sqlite";
-import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
-import type { Outcome } from "../../../streams/vocabulary.ts";
+import { outcomes, triggerKinds, type Outcome } from "../../../streams/vocabulary.ts";
 import { UserError } from "../errors.ts";
 import type { HistoryQuery } from "../contracts/history.ts";
 import { refusedOutcomes } from "../contracts/format.ts";

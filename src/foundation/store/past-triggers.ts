@@ -3,8 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { openTriggers, prepareInsert, takenBy, takenRow } from "./trigger-rows.ts";
-import { prepareWaits } from "./waits.ts";
-import type { WaitEnd } from "./waits.ts";
+import { prepareWaits, type WaitEnd } from "./waits.ts";
 
 /** A place among the receipts, which are read in the order of their arrival. */
 export interface ReceiptPosition {

@@ -5,8 +5,7 @@ import type {
   RefusedDeliveriesQuery,
   RefusedDelivery,
 } from "../contracts/refused-deliveries.ts";
-import { createEachSecond } from "./group-commit.ts";
-import type { GroupCommit } from "./group-commit.ts";
+import { createEachSecond, type GroupCommit } from "./group-commit.ts";
 
 /** Deliveries that are added up until the next commit. Times are epoch ms. */
 interface Counted extends RefusedDelivery {

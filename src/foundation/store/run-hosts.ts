@@ -2,8 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { DenyReason } from "../contracts/deny-reasons.ts";
 import type { EgressAttempt } from "../contracts/network-allow.ts";
 import type { DeniedHost, RunHost } from "../contracts/run-hosts.ts";
-import { createEachSecond } from "./group-commit.ts";
-import type { GroupCommit } from "./group-commit.ts";
+import { createEachSecond, type GroupCommit } from "./group-commit.ts";
 
 /** Traffic that is added to a host of a run. */
 interface HostChange extends Omit<EgressAttempt, "detail"> {

@@ -1,10 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Trigger } from "../../../streams/vocabulary.ts";
-import { triggerKinds } from "../../../streams/vocabulary.ts";
+import { triggerKinds, type Trigger } from "../../../streams/vocabulary.ts";
 import { failedOutcomes, isoTime, mostFailures } from "../contracts/format.ts";
 import type { Failing, HistoryEntry } from "../contracts/history.ts";
-import { entryColumns, entryOf } from "./history.ts";
-import type { EntryRow } from "./history.ts";
+import { entryColumns, entryOf, type EntryRow } from "./history.ts";
 
 /** A run as it is stored. */
 export interface StoredRun {

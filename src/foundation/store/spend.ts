@@ -1,9 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ReservedCall, SettledCall } from "../contracts/spend.ts";
-import type { AccountKey, StoredAccount } from "../contracts/budget.ts";
-import { runScope, wholeRun } from "../contracts/budget.ts";
-import { usdOfNano } from "../contracts/money.ts";
-import type { NanoUsd } from "../contracts/money.ts";
+import { runScope, wholeRun, type AccountKey, type StoredAccount } from "../contracts/budget.ts";
+import { usdOfNano, type NanoUsd } from "../contracts/money.ts";
 import { inputOf } from "../contracts/price.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { tokenSum } from "./spend-report.ts";

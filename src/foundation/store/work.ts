@@ -7,11 +7,9 @@ import type {
   WorkItem,
 } from "../../../streams/vocabulary.ts";
 import { isRetried, retriedOutcomes } from "../../../streams/vocabulary.ts";
-import type { GitState, RunVersion } from "./runs.ts";
+import { prepareContents, type GitState, type RunVersion } from "./runs.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import { prepareContents } from "./runs.ts";
-import { deadLetterRow, prepareInsert, queuedRow } from "./trigger-rows.ts";
-import type { DeadLetterEntry } from "./trigger-rows.ts";
+import { deadLetterRow, prepareInsert, queuedRow, type DeadLetterEntry } from "./trigger-rows.ts";
 
 /** Outcomes of work that never started. */
 type RefusedOutcome = Extract<Outcome, "skipped" | "missed" | "dropped" | "rejected">;

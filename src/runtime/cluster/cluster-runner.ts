@@ -1,25 +1,20 @@
-import { stoppedBeforeStart } from "../../../streams/runs/runner.ts";
-import { asyncScheduler, defer } from "rxjs";
-import type { Observable } from "rxjs";
+import { stoppedBeforeStart, type Runner, type StopReason } from "../../../streams/runs/runner.ts";
+import { asyncScheduler, defer, type Observable } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
-import type { Runner, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { RemoteRuns } from "./remote-run/protocol.ts";
 import { refusal } from "../run-api/protocol.ts";
 import { reasonOf } from "../../foundation/errors.ts";
 import type { Adopter, FoundRun, RunToResume } from "../runners/adopt-runs.ts";
-import { asRun, unlessAborted } from "../runners/as-run.ts";
-import type { RunSubscriber } from "../runners/as-run.ts";
+import { asRun, unlessAborted, type RunSubscriber } from "../runners/as-run.ts";
 import { lostExit, rejectedExit } from "../runners/run-exit.ts";
 import type { ClusterRunnerOptions } from "./cluster-runner-options.ts";
 import { watchEngine } from "./engine-watch.ts";
 import { createLeftovers } from "./leftovers.ts";
 import { newRun } from "./new-run.ts";
-import { runIsOver, numberOf } from "./remote-process.ts";
-import type { RemoteProcess } from "./remote-process.ts";
-import type { ClusterContext, FollowedRun } from "./follow-process.ts";
+import { runIsOver, numberOf, type RemoteProcess } from "./remote-process.ts";
+import { followProcess, type ClusterContext, type FollowedRun } from "./follow-process.ts";
 import { workDir } from "../runners/container/container-options.ts";
-import { followProcess } from "./follow-process.ts";
 
 /** Runs each agent by an engine that places it on a machine of a cluster. The engine starts; all else is between the run and the scheduler. */
 export function createClusterRunner(options: ClusterRunnerOptions) {

@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { connect, createServer } from "node:net";
-import type { Server, Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { messageOf } from "../../foundation/errors.ts";
 import { hostAndPortOf } from "./host-and-port.ts";
 import { joinSockets } from "./join-sockets.ts";

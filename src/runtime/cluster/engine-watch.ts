@@ -1,7 +1,6 @@
 import type { EngineReport } from "../../../streams/runs/lease-events.ts";
 import { reasonOf } from "../../foundation/errors.ts";
-import { runName } from "./cluster-engine.ts";
-import type { ClusterEngine } from "./cluster-engine.ts";
+import { runName, type ClusterEngine } from "./cluster-engine.ts";
 import type { RemoteProcess } from "./remote-process.ts";
 
 type Watched = Pick<RemoteProcess, "wantsReport" | "reported">;

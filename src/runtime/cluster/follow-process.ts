@@ -5,14 +5,12 @@ import type { Job } from "../../foundation/contracts/job.ts";
 import { graceFor, stopReasons } from "../runners/run-stop.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { withhold } from "../runners/adopted-output.ts";
-import { unlessAborted } from "../runners/as-run.ts";
-import type { RunSubscriber } from "../runners/as-run.ts";
+import { unlessAborted, type RunSubscriber } from "../runners/as-run.ts";
 import { runOutput } from "../runners/run-output.ts";
 import type { ClusterRunnerOptions, ClusterRecord } from "./cluster-runner-options.ts";
 import type { EngineWatch } from "./engine-watch.ts";
 import type { Leftovers } from "./leftovers.ts";
-import { createRemoteProcess, createReceivedLines } from "./remote-process.ts";
-import type { RemoteProcess } from "./remote-process.ts";
+import { createRemoteProcess, createReceivedLines, type RemoteProcess } from "./remote-process.ts";
 
 /** Dependencies that all runs of a cluster share. */
 export interface ClusterContext extends ClusterRunnerOptions {

@@ -1,5 +1,4 @@
-import { from, switchMap } from "rxjs";
-import type { Observable } from "rxjs";
+import { from, switchMap, type Observable } from "rxjs";
 import { join } from "node:path";
 import type { Runner } from "../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";

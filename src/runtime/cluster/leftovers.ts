@@ -1,7 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../../foundation/errors.ts";
-import { runName } from "./cluster-engine.ts";
-import type { ClusterEngine } from "./cluster-engine.ts";
+import { runName, type ClusterEngine } from "./cluster-engine.ts";
 import type { ClusterRecords } from "./cluster-runner-options.ts";
 
 /** Time between two attempts, in ms: the first, then doubled up to the last. */

@@ -1,11 +1,10 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { asyncScheduler, distinctUntilChanged, map, NEVER, switchMap } from "rxjs";
-import type { Observable } from "rxjs";
+import { asyncScheduler, distinctUntilChanged, map, NEVER, switchMap, type Observable } from "rxjs";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import type { ClusterConfig } from "../../foundation/config/cluster-place.ts";
 import type { ClusterEngine } from "./cluster-engine.ts";
-import { createChangingEngine } from "./changing-engine.ts";
+import { createChangingEngine, type ActiveEngine } from "./changing-engine.ts";
 import type { ClusterRunnerOptions } from "./cluster-runner-options.ts";
 import { createClusterRunner } from "./cluster-runner.ts";
 import { createClusterImages } from "./images/cluster-images.ts";
@@ -19,7 +18,6 @@ import { programDir } from "../../foundation/version.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import { UserError } from "../../foundation/errors.ts";
-import type { ActiveEngine } from "./changing-engine.ts";
 import type { DockerOptions } from "./docker/ask-engine.ts";
 import type { ClusterDoor } from "./door/cluster-door.ts";
 

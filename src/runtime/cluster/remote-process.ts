@@ -1,10 +1,9 @@
-import { stoppedBeforeStart } from "../../../streams/runs/runner.ts";
+import { stoppedBeforeStart, type RunnerEvent } from "../../../streams/runs/runner.ts";
 import { aborted } from "node:util";
 import type { Clock } from "../../../streams/clock.ts";
 import { drive } from "../../foundation/drive.ts";
 import { createLease } from "../../../streams/runs/lease.ts";
 import type { EngineReport, LeaseEvent, LeaseOptions } from "../../../streams/runs/lease-events.ts";
-import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
 import type {
   ClaimRequest,
@@ -15,8 +14,7 @@ import type {
 } from "./remote-run/protocol.ts";
 import { refusal } from "../run-api/protocol.ts";
 import type { RunStopReason } from "../runners/run-stop.ts";
-import { endedExit, lostExit, rejectedExit } from "../runners/run-exit.ts";
-import type { Ending } from "../runners/run-exit.ts";
+import { endedExit, lostExit, rejectedExit, type Ending } from "../runners/run-exit.ts";
 import type { RunOutput } from "../runners/run-output.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import { inboxWaitMs } from "./remote-run/protocol.ts";

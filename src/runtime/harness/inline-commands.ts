@@ -1,5 +1,4 @@
-import { logTo } from "./harness.ts";
-import type { Emit } from "./harness.ts";
+import { logTo, type Emit } from "./harness.ts";
 import { cut } from "./message-writer.ts";
 import { rawLines } from "./raw-lines.ts";
 import type { RunClock } from "./run-clock.ts";

@@ -1,5 +1,4 @@
-import { request } from "node:http";
-import type { ClientRequest, IncomingMessage } from "node:http";
+import { request, type ClientRequest, type IncomingMessage } from "node:http";
 import { maxDocumentBytes } from "../../foundation/contracts/body-limits.ts";
 
 /** One request to a Unix socket. */

@@ -1,12 +1,10 @@
 import type { Readable, Writable } from "node:stream";
-import type { Job } from "../../foundation/contracts/job.ts";
+import { jobSchema, type Job } from "../../foundation/contracts/job.ts";
 import type { Emit, SessionEnd } from "./harness.ts";
 import { messageWriter, cut, cutStart } from "./message-writer.ts";
-import { failure, runPhases } from "./run-phases.ts";
-import type { RunContext } from "./run-phases.ts";
+import { failure, runPhases, type RunContext } from "./run-phases.ts";
 import { firstLine } from "../runners/lines.ts";
 import { maxDocumentBytes } from "../../foundation/contracts/body-limits.ts";
-import { jobSchema } from "../../foundation/contracts/job.ts";
 import type { RunMessage } from "./run-messages.ts";
 
 /** The most characters of a tool call's log line, and of its logged result. */

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import type { execa as Execa } from "execa";
-import { lineSplitter } from "../runners/lines.ts";
-import type { LineSplitter } from "../runners/lines.ts";
+import { lineSplitter, type LineSplitter } from "../runners/lines.ts";
 import { killMarked } from "../runners/marked-processes.ts";
 
 /** How a program ended. */

@@ -1,8 +1,6 @@
 import type { LogKind } from "../../foundation/contracts/log-kinds.ts";
-import { logTo } from "./harness.ts";
-import type { Emit } from "./harness.ts";
-import { liveCall } from "./live-call.ts";
-import type { CallProgress, LiveCall } from "./live-call.ts";
+import { logTo, type Emit } from "./harness.ts";
+import { liveCall, type CallProgress, type LiveCall } from "./live-call.ts";
 import { breakBefore } from "./message-writer.ts";
 
 /** The most characters of one `assistant` entry; a longer text is split into several entries. */

@@ -1,7 +1,5 @@
-import { STATUS_CODES } from "node:http";
-import type { IncomingMessage } from "node:http";
-import { fastify } from "fastify";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { STATUS_CODES, type IncomingMessage } from "node:http";
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { z } from "zod";
 import { noSchemaCompilers } from "../../foundation/contracts/request-limit.ts";
 import {
@@ -15,8 +13,7 @@ import {
 } from "./protocol.ts";
 import type { RequestBody, RequestName, RunApi } from "./protocol.ts";
 import { schedulerRequests } from "./requests/table.ts";
-import { maxLinesBytes, remotePaths } from "../cluster/remote-run/protocol.ts";
-import type { RemoteRuns } from "../cluster/remote-run/protocol.ts";
+import { maxLinesBytes, remotePaths, type RemoteRuns } from "../cluster/remote-run/protocol.ts";
 import type { Egress } from "./egress/egress.ts";
 import type { ModelGateway } from "./model-gateway/model-gateway.ts";
 import { cutIfSilent } from "./http-proxy.ts";

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { pipeline } from "node:stream";
-import type { Transform } from "node:stream";
+import { pipeline, type Transform } from "node:stream";
 import {
   createBrotliDecompress,
   createGunzip,

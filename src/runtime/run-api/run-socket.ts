@@ -11,8 +11,7 @@ import type { RunStopReason } from "../runners/run-stop.ts";
 import type { RunTokens } from "../cluster/door/run-tokens.ts";
 import { clearedSocket, writeStopReason } from "./socket-dir.ts";
 import { isAbsoluteForm } from "./http-proxy.ts";
-import { refusal } from "./protocol.ts";
-import type { RunApiError } from "./protocol.ts";
+import { refusal, type RunApiError } from "./protocol.ts";
 
 const lengthRequired = "HTTP/1.1 411 Length Required\r\nConnection: close\r\n\r\n";
 

@@ -2,8 +2,7 @@ import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { reasonOf } from "../../foundation/errors.ts";
 import type { RunToResume } from "./adopt-runs.ts";
-import { runOutput } from "./run-output.ts";
-import type { RunOutput } from "./run-output.ts";
+import { runOutput, type RunOutput } from "./run-output.ts";
 import type { RunnerOptions } from "./runner-options.ts";
 
 /** How a runtime finds the recorded position in a run's output. */

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { RuntimeConfig, AgentConfig } from "../../../streams/agent-config.ts";
-import type { RunNetwork, ProjectNetwork } from "../../../streams/run-network.ts";
+import { networkOf, type RunNetwork, type ProjectNetwork } from "../../../streams/run-network.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
 import type { JobNetwork } from "../../foundation/contracts/job.ts";
 import { messageOf } from "../../foundation/errors.ts";
-import { networkOf } from "../../../streams/run-network.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { isOwnUser } from "./host-user/supervisor-process.ts";
 

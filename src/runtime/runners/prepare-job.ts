@@ -7,9 +7,8 @@ import type { Job, JobCredential, JobFile, JobModel } from "../../foundation/con
 import { questionLimits } from "../../foundation/contracts/questions.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { Brokering } from "../run-api/egress/broker/brokering.ts";
-import { modelProblem } from "../run-api/model-gateway/model-calls.ts";
+import { modelProblem, type ModelSources } from "../run-api/model-gateway/model-calls.ts";
 import type { Credential } from "../../foundation/credentials/load-credential.ts";
-import type { ModelSources } from "../run-api/model-gateway/model-calls.ts";
 
 /** The sources of a job. All reject with a UserError that names the missing part and has a hint. */
 export interface JobSources extends ModelSources {

@@ -1,5 +1,4 @@
-import { exitEvent } from "../../../streams/runs/runner.ts";
-import type { RunnerEvent, RunnerExit } from "../../../streams/runs/runner.ts";
+import { exitEvent, type RunnerEvent, type RunnerExit } from "../../../streams/runs/runner.ts";
 import { machineFault } from "./machine-fault.ts";
 import { reasonOf } from "../../foundation/errors.ts";
 import type { EndMessage, HandedBack } from "./run-output.ts";

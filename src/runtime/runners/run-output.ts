@@ -3,8 +3,7 @@ import type { LogEntry, LogLevel, RunRequest } from "../../../streams/vocabulary
 import { cappedMessage, lineSplitter, maxOutputBytes } from "./lines.ts";
 import { mapTexts } from "../../foundation/contracts/json-size.ts";
 import type { RedactText } from "../../foundation/credentials/redactor.ts";
-import { runMessageSchema } from "../harness/run-messages.ts";
-import type { RunMessage } from "../harness/run-messages.ts";
+import { runMessageSchema, type RunMessage } from "../harness/run-messages.ts";
 
 export type EndMessage = Extract<RunMessage, { type: "end" }>;
 

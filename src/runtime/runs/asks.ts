@@ -9,11 +9,9 @@ import type { Answer, AnswerForm, Question } from "../../foundation/contracts/qu
 import { isoTime } from "../../foundation/contracts/format.ts";
 import type { NewQuestion } from "../../features/people/questions.ts";
 import { messageOf } from "../../foundation/errors.ts";
-import { refusal } from "../run-api/protocol.ts";
-import type { RequestAnswer, RequestBody } from "../run-api/protocol.ts";
+import { refusal, type RequestAnswer, type RequestBody } from "../run-api/protocol.ts";
 import type { LiveRun, Performers } from "./live-run.ts";
-import { hungUpMs, requestId } from "./pending-requests.ts";
-import type { PendingRequest } from "./pending-requests.ts";
+import { hungUpMs, requestId, type PendingRequest } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export type QuestionContext = Pick<RequestContext, "questions" | "endUnanswered" | "onProblem">;

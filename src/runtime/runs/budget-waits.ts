@@ -5,8 +5,7 @@ import type { RunFunds } from "../../foundation/contracts/spend.ts";
 import { needsApproval, waitForApproval } from "./gated-meter.ts";
 import type { Gates } from "./gates.ts";
 import type { LiveRun, OpenBudgetWait, Performers } from "./live-run.ts";
-import { hungUpMs } from "./pending-requests.ts";
-import type { PendingRequest } from "./pending-requests.ts";
+import { hungUpMs, type PendingRequest } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
 
 type Pending = PendingRequest<RequestAnswer<"budget-wait">>;

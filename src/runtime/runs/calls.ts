@@ -1,10 +1,9 @@
 import type { OpenCall } from "../../foundation/contracts/run-state.ts";
-import { createCalls } from "./rules/calls.ts";
-import type { CallEvent } from "./rules/calls.ts";
+import { createCalls, type CallEvent } from "./rules/calls.ts";
 import { drive } from "../../foundation/drive.ts";
 import type { WaitGraph } from "./rules/wait-graph.ts";
 import type { RunEvent, WorkItem, RunRequest, Trigger } from "../../../streams/vocabulary.ts";
-import { refusal } from "../run-api/protocol.ts";
+import { refusal, type RunApiRequest } from "../run-api/protocol.ts";
 import type { RunMatch } from "../../foundation/store/receipts.ts";
 import type { CallState } from "../../foundation/store/calls.ts";
 import type { callRequests } from "../run-api/requests/calls.ts";
@@ -13,7 +12,6 @@ import type { Performers } from "./live-run.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { Gates } from "./gates.ts";
 import { fromOperation } from "./refusals.ts";
-import type { RunApiRequest } from "../run-api/protocol.ts";
 import { v7 as uuidV7 } from "uuid";
 
 /** Limit of calls in one tree, over all its runs. */

@@ -2,8 +2,7 @@ import { harnesses } from "../../../streams/harnesses.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
 import { noMoneyCode } from "../../foundation/contracts/model-gateway.ts";
 import type { CallRefusal, Meter } from "../../foundation/contracts/model-gateway.ts";
-import { deniedText } from "./gates.ts";
-import type { Gates } from "./gates.ts";
+import { deniedText, type Gates } from "./gates.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { LiveRuns } from "./live-runs.ts";
 

@@ -3,17 +3,13 @@ import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
 import type { NewQuestion } from "../../features/people/questions.ts";
 import { hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import { allowsTool } from "../../foundation/contracts/mcp.ts";
-import { holdsHost } from "../../foundation/contracts/network-allow.ts";
-import type { AllowedHost } from "../../foundation/contracts/network-allow.ts";
+import { holdsHost, type AllowedHost } from "../../foundation/contracts/network-allow.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
-import { questionLimits } from "../../foundation/contracts/questions.ts";
-import type { Question } from "../../foundation/contracts/questions.ts";
+import { questionLimits, type Question } from "../../foundation/contracts/questions.ts";
 import { unlessAborted } from "../runners/as-run.ts";
-import { tooManyQuestions, waitForAnswer, waitId } from "./asks.ts";
-import type { QuestionContext } from "./asks.ts";
+import { tooManyQuestions, waitForAnswer, waitId, type QuestionContext } from "./asks.ts";
 import type { LiveRun } from "./live-run.ts";
-import { hungUpMs } from "./pending-requests.ts";
-import type { PendingRequest } from "./pending-requests.ts";
+import { hungUpMs, type PendingRequest } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** A request that is held until a person approves it. */

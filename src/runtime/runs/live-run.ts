@@ -16,8 +16,7 @@ import type { OpenedSocket } from "../run-api/run-sockets.ts";
 import type { RunSocket } from "../run-api/run-socket.ts";
 import type { McpClient } from "../run-api/mcp/mcp-client.ts";
 import { cappedMessage, maxOutputBytes } from "../runners/lines.ts";
-import { createFreezer } from "./freezer.ts";
-import type { Freezer } from "./freezer.ts";
+import { createFreezer, type Freezer } from "./freezer.ts";
 import { createPendingRequests } from "./pending-requests.ts";
 import type { PendingRequest, PendingRequests, SuspendOptions } from "./pending-requests.ts";
 

@@ -2,8 +2,7 @@ import { Subject } from "rxjs";
 import type { RunOwner } from "../../../streams/runs/suspension.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import type { RunSocket } from "../run-api/run-socket.ts";
-import { LiveRun, runIsOver } from "./live-run.ts";
-import type { LiveRunDeps } from "./live-run.ts";
+import { LiveRun, runIsOver, type LiveRunDeps } from "./live-run.ts";
 
 /** The live runs, none at first; each is owned here from its claim or adoption to its end. */
 export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">) {

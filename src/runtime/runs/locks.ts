@@ -1,16 +1,13 @@
 import { isoTime } from "../../foundation/contracts/format.ts";
 import type { HeldLock } from "../../foundation/contracts/run-state.ts";
 import { drive } from "../../foundation/drive.ts";
-import type { LockCommand, LockEvent } from "./rules/locks.ts";
-import { createLocks } from "./rules/locks.ts";
+import { createLocks, type LockCommand, type LockEvent } from "./rules/locks.ts";
 import type { WaitGraph } from "./rules/wait-graph.ts";
 import type { RunApiRequest } from "../run-api/protocol.ts";
 import type { lockRequests } from "../run-api/requests/locks.ts";
 import type { LiveRun, Performers } from "./live-run.ts";
-import type { LockWait } from "./lock-view.ts";
-import { createLockStatusReporter } from "./lock-view.ts";
-import { requestId } from "./pending-requests.ts";
-import type { PendingRequest } from "./pending-requests.ts";
+import { createLockStatusReporter, type LockWait } from "./lock-view.ts";
+import { requestId, type PendingRequest } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";
 import { lockRefusal } from "./refusals.ts";
 

@@ -1,6 +1,5 @@
-import type { Wait, Occurrence } from "../../foundation/contracts/run-state.ts";
+import { meets, type Wait, type Occurrence } from "../../foundation/contracts/run-state.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { meets } from "../../foundation/contracts/run-state.ts";
 import type { WebhookEvent, WorkItem, Trigger } from "../../../streams/vocabulary.ts";
 import type { PastTriggers, ReceiptPosition } from "../../foundation/store/past-triggers.ts";
 import { v7 as uuidV7 } from "uuid";

@@ -1,8 +1,6 @@
 import { UserError } from "../../foundation/errors.ts";
-import { maxLocksOfRun } from "./rules/locks.ts";
-import type { LockRefusal } from "./rules/locks.ts";
-import { refusal } from "../run-api/protocol.ts";
-import type { RunApiError } from "../run-api/protocol.ts";
+import { maxLocksOfRun, type LockRefusal } from "./rules/locks.ts";
+import { refusal, type RunApiError } from "../run-api/protocol.ts";
 import { didYouMean } from "../../foundation/contracts/did-you-mean.ts";
 import { lockView } from "./lock-view.ts";
 

@@ -1,5 +1,4 @@
-import { concatMap, map } from "rxjs";
-import type { Observable } from "rxjs";
+import { concatMap, map, type Observable } from "rxjs";
 import { budgetsFor, runScope } from "../../foundation/contracts/budget.ts";
 import { ownerOf } from "../../features/spend/refusals.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";

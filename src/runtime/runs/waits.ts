@@ -1,22 +1,18 @@
 import type { Wait, Condition } from "../../foundation/contracts/run-state.ts";
 import { z } from "zod";
 import { drive } from "../../foundation/drive.ts";
-import { createWaits } from "./rules/waits.ts";
-import type { WaitEvent, WaitCommand, Waits } from "./rules/waits.ts";
+import { createWaits, type WaitEvent, type WaitCommand, type Waits } from "./rules/waits.ts";
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
-import type { RequestAnswer, RunApiRequest } from "../run-api/protocol.ts";
+import { maxWaitsOfRun, type RequestAnswer, type RunApiRequest } from "../run-api/protocol.ts";
 import { waitRequests } from "../run-api/requests/waits.ts";
 import type { CallTrigger } from "./calls.ts";
 import type { LiveRun, OpenWait } from "./live-run.ts";
-import { callAs, deliveryAs, lookBack } from "./look-back.ts";
-import type { PastMatch, WaitedFor } from "./look-back.ts";
-import { hungUpMs, requestId } from "./pending-requests.ts";
-import type { PendingRequest } from "./pending-requests.ts";
+import { callAs, deliveryAs, lookBack, type PastMatch, type WaitedFor } from "./look-back.ts";
+import { hungUpMs, requestId, type PendingRequest } from "./pending-requests.ts";
 import { mustHaveSource } from "./refusals.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { RunMatch } from "../../foundation/store/receipts.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import { maxWaitsOfRun } from "../run-api/protocol.ts";
 
 type Answer = RequestAnswer<"wait">;
 

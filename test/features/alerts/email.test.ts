@@ -1,12 +1,10 @@
-import { createServer } from "node:net";
-import type { Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Alert } from "../../../src/features/alerts/rules/alert.ts";
 import type { Fields } from "../../../src/features/alerts/target.ts";
 import { certificateAuthority } from "../../helpers/certificate-authority.ts";
-import { mailLogin, startMailServer } from "./mail-server.ts";
-import type { MailServer } from "./mail-server.ts";
+import { mailLogin, startMailServer, type MailServer } from "./mail-server.ts";
 import { alerts, messageFor, sendWith, targetOf } from "./samples.ts";
 
 const authority = certificateAuthority();

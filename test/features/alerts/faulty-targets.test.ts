@@ -1,5 +1,4 @@
-import { createServer } from "node:net";
-import type { Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Alert, SendAlert, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";

@@ -1,5 +1,4 @@
-import { SMTPServer } from "smtp-server";
-import type { SMTPServerOptions } from "smtp-server";
+import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 
 export interface Mail {
   readonly from: string;

@@ -1,11 +1,9 @@
-import type { Alert, AlertMessage } from "../../../src/features/alerts/rules/alert.ts";
+import type { Alert, AlertMessage, SendAlert } from "../../../src/features/alerts/rules/alert.ts";
 import { NEVER } from "rxjs";
 import type { AlertQuestions } from "../../../src/features/alerts/question-alerts.ts";
 import type { Question } from "../../../src/foundation/contracts/questions.ts";
 import type { AlertTarget, AlertTargetType } from "../../../streams/alert-options.ts";
-import type { SendAlert } from "../../../src/features/alerts/rules/alert.ts";
-import { createSendAlert } from "../../../src/features/alerts/send-alert.ts";
-import type { SendAlertDeps } from "../../../src/features/alerts/send-alert.ts";
+import { createSendAlert, type SendAlertDeps } from "../../../src/features/alerts/send-alert.ts";
 import type { Fields } from "../../../src/features/alerts/target.ts";
 import { aQuestionView } from "../../helpers/fake-questions.ts";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";

@@ -1,4 +1,4 @@
-import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";
+import { createAlertStore, type AlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { expect, onTestFinished } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import type {
@@ -7,9 +7,7 @@ import type {
   TargetAnswer,
 } from "../../../src/features/alerts/rules/alert.ts";
 import type { AlertTarget } from "../../../streams/alert-options.ts";
-import { createSender } from "../../../src/features/alerts/sender.ts";
-import type { SenderDeps } from "../../../src/features/alerts/sender.ts";
-import type { AlertStore } from "../../../src/features/alerts/alert-store.ts";
+import { createSender, type SenderDeps } from "../../../src/features/alerts/sender.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { alerts, messageFor, targetOf } from "./samples.ts";

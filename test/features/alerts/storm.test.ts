@@ -1,6 +1,5 @@
-import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";
+import { createAlertStore, type AlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { describe, expect, test } from "vitest";
-import type { AlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { accepted, deliveryOf, failed, senderWorld, start } from "./sender-world.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Alert, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import type { Fields } from "../../../src/features/alerts/target.ts";
-import { fakeApis } from "./fake-apis.ts";
-import type { Reply } from "./fake-apis.ts";
+import { fakeApis, type Reply } from "./fake-apis.ts";
 import { startReceiver } from "./receiver.ts";
 import type { AnswerForm, Question } from "../../../src/foundation/contracts/questions.ts";
 import { alerts, aQuestion, hostileText, messageFor, sendWith, targetOf } from "./samples.ts";

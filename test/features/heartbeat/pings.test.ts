@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
-import { createPinger, pingOf } from "../../../src/features/heartbeat/pings.ts";
-import type { Ping } from "../../../src/features/heartbeat/pings.ts";
+import { createPinger, pingOf, type Ping } from "../../../src/features/heartbeat/pings.ts";
 import type { Outcome, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
-import { monitorServer, uuid } from "./monitor-server.ts";
-import type { MonitorServer } from "./monitor-server.ts";
+import { monitorServer, uuid, type MonitorServer } from "./monitor-server.ts";
 
 let server: MonitorServer;
 let warnings: string[];

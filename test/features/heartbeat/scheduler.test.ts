@@ -1,8 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { commandAgents } from "../../helpers/command-agents.ts";
 import type { LiveProject } from "../../helpers/live-project.ts";
-import { monitorServer, uuid } from "./monitor-server.ts";
-import type { MonitorServer } from "./monitor-server.ts";
+import { monitorServer, uuid, type MonitorServer } from "./monitor-server.ts";
 
 let server: MonitorServer;
 let project: LiveProject;

@@ -1,9 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Script } from "../../../src/foundation/contracts/job.ts";
-import { openBridge } from "../../../src/runtime/harness/bridge/bridge.ts";
-import type { Bridge } from "../../../src/runtime/harness/bridge/bridge.ts";
-import { startScriptedModel } from "../../../src/features/models/scripted.ts";
-import type { ScriptedModel } from "../../../src/features/models/scripted.ts";
+import { openBridge, type Bridge } from "../../../src/runtime/harness/bridge/bridge.ts";
+import { startScriptedModel, type ScriptedModel } from "../../../src/features/models/scripted.ts";
 
 interface Chunk {
   readonly choices: readonly {

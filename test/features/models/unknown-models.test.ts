@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { usualModel } from "../../../src/interfaces/cli/new/templates.ts";
 import { unknownModels } from "../../../src/features/models/unknown-models.ts";
-import { providers } from "../../../streams/agent-config.ts";
-import type { ModelConfig } from "../../../streams/agent-config.ts";
+import { providers, type ModelConfig } from "../../../streams/agent-config.ts";
 
 const model = (
   provider: ModelConfig["provider"],

@@ -4,8 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SearchPage } from "../../../src/features/search/search-report.ts";
 import { indexPath } from "../../../src/features/search/index-format.ts";
-import { createSearch } from "../../../src/features/search/search.ts";
-import type { SearchOptions } from "../../../src/features/search/search.ts";
+import { createSearch, type SearchOptions } from "../../../src/features/search/search.ts";
 import { logProject } from "./support.ts";
 
 let project: ReturnType<typeof logProject>;

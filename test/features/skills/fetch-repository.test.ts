@@ -3,8 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "no
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { fetchRepository } from "../../../src/features/skills/fetch-repository.ts";
-import { makeRepository } from "./repositories.ts";
-import type { TestRepository } from "./repositories.ts";
+import { makeRepository, type TestRepository } from "./repositories.ts";
 
 const { env } = process;
 let repository: TestRepository;

@@ -8,8 +8,7 @@ import { defaultBudget } from "../../../src/foundation/contracts/budget.ts";
 import type { BudgetState, RunSpend } from "../../../src/foundation/contracts/spend.ts";
 import { createBudgetHolds } from "../../../src/features/spend/budget-holds.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { marbles } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
+import { marbles, type Marbles } from "../../helpers/marbles.ts";
 
 const spent: BudgetState = {
   scope: "agent:dev",

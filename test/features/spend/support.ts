@@ -1,8 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { CallEnd, CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
 import type { ModelTerms } from "../../../src/foundation/contracts/spend.ts";
-import { createMeter } from "../../../src/features/spend/meter.ts";
-import type { MeterDeps } from "../../../src/features/spend/meter.ts";
+import { createMeter, type MeterDeps } from "../../../src/features/spend/meter.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { budgets } from "./rules/support.ts";

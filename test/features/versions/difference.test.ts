@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { difference } from "../../../src/features/versions/difference.ts";
-import type { Compared } from "../../../src/features/versions/difference.ts";
+import { difference, type Compared } from "../../../src/features/versions/difference.ts";
 
 function ran(instanceId: string, config: string, instructions: string): Compared {
   return { instanceId, content: { config, instructions } };

@@ -3,8 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { createProjectGit } from "../../../src/features/versions/project-git.ts";
-import type { ProjectGit } from "../../../src/features/versions/project-git.ts";
+import { createProjectGit, type ProjectGit } from "../../../src/features/versions/project-git.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 const env = { ...process.env, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };

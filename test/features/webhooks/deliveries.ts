@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import type { Payload } from "../../../src/features/webhooks/json.ts";
-import { interpret } from "../../../src/features/webhooks/interpret.ts";
-import type { Interpreted } from "../../../src/features/webhooks/interpret.ts";
+import { interpret, type Interpreted } from "../../../src/features/webhooks/interpret.ts";
 import type { Headers, Provider } from "../../../src/features/webhooks/provider.ts";
 import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
 

@@ -7,10 +7,8 @@ import type {
 import type { RefusedDelivery } from "../../../src/foundation/contracts/refused-deliveries.ts";
 import type { Acceptance, Accepted, WaitingRun } from "../../../src/foundation/store/receipts.ts";
 import type { WebhookSource } from "../../../src/foundation/config/project-config.ts";
-import { createMatchIndex } from "../../../src/features/webhooks/match-index.ts";
-import type { MatchIndex } from "../../../src/features/webhooks/match-index.ts";
-import { createReceiver } from "../../../src/features/webhooks/receive.ts";
-import type { Receive } from "../../../src/features/webhooks/receive.ts";
+import { createMatchIndex, type MatchIndex } from "../../../src/features/webhooks/match-index.ts";
+import { createReceiver, type Receive } from "../../../src/features/webhooks/receive.ts";
 import { signDelivery } from "../../../src/features/webhooks/sign.ts";
 import { bytes, githubExample } from "./deliveries.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { apiBaseUrl, unversionedUrl } from "../../../src/foundation/contracts/model-defaults.ts";
-import { providers } from "../../../streams/agent-config.ts";
-import type { ModelApi, Provider } from "../../../streams/agent-config.ts";
+import { providers, type ModelApi, type Provider } from "../../../streams/agent-config.ts";
 import { getBuiltinModels } from "@earendil-works/pi-ai/providers/all";
 
 const host = "http://127.0.0.1:9";

@@ -1,8 +1,6 @@
-import { createServer } from "node:http";
-import type { RequestListener, Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { createServer as createTcpServer } from "node:net";
-import type { Server as TcpServer, Socket } from "node:net";
+import { createServer as createTcpServer, type Server as TcpServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";

@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { RequestListener, Server } from "node:http";
-import { connect } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { connect, type AddressInfo } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -1,7 +1,6 @@
 import { BehaviorSubject, Subject } from "rxjs";
 import { expect, test } from "vitest";
-import { createSwitches } from "../../../src/foundation/scheduler/switches.ts";
-import type { Switches } from "../../../src/foundation/scheduler/switches.ts";
+import { createSwitches, type Switches } from "../../../src/foundation/scheduler/switches.ts";
 
 function listened(): { readonly switches: Switches; readonly told: unknown[] } {
   const told: unknown[] = [];

@@ -2,13 +2,12 @@ import { mkdirSync, readdirSync, writeFileSync, copyFileSync, readFileSync } fro
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readLastRuns } from "../../../src/foundation/store/read-beside.ts";
-import { openStore, openStoreReader } from "../../../src/foundation/store/store.ts";
+import { openStore, openStoreReader, type Store } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "./spend-on.ts";
 import { tempStore, cronItem, manualItem, requestFor, succeeded, wholeHistory } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { DatabaseSync } from "node:sqlite";
 import { storeFormat } from "../../../src/foundation/store/migrations.ts";
-import type { Store } from "../../../src/foundation/store/store.ts";
 
 async function fill(store: Store): Promise<void> {
   await store.work.enqueue([manualItem("ran"), manualItem("waits"), manualItem("too", "ops")]);

@@ -1,6 +1,5 @@
 import { onTestFinished } from "vitest";
-import { openStore } from "../../../src/foundation/store/store.ts";
-import type { Store } from "../../../src/foundation/store/store.ts";
+import { openStore, type Store } from "../../../src/foundation/store/store.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunEnd, RunRequest, Trigger, WorkItem } from "../../../streams/vocabulary.ts";

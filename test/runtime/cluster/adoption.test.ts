@@ -7,8 +7,7 @@ import type { ClusterRunner } from "../../../src/runtime/cluster/cluster-runner.
 import type { ClusterRunnerOptions } from "../../../src/runtime/cluster/cluster-runner-options.ts";
 import { exitOf, messagesOf, until } from "../runners/contract.ts";
 import { end, forever, log, processesOf } from "../runners/shell-runs.ts";
-import { aCluster, aRequest } from "./support.ts";
-import type { TestCluster } from "./support.ts";
+import { aCluster, aRequest, type TestCluster } from "./support.ts";
 
 const entriesIn = (events: readonly RunnerEvent[]): readonly LogEntry[] =>
   events.flatMap((event) => (event.type === "output" ? [event.entry] : []));

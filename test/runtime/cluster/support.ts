@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { lastValueFrom, NEVER, toArray } from "rxjs";
-import type { Observable } from "rxjs";
+import { lastValueFrom, NEVER, toArray, type Observable } from "rxjs";
 import { onTestFinished } from "vitest";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
@@ -8,8 +7,7 @@ import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { Launch } from "../../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterRunnerOptions } from "../../../src/runtime/cluster/cluster-runner-options.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { clusterRig } from "../../helpers/cluster-rig.ts";
-import type { ClusterRig } from "../../helpers/cluster-rig.ts";
+import { clusterRig, type ClusterRig } from "../../helpers/cluster-rig.ts";
 import { processEngine } from "../../helpers/process-engine.ts";
 import type { EngineProcess, ProcessEngine } from "../../helpers/process-engine.ts";
 import { remoteRunProcess } from "../../helpers/remote-run-process.ts";

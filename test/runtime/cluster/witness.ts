@@ -1,8 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { bashCall, chatEvents } from "../../e2e/model-project.ts";
-import { fakeProvider } from "../harness/fake-provider.ts";
-import type { SeenRequest } from "../harness/fake-provider.ts";
+import { fakeProvider, type SeenRequest } from "../harness/fake-provider.ts";
 
 /** What the model saw of one run, by the output of its commands. */
 export interface Witnessed {

@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { fillCompileCache } from "../../../src/runtime/harness/fill-compile-cache.ts";
 

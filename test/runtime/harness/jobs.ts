@@ -1,8 +1,7 @@
 import { basename } from "node:path";
 import type { ModelApi } from "../../../streams/agent-config.ts";
 import type { Job, Script } from "../../../src/foundation/contracts/job.ts";
-import { hostModels, jobModels } from "./model-host.ts";
-import type { HostedModel } from "./model-host.ts";
+import { hostModels, jobModels, type HostedModel } from "./model-host.ts";
 
 export interface JobOptions extends Partial<Omit<Job, "models">> {
   /** They answer in this process, through the gateway. */

@@ -1,7 +1,6 @@
 import { tunnelsTo } from "./tunnel-host.ts";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -5,13 +5,10 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, test } from "vitest";
 import { writeTrust } from "../../../src/runtime/harness/network.ts";
 import { testCertificate } from "../../helpers/certificate.ts";
-import { forwardProxy } from "../../helpers/forward-proxy.ts";
-import type { ForwardProxy } from "../../helpers/forward-proxy.ts";
+import { forwardProxy, type ForwardProxy } from "../../helpers/forward-proxy.ts";
 import { bridgeKey } from "../../../src/foundation/contracts/model-gateway.ts";
-import { fakeProvider, saying } from "./fake-provider.ts";
-import type { FakeProvider } from "./fake-provider.ts";
-import { aJob, aScripted } from "./jobs.ts";
-import type { JobOptions } from "./jobs.ts";
+import { fakeProvider, saying, type FakeProvider } from "./fake-provider.ts";
+import { aJob, aScripted, type JobOptions } from "./jobs.ts";
 import { logsOf, runOf } from "./run-entry.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 

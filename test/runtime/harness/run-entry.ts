@@ -1,14 +1,12 @@
-import { spawn } from "node:child_process";
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Job } from "../../../src/foundation/contracts/job.ts";
 import { jobRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { runJob } from "../../../src/runtime/harness/run-job.ts";
-import { runMessageSchema } from "../../../src/runtime/harness/run-messages.ts";
+import { runMessageSchema, type RunMessage } from "../../../src/runtime/harness/run-messages.ts";
 import type { LogKind } from "../../../src/foundation/contracts/log-kinds.ts";
-import type { RunMessage } from "../../../src/runtime/harness/run-messages.ts";
 import { builtAl, compileCache } from "../../helpers/scheduler.ts";
 
 export interface EndedRun {

@@ -4,8 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { contentOf } from "../../../src/features/search/log-cursor.ts";
 import { fakeProvider, saying } from "./fake-provider.ts";
 import { aJob, aModel, aScripted } from "./jobs.ts";
-import { endMessageOf, logsOf, runOf } from "./run-entry.ts";
-import type { EndedRun } from "./run-entry.ts";
+import { endMessageOf, logsOf, runOf, type EndedRun } from "./run-entry.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 describe("a job", () => {

@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { IncomingMessage, RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
-import { connect } from "node:net";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { connect, type AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
 import { limitOpenRequests } from "../../../src/foundation/contracts/request-limit.ts";

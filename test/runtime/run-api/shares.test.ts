@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createShares } from "../../../src/runtime/run-api/shares.ts";
-import type { Release } from "../../../src/runtime/run-api/shares.ts";
+import { createShares, type Release } from "../../../src/runtime/run-api/shares.ts";
 
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));

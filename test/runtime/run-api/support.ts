@@ -10,8 +10,7 @@ import type { StoredSocket } from "../../../src/runtime/run-api/run-socket.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { createRunApiClient } from "../../../src/runtime/harness/run-api/client.ts";
 import { postJson } from "../../../src/runtime/harness/post-json.ts";
-import { fakeAbilities } from "../../helpers/fake-abilities.ts";
-import type { FakeAbilities } from "../../helpers/fake-abilities.ts";
+import { fakeAbilities, type FakeAbilities } from "../../helpers/fake-abilities.ts";
 
 export const resource = "github:acme/app/issues/7";
 export const never = new AbortController().signal;

@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { asRun } from "../../../src/runtime/runners/as-run.ts";
-import type { RunSubscriber } from "../../../src/runtime/runners/as-run.ts";
+import { asRun, type RunSubscriber } from "../../../src/runtime/runners/as-run.ts";
 import { anExit } from "../../helpers/fake-runner.ts";
 
 const good = anExit();

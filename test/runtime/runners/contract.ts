@@ -3,8 +3,7 @@ import type { Observable } from "rxjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Runner, RunnerEvent, RunnerExit, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import { contractGraceMs } from "./scenarios.ts";
-import type { Scenario } from "./scenarios.ts";
+import { contractGraceMs, type Scenario } from "./scenarios.ts";
 
 export interface RunnerHarness {
   readonly runner: Runner;

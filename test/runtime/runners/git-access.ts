@@ -2,14 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import { exitOf, messagesOf } from "./contract.ts";
-import { aScripted } from "../harness/jobs.ts";
-import type { JobOptions } from "../harness/jobs.ts";
-import { startGitHttpsServer } from "../../helpers/git-https-server.ts";
-import type { GitHttpsServer } from "../../helpers/git-https-server.ts";
-import { makeRepository } from "../../helpers/git-repository.ts";
-import type { GitRepository } from "../../helpers/git-repository.ts";
-import { startSshServer, whyNoSshServer } from "../../helpers/ssh-server.ts";
-import type { SshServer } from "../../helpers/ssh-server.ts";
+import { aScripted, type JobOptions } from "../harness/jobs.ts";
+import { startGitHttpsServer, type GitHttpsServer } from "../../helpers/git-https-server.ts";
+import { makeRepository, type GitRepository } from "../../helpers/git-repository.ts";
+import { startSshServer, whyNoSshServer, type SshServer } from "../../helpers/ssh-server.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 /** Runs a job with this subject to its end. */

@@ -1,6 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:https";
-import type { Server } from "node:https";
+import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
@@ -12,10 +11,8 @@ import { exitOf, messagesOf } from "./contract.ts";
 import { hostTunnels } from "../harness/model-host.ts";
 import { makeCertificate, startGitHttpsServer } from "../../helpers/git-https-server.ts";
 import type { GitHttpsServer } from "../../helpers/git-https-server.ts";
-import { makeRepository } from "../../helpers/git-repository.ts";
-import type { GitRepository } from "../../helpers/git-repository.ts";
-import { startSshServer, whyNoSshServer } from "../../helpers/ssh-server.ts";
-import type { SshServer } from "../../helpers/ssh-server.ts";
+import { makeRepository, type GitRepository } from "../../helpers/git-repository.ts";
+import { startSshServer, whyNoSshServer, type SshServer } from "../../helpers/ssh-server.ts";
 import type { RunJob } from "./git-access.ts";
 
 const noSshServer = whyNoSshServer();

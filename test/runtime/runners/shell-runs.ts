@@ -1,8 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { Job } from "../../../src/foundation/contracts/job.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import { scenarios } from "./scenarios.ts";
-import type { Scenario } from "./scenarios.ts";
+import { scenarios, type Scenario } from "./scenarios.ts";
 
 /** Shell that logs a line as a harness does. */
 export const log = (msg: string) =>

@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import type { Person } from "../../../src/foundation/contracts/questions.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, problemOf } from "./world.ts";
+import { createWorld, problemOf, type World } from "./world.ts";
 import { instancesOf, openedQuestion } from "./of-world.ts";
-import type { World } from "./world.ts";
 
 const ada: Person = { via: "slack", name: "Ada", from: null };
 const deploy = { question: "Deploy 1.4?", choices: ["yes", "no"] };

@@ -3,9 +3,8 @@ import { BehaviorSubject } from "rxjs";
 import { describe, expect, test, vi } from "vitest";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, problemOf } from "./world.ts";
+import { createWorld, problemOf, type World } from "./world.ts";
 import { instancesOf } from "./of-world.ts";
-import type { World } from "./world.ts";
 
 const inDay: RunFunds = { type: "short", endsAt: 1, text: "waits for money until tomorrow" };
 const inMonth: RunFunds = { type: "short", endsAt: 9, text: "waits for money until December" };

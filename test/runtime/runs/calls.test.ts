@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, problemOf } from "./world.ts";
+import { createWorld, problemOf, type World, type WorldOptions } from "./world.ts";
 import { instancesOf } from "./of-world.ts";
-import type { World, WorldOptions } from "./world.ts";
 
 const agents = [anAgent("a"), anAgent("b"), anAgent("c", { scale: 200, queueSize: 200 })];
 

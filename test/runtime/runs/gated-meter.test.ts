@@ -5,9 +5,8 @@ import { gatedMeter } from "../../../src/runtime/runs/gated-meter.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { answered, plan, tempMeter } from "../../features/spend/support.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld } from "./world.ts";
+import { createWorld, type World } from "./world.ts";
 import { openedQuestion } from "./of-world.ts";
-import type { World } from "./world.ts";
 
 const ada: Person = { via: "slack", name: "Ada", from: null };
 

@@ -4,9 +4,8 @@ import { describe, expect, test, vi } from "vitest";
 import type { Answer, Person } from "../../../src/foundation/contracts/questions.ts";
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, problemOf, worldSecret } from "./world.ts";
+import { createWorld, problemOf, worldSecret, type World } from "./world.ts";
 import { instancesOf, openedQuestion } from "./of-world.ts";
-import type { World } from "./world.ts";
 
 const ada: Person = { via: "slack", name: "Ada", from: null };
 const none: Approval = { hosts: [], over: null, agents: [], tools: [] };

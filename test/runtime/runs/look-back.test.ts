@@ -4,9 +4,8 @@ import { createMatchIndex } from "../../../src/features/webhooks/match-index.ts"
 import { createReceiver } from "../../../src/features/webhooks/receive.ts";
 import type { WebhookBinding } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, problemOf } from "./world.ts";
+import { createWorld, problemOf, type World } from "./world.ts";
 import { instancesOf } from "./of-world.ts";
-import type { World } from "./world.ts";
 
 const source = { name: "gh", type: "github", credential: null, allowUnsigned: true };
 const listens = (filters: WebhookBinding["filters"]) => [{ source: "gh", type: "github", filters }];

@@ -3,9 +3,8 @@ import type { McpTool } from "../../../src/foundation/contracts/mcp.ts";
 import type { Person } from "../../../src/foundation/contracts/questions.ts";
 import type { AgentConfig, McpServer } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, problemOf, worldSecret } from "./world.ts";
+import { createWorld, problemOf, worldSecret, type World } from "./world.ts";
 import { instancesOf, openedQuestion } from "./of-world.ts";
-import type { World } from "./world.ts";
 
 const ada: Person = { via: "slack", name: "Ada", from: null };
 const server: McpServer = {

@@ -1,7 +1,6 @@
 import { map } from "rxjs";
 import { expect, test } from "vitest";
-import { activeConfig } from "../../../streams/agents/active-config.ts";
-import type { ActiveConfig } from "../../../streams/agents/active-config.ts";
+import { activeConfig, type ActiveConfig } from "../../../streams/agents/active-config.ts";
 import { changedAgent } from "../../../streams/agents/each-agent.ts";
 import type { AgentChange } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";

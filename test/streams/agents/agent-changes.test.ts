@@ -1,11 +1,9 @@
-import { defer, of, tap, throwError, map, delay } from "rxjs";
-import type { Observable } from "rxjs";
+import { defer, of, tap, throwError, map, delay, type Observable } from "rxjs";
 import { describe, it } from "vitest";
 import { agentChanges } from "../../../streams/agents/agent-changes.ts";
 import type { AgentChange } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { marbles } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
+import { marbles, type Marbles } from "../../helpers/marbles.ts";
 
 /**
  * A letter of `saves` is what somebody saves: a small one is written to the agent dev, a capital one to the agent

@@ -1,5 +1,4 @@
-import { map, merge, of, Subject, take, throwError } from "rxjs";
-import type { Observable } from "rxjs";
+import { map, merge, of, Subject, take, throwError, type Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { eachKey } from "../../../streams/agents/each-key.ts";
 import { marbles } from "../../helpers/marbles.ts";

@@ -1,15 +1,11 @@
-import { EMPTY, map, tap } from "rxjs";
-import type { Observable } from "rxjs";
+import { EMPTY, map, tap, type Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { adoptedRuns } from "../../../streams/runs/adopted-runs.ts";
-import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
-import { createSlots } from "../../../streams/runs/slots.ts";
-import type { Slots } from "../../../streams/runs/slots.ts";
+import { adoptedRuns, type AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
+import { createSlots, type Slots } from "../../../streams/runs/slots.ts";
 import type { Kill } from "../../../streams/runs/run-agent.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { marbles, seconds } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
+import { marbles, seconds, type Marbles } from "../../helpers/marbles.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
 import { letterOf, portsOf } from "./run-ports.ts";
 

@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import { queueLatest } from "../../../streams/runs/queue-latest.ts";
 import type { QueueEvent, QueueLimits, QueueOptions } from "../../../streams/runs/queue-latest.ts";
-import { marbles } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
+import { marbles, type Marbles } from "../../helpers/marbles.ts";
 
 type Told = QueueEvent<string> | { readonly type: "ran"; readonly item: string };
 type More = Partial<QueueOptions<string, Told>>;

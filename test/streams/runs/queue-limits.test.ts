@@ -1,12 +1,9 @@
-import { map } from "rxjs";
-import type { Observable } from "rxjs";
+import { map, type Observable } from "rxjs";
 import { describe, it } from "vitest";
 import type { QueueLimits } from "../../../streams/runs/queue-latest.ts";
-import { queueLimits } from "../../../streams/runs/queue-limits.ts";
-import type { LimitSources } from "../../../streams/runs/queue-limits.ts";
+import { queueLimits, type LimitSources } from "../../../streams/runs/queue-limits.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { marbles, seconds } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
+import { marbles, seconds, type Marbles } from "../../helpers/marbles.ts";
 
 type Agent = LimitSources["agent$"] extends Observable<infer T> ? T : never;
 

@@ -1,5 +1,4 @@
-import { EMPTY, ignoreElements, map, merge, of, tap, throwError } from "rxjs";
-import type { Observable } from "rxjs";
+import { EMPTY, ignoreElements, map, merge, of, tap, throwError, type Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";

@@ -1,8 +1,6 @@
-import { EMPTY, map, of } from "rxjs";
-import type { Observable } from "rxjs";
+import { EMPTY, map, of, type Observable } from "rxjs";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import { runAgent } from "../../../streams/runs/run-agent.ts";
-import type { Kill, RunPorts } from "../../../streams/runs/run-agent.ts";
+import { runAgent, type Kill, type RunPorts } from "../../../streams/runs/run-agent.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";

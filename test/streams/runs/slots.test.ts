@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSlots } from "../../../streams/runs/slots.ts";
-import type { Slot, Slots } from "../../../streams/runs/slots.ts";
+import { createSlots, type Slot, type Slots } from "../../../streams/runs/slots.ts";
 
 function take(slots: Slots): Slot {
   const slot = slots.tryTake();

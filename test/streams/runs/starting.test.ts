@@ -1,15 +1,12 @@
-import { EMPTY, map, merge, NEVER, timer } from "rxjs";
-import type { Observable } from "rxjs";
+import { EMPTY, map, merge, NEVER, timer, type Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { createSlots } from "../../../streams/runs/slots.ts";
-import type { Slots } from "../../../streams/runs/slots.ts";
+import { createSlots, type Slots } from "../../../streams/runs/slots.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import { startInTurn } from "../../../streams/runs/starting.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { marbles } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
+import { marbles, type Marbles } from "../../helpers/marbles.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
 import { portsOf } from "./run-ports.ts";
 

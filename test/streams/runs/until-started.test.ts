@@ -1,13 +1,10 @@
-import { EMPTY, map, take, timer } from "rxjs";
-import type { Observable } from "rxjs";
+import { EMPTY, map, take, timer, type Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { createSlots } from "../../../streams/runs/slots.ts";
-import { runAgent } from "../../../streams/runs/run-agent.ts";
-import type { Kill, RunPorts } from "../../../streams/runs/run-agent.ts";
+import { runAgent, type Kill, type RunPorts } from "../../../streams/runs/run-agent.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { marbles } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
+import { marbles, type Marbles } from "../../helpers/marbles.ts";
 import { exitWith } from "../../helpers/stream-runner.ts";
 import { graphOf } from "../graph.ts";
 import { letterOf, portsOf } from "./run-ports.ts";

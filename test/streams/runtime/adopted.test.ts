@@ -1,8 +1,7 @@
 import { describe, it } from "vitest";
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { marbles } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
+import { marbles, type Marbles } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
 import { changeOf, graphOf, only } from "../graph.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
-import { marbles, minutes } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
+import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { changeOf, drawn, shows } from "../graph.ts";
 

@@ -1,10 +1,8 @@
-import { of } from "rxjs";
-import type { Observable } from "rxjs";
+import { of, type Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import type { RuntimePorts } from "../../../streams/runtime.ts";
-import { marbles } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
+import { marbles, type Marbles } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
 import { changeOf, drawn, shows } from "../graph.ts";
 

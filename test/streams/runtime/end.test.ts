@@ -1,5 +1,4 @@
-import { EMPTY, map, of, throwError } from "rxjs";
-import type { Observable } from "rxjs";
+import { EMPTY, map, of, throwError, type Observable } from "rxjs";
 import { describe, it } from "vitest";
 import type { Runner } from "../../../streams/runs/runner.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";

@@ -2,8 +2,7 @@ import { EMPTY } from "rxjs";
 import { describe, expect, it } from "vitest";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { BuildEvent } from "../../../streams/vocabulary.ts";
-import { marbles, minutes } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
+import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
 import { changeOf, drawn, shows } from "../graph.ts";
 

@@ -7,8 +7,7 @@ import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status
 import type { Status, StatusEvent } from "../../../streams/status/reduce-status.ts";
 import { statusUpdates } from "../../../streams/status/status-updates.ts";
 import type { StatusSnapshot, StatusUpdate } from "../../../streams/status/wire.ts";
-import { marbles } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
+import { marbles, type Marbles } from "../../helpers/marbles.ts";
 import { clientFold, CountingMap, schedulerStatus } from "./board.ts";
 import { claimOf, eventsOf } from "./events.ts";
 

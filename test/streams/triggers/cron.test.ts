@@ -1,8 +1,7 @@
 import { toArray, takeUntil, timer } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
-import { cronTicks } from "../../../streams/triggers/cron.ts";
-import type { CronEvent, CronPlan } from "../../../streams/triggers/cron.ts";
+import { cronTicks, type CronEvent, type CronPlan } from "../../../streams/triggers/cron.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
 
 const plan = (expression: string, more: Partial<CronPlan> = {}): CronPlan => ({

@@ -1,5 +1,4 @@
-import { map } from "rxjs";
-import type { Observable } from "rxjs";
+import { map, type Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import { isWork, triggersFor } from "../../../streams/triggers/triggers-for.ts";
@@ -7,8 +6,7 @@ import type { Triggered, TriggerSources } from "../../../streams/triggers/trigge
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { marbles, minutes } from "../../helpers/marbles.ts";
-import type { Marbles } from "../../helpers/marbles.ts";
+import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
 
 const every5 = "*/5 * * * *";
 /** Eight minutes past, eighteen minutes past …: time starts at midnight, which is no tick of it. */

@@ -5,8 +5,7 @@ import type {
   SendRequest,
 } from "../../../foundation/contracts/outgoing-request.ts";
 import { jsonOf, retryAfterMs } from "../http-target.ts";
-import { cut, oneLine } from "../target.ts";
-import type { Fields } from "../target.ts";
+import { cut, oneLine, type Fields } from "../target.ts";
 
 /** A press of a button in a chat. */
 export interface Press {

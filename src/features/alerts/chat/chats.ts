@@ -7,8 +7,7 @@ import type { Answer, Person, Question } from "../../../foundation/contracts/que
 import { rateLimitedWarnings } from "../../../foundation/contracts/rate-limited-warnings.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { answerButtons } from "../answer-buttons.ts";
-import { cut, oneLine, requiredField } from "../target.ts";
-import type { Fields } from "../target.ts";
+import { cut, oneLine, requiredField, type Fields } from "../target.ts";
 import { ChatError } from "./chat-api.ts";
 import type { Press, PressResult, Receiver, ReceiverDeps } from "./chat-api.ts";
 import { receiveFromSlack } from "./slack-socket.ts";

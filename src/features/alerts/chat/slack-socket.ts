@@ -5,8 +5,7 @@ import { messageOf } from "../../../foundation/errors.ts";
 import { jsonOf } from "../http-target.ts";
 import { slackHeaders, slackMethod } from "../targets/slack-app.ts";
 import { slackText } from "../targets/slack-message.ts";
-import { callChat } from "./chat-api.ts";
-import type { Receiver, ReceiverDeps } from "./chat-api.ts";
+import { callChat, type Receiver, type ReceiverDeps } from "./chat-api.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,8 +2,7 @@ import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { telegramMethod } from "../targets/telegram.ts";
 import { cut } from "../target.ts";
-import { callChat } from "./chat-api.ts";
-import type { Receiver, ReceiverDeps } from "./chat-api.ts";
+import { callChat, type Receiver, type ReceiverDeps } from "./chat-api.ts";
 
 /** How long Telegram holds a request open until there are updates, in seconds. */
 export const pollSeconds = 30;

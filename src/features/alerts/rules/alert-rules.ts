@@ -1,6 +1,5 @@
 import type { AlertOptions, AlertTarget, QuietHours } from "../../../../streams/alert-options.ts";
-import { createMachine } from "../../../../streams/machine.ts";
-import type { Machine, MachineContext } from "../../../../streams/machine.ts";
+import { createMachine, type Machine, type MachineContext } from "../../../../streams/machine.ts";
 import type { Outcome, RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
 import type {
   Acknowledgement,

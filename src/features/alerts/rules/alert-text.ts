@@ -1,7 +1,6 @@
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
 import { shownAt } from "../../../../streams/wall-time.ts";
-import { answerText, endText } from "../../../foundation/contracts/questions.ts";
-import type { Question } from "../../../foundation/contracts/questions.ts";
+import { answerText, endText, type Question } from "../../../foundation/contracts/questions.ts";
 import type { Outcome } from "../../../../streams/vocabulary.ts";
 import type { Alert, AlertPhase, AlertTopic } from "./alert.ts";
 

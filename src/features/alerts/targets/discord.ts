@@ -1,8 +1,7 @@
 import type { AlertSeverity } from "../rules/alert-text.ts";
 import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
-import { addressIn, cut } from "../target.ts";
+import { addressIn, cut, type JsonAnswer, type Meaning, type TargetMessage } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
-import type { JsonAnswer, Meaning, TargetMessage } from "../target.ts";
 const colors: Readonly<Record<AlertSeverity, number>> = {
   error: 0xd92d20,
   warning: 0xf79009,

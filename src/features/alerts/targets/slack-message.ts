@@ -1,5 +1,4 @@
-import { cut, severityMarks } from "../target.ts";
-import type { TargetMessage } from "../target.ts";
+import { cut, severityMarks, type TargetMessage } from "../target.ts";
 
 /** A message of an incoming webhook or of an app. */
 export function slackMessage(message: TargetMessage) {

@@ -1,6 +1,5 @@
-import { addressIn } from "../target.ts";
+import { addressIn, type Fields, type TargetType } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
-import type { Fields, TargetType } from "../target.ts";
 import { slackApp } from "./slack-app.ts";
 import { slackMessage } from "./slack-message.ts";
 

@@ -1,8 +1,7 @@
 import type { AlertSeverity } from "../rules/alert-text.ts";
 import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
-import { addressIn } from "../target.ts";
+import { addressIn, type JsonAnswer, type Meaning, type TargetMessage } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
-import type { JsonAnswer, Meaning, TargetMessage } from "../target.ts";
 const colors: Readonly<Record<AlertSeverity, string>> = {
   error: "Attention",
   warning: "Warning",

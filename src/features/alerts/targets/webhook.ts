@@ -1,9 +1,8 @@
 import { createHmac } from "node:crypto";
-import { addressIn, requiredField, unusable } from "../target.ts";
+import { addressIn, requiredField, unusable, type Fields } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
 import { isoTime } from "../../../foundation/contracts/format.ts";
 import type { Question } from "../../../foundation/contracts/questions.ts";
-import type { Fields } from "../target.ts";
 
 const prefix = "whsec_";
 

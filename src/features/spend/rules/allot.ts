@@ -1,8 +1,6 @@
-import { capOf } from "./accounts.ts";
-import type { LimitedAccount } from "./accounts.ts";
+import { capOf, type LimitedAccount } from "./accounts.ts";
 import type { NanoUsd } from "../../../foundation/contracts/money.ts";
-import { costAt, tokensFor } from "../../../foundation/contracts/price.ts";
-import type { WorstRates } from "../../../foundation/contracts/price.ts";
+import { costAt, tokensFor, type WorstRates } from "../../../foundation/contracts/price.ts";
 
 /** The tokens that a call may need. */
 export interface Claim {

@@ -1,7 +1,6 @@
 import { capOf, createAccounts, createCalendar } from "./accounts.ts";
 import type { Account, LimitedAccount, ReadAccount } from "./accounts.ts";
-import { allot } from "./allot.ts";
-import type { Shortage } from "./allot.ts";
+import { allot, type Shortage } from "./allot.ts";
 import {
   agentScope,
   limitsOf,
@@ -10,8 +9,7 @@ import {
   wholeRun,
 } from "../../../foundation/contracts/budget.ts";
 import type { Budgets, AccountKey } from "../../../foundation/contracts/budget.ts";
-import { createInputEstimates } from "./input-estimate.ts";
-import type { InputEstimates } from "./input-estimate.ts";
+import { createInputEstimates, type InputEstimates } from "./input-estimate.ts";
 import type {
   BudgetRefusal,
   LedgerCommand,

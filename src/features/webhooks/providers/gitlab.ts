@@ -1,7 +1,6 @@
 import { isSameSecret } from "../../../foundation/contracts/request-limit.ts";
 import { valueAt } from "../../../../streams/where.ts";
-import { integer, text, texts } from "../json.ts";
-import type { Payload } from "../json.ts";
+import { integer, text, texts, type Payload } from "../json.ts";
 import type {
   EventDescription,
   FilterRules,

@@ -1,6 +1,5 @@
 import { valueAt } from "../../../../streams/where.ts";
-import { integer, parseObject, text, texts } from "../json.ts";
-import type { Payload } from "../json.ts";
+import { integer, parseObject, text, texts, type Payload } from "../json.ts";
 import type { EventDescription, FilterRules, Provider, Request, Verdict } from "../provider.ts";
 import { header, hmac, verifyHex, verifyTime } from "../signature.ts";
 import { commonFilters } from "../provider.ts";

@@ -1,5 +1,4 @@
-import { text } from "../json.ts";
-import type { Payload } from "../json.ts";
+import { text, type Payload } from "../json.ts";
 import type { FilterRules, Provider, Request, Verdict } from "../provider.ts";
 import {
   header,

@@ -1,5 +1,4 @@
-import { integer, parseJsonBody, text, texts } from "../json.ts";
-import type { Parsed, Payload } from "../json.ts";
+import { integer, parseJsonBody, text, texts, type Parsed, type Payload } from "../json.ts";
 import type { EventDescription, FilterRules, Headers, Provider, Request } from "../provider.ts";
 import { header, hmac, verifyHex } from "../signature.ts";
 import { commonFilters } from "../provider.ts";

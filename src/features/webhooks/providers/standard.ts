@@ -1,7 +1,6 @@
 import { text } from "../json.ts";
-import type { FilterRules, Provider } from "../provider.ts";
+import { commonFilters, type FilterRules, type Provider } from "../provider.ts";
 import { signStandard, standardHeader, standardHeaders, verifyStandard } from "../signature.ts";
-import { commonFilters } from "../provider.ts";
 
 const filters: FilterRules = {
   events: { kind: "strings", meaning: "Event types: the payload's `type`" },

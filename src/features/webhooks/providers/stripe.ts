@@ -1,6 +1,5 @@
 import { valueAt } from "../../../../streams/where.ts";
-import { text } from "../json.ts";
-import type { Payload } from "../json.ts";
+import { text, type Payload } from "../json.ts";
 import type { FilterRules, Provider, Request, ToSign, Verdict } from "../provider.ts";
 import { header, hmac, refused, sameHex, secondsToMs, verifyTime } from "../signature.ts";
 import { commonFilters } from "../provider.ts";

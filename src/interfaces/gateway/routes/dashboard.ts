@@ -28,8 +28,7 @@ import {
 } from "../../../foundation/contracts/refused-deliveries.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { agentStatus, frameOf, parsedQuery, queryOf, readOrNull } from "../page-data.ts";
-import { sendLivePage, sendWorker, workerPath } from "../../dashboard/send-page.tsx";
-import type { ListPage } from "../../dashboard/send-page.tsx";
+import { sendLivePage, sendWorker, workerPath, type ListPage } from "../../dashboard/send-page.tsx";
 import { runsPath, whyPath } from "../../dashboard/text/addresses.ts";
 import { filterOf } from "../../dashboard/text/agent-filter.ts";
 import { viewOf, choiceOf, type ListView } from "../../dashboard/text/list-view.ts";

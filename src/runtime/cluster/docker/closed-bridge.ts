@@ -1,10 +1,8 @@
 import type { ContainerCreateOptions } from "dockerode";
 import { UserError } from "../../../foundation/errors.ts";
-import { engineMessage, statusOf } from "../../runners/container/engine.ts";
-import type { Engine } from "../../runners/container/engine.ts";
+import { engineMessage, statusOf, type Engine } from "../../runners/container/engine.ts";
 import { ndjsonLines } from "../../runners/container/image/build.ts";
-import { unlessRefused } from "./ask-engine.ts";
-import type { DockerOptions } from "./ask-engine.ts";
+import { unlessRefused, type DockerOptions } from "./ask-engine.ts";
 import {
   closedNetwork,
   ensureNetwork,

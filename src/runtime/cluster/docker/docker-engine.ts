@@ -1,8 +1,7 @@
 import type { ContainerCreateOptions } from "dockerode";
 import type { Engine } from "../../runners/container/engine.ts";
 import type { ClusterEngine, Launch, PlacedRun } from "../cluster-engine.ts";
-import { createDockerCalls } from "./ask-engine.ts";
-import type { DockerOptions } from "./ask-engine.ts";
+import { createDockerCalls, type DockerOptions } from "./ask-engine.ts";
 import { ensureClosedBridge, createContainer, removeContainer } from "./closed-bridge.ts";
 import { closedNetwork, ifThere, labelsOf, noDns, runsOf, smallLog, ticketOf } from "./relay.ts";
 import { instanceLabel } from "../../runners/container/labels.ts";

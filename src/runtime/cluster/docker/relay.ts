@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { NetworkCreateOptions } from "dockerode";
-import type { Engine } from "../../runners/container/engine.ts";
-import { engineMessage, statusOf } from "../../runners/container/engine.ts";
+import { engineMessage, statusOf, type Engine } from "../../runners/container/engine.ts";
 import { command, containerUser } from "../../runners/container/image/dockerfile.ts";
 import { agentLabel, instanceLabel, projectLabel } from "../../runners/container/labels.ts";
 import type { Launch } from "../cluster-engine.ts";

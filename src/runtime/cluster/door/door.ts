@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { createServer } from "node:tls";
-import type { Server, TLSSocket } from "node:tls";
+import { createServer, type Server, type TLSSocket } from "node:tls";
 import { UserError } from "../../../foundation/errors.ts";
 import { tunnelBufferBytes } from "../../run-api/egress/dial.ts";
 import type { DoorIdentity } from "./door-identity.ts";

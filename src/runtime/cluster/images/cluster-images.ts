@@ -5,11 +5,10 @@ import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { BuildEvent } from "../../../../streams/vocabulary.ts";
 import type { ClusterConfig } from "../../../foundation/config/cluster-place.ts";
 import { reasonOf, UserError } from "../../../foundation/errors.ts";
-import type { Engine } from "../../runners/container/engine.ts";
+import { engineMessage, isUnreachable, type Engine } from "../../runners/container/engine.ts";
 import type { AgentImages } from "../../runners/container/images.ts";
 import { declaredVolumes } from "../../runners/container/container-options.ts";
 import { hub, registryOf } from "./registry-login.ts";
-import { engineMessage, isUnreachable } from "../../runners/container/engine.ts";
 import { ndjsonLines } from "../../runners/container/image/build.ts";
 
 export interface ClusterImagesOptions {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { claimAnswerSchema, remotePaths } from "./protocol.ts";
-import type { Ticket } from "./protocol.ts";
+import { claimAnswerSchema, remotePaths, type Ticket } from "./protocol.ts";
 import { runApiProblemSchema } from "../../run-api/protocol.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { openDoor } from "./door-connection.ts";

@@ -2,8 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { z } from "zod";
 import { openDoor } from "./door-connection.ts";
 import type { DoorAddress, DoorConnection, DoorRequest } from "./door-connection.ts";
-import { createPauses } from "./lease.ts";
-import type { createLease } from "./lease.ts";
+import { createPauses, type createLease } from "./lease.ts";
 
 /** A run that holds its claim, for code that sends requests to the scheduler on its behalf. */
 export interface ClaimedRun {

@@ -1,9 +1,7 @@
 import { Agent, request } from "node:http";
-import type { TLSSocket } from "node:tls";
-import { readAnswer } from "../../harness/post-json.ts";
-import type { Posted } from "../../harness/post-json.ts";
+import { connect, type TLSSocket } from "node:tls";
+import { readAnswer, type Posted } from "../../harness/post-json.ts";
 import { X509Certificate } from "node:crypto";
-import { connect } from "node:tls";
 import type { Ticket } from "./protocol.ts";
 import { hostAndPortOf } from "../host-and-port.ts";
 

@@ -1,7 +1,5 @@
-import { inboxAnswerSchema, inboxWaitMs, remotePaths } from "./protocol.ts";
-import type { InboxAnswer } from "./protocol.ts";
-import { askScheduler, byConnections, pace } from "./claimed-run.ts";
-import type { ClaimedRun } from "./claimed-run.ts";
+import { inboxAnswerSchema, inboxWaitMs, remotePaths, type InboxAnswer } from "./protocol.ts";
+import { askScheduler, byConnections, pace, type ClaimedRun } from "./claimed-run.ts";
 
 export type StopOrder = NonNullable<InboxAnswer["stop"]>;
 

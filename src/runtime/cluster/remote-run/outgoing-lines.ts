@@ -1,5 +1,4 @@
-import { maxLinesBytes } from "./protocol.ts";
-import type { RemoteEnd } from "./protocol.ts";
+import { maxLinesBytes, type RemoteEnd } from "./protocol.ts";
 import { runMessageSchema } from "../../harness/run-messages.ts";
 
 /** Bytes of one request. A line has at most 32 KiB, which escapes can make six times as long. */

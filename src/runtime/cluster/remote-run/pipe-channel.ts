@@ -1,11 +1,9 @@
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import type { Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { joinSockets } from "../join-sockets.ts";
-import { dialDoor } from "./door-connection.ts";
-import type { DoorAddress } from "./door-connection.ts";
+import { dialDoor, type DoorAddress } from "./door-connection.ts";
 import { createPauses } from "./lease.ts";
 import type { TLSSocket } from "node:tls";
 

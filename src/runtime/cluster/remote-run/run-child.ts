@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import type { RemoteEnd } from "./protocol.ts";
 import { lineSplitter } from "../../runners/lines.ts";

@@ -1,6 +1,5 @@
 import { linesAnswerSchema, remotePaths } from "./protocol.ts";
-import { askScheduler, byConnections, pace } from "./claimed-run.ts";
-import type { ClaimedRun } from "./claimed-run.ts";
+import { askScheduler, byConnections, pace, type ClaimedRun } from "./claimed-run.ts";
 import type { DoorConnection } from "./door-connection.ts";
 import type { OutgoingLines } from "./outgoing-lines.ts";
 

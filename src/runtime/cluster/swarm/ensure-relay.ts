@@ -2,8 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { ServiceSpec } from "dockerode";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Engine } from "../../runners/container/engine.ts";
-import { unlessRefused } from "../docker/ask-engine.ts";
-import type { DockerOptions } from "../docker/ask-engine.ts";
+import { unlessRefused, type DockerOptions } from "../docker/ask-engine.ts";
 import {
   closedNetwork,
   ensureNetwork,
@@ -14,8 +13,7 @@ import {
   relayProgram,
   smallLog,
 } from "../docker/relay.ts";
-import { isTaskOver } from "./swarm-tasks.ts";
-import type { SwarmTask } from "./swarm-tasks.ts";
+import { isTaskOver, type SwarmTask } from "./swarm-tasks.ts";
 
 /** How long a relay may take to start, in ms: its image may have to be pulled. */
 const startTimeoutMs = 60_000;

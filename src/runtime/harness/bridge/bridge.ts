@@ -18,12 +18,10 @@ import {
 import { messageOf } from "../../../foundation/errors.ts";
 import { passTunnel, carriesProxyKey, proxyChallenge, proxyKeyMissing } from "./pass-tunnel.ts";
 import { createExchanges } from "./exchanges.ts";
-import { sendThrough } from "./send-through.ts";
-import type { Through } from "./send-through.ts";
+import { sendThrough, type Through } from "./send-through.ts";
 import type { RunClock } from "../run-clock.ts";
-import type { RunSocket } from "./while-away.ts";
+import { connectionTo, type RunSocket } from "./while-away.ts";
 import { pipeline } from "node:stream/promises";
-import { connectionTo } from "./while-away.ts";
 
 interface BridgeOptions {
   /** The run's own socket and token; the bridge adds the token, so that no command of the agent needs it. */

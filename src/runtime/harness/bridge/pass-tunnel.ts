@@ -3,9 +3,8 @@ import type { Socket } from "node:net";
 import { messageOf } from "../../../foundation/errors.ts";
 import { hangUpOf } from "../../run-api/http-proxy.ts";
 import { isSameSecret } from "../../../foundation/contracts/request-limit.ts";
-import { connectionTo } from "./while-away.ts";
+import { connectionTo, type RunSocket } from "./while-away.ts";
 import type { RunClock } from "../run-clock.ts";
-import type { RunSocket } from "./while-away.ts";
 
 /**
  * Passes a program's CONNECT to the scheduler, with the run's token in place of the key, and joins both connections:

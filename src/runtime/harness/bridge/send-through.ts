@@ -10,8 +10,7 @@ import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import { connectionHeaders } from "../../run-api/http-proxy.ts";
 import { problemHeader } from "../../../foundation/contracts/model-gateway.ts";
-import { repeatWhileAway, unlessAway } from "./while-away.ts";
-import type { RunSocket } from "./while-away.ts";
+import { repeatWhileAway, unlessAway, type RunSocket } from "./while-away.ts";
 import type { Watch } from "./exchanges.ts";
 
 export interface Through {

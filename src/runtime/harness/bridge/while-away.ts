@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { hasCode, messageOf } from "../../../foundation/errors.ts";
 

@@ -1,9 +1,8 @@
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import { UsageError } from "../../run-api/requests/row.ts";
+import { UsageError, type CommandArguments, type CommandRow } from "../../run-api/requests/row.ts";
 import { agentCommands } from "../../run-api/requests/table.ts";
 import { postJson } from "../post-json.ts";
-import type { CommandArguments, CommandRow } from "../../run-api/requests/row.ts";
 
 interface Reply {
   readonly ok: boolean;

@@ -1,7 +1,5 @@
-import { request } from "node:http";
-import type { IncomingMessage } from "node:http";
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { request, type IncomingMessage } from "node:http";
+import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import type { Readable, Writable } from "node:stream";

@@ -6,8 +6,7 @@ import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm
 import { retriesOf } from "../provider-failure.ts";
 import type { Transcript } from "../transcript.ts";
 import { answerProblems } from "./llm-cli.ts";
-import { fieldsOf, listOf, numberOf, sumOf, textOf } from "./fields.ts";
-import type { Fields } from "./fields.ts";
+import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields } from "./fields.ts";
 
 /** Claude Code. Options and stream as its version 2.1 has them (`claude --help`, `--output-format stream-json`). */
 export const claude: LlmCli = {

@@ -4,8 +4,7 @@ import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm
 import { retriesOf } from "../provider-failure.ts";
 import type { Transcript } from "../transcript.ts";
 import { answerProblems } from "./llm-cli.ts";
-import { fieldsOf, listOf, numberOf, sumOf, textOf } from "./fields.ts";
-import type { Fields } from "./fields.ts";
+import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields } from "./fields.ts";
 
 /** Codex. Options, settings and stream as its version 0.169 has them (`codex exec --help`, `codex exec --json`). */
 const noInput = "codex takes no message while it works: al kill ends the run";

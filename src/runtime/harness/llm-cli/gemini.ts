@@ -5,10 +5,9 @@ import { unversionedUrl } from "../../../foundation/contracts/model-defaults.ts"
 import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm-cli.ts";
 import { retriesOf } from "../provider-failure.ts";
 import { answerProblems } from "./llm-cli.ts";
-import { fieldsOf, textOf, sumOf } from "./fields.ts";
+import { fieldsOf, textOf, sumOf, type Fields } from "./fields.ts";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import type { Fields } from "./fields.ts";
 import type { Transcript } from "../transcript.ts";
 
 /** Gemini CLI. Options, settings and stream as its version 0.61 has them (`gemini --help`, `-o stream-json`). */

@@ -4,18 +4,15 @@ import type { Usage } from "../../../../streams/vocabulary.ts";
 import { unversionedUrl } from "../../../foundation/contracts/model-defaults.ts";
 import type { Job, JobModel } from "../../../foundation/contracts/job.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { logTo, stoppedEarly } from "../harness.ts";
-import type { Session, Emit } from "../harness.ts";
-import { runProgram } from "../run-program.ts";
+import { logTo, stoppedEarly, type Session, type Emit } from "../harness.ts";
+import { runProgram, type ProgramEnd } from "../run-program.ts";
 import type { Transcript } from "../transcript.ts";
 import type { PersonMessage } from "../run-api/people.ts";
 import { personMessage, systemPrompt } from "../prompt.ts";
 import { mcpCommandName } from "../../run-api/requests/table.ts";
 import type { CliCommand, CliMcpServer, CliReader, LlmCli, CliResult } from "./llm-cli.ts";
-import { rawLines } from "../raw-lines.ts";
-import type { OutputStream } from "../raw-lines.ts";
+import { rawLines, type OutputStream } from "../raw-lines.ts";
 import { providerFailure } from "../provider-failure.ts";
-import type { ProgramEnd } from "../run-program.ts";
 
 /** A session that runs in a CLI. */
 export interface CliSession {

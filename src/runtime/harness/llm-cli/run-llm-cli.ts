@@ -4,8 +4,7 @@ import { transcriptOf } from "../transcript.ts";
 import { cliFor } from "./clis.ts";
 import type { LlmCli } from "./llm-cli.ts";
 import { backoffMs, retriesOf } from "../provider-failure.ts";
-import { runCliOnce } from "./run-cli-once.ts";
-import type { CliRun, CliSession, SessionFailure } from "./run-cli-once.ts";
+import { runCliOnce, type CliRun, type CliSession, type SessionFailure } from "./run-cli-once.ts";
 import { apiBaseUrl } from "../../../foundation/contracts/model-defaults.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
 

@@ -2,10 +2,8 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { Job } from "../../../foundation/contracts/job.ts";
 import { allowsTool, mcpCallLine, mcpLimits } from "../../../foundation/contracts/mcp.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { connectMcp } from "../../run-api/mcp/mcp-client.ts";
-import type { McpClient } from "../../run-api/mcp/mcp-client.ts";
-import { logTo } from "../harness.ts";
-import type { Emit } from "../harness.ts";
+import { connectMcp, type McpClient } from "../../run-api/mcp/mcp-client.ts";
+import { logTo, type Emit } from "../harness.ts";
 import type { Answer, RunRequests } from "../run-api/run-requests.ts";
 
 type JobServer = NonNullable<Job["mcp"]>[number];

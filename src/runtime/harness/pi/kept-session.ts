@@ -1,7 +1,5 @@
-import { getCurrentSystemMessage } from "@earendil-works/pi-ai";
-import type { Message } from "@earendil-works/pi-ai";
-import { SessionManager } from "@earendil-works/pi-coding-agent";
-import type { AgentSession } from "@earendil-works/pi-coding-agent";
+import { getCurrentSystemMessage, type Message } from "@earendil-works/pi-ai";
+import { SessionManager, type AgentSession } from "@earendil-works/pi-coding-agent";
 import { maxTextLength } from "../../run-api/requests/row.ts";
 import { cut } from "../message-writer.ts";
 

@@ -1,9 +1,7 @@
 import { defineTool } from "@earendil-works/pi-coding-agent";
 import type { Job } from "../../../foundation/contracts/job.ts";
-import { modelToolName } from "../../../foundation/contracts/mcp.ts";
-import type { McpContent, McpTool } from "../../../foundation/contracts/mcp.ts";
-import { logTo } from "../harness.ts";
-import type { Session } from "../harness.ts";
+import { modelToolName, type McpContent, type McpTool } from "../../../foundation/contracts/mcp.ts";
+import { logTo, type Session } from "../harness.ts";
 import { refusedAnswer } from "../run-api/run-requests.ts";
 
 type Servers = NonNullable<Job["mcp"]>;

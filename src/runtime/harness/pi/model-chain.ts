@@ -1,7 +1,6 @@
 import type { AgentBeforeSettleEvent, ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
-import { logTo } from "../harness.ts";
-import type { Emit } from "../harness.ts";
+import { logTo, type Emit } from "../harness.ts";
 import type { PiModel } from "./pi-models.ts";
 import type { Verdict } from "./classify-answer.ts";
 import { continuations, nextStreak, noStreak, withinLimit } from "./retry-policy.ts";

@@ -6,11 +6,10 @@ import type {
   SimpleStreamOptions,
 } from "@earendil-works/pi-ai";
 import type { ModelRuntime } from "@earendil-works/pi-coding-agent";
-import type { ThinkingLevel, ModelApi } from "../../../../streams/agent-config.ts";
+import { modelApis, type ThinkingLevel, type ModelApi } from "../../../../streams/agent-config.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
 import type { ModelEndpoint } from "../harness.ts";
 import { oauthMark } from "../../../foundation/contracts/model-gateway.ts";
-import { modelApis } from "../../../../streams/agent-config.ts";
 import { modelDefaults, apiBaseUrl } from "../../../foundation/contracts/model-defaults.ts";
 import type { ModelDefaults } from "../../../foundation/contracts/model-defaults.ts";
 import { createProvider } from "@earendil-works/pi-ai";

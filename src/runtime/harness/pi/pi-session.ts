@@ -9,16 +9,13 @@ import {
 } from "@earendil-works/pi-coding-agent";
 import type { AgentSession, ExtensionFactory, ModelRuntime } from "@earendil-works/pi-coding-agent";
 import { restoredSession } from "./kept-session.ts";
-import { refusedAnswer } from "../run-api/run-requests.ts";
-import type { RunRequests } from "../run-api/run-requests.ts";
+import { refusedAnswer, type RunRequests } from "../run-api/run-requests.ts";
 import type { Session } from "../harness.ts";
 import { mcpTools } from "./mcp-tools.ts";
-import type { PiModel } from "./pi-models.ts";
+import { piProvider, type PiModel } from "./pi-models.ts";
 import { systemPrompt } from "../prompt.ts";
-import { toolsFor } from "../tools.ts";
-import type { HarnessTool } from "../tools.ts";
+import { toolsFor, type HarnessTool } from "../tools.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
-import { piProvider } from "./pi-models.ts";
 
 interface PiSessionParts {
   readonly first: PiModel;

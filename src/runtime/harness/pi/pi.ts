@@ -1,27 +1,21 @@
-import { InMemoryCredentialStore } from "@earendil-works/pi-ai";
+import { InMemoryCredentialStore, type AssistantMessage } from "@earendil-works/pi-ai";
 import { ModelRuntime } from "@earendil-works/pi-coding-agent";
 import type { AgentSession, AgentSessionEvent } from "@earendil-works/pi-coding-agent";
 import { logTo, stoppedEarly } from "../harness.ts";
 import type { Harness, Session, SessionEnd, Emit } from "../harness.ts";
 import { preparePiModels } from "./pi-models.ts";
-import { createModelChain } from "./model-chain.ts";
-import type { ModelChain } from "./model-chain.ts";
+import { createModelChain, type ModelChain } from "./model-chain.ts";
 import { keptLines } from "./kept-session.ts";
 import { createSteering } from "./steering.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { refusedAnswer } from "../run-api/run-requests.ts";
 import { createPiSession } from "./pi-session.ts";
-import { retryingStream } from "./retrying-stream.ts";
-import type { RetryingOptions } from "./retrying-stream.ts";
+import { retryingStream, type RetryingOptions } from "./retrying-stream.ts";
 import { createArgumentsCheck } from "./whole-arguments.ts";
-import { realTime } from "../run-clock.ts";
-import type { Time } from "../run-clock.ts";
-import type { AssistantMessage } from "@earendil-works/pi-ai";
+import { realTime, type Time } from "../run-clock.ts";
 import type { Usage } from "../../../../streams/vocabulary.ts";
-import { transcriptOf } from "../transcript.ts";
-import type { TranscriptUsage } from "../transcript.ts";
-import { request } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { transcriptOf, type TranscriptUsage } from "../transcript.ts";
+import { request, type IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 
 /**

@@ -1,17 +1,13 @@
-import { createAssistantMessageEventStream } from "@earendil-works/pi-ai";
-import type { AssistantMessage } from "@earendil-works/pi-ai";
+import { createAssistantMessageEventStream, type AssistantMessage } from "@earendil-works/pi-ai";
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import { messageOf } from "../../../foundation/errors.ts";
-import type { Verdict, Answer } from "./classify-answer.ts";
+import { classifyAnswer, seconds, type Verdict, type Answer } from "./classify-answer.ts";
 import type { ModelChain } from "./model-chain.ts";
-import { logTo } from "../harness.ts";
-import type { Emit, ModelEndpoint } from "../harness.ts";
+import { logTo, type Emit, type ModelEndpoint } from "../harness.ts";
 import type { RunClock, Time } from "../run-clock.ts";
-import { classifyAnswer, seconds } from "./classify-answer.ts";
 import type { Exchange } from "../bridge/exchanges.ts";
 import { retriesOf } from "../provider-failure.ts";
-import { readStream } from "./whole-arguments.ts";
-import type { ArgumentsCheck } from "./whole-arguments.ts";
+import { readStream, type ArgumentsCheck } from "./whole-arguments.ts";
 import { retryDelayMs, silenceLimitMs } from "./retry-policy.ts";
 
 /** pi's function that calls a model; it resolves to a stream that always ends with one message. */

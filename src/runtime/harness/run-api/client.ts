@@ -5,10 +5,8 @@ import type { RequestName, RequestAnswer, RequestBody } from "../../run-api/prot
 import type { RequestRow } from "../../run-api/requests/row.ts";
 import { schedulerRequests } from "../../run-api/requests/table.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { repeatWhileAway } from "../bridge/while-away.ts";
-import type { RunSocket } from "../bridge/while-away.ts";
-import { postJson } from "../post-json.ts";
-import type { Posted } from "../post-json.ts";
+import { repeatWhileAway, type RunSocket } from "../bridge/while-away.ts";
+import { postJson, type Posted } from "../post-json.ts";
 
 /** Makes the requests of one run. */
 export interface RunApiClient {

@@ -1,14 +1,12 @@
 import { chmodSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
 import { maxRequestBytes } from "../../run-api/protocol.ts";
 import { commandNames } from "../../run-api/requests/table.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { refusedAnswer } from "./run-requests.ts";
-import type { RunRequests, Answer } from "./run-requests.ts";
+import { refusedAnswer, type RunRequests, type Answer } from "./run-requests.ts";
 
 interface CommandSocketOptions {
   readonly workDir: string;

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { RunApiError } from "../../run-api/protocol.ts";
-import type { RequestAnswer } from "../../run-api/protocol.ts";
+import { RunApiError, type RequestAnswer } from "../../run-api/protocol.ts";
 import { maxTextLength } from "../../run-api/requests/row.ts";
 import type { RunMessage } from "../run-messages.ts";
 import type { RunApiClient } from "./client.ts";

@@ -2,15 +2,13 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "../../../foundation/contracts/job.ts";
-import { maxRequestBytes, refusal, RunApiError } from "../../run-api/protocol.ts";
-import type { RequestBody } from "../../run-api/protocol.ts";
+import { maxRequestBytes, refusal, RunApiError, type RequestBody } from "../../run-api/protocol.ts";
 import { runRequests, schedulerRequests } from "../../run-api/requests/table.ts";
 import type { RequestRow } from "../../run-api/requests/row.ts";
 import type { RequestName, RunRequestName } from "../../run-api/requests/table.ts";
 import { shortEvent } from "../prompt.ts";
 import type { RunApiClient } from "./client.ts";
-import { performSignal } from "./signals.ts";
-import type { SignalDeps } from "./signals.ts";
+import { performSignal, type SignalDeps } from "./signals.ts";
 
 /** One JSON object; `ok` is true. */
 export type Answer = Readonly<Record<string, unknown>>;

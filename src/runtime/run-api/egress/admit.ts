@@ -1,13 +1,9 @@
-import type { OnReadOpts, Socket } from "node:net";
-import { isIP } from "node:net";
-import type { EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
-import { isFor } from "../../../foundation/contracts/network-allow.ts";
+import { isIP, type OnReadOpts, type Socket } from "node:net";
+import { isFor, type EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { addressProblem } from "./addresses.ts";
-import { assertAllowed, EgressRefusal } from "./decide.ts";
-import type { Permission, Authority } from "./decide.ts";
-import { dialFirst, dialProxy, dialThrough } from "./dial.ts";
-import type { Dial } from "./dial.ts";
+import { assertAllowed, EgressRefusal, type Permission, type Authority } from "./decide.ts";
+import { dialFirst, dialProxy, dialThrough, type Dial } from "./dial.ts";
 import type { Resolve } from "./resolve.ts";
 
 export interface AdmitDeps {

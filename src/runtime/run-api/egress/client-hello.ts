@@ -1,5 +1,4 @@
-import { isIP } from "node:net";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 
 /** Result of reading the first bytes of a connection. */
 export type FirstBytes =

@@ -1,11 +1,9 @@
 import type { Socket, OnReadOpts } from "node:net";
 import type { EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
 import { hangUpOf } from "../http-proxy.ts";
-import { admit } from "./admit.ts";
-import type { AdmitDeps, Way } from "./admit.ts";
+import { admit, type AdmitDeps, type Way } from "./admit.ts";
 import type { Intercept } from "./broker/exchange.ts";
-import type { Attempt, Authority } from "./decide.ts";
-import { EgressRefusal, tlsPort } from "./decide.ts";
+import { EgressRefusal, tlsPort, type Attempt, type Authority } from "./decide.ts";
 import { firstData, firstDataProblem } from "./client-hello.ts";
 /** How long a tunnel may be silent in both directions, in ms; keep-alive notices a dead peer earlier. */
 const idleMs = 60 * 60_000;

@@ -1,5 +1,4 @@
-import { connect, isIP } from "node:net";
-import type { OnReadOpts, Socket } from "node:net";
+import { connect, isIP, type OnReadOpts, type Socket } from "node:net";
 import { request } from "node:http";
 import { connect as connectTls } from "node:tls";
 import { proxyLogin } from "../http-proxy.ts";

@@ -1,16 +1,13 @@
-import { request as httpRequest } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
 import { proxyLogin } from "../http-proxy.ts";
 import { hangUpSignal } from "../model-gateway/read-on.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { admit } from "./admit.ts";
-import type { AdmitDeps, Way } from "./admit.ts";
+import { admit, type AdmitDeps, type Way } from "./admit.ts";
 import { bracketed } from "../../../foundation/contracts/deny-reasons.ts";
-import type { Attempt, Authority } from "./decide.ts";
+import { EgressRefusal, parseAuthority, tlsPort, type Attempt, type Authority } from "./decide.ts";
 import { answerTo, passAnswer } from "./broker/exchange.ts";
 import { assertNoSentinel } from "./broker/sentinel-guard.ts";
-import { EgressRefusal, parseAuthority, tlsPort } from "./decide.ts";
 import { requestLines } from "./forward-headers.ts";
 
 interface ForwardedRequest {

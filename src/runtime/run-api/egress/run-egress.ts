@@ -2,12 +2,9 @@ import type { SchedulerContext } from "../../../foundation/context.ts";
 import type { EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
 import { allowList } from "../../../foundation/credentials/allowed-hosts.ts";
 import { ownAddresses } from "./addresses.ts";
-import { dialDirect } from "./dial.ts";
-import type { Dial } from "./dial.ts";
-import { createEgress } from "./egress.ts";
-import type { EgressDeps } from "./egress.ts";
-import { createResolve } from "./resolve.ts";
-import type { Resolve } from "./resolve.ts";
+import { dialDirect, type Dial } from "./dial.ts";
+import { createEgress, type EgressDeps } from "./egress.ts";
+import { createResolve, type Resolve } from "./resolve.ts";
 import type { LiveRun } from "../../runs/live-run.ts";
 import type { Brokering } from "./broker/brokering.ts";
 

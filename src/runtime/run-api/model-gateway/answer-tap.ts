@@ -6,8 +6,7 @@ import type {
   CallUsage,
   CallEnd,
 } from "../../../foundation/contracts/model-gateway.ts";
-import { at, isObject, isWholeObject, textAt } from "./json.ts";
-import type { Json } from "./json.ts";
+import { at, isObject, isWholeObject, textAt, type Json } from "./json.ts";
 import type { WireApi } from "./wire-api.ts";
 import { usualBytesPerToken } from "../../../features/spend/rules/input-estimate.ts";
 

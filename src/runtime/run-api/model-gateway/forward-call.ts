@@ -7,7 +7,7 @@ import type {
   Meter,
   ScriptedAnswer,
 } from "../../../foundation/contracts/model-gateway.ts";
-import type { SeenOfCall } from "./answer-tap.ts";
+import { createAnswerTap, endOfCall, type SeenOfCall } from "./answer-tap.ts";
 import {
   GatewayProblem,
   assertNoRedirect,
@@ -16,12 +16,9 @@ import {
   unreachable,
 } from "./gateway-problem.ts";
 import { requestHeaders, responseHeaders, secretsOf, withoutSecrets } from "./headers.ts";
-import { limitAnswer } from "./plan-call.ts";
-import type { Call } from "./plan-call.ts";
+import { limitAnswer, type Call } from "./plan-call.ts";
 import type { createReadOn, Exchange } from "./read-on.ts";
-import { UpstreamTimeout } from "./upstream.ts";
-import type { UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
-import { createAnswerTap, endOfCall } from "./answer-tap.ts";
+import { UpstreamTimeout, type UpstreamAnswer, type UpstreamRequest } from "./upstream.ts";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 

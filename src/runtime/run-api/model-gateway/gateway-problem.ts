@@ -2,8 +2,7 @@ import type { ServerResponse } from "node:http";
 import { problemHeader } from "../../../foundation/contracts/model-gateway.ts";
 import type { Problem, WireApi } from "./wire-api.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { UpstreamTimeout } from "./upstream.ts";
-import type { UpstreamAnswer } from "./upstream.ts";
+import { UpstreamTimeout, type UpstreamAnswer } from "./upstream.ts";
 
 /** Why the gateway itself answers instead of the provider. */
 export class GatewayProblem extends Error implements Problem {

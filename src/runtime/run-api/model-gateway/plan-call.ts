@@ -1,11 +1,9 @@
 import type { CallPlan, UpstreamModel } from "../../../foundation/contracts/model-gateway.ts";
-import { textAt, isObject } from "./json.ts";
+import { textAt, isObject, type Json } from "./json.ts";
 import type { RequestBody } from "./request-body.ts";
 import type { WireApi } from "./wire-api.ts";
 import { GatewayProblem } from "./gateway-problem.ts";
-import type { Json } from "./json.ts";
-import { objectsOf, object } from "./request-shape.ts";
-import type { Objects, Shape } from "./request-shape.ts";
+import { objectsOf, object, type Objects, type Shape } from "./request-shape.ts";
 
 /**
  * The most bytes that count for one image: 16,000 tokens at three bytes each. Providers charge an image by its size in

@@ -1,5 +1,4 @@
-import type { Json } from "./json.ts";
-import { at } from "./json.ts";
+import { at, type Json } from "./json.ts";
 
 /** Names of fields with a value that isn't listed as harmless; null and absence are always harmless. */
 export function fieldNames(

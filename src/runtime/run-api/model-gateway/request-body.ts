@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Release } from "../shares.ts";
 import { GatewayProblem } from "./gateway-problem.ts";
-import { at, isObject, mostTokens } from "./json.ts";
-import type { Json } from "./json.ts";
+import { at, isObject, mostTokens, type Json } from "./json.ts";
 import { randomBytes } from "node:crypto";
 
 const mebibyte = 1024 * 1024;

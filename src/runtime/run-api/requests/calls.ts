@@ -1,6 +1,5 @@
 import { outcomes } from "../../../../streams/vocabulary.ts";
-import { maxTextLength, seconds } from "./row.ts";
-import type { RequestRow, Zod } from "./row.ts";
+import { maxTextLength, seconds, type RequestRow, type Zod } from "./row.ts";
 
 const callStates = ["queued", "running", "ended"] as const;
 const callIds = (z: Zod) => z.array(z.uuid()).min(1).max(100).describe("From al_call.");

@@ -1,5 +1,4 @@
-import { done, resource, seconds } from "./row.ts";
-import type { RequestRow } from "./row.ts";
+import { done, resource, seconds, type RequestRow } from "./row.ts";
 
 /** Exclusive locks on resources. */
 export const lockRequests = {

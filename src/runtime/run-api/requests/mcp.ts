@@ -1,5 +1,4 @@
-import { done, shownName } from "./row.ts";
-import type { RequestRow, Zod } from "./row.ts";
+import { done, shownName, type RequestRow, type Zod } from "./row.ts";
 
 /** The most tools of one server. */
 const maxTools = 512;

@@ -1,5 +1,4 @@
-import { maxTextLength } from "./row.ts";
-import type { RequestRow, Zod } from "./row.ts";
+import { maxTextLength, type RequestRow, type Zod } from "./row.ts";
 
 /** The most parts of one session. */
 const maxSessionParts = 64;

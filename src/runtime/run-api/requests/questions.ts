@@ -1,6 +1,5 @@
 import { questionLimits } from "../../../foundation/contracts/questions.ts";
-import { UsageError } from "./row.ts";
-import type { CommandArguments, RequestRow, Zod } from "./row.ts";
+import { UsageError, type CommandArguments, type RequestRow, type Zod } from "./row.ts";
 
 const answer = (z: Zod) =>
   z.union([z.string().min(1).max(questionLimits.text), z.number(), z.boolean()]);

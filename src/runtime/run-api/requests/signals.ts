@@ -1,5 +1,4 @@
-import { jsonOrText, UsageError, done, maxTextLength } from "./row.ts";
-import type { RequestRow } from "./row.ts";
+import { jsonOrText, UsageError, done, maxTextLength, type RequestRow } from "./row.ts";
 
 /** Requests that the run performs by writing to its output, so that they work while the scheduler is down. */
 export const signalRequests = {

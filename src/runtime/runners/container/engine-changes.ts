@@ -3,8 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Observable, share } from "rxjs";
 import { messageOf } from "../../../foundation/errors.ts";
 import { unlessAborted } from "../as-run.ts";
-import { isUnreachable } from "./engine.ts";
-import type { Engine } from "./engine.ts";
+import { isUnreachable, type Engine } from "./engine.ts";
 
 /** Pause between requests to an engine that ends every connection at once, in ms. */
 const pauseMs = 1000;

@@ -4,15 +4,11 @@ import type { RunnerEvent } from "../../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import { graceFor } from "../run-stop.ts";
 import type { RunOutput } from "../run-output.ts";
-import { unlessAborted } from "../as-run.ts";
-import type { RunSubscriber } from "../as-run.ts";
+import { unlessAborted, type RunSubscriber } from "../as-run.ts";
 import type { ContainerRunnerOptions } from "./container-options.ts";
-import { engineReason, isUnreachable, statusOf } from "./engine.ts";
-import type { Engine } from "./engine.ts";
-import { liveOutput, restOf } from "./live-output.ts";
-import type { LiveOutput } from "./live-output.ts";
-import { endedExit, lostExit } from "../run-exit.ts";
-import type { Ending } from "../run-exit.ts";
+import { engineReason, isUnreachable, statusOf, type Engine } from "./engine.ts";
+import { liveOutput, restOf, type LiveOutput } from "./live-output.ts";
+import { endedExit, lostExit, type Ending } from "../run-exit.ts";
 import { endWhenAsked } from "./stop-container.ts";
 
 /** A stream of the engine; all of them can be destroyed, which the common type lacks. */

@@ -17,16 +17,12 @@ import {
 import type { Observable } from "rxjs";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { BuildEvent } from "../../../../streams/vocabulary.ts";
-import { engineReason, isUnreachable } from "./engine.ts";
-import type { Engine } from "./engine.ts";
-import { agentImage, lastGoodImage } from "./image/agent-image.ts";
-import type { AgentImageOptions } from "./image/agent-image.ts";
+import { engineReason, isUnreachable, type Engine } from "./engine.ts";
+import { agentImage, lastGoodImage, type AgentImageOptions } from "./image/agent-image.ts";
 import type { ImageEvent } from "./image/build.ts";
 import { defaultImage } from "./image/engine-images.ts";
-import { baseImage } from "./image/default-image.ts";
-import type { ImageConfig } from "./image/default-image.ts";
-import { installedProgram } from "./image/program.ts";
-import type { Program } from "./image/program.ts";
+import { baseImage, type ImageConfig } from "./image/default-image.ts";
+import { installedProgram, type Program } from "./image/program.ts";
 
 /** The images that a project's agents run in. */
 export type AgentImages = ReturnType<typeof createAgentImages>;

@@ -1,6 +1,5 @@
 import type { ContainerInfo } from "dockerode";
-import { statusOf } from "./engine.ts";
-import type { Engine } from "./engine.ts";
+import { statusOf, type Engine } from "./engine.ts";
 import { instanceLabel, projectId, projectLabel } from "./labels.ts";
 import { removeContainer } from "./stop-container.ts";
 

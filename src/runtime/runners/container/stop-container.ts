@@ -1,8 +1,7 @@
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import type { ContainerRunnerOptions } from "./container-options.ts";
-import { statusOf } from "./engine.ts";
-import type { Engine } from "./engine.ts";
+import { statusOf, type Engine } from "./engine.ts";
 import { containerName } from "./labels.ts";
 
 /** Sends TERM once `stopping` is aborted and KILL after the grace period. Returns a function that cancels both. */

@@ -1,19 +1,15 @@
 import type { Runner } from "../../../../streams/runs/runner.ts";
 import { reasonOf } from "../../../foundation/errors.ts";
 import type { Adopter, FoundRun, RunToResume } from "../adopt-runs.ts";
-import { asRun } from "../as-run.ts";
+import { asRun, type RunSubscriber } from "../as-run.ts";
 import { blockedExit, lostExit, rejectedExit } from "../run-exit.ts";
-import type { HostUserOptions, HostUserContext } from "./host-user-options.ts";
-import { IsolatedUsers } from "./host-user-options.ts";
+import { IsolatedUsers, type HostUserOptions, type HostUserContext } from "./host-user-options.ts";
 import { newRun } from "./new-run.ts";
 import { setTimeout as wait } from "node:timers/promises";
-import { adoptedOutput } from "../adopted-output.ts";
-import type { RecordedPosition } from "../adopted-output.ts";
-import type { RunSubscriber } from "../as-run.ts";
+import { adoptedOutput, type RecordedPosition } from "../adopted-output.ts";
 import { followRun } from "./follow-run.ts";
 import { sendOrder } from "./supervisor-process.ts";
-import { isAlive } from "./process-identity.ts";
-import type { ProcessIdentity } from "./process-identity.ts";
+import { isAlive, type ProcessIdentity } from "./process-identity.ts";
 import { supervisorStartOf } from "./run-environment.ts";
 import { logPathOf, readEndRecord, readRunRecord, workDirOf } from "./run-files.ts";
 

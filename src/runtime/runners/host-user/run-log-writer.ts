@@ -1,7 +1,6 @@
 import { writeSync } from "node:fs";
 import { cappedMessage, maxOutputBytes } from "../lines.ts";
-import { runLogLine } from "./run-log.ts";
-import type { EndRecord, BeginRecord, RunLogKind } from "./run-log.ts";
+import { runLogLine, type EndRecord, type BeginRecord, type RunLogKind } from "./run-log.ts";
 
 /** Messages that are written even to a full log: they are small, and the run's end would be lost without them. */
 const control = /^\{"type":"(status|cooldown|end)",/;

@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
 import type { Readable } from "node:stream";
@@ -11,14 +10,10 @@ import { messageOf } from "../../../foundation/errors.ts";
 import { killRun, signalGroup } from "../marked-processes.ts";
 import { startConfined } from "./confined-start.ts";
 import { pathWithoutRun } from "./closed-network.ts";
-import { isolate, refusalOf } from "./isolation.ts";
-import type { Isolation, Refusal } from "./isolation.ts";
-import { networkVariable } from "./supervisor-order.ts";
-import type { RunOrder } from "./supervisor-order.ts";
-import { runLogWriter } from "./run-log-writer.ts";
-import type { RunLogWriter } from "./run-log-writer.ts";
-import { maxTextBytes } from "./run-log.ts";
-import type { EndRecord } from "./run-log.ts";
+import { isolate, refusalOf, type Isolation, type Refusal } from "./isolation.ts";
+import { networkVariable, type RunOrder } from "./supervisor-order.ts";
+import { runLogWriter, type RunLogWriter } from "./run-log-writer.ts";
+import { maxTextBytes, type EndRecord } from "./run-log.ts";
 import { makeWorkDir, removeWorkDir } from "./work-dir.ts";
 
 /** Stops requested from the supervisor by signals. */

@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess, StdioOptions } from "node:child_process";
+import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { constants, getPriority, setPriority, userInfo } from "node:os";
 import type { SupervisorOrder, Program } from "./supervisor-order.ts";

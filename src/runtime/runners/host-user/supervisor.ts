@@ -4,10 +4,8 @@ import { maxDocumentBytes } from "../../../foundation/contracts/body-limits.ts";
 import { firstLine } from "../lines.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { killRun, signalRun } from "../marked-processes.ts";
-import { superviseRun } from "./supervise-run.ts";
-import type { StopRequests, SupervisorContext } from "./supervise-run.ts";
-import { killSignal, parseOrder } from "./supervisor-order.ts";
-import type { SupervisorOrder } from "./supervisor-order.ts";
+import { superviseRun, type StopRequests, type SupervisorContext } from "./supervise-run.ts";
+import { killSignal, parseOrder, type SupervisorOrder } from "./supervisor-order.ts";
 import { removeWorkDir } from "./work-dir.ts";
 
 const newline = 0x0a;

@@ -1,11 +1,8 @@
 import type { OpenCall } from "../../../foundation/contracts/run-state.ts";
-import { isRetried } from "../../../../streams/vocabulary.ts";
-import type { RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
+import { isRetried, type RunEvent, type WorkItem } from "../../../../streams/vocabulary.ts";
 import { createWaiters } from "./waiters.ts";
-import { createMachine } from "../../../../streams/machine.ts";
-import type { Machine } from "../../../../streams/machine.ts";
-import { addTo, removeFrom } from "./wait-graph.ts";
-import type { WaitGraph, WaitTarget } from "./wait-graph.ts";
+import { createMachine, type Machine } from "../../../../streams/machine.ts";
+import { addTo, removeFrom, type WaitGraph, type WaitTarget } from "./wait-graph.ts";
 
 /** `R` is the request of a run, as its events name it. */
 export type CallCommand<R> =

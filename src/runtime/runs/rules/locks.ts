@@ -1,6 +1,5 @@
 import type { HeldLock } from "../../../foundation/contracts/run-state.ts";
-import { createMachine } from "../../../../streams/machine.ts";
-import type { Machine } from "../../../../streams/machine.ts";
+import { createMachine, type Machine } from "../../../../streams/machine.ts";
 import type { WaitGraph } from "./wait-graph.ts";
 import { createWaiters } from "./waiters.ts";
 

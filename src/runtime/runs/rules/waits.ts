@@ -1,7 +1,5 @@
-import type { Wait, Occurrence } from "../../../foundation/contracts/run-state.ts";
-import { meets } from "../../../foundation/contracts/run-state.ts";
-import { createMachine } from "../../../../streams/machine.ts";
-import type { Machine } from "../../../../streams/machine.ts";
+import { meets, type Wait, type Occurrence } from "../../../foundation/contracts/run-state.ts";
+import { createMachine, type Machine } from "../../../../streams/machine.ts";
 
 export type WaitCommand<W extends Wait> =
   | { readonly type: "wait"; readonly wait: W }

@@ -1,9 +1,7 @@
 import { onTestFinished } from "vitest";
-import { WebSocketServer } from "ws";
-import type { ServerSocket } from "ws";
+import { WebSocketServer, type ServerSocket } from "ws";
 import { z } from "zod";
-import { jsonServer } from "./json-server.ts";
-import type { Json, Refusal } from "./json-server.ts";
+import { jsonServer, type Json, type Refusal } from "./json-server.ts";
 
 export const botToken = "xoxb-17653672481-19874698323";
 export const appToken = "xapp-1-A0123-456-abcdef0123456789";

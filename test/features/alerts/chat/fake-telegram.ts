@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { jsonServer } from "./json-server.ts";
-import type { Json, Refusal } from "./json-server.ts";
+import { jsonServer, type Json, type Refusal } from "./json-server.ts";
 
 export const telegramToken = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 

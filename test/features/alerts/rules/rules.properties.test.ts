@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import { aProblem, eventsOf } from "../../../streams/status/events.ts";
-import { defaultOptions, ended, runEvent, set, timeline } from "./alerts.ts";
-import type { Timeline } from "./alerts.ts";
+import { defaultOptions, ended, runEvent, set, timeline, type Timeline } from "./alerts.ts";
 
 const [minute, hour] = [60_000, 3_600_000];
 const optionsOf = () => ({

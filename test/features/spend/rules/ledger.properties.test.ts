@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Budgets } from "../../../../src/foundation/contracts/budget.ts";
-import { limitsOf } from "../../../../src/foundation/contracts/budget.ts";
+import { limitsOf, type Budgets } from "../../../../src/foundation/contracts/budget.ts";
 import { createLedger } from "../../../../src/features/spend/rules/ledger.ts";
 import type { LedgerCommand } from "../../../../src/features/spend/rules/ledger-events.ts";
 import { nanoOfUsd } from "../../../../src/foundation/contracts/money.ts";

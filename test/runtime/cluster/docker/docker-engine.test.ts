@@ -4,15 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ClusterEngine } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import { createDockerEngine } from "../../../../src/runtime/cluster/docker/docker-engine.ts";
-import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
-import type { Engine } from "../../../../src/runtime/runners/container/engine.ts";
+import { connectEngine, type Engine } from "../../../../src/runtime/runners/container/engine.ts";
 import { certificateAuthority } from "../../../helpers/certificate-authority.ts";
 import { engineSetupMs, testBase, testEngine } from "../../../helpers/docker.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
-import { standInDoor } from "../../../helpers/swarm/stand-in-door.ts";
-import type { StandInDoor } from "../../../helpers/swarm/stand-in-door.ts";
-import { startSwarm } from "../../../helpers/swarm/swarm.ts";
-import type { TestSwarm } from "../../../helpers/swarm/swarm.ts";
+import { standInDoor, type StandInDoor } from "../../../helpers/swarm/stand-in-door.ts";
+import { startSwarm, type TestSwarm } from "../../../helpers/swarm/swarm.ts";
 import { placed } from "../launches.ts";
 import { containerEngineContract, containerEngineTest } from "./engine-contract.ts";
 

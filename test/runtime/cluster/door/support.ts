@@ -5,8 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { connect } from "node:tls";
-import type { ConnectionOptions, TLSSocket } from "node:tls";
+import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import type { Served } from "../../../../src/runtime/run-api/app.ts";
 import { remotePaths } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import type {
@@ -16,22 +15,18 @@ import type {
   RemoteLine,
   RemoteRuns,
 } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
-import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
-import type { Redactor } from "../../../../src/foundation/credentials/redactor.ts";
+import { createRedactor, type Redactor } from "../../../../src/foundation/credentials/redactor.ts";
 import { createDoor } from "../../../../src/runtime/cluster/door/door.ts";
 import type { Door, DoorOptions } from "../../../../src/runtime/cluster/door/door.ts";
 import { doorIdentity } from "../../../../src/runtime/cluster/door/door-identity.ts";
-import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
+import { createRunSockets, type RunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
 import type { RunSocket } from "../../../../src/runtime/run-api/run-socket.ts";
-import type { RunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
 import { openChannel } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
 import type { Channel } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
-import { openStore } from "../../../../src/foundation/store/store.ts";
-import type { Store } from "../../../../src/foundation/store/store.ts";
+import { openStore, type Store } from "../../../../src/foundation/store/store.ts";
 import { aJob } from "../../harness/jobs.ts";
 import { hostGateway } from "../../harness/model-host.ts";
-import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
-import type { FakeAbilities } from "../../../helpers/fake-abilities.ts";
+import { fakeAbilities, type FakeAbilities } from "../../../helpers/fake-abilities.ts";
 import { noEgress } from "../../run-api/no-egress.ts";
 
 /** Stands in for the runner behind the door: it notes what it is asked. */

@@ -5,8 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { destroyOnDeadRelay } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
 import { dialDoor } from "../../../../src/runtime/cluster/remote-run/door-connection.ts";
 import { relayServer } from "../../../../src/runtime/cluster/door-relay.ts";
-import { doorSide, expectRun } from "../door/support.ts";
-import type { DoorSide } from "../door/support.ts";
+import { doorSide, expectRun, type DoorSide } from "../door/support.ts";
 
 const silentMs = 100;
 

@@ -7,8 +7,7 @@ import { runOutput } from "../../../../src/runtime/runners/run-output.ts";
 import { randomBy } from "../../../faults/crash/crash-plan.ts";
 import { anAgent, anItem } from "../../../helpers/agents.ts";
 import { isLong } from "../../../helpers/long.ts";
-import { scriptedDoor } from "./scripted-door.ts";
-import type { Fault, ScriptedDoor } from "./scripted-door.ts";
+import { scriptedDoor, type Fault, type ScriptedDoor } from "./scripted-door.ts";
 import { jobOf, startRemoteRun } from "./start-remote-run.ts";
 
 /** Of all runs together. */

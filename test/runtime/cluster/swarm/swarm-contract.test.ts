@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { runName } from "../../../../src/runtime/cluster/cluster-engine.ts";
-import type { ClusterEngine } from "../../../../src/runtime/cluster/cluster-engine.ts";
+import { runName, type ClusterEngine } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterRunner } from "../../../../src/runtime/cluster/cluster-runner.ts";
 import { createSwarmEngine } from "../../../../src/runtime/cluster/swarm/swarm-engine.ts";
 import { runnerContract } from "../../runners/contract.ts";
-import { clusterRig } from "../../../helpers/cluster-rig.ts";
-import type { ClusterRig } from "../../../helpers/cluster-rig.ts";
+import { clusterRig, type ClusterRig } from "../../../helpers/cluster-rig.ts";
 import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";
 import { programImage } from "../../../helpers/swarm/program-image.ts";
-import { startSwarm } from "../../../helpers/swarm/swarm.ts";
-import type { TestSwarm } from "../../../helpers/swarm/swarm.ts";
+import { startSwarm, type TestSwarm } from "../../../helpers/swarm/swarm.ts";
 import { scriptOf } from "../../runners/shell-runs.ts";
 import { aRequest } from "../support.ts";
 

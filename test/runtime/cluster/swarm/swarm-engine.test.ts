@@ -4,10 +4,8 @@ import { createSwarmEngine } from "../../../../src/runtime/cluster/swarm/swarm-e
 import { isLong } from "../../../helpers/long.ts";
 import { engineSetupMs, testBase, testEngine } from "../../../helpers/docker.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
-import { standInDoor } from "../../../helpers/swarm/stand-in-door.ts";
-import type { StandInDoor } from "../../../helpers/swarm/stand-in-door.ts";
-import { startSwarm } from "../../../helpers/swarm/swarm.ts";
-import type { TestSwarm } from "../../../helpers/swarm/swarm.ts";
+import { standInDoor, type StandInDoor } from "../../../helpers/swarm/stand-in-door.ts";
+import { startSwarm, type TestSwarm } from "../../../helpers/swarm/swarm.ts";
 import { containerEngineContract, containerEngineTest } from "../docker/engine-contract.ts";
 import { placed } from "../launches.ts";
 

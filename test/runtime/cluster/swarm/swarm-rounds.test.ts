@@ -2,17 +2,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";
 import { isLong } from "../../../helpers/long.ts";
-import { forAll } from "../../../helpers/live-project.ts";
-import type { LiveProject } from "../../../helpers/live-project.ts";
+import { forAll, type LiveProject } from "../../../helpers/live-project.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
 import { programImage } from "../../../helpers/swarm/program-image.ts";
-import { startSwarm } from "../../../helpers/swarm/swarm.ts";
-import type { TestSwarm } from "../../../helpers/swarm/swarm.ts";
+import { startSwarm, type TestSwarm } from "../../../helpers/swarm/swarm.ts";
 import { befall, roundOf } from "./chaos.ts";
 import { createRounds } from "../rounds.ts";
 import { logsByRun, roundsProject } from "../rounds-project.ts";
-import { witness } from "../witness.ts";
-import type { Witness } from "../witness.ts";
+import { witness, type Witness } from "../witness.ts";
 
 const { engine: machine, missing } = await testEngine();
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placedRuns } from "../../../../src/runtime/cluster/swarm/swarm-tasks.ts";
-import type { SwarmTask } from "../../../../src/runtime/cluster/swarm/swarm-tasks.ts";
+import { placedRuns, type SwarmTask } from "../../../../src/runtime/cluster/swarm/swarm-tasks.ts";
 
 const services = [{ ID: "s", Spec: { Name: "al-1", Labels: { "al.instance": "dev-1" } } }];
 const members = [

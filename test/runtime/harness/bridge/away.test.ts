@@ -1,15 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
-import type { Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
-import { bridgedScheduler } from "./bridged-scheduler.ts";
-import type { BridgedScheduler } from "./bridged-scheduler.ts";
+import { bridgedScheduler, type BridgedScheduler } from "./bridged-scheduler.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
 let side: BridgedScheduler;

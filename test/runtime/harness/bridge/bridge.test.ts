@@ -1,10 +1,9 @@
-import type { RequestListener, IncomingMessage } from "node:http";
+import { request, type RequestListener, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, describe, it } from "vitest";
 import { bridgedScheduler, basic } from "./bridged-scheduler.ts";
 import type { BridgedScheduler, Tunnel } from "./bridged-scheduler.ts";
-import { request } from "node:http";
 import { once } from "node:events";
 
 let side: BridgedScheduler;

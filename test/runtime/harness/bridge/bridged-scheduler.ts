@@ -1,12 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { IncomingMessage, RequestListener, Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
-import type { Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
+import { openBridge, type Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 
 export type Tunnel = (socket: Socket, request: IncomingMessage, head: Buffer) => void;
 

@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
-import { request } from "node:http";
-import type { IncomingMessage } from "node:http";
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { request, type IncomingMessage } from "node:http";
+import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { buffer, text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";

@@ -1,12 +1,10 @@
 import { PassThrough } from "node:stream";
-import { createServer } from "node:net";
-import type { AddressInfo, Server, Socket } from "node:net";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { connectCommand } from "../../../../src/runtime/harness/commands/connect-command.ts";
-import { bridgedScheduler } from "../bridge/bridged-scheduler.ts";
-import type { BridgedScheduler } from "../bridge/bridged-scheduler.ts";
+import { bridgedScheduler, type BridgedScheduler } from "../bridge/bridged-scheduler.ts";
 
 let side: BridgedScheduler;
 beforeEach(async () => {

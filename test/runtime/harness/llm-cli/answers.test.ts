@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { endMessageOf } from "../run-entry.ts";
-import { play } from "./play.ts";
-import type { Program } from "./play.ts";
+import { play, type Program } from "./play.ts";
 import { geminiTelemetry } from "./records.ts";
 import type { Behaviour } from "./stand-in.ts";
 import { claudeFailure, claudeStream, codexFailure, codexStream, geminiStream } from "./streams.ts";

@@ -1,8 +1,7 @@
 import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { socketSide, openSocket } from "../../run-api/support.ts";
-import type { SocketSide } from "../../run-api/support.ts";
+import { socketSide, openSocket, type SocketSide } from "../../run-api/support.ts";
 import { aJob, aModel } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf } from "../run-entry.ts";
 import { standIn } from "./stand-in.ts";

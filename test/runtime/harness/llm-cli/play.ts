@@ -1,11 +1,9 @@
 import { mkdtemp, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { aJob, aModel } from "../jobs.ts";
-import type { JobOptions } from "../jobs.ts";
+import { aJob, aModel, type JobOptions } from "../jobs.ts";
 import type { HostedModel } from "../model-host.ts";
 import { runOf, startRun } from "../run-entry.ts";
-import { standIn } from "./stand-in.ts";
-import type { Behaviour } from "./stand-in.ts";
+import { standIn, type Behaviour } from "./stand-in.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
 export const vendors = { claude: "anthropic", codex: "openai", gemini: "google" } as const;

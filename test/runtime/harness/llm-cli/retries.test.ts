@@ -1,7 +1,6 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { endMessageOf, logsOf } from "../run-entry.ts";
-import type { EndedRun } from "../run-entry.ts";
+import { endMessageOf, logsOf, type EndedRun } from "../run-entry.ts";
 import { play, startPlay } from "./play.ts";
 import { claudeStream, codexFailure, codexStream, geminiStream } from "./streams.ts";
 

@@ -1,12 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { aModel, aScripted } from "../jobs.ts";
-import type { JobOptions } from "../jobs.ts";
-import { endMessageOf, logsOf, runOf } from "../run-entry.ts";
-import type { EndedRun } from "../run-entry.ts";
-import { cliModel, play, prepared, startPlay } from "./play.ts";
-import type { Program } from "./play.ts";
+import { aModel, aScripted, type JobOptions } from "../jobs.ts";
+import { endMessageOf, logsOf, runOf, type EndedRun } from "../run-entry.ts";
+import { cliModel, play, prepared, startPlay, type Program } from "./play.ts";
 import {
   claudeFailure,
   claudeStream,

@@ -5,10 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedModel } from "../model-host.ts";
 import type { RunMessage } from "../../../../src/runtime/harness/run-messages.ts";
 import type { Provider } from "../../../../streams/agent-config.ts";
-import { answerTable } from "./answer-table.ts";
-import type { AnswerRow, Outcome } from "./answer-table.ts";
-import { startFakeUpstream } from "./fake-upstream.ts";
-import type { FakeUpstream } from "./fake-upstream.ts";
+import { answerTable, type AnswerRow, type Outcome } from "./answer-table.ts";
+import { startFakeUpstream, type FakeUpstream } from "./fake-upstream.ts";
 import { runSession } from "./run-session.ts";
 import { aModel } from "../jobs.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { classifyAnswer } from "../../../../src/runtime/harness/pi/classify-answer.ts";
 import type { Answer, Verdict } from "../../../../src/runtime/harness/pi/classify-answer.ts";
-import { newExchange } from "../../../../src/runtime/harness/bridge/exchanges.ts";
-import type { Exchange } from "../../../../src/runtime/harness/bridge/exchanges.ts";
+import { newExchange, type Exchange } from "../../../../src/runtime/harness/bridge/exchanges.ts";
 
 const sent = (exchange: Partial<Exchange> = {}) => ({
   exchange: { ...newExchange(), isSent: true, status: 200, ...exchange },

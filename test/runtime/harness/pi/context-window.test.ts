@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { expect, it } from "vitest";
-import { fakeProvider, refusing } from "../fake-provider.ts";
-import type { SeenRequest } from "../fake-provider.ts";
+import { fakeProvider, refusing, type SeenRequest } from "../fake-provider.ts";
 import { aModel } from "../jobs.ts";
 import { runSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { costTable } from "./cost-table.ts";
-import type { CostRow } from "./cost-table.ts";
-import { startFakeUpstream } from "./fake-upstream.ts";
-import type { FakeUpstream, Route } from "./fake-upstream.ts";
+import { costTable, type CostRow } from "./cost-table.ts";
+import { startFakeUpstream, type FakeUpstream, type Route } from "./fake-upstream.ts";
 import { meteredSession } from "./metered-session.ts";
 import type { Action } from "./answer-table.ts";
 

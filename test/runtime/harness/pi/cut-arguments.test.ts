@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Provider } from "../../../../streams/agent-config.ts";
 import { aModel } from "../jobs.ts";
-import { startFakeUpstream } from "./fake-upstream.ts";
-import type { FakeUpstream } from "./fake-upstream.ts";
+import { startFakeUpstream, type FakeUpstream } from "./fake-upstream.ts";
 import { runSession } from "./run-session.ts";
 import { data, named } from "./wires/wire-format.ts";
 

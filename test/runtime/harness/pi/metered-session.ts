@@ -7,13 +7,11 @@ import { resolveProject } from "../../../../src/foundation/config/resolve-projec
 import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";
 import type { LiveRun } from "../../../../src/runtime/runs/live-run.ts";
 import { createModelCalls } from "../../../../src/runtime/run-api/model-gateway/model-calls.ts";
-import { prepareJob } from "../../../../src/runtime/runners/prepare-job.ts";
-import type { JobSources } from "../../../../src/runtime/runners/prepare-job.ts";
+import { prepareJob, type JobSources } from "../../../../src/runtime/runners/prepare-job.ts";
 import { createRunMeter } from "../../../../src/runtime/runs/run-meter.ts";
 import { anAgent, anItem } from "../../../helpers/agents.ts";
 import { schedulerContext } from "../../../helpers/scheduler-context.ts";
-import { runSession } from "./run-session.ts";
-import type { EndedSession } from "./run-session.ts";
+import { runSession, type EndedSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
 /** A call as the store has it. */

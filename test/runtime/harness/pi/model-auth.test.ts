@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { requestsOf } from "./requests.ts";
-import type { Asked, AskedModel } from "./requests.ts";
+import { requestsOf, type Asked, type AskedModel } from "./requests.ts";
 
 const opus = { provider: "anthropic", model: "claude-opus-4-8" } as const;
 const [apiKey, token] = ["sk-ant-api03-key", "sk-ant-oat01-token"];

@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { HostedModel } from "../model-host.ts";
-import { fakeProvider, refusing } from "../fake-provider.ts";
-import type { FakeProvider } from "../fake-provider.ts";
+import { fakeProvider, refusing, type FakeProvider } from "../fake-provider.ts";
 import { aModel, aScripted } from "../jobs.ts";
 import { logsOf } from "../run-entry.ts";
-import { runSession } from "./run-session.ts";
-import type { EndedSession } from "./run-session.ts";
+import { runSession, type EndedSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
 describe("the chain of models", () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { requestsOf } from "./requests.ts";
-import type { Asked, AskedModel } from "./requests.ts";
+import { requestsOf, type Asked, type AskedModel } from "./requests.ts";
 
 const messages = "/v1/messages?beta=true";
 const responses = "/responses";

@@ -1,5 +1,4 @@
-import { fakeProvider, refusing } from "../fake-provider.ts";
-import type { SeenRequest } from "../fake-provider.ts";
+import { fakeProvider, refusing, type SeenRequest } from "../fake-provider.ts";
 import { aModel } from "../jobs.ts";
 import type { HostedModel } from "../model-host.ts";
 import { runSession } from "./run-session.ts";

@@ -1,8 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRunClock, realTime } from "../../../../src/runtime/harness/run-clock.ts";
-import { fakeProvider } from "../fake-provider.ts";
-import type { FakeProvider } from "../fake-provider.ts";
+import { fakeProvider, type FakeProvider } from "../fake-provider.ts";
 import { aModel } from "../jobs.ts";
 import { runSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";

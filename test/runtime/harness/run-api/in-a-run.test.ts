@@ -4,15 +4,12 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job, Script } from "../../../../src/foundation/contracts/job.ts";
-import { RunApiError } from "../../../../src/runtime/run-api/protocol.ts";
-import type { RequestAnswer } from "../../../../src/runtime/run-api/protocol.ts";
+import { RunApiError, type RequestAnswer } from "../../../../src/runtime/run-api/protocol.ts";
 import { socketSide, openSocket } from "../../run-api/support.ts";
 import type { SocketOfRun, SocketSide } from "../../run-api/support.ts";
 import { held } from "../../../helpers/fake-abilities.ts";
-import { aJob, aScripted } from "../jobs.ts";
-import type { JobOptions } from "../jobs.ts";
-import { endMessageOf, logsOf, runOf, startRun } from "../run-entry.ts";
-import type { EndedRun } from "../run-entry.ts";
+import { aJob, aScripted, type JobOptions } from "../jobs.ts";
+import { endMessageOf, logsOf, runOf, startRun, type EndedRun } from "../run-entry.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
 let workDir: string;

@@ -6,8 +6,7 @@ import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts
 import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
 import { hostGateway } from "../../harness/model-host.ts";
 import { openSocket, post, socketRecords } from "../support.ts";
-import { connectTo, egressSide, forward } from "./support.ts";
-import type { EgressSide } from "./support.ts";
+import { connectTo, egressSide, forward, type EgressSide } from "./support.ts";
 
 let side: EgressSide;
 beforeEach(async () => {

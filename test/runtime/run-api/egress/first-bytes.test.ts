@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { createServer, connect } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer, connect, type AddressInfo, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { firstData } from "../../../../src/runtime/run-api/egress/client-hello.ts";
 import { hello } from "./hellos.ts";

@@ -1,11 +1,9 @@
 import { once } from "node:events";
-import { createServer, connect } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, connect, type AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { dialDirect } from "../../../../src/runtime/run-api/egress/dial.ts";
 import { publicAddress } from "./hosts.ts";
-import { egressSide, forward } from "./support.ts";
-import type { EgressSide } from "./support.ts";
+import { egressSide, forward, type EgressSide } from "./support.ts";
 import type { SocketOfRun } from "../support.ts";
 
 let side: EgressSide;

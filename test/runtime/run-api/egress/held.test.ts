@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { connectTo, egressSide, forward, getThrough } from "./support.ts";
-import type { EgressSide } from "./support.ts";
+import { connectTo, egressSide, forward, getThrough, type EgressSide } from "./support.ts";
 import type { SocketOfRun } from "../support.ts";
 
 /** A connection that a gate holds. */

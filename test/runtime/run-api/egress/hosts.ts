@@ -4,8 +4,7 @@ import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node
 import { createServer as createHttpsServer } from "node:https";
 import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
-import { dialDirect } from "../../../../src/runtime/run-api/egress/dial.ts";
-import type { Dial } from "../../../../src/runtime/run-api/egress/dial.ts";
+import { dialDirect, type Dial } from "../../../../src/runtime/run-api/egress/dial.ts";
 import type { Resolve } from "../../../../src/runtime/run-api/egress/resolve.ts";
 import { certificateAuthority } from "../../../helpers/certificate-authority.ts";
 

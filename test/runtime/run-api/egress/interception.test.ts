@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Interception } from "../../../../src/runtime/run-api/egress/broker/exchange.ts";
 import { hello } from "./hellos.ts";
-import { connectTo, egressSide, tlsOver } from "./support.ts";
-import type { EgressSide } from "./support.ts";
+import { connectTo, egressSide, tlsOver, type EgressSide } from "./support.ts";
 
 const bindings = [{ sentinel: "al-sentinel", secret: "s3cret", hosts: ["api.allowed.test"] }];
 let side: EgressSide;

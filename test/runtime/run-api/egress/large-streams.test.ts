@@ -4,8 +4,7 @@ import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { banner } from "./hosts.ts";
-import { connectTo, egressSide } from "./support.ts";
-import type { EgressSide } from "./support.ts";
+import { connectTo, egressSide, type EgressSide } from "./support.ts";
 
 let side: EgressSide;
 beforeEach(async () => {

@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { forwardProxy } from "../../../helpers/forward-proxy.ts";
-import type { ForwardProxy } from "../../../helpers/forward-proxy.ts";
+import { forwardProxy, type ForwardProxy } from "../../../helpers/forward-proxy.ts";
 import { fakeProvider } from "../../harness/fake-provider.ts";
 import { testCertificate } from "../../../helpers/certificate.ts";
-import { connectTo, egressSide, forward, getThrough } from "./support.ts";
-import type { EgressSide } from "./support.ts";
+import { connectTo, egressSide, forward, getThrough, type EgressSide } from "./support.ts";
 
 let proxy: ForwardProxy;
 let side: EgressSide;

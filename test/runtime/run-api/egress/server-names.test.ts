@@ -4,8 +4,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hello } from "./hellos.ts";
 import { banner, publicAddress } from "./hosts.ts";
-import { connectTo, egressSide, tlsOver } from "./support.ts";
-import type { EgressSide } from "./support.ts";
+import { connectTo, egressSide, tlsOver, type EgressSide } from "./support.ts";
 import type { SocketOfRun } from "../support.ts";
 
 let side: EgressSide;

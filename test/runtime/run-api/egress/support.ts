@@ -12,8 +12,7 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { connect as connectTls } from "node:tls";
-import type { TLSSocket } from "node:tls";
+import { connect as connectTls, type TLSSocket } from "node:tls";
 import { expect } from "vitest";
 import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
 import type {
@@ -23,14 +22,11 @@ import type {
 import { allowedHosts } from "../../../../src/foundation/contracts/network-allow.ts";
 import { createEgress } from "../../../../src/runtime/run-api/egress/egress.ts";
 import type { Egress, EgressDeps } from "../../../../src/runtime/run-api/egress/egress.ts";
-import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
-import type { RunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
+import { createRunSockets, type RunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
 import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
 import { hostGateway } from "../../harness/model-host.ts";
-import { openSocket, socketRecords } from "../support.ts";
-import type { SocketOfRun } from "../support.ts";
-import { outsideHosts } from "./hosts.ts";
-import type { OutsideHosts } from "./hosts.ts";
+import { openSocket, socketRecords, type SocketOfRun } from "../support.ts";
+import { outsideHosts, type OutsideHosts } from "./hosts.ts";
 
 /** Runs with their sockets, the proxy behind them, and the hosts outside. */
 export interface EgressSide {

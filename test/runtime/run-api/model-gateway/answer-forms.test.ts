@@ -1,7 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { post, startWire } from "./support.ts";
-import type { Answer } from "./support.ts";
+import { post, startWire, type Answer } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
 const start = (answer: Answer) => startWire(completions, answer);

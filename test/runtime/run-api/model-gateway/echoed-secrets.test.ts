@@ -1,8 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
-import { post, sendInPieces, startWire } from "./support.ts";
-import type { Answer } from "./support.ts";
+import { post, sendInPieces, startWire, type Answer } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
 const key = "sk-proj-s-sk-proj-4711";

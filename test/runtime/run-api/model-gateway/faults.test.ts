@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { IncomingMessage } from "node:http";
-import { createServer as createTcpServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { UserError } from "../../../../src/foundation/errors.ts";
 import { emptyAnswer, post, startGateway, startProvider, startWire, testMeter } from "./support.ts";

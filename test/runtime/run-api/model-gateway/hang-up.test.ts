@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { startGateway, startWire } from "./support.ts";
-import type { Answer, TestGatewayOptions } from "./support.ts";
+import { startGateway, startWire, type Answer, type TestGatewayOptions } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { completions } from "./wires/openai.ts";
 

@@ -2,14 +2,10 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
-import type { Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
-import { hostModels } from "../../harness/model-host.ts";
-import type { HostedModel } from "../../harness/model-host.ts";
-import { openSocket, socketSide } from "../support.ts";
-import type { SocketOfRun, SocketSide } from "../support.ts";
-import { post, startProvider } from "./support.ts";
-import type { Provider, Reply } from "./support.ts";
+import { openBridge, type Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
+import { hostModels, type HostedModel } from "../../harness/model-host.ts";
+import { openSocket, socketSide, type SocketOfRun, type SocketSide } from "../support.ts";
+import { post, startProvider, type Provider, type Reply } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
 let side: SocketSide;

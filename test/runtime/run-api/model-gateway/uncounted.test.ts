@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { post, startWire } from "./support.ts";
-import type { Answer } from "./support.ts";
+import { post, startWire, type Answer } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
 /** How a call ends that is answered so. */

@@ -2,12 +2,10 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { engineChanges } from "../../../../src/runtime/runners/container/engine-changes.ts";
-import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
-import type { Engine } from "../../../../src/runtime/runners/container/engine.ts";
+import { connectEngine, type Engine } from "../../../../src/runtime/runners/container/engine.ts";
 import { until } from "../contract.ts";
 import { testBase, testEngine, testImage } from "../../../helpers/docker.ts";
-import { engineProxy } from "../../../helpers/engine-proxy.ts";
-import type { EngineProxy } from "../../../helpers/engine-proxy.ts";
+import { engineProxy, type EngineProxy } from "../../../helpers/engine-proxy.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const { engine: machine, missing } = await testEngine();

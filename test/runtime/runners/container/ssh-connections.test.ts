@@ -4,12 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
-import type { Engine } from "../../../../src/runtime/runners/container/engine.ts";
+import { connectEngine, type Engine } from "../../../../src/runtime/runners/container/engine.ts";
 import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";
 import { programImage } from "../../../helpers/swarm/program-image.ts";
-import { startSshServer, whyNoSshServer } from "../../../helpers/ssh-server.ts";
-import type { SshServer } from "../../../helpers/ssh-server.ts";
+import { startSshServer, whyNoSshServer, type SshServer } from "../../../helpers/ssh-server.ts";
 
 const { engine: machine, missing } = await testEngine();
 const why = whyNoSshServer();

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { lastValueFrom, NEVER, toArray } from "rxjs";
-import type { Observable } from "rxjs";
+import { lastValueFrom, NEVER, toArray, type Observable } from "rxjs";
 import type { ContainerRunnerOptions } from "../../../../src/runtime/runners/container/container-options.ts";
 import { createContainerRunner } from "../../../../src/runtime/runners/container/container-runner.ts";
 import type { ContainerRunner } from "../../../../src/runtime/runners/container/container-runner.ts";

@@ -25,8 +25,7 @@ import { anyAgent, sudoersRule } from "../../../../src/runtime/runners/host-user
 import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../../streams/vocabulary.ts";
 import { exitOf, messagesOf, until } from "../contract.ts";
-import { tempUser, whyNoOsUsers, withSudoersRule } from "../../../helpers/os-users.ts";
-import type { OsUser } from "../../../helpers/os-users.ts";
+import { tempUser, whyNoOsUsers, withSudoersRule, type OsUser } from "../../../helpers/os-users.ts";
 import { end, forever, log } from "../shell-runs.ts";
 import { eventsOf, remoteScheduler } from "./remote-runner.ts";
 import { aRequest, aRunner, supervisorProgram, leftovers, projectDir } from "./support.ts";

@@ -1,5 +1,4 @@
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { chmod, chown } from "node:fs/promises";
@@ -9,8 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { anyAgent } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import type { Runner } from "../../../../streams/runs/runner.ts";
 import { exitOf, messagesOf, runnerContract } from "../contract.ts";
-import { agentUsers, uidOf, whyNoOsUsers } from "../../../helpers/os-users.ts";
-import type { AgentUsers } from "../../../helpers/os-users.ts";
+import { agentUsers, uidOf, whyNoOsUsers, type AgentUsers } from "../../../helpers/os-users.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { end } from "../shell-runs.ts";
 import { whyNoNetwork } from "./network-namespaces.ts";

@@ -1,7 +1,6 @@
 import { createSocket } from "node:dgram";
 import { lookup, Resolver } from "node:dns/promises";
-import { connect } from "node:net";
-import type { NetConnectOpts } from "node:net";
+import { connect, type NetConnectOpts } from "node:net";
 
 /** The attempts of a program in a run: connections, a datagram, then names by the system and by a server of its own. */
 interface Targets {

@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Observable } from "rxjs";
 import type { Runner, RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { RunNetwork } from "../../../../streams/run-network.ts";
-import { asUser } from "../../../helpers/os-users.ts";
-import type { OsUser } from "../../../helpers/os-users.ts";
+import { asUser, type OsUser } from "../../../helpers/os-users.ts";
 import type { RemoteRun } from "./scheduler-entry.ts";
 
 const entry = fileURLToPath(new URL("scheduler-entry.ts", import.meta.url));

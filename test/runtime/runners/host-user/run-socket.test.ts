@@ -11,11 +11,9 @@ import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts
 import { exitOf, messagesOf } from "../contract.ts";
 import { aJob, aScripted } from "../../harness/jobs.ts";
 import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
-import { asUser, tempUser, whyNoOsUsers } from "../../../helpers/os-users.ts";
-import type { OsUser } from "../../../helpers/os-users.ts";
+import { asUser, tempUser, whyNoOsUsers, type OsUser } from "../../../helpers/os-users.ts";
 import { builtAl } from "../../../helpers/scheduler.ts";
-import { openSocket, socketRecords } from "../../run-api/support.ts";
-import type { SocketOfRun } from "../../run-api/support.ts";
+import { openSocket, socketRecords, type SocketOfRun } from "../../run-api/support.ts";
 import { aRequest, aRunner } from "./support.ts";
 
 const missing = whyNoOsUsers();

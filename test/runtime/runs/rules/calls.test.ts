@@ -6,8 +6,7 @@ import type * as events from "../../../../src/runtime/runs/rules/calls.ts";
 import { createWaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
 import type { Outcome, RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
 import { anItem } from "../../../helpers/agents.ts";
-import { marbles } from "../../../helpers/marbles.ts";
-import type { Marbles } from "../../../helpers/marbles.ts";
+import { marbles, type Marbles } from "../../../helpers/marbles.ts";
 import { driven } from "./driven.ts";
 
 type CallCommand = events.CallCommand<string>;

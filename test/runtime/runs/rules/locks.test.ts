@@ -3,10 +3,8 @@ import { map } from "rxjs";
 import { describe, expect, it } from "vitest";
 import type * as events from "../../../../src/runtime/runs/rules/locks.ts";
 import { createLocks, maxLocksOfRun } from "../../../../src/runtime/runs/rules/locks.ts";
-import { createWaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
-import type { WaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
-import { marbles } from "../../../helpers/marbles.ts";
-import type { Marbles } from "../../../helpers/marbles.ts";
+import { createWaitGraph, type WaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
+import { marbles, type Marbles } from "../../../helpers/marbles.ts";
 import { driven } from "./driven.ts";
 
 type LockCommand = events.LockCommand<string>;

@@ -5,8 +5,7 @@ import { createClock } from "../../../../streams/clock.ts";
 import { drive } from "../../../../src/foundation/drive.ts";
 import { createWaits } from "../../../../src/runtime/runs/rules/waits.ts";
 import type { Match, WaitCommand, WaitEvent } from "../../../../src/runtime/runs/rules/waits.ts";
-import { marbles } from "../../../helpers/marbles.ts";
-import type { Marbles } from "../../../helpers/marbles.ts";
+import { marbles, type Marbles } from "../../../helpers/marbles.ts";
 
 /** What is done with the waits: a command, or an occurrence that is matched and named by its id. */
 type Step =

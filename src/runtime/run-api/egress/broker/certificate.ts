@@ -1,5 +1,4 @@
-import { createHash, createPublicKey, randomBytes, sign } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import { createHash, createPublicKey, randomBytes, sign, type KeyObject } from "node:crypto";
 import { isIP } from "node:net";
 import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
 import * as x509 from "@peculiar/asn1-x509";

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../../../foundation/errors.ts";
-import type { Mask } from "../../masked-bytes.ts";
+import { maskedBytes, maskedHeader, type Mask } from "../../masked-bytes.ts";
 import { EgressRefusal, tlsPort } from "../decide.ts";
 import { SentinelGuard } from "./sentinel-guard.ts";
 import { bodyRefusal, SentinelRefusal, substituted } from "./substitute.ts";
@@ -8,11 +8,9 @@ import type { Upstream, UpstreamRequest } from "./upstream.ts";
 import { pipeline } from "node:stream/promises";
 import { Stale, withoutHeaders } from "../../http-proxy.ts";
 import { decoded } from "../../decoded.ts";
-import { maskedBytes, maskedHeader } from "../../masked-bytes.ts";
 import { responseLines, requestLines } from "../forward-headers.ts";
 import { canonicalHost } from "../../../../foundation/contracts/network-allow.ts";
-import { bracketed } from "../../../../foundation/contracts/deny-reasons.ts";
-import type { DenyReason } from "../../../../foundation/contracts/deny-reasons.ts";
+import { bracketed, type DenyReason } from "../../../../foundation/contracts/deny-reasons.ts";
 import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
 import type { Socket } from "node:net";
 

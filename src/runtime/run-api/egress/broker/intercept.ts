@@ -1,18 +1,15 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
-import { TLSSocket } from "node:tls";
-import type { SecureContext } from "node:tls";
+import { TLSSocket, type SecureContext } from "node:tls";
 import {
   limitOpenRequests,
   pipelinedByPrograms,
 } from "../../../../foundation/contracts/request-limit.ts";
-import { exchange } from "./exchange.ts";
-import type { BrokeredTunnel, Intercept } from "./exchange.ts";
+import { exchange, type BrokeredTunnel, type Intercept } from "./exchange.ts";
 import { Upstream } from "./upstream.ts";
 import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
 import { encodedForms } from "../../../../foundation/contracts/encoded-forms.ts";
-import { distinctMasks, maskOf } from "../../masked-bytes.ts";
-import type { Mask } from "../../masked-bytes.ts";
+import { distinctMasks, maskOf, type Mask } from "../../masked-bytes.ts";
 
 /** How long a connection may be idle between two requests, in ms. */
 const keepAliveTimeout = 60_000;

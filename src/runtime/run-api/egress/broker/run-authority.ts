@@ -1,7 +1,5 @@
-import { generateKeyPairSync, createECDH, createPrivateKey } from "node:crypto";
-import { createSecureContext } from "node:tls";
-import type { SecureContext } from "node:tls";
-import type { KeyObject } from "node:crypto";
+import { generateKeyPairSync, createECDH, createPrivateKey, type KeyObject } from "node:crypto";
+import { createSecureContext, type SecureContext } from "node:tls";
 import { derivedBytes } from "../../../../foundation/credentials/broker-credentials.ts";
 
 const minuteMs = 60_000;

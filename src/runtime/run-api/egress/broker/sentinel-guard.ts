@@ -1,10 +1,8 @@
-import { Transform } from "node:stream";
-import type { TransformCallback } from "node:stream";
+import { Transform, type TransformCallback } from "node:stream";
 import { sentinelMark } from "../../../../foundation/credentials/broker-credentials.ts";
 import { begun } from "../../masked-bytes.ts";
 import type { IncomingMessage } from "node:http";
-import { EgressRefusal } from "../decide.ts";
-import type { Authority } from "../decide.ts";
+import { EgressRefusal, type Authority } from "../decide.ts";
 import { SentinelRefusal, substituted } from "./substitute.ts";
 
 const mark = Buffer.from(sentinelMark);

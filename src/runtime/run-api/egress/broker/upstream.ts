@@ -1,7 +1,5 @@
-import { Agent, request } from "node:http";
-import type { ClientRequest } from "node:http";
-import { isIP } from "node:net";
-import type { Socket } from "node:net";
+import { Agent, request, type ClientRequest } from "node:http";
+import { isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect } from "node:tls";
 import { connected } from "../dial.ts";

@@ -14,8 +14,7 @@ import { tokensAt } from "../request-body.ts";
 import type { Json } from "../json.ts";
 import type { OutputLimit, Problem, WireApi, EventReading } from "../wire-api.ts";
 import { fieldNames, unversioned } from "../provider-side.ts";
-import { either, json, list, many, object, one, orText } from "../request-shape.ts";
-import type { Objects } from "../request-shape.ts";
+import { either, json, list, many, object, one, orText, type Objects } from "../request-shape.ts";
 
 /** Tools that the client runs, and the search among declared tools, which reads only the request. */
 const clientTool =

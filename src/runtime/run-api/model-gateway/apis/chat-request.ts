@@ -1,7 +1,6 @@
 import { textAt } from "../json.ts";
 import { fieldNames, unversioned, openaiContentNames } from "../provider-side.ts";
-import { json, list, many, object, one, orText } from "../request-shape.ts";
-import type { Objects } from "../request-shape.ts";
+import { json, list, many, object, one, orText, type Objects } from "../request-shape.ts";
 const address = orText(object(one("url detail format")));
 
 const content = orText(

@@ -1,11 +1,9 @@
 import type { UpstreamModel, CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
-import { objectAt, at, countAt, listAt, textAt, bytesOf } from "../json.ts";
+import { objectAt, at, countAt, listAt, textAt, bytesOf, type Json } from "../json.ts";
 import { tokensAt } from "../request-body.ts";
 import type { OutputLimit, Problem, Route, WireApi, EventReading } from "../wire-api.ts";
-import type { Json } from "../json.ts";
 import { fieldNames } from "../provider-side.ts";
-import { json, list, many, object, one } from "../request-shape.ts";
-import type { Fields } from "../request-shape.ts";
+import { json, list, many, object, one, type Fields } from "../request-shape.ts";
 
 const operation = /^\/models\/[^:?#]+:(streamGenerateContent|generateContent|countTokens)$/;
 

@@ -1,12 +1,10 @@
 import type { WireApi, EventReading } from "../wire-api.ts";
 import { withServiceTier, openaiErrorBody } from "./service-tier.ts";
-import { at, countAt, isObject, textAt, bytesOf } from "../json.ts";
+import { at, countAt, isObject, textAt, bytesOf, type Json } from "../json.ts";
 import { tokensAt } from "../request-body.ts";
 import type { CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
-import type { Json } from "../json.ts";
 import { fieldNames, unversioned, openaiContentNames } from "../provider-side.ts";
-import { either, json, list, many, object, one, orText } from "../request-shape.ts";
-import type { Fields } from "../request-shape.ts";
+import { either, json, list, many, object, one, orText, type Fields } from "../request-shape.ts";
 
 /** The API refuses a lower limit. */
 const minOutputTokens = 16;

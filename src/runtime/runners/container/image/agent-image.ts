@@ -1,18 +1,14 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { catchError, concatAll, concatMap, defer, of, throwError } from "rxjs";
-import type { Observable } from "rxjs";
+import { catchError, concatAll, concatMap, defer, of, throwError, type Observable } from "rxjs";
 import type { AgentConfig } from "../../../../../streams/agent-config.ts";
 import { isImageContext } from "../../../../foundation/files/classify.ts";
-import { isUnreachable } from "../engine.ts";
-import type { Engine } from "../engine.ts";
+import { isUnreachable, type Engine } from "../engine.ts";
 import { agentLabel, projectId, projectLabel } from "../labels.ts";
-import { buildImage } from "./build.ts";
-import type { ImageEvent } from "./build.ts";
+import { buildImage, type ImageEvent } from "./build.ts";
 import { imagesWith, inspectImage, removeImages, withProgram } from "./engine-images.ts";
-import { hashEntries, walk } from "./archive.ts";
-import type { TarEntry } from "./archive.ts";
+import { hashEntries, walk, type TarEntry } from "./archive.ts";
 
 export interface AgentImageOptions {
   readonly engine: Engine;

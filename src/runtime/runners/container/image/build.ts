@@ -3,10 +3,8 @@ import { Observable } from "rxjs";
 import type { BuildEvent } from "../../../../../streams/vocabulary.ts";
 import { bytesText } from "../../../../foundation/contracts/format.ts";
 import { UserError } from "../../../../foundation/errors.ts";
-import { engineMessage, isUnreachable } from "../engine.ts";
-import type { Engine } from "../engine.ts";
-import { packTar } from "./archive.ts";
-import type { TarEntry } from "./archive.ts";
+import { engineMessage, isUnreachable, type Engine } from "../engine.ts";
+import { packTar, type TarEntry } from "./archive.ts";
 import { lineSplitter } from "../../lines.ts";
 
 /** One image to build. */

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
-import { concatAll, concatMap, defer, of } from "rxjs";
-import type { Observable } from "rxjs";
+import { concatAll, concatMap, defer, of, type Observable } from "rxjs";
 import { UserError } from "../../../../foundation/errors.ts";
 import type { Engine } from "../engine.ts";
-import { buildImage } from "./build.ts";
-import type { ImageEvent } from "./build.ts";
+import { buildImage, type ImageEvent } from "./build.ts";
 import {
   defaultImage,
   imagesWith,

@@ -1,7 +1,6 @@
 import type { ImageInfo } from "dockerode";
 import { UserError } from "../../../../foundation/errors.ts";
-import { statusOf } from "../engine.ts";
-import type { Engine } from "../engine.ts";
+import { statusOf, type Engine } from "../engine.ts";
 import type { ImageEvent } from "./build.ts";
 
 /** The only image that the scheduler builds itself. */

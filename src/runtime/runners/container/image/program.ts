@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hashEntries, walk } from "./archive.ts";
-import type { TarEntry } from "./archive.ts";
+import { hashEntries, walk, type TarEntry } from "./archive.ts";
 
 /** The installed program: its manifest and its build, which includes the used parts of packages. */
 export interface Program {

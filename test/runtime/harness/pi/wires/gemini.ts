@@ -1,5 +1,4 @@
-import { data, endingOf } from "./wire-format.ts";
-import type { Billed, Ending, WireFormat } from "./wire-format.ts";
+import { data, endingOf, type Billed, type Ending, type WireFormat } from "./wire-format.ts";
 
 const few: Billed = {
   usage: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },

@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { Agent, request, createServer } from "node:https";
+import { Agent, request, createServer, type Server } from "node:https";
 import type { IncomingMessage, RequestListener } from "node:http";
-import type { Server } from "node:https";
 import { connect, createServer as createTcpServer } from "node:net";
 import type { AddressInfo, Server as TcpServer, Socket } from "node:net";
 import { tmpdir } from "node:os";

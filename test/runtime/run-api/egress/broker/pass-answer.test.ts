@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { get, ServerResponse } from "node:http";
-import type { IncomingMessage } from "node:http";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { get, ServerResponse, type IncomingMessage } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { maskOf } from "../../../../../src/runtime/run-api/masked-bytes.ts";

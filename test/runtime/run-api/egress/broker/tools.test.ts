@@ -1,12 +1,9 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { Server } from "node:http";
-import { createServer as createHttpsServer } from "node:https";
-import type { Server as HttpsServer } from "node:https";
-import { connect } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer, type Server } from "node:http";
+import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -15,8 +12,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { writeTrust } from "../../../../../src/runtime/harness/network.ts";
 import { createIntercept } from "../../../../../src/runtime/run-api/egress/broker/intercept.ts";
 import { createRunAuthority } from "../../../../../src/runtime/run-api/egress/broker/run-authority.ts";
-import { makeRepository } from "../../../../helpers/git-repository.ts";
-import type { GitRepository } from "../../../../helpers/git-repository.ts";
+import { makeRepository, type GitRepository } from "../../../../helpers/git-repository.ts";
 import { makeCertificate, startGitHttpsServer } from "../../../../helpers/git-https-server.ts";
 import type { GitHttpsServer } from "../../../../helpers/git-https-server.ts";
 

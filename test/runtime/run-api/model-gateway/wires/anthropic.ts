@@ -1,6 +1,5 @@
 import { namedEvents } from "../support.ts";
-import { messages, text } from "./wire.ts";
-import type { Wire } from "./wire.ts";
+import { messages, text, type Wire } from "./wire.ts";
 
 const anthropicUsage = {
   input_tokens: 12,

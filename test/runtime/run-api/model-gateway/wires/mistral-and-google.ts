@@ -1,6 +1,5 @@
 import { dataEvents } from "../support.ts";
-import { messages, text } from "./wire.ts";
-import type { Wire } from "./wire.ts";
+import { messages, text, type Wire } from "./wire.ts";
 
 const mistralUsage = {
   prompt_tokens: 90,

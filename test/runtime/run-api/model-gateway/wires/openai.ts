@@ -1,6 +1,5 @@
 import { dataEvents, namedEvents } from "../support.ts";
-import { messages, text } from "./wire.ts";
-import type { Wire } from "./wire.ts";
+import { messages, text, type Wire } from "./wire.ts";
 
 const response = {
   id: "resp_1",
