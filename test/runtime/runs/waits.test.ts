@@ -4,9 +4,8 @@ import type { Acceptance } from "../../../src/foundation/store/receipts.ts";
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { webhookItem } from "../../foundation/store/support.ts";
-import { createWorld } from "./world.ts";
+import { createWorld, type World } from "./world.ts";
 import { instancesOf } from "./of-world.ts";
-import type { World } from "./world.ts";
 
 const agents = [
   anAgent("a", { timeoutSeconds: 900, runtime: { type: "container", runAs: "$USER" } }),
