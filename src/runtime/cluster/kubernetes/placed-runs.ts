@@ -59,6 +59,9 @@ function placedRun(
 /** Whether its node was drained or had to give it up, or another pod came first. A Job keeps pods that failed by themselves. */
 function isEvicted(job: V1Job | undefined, pod: V1Pod | undefined): boolean {
   if (pod === undefined) return finished(job)?.reason === "BackoffLimitExceeded";
+  // After a power cut the node does not know how its containers ended.
+  const { reason = "" } = runContainer(pod)?.state?.terminated ?? {};
+  if (reason === "Unknown" || reason === "ContainerStatusUnknown") return true;
   const { conditions = [] } = pod.status ?? {};
   return conditions.some(({ type, status }) => type === "DisruptionTarget" && status === "True");
 }
