@@ -1,13 +1,13 @@
 import { join, dirname } from "node:path";
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, write, writeSync } from "node:fs";
+import type { Stats } from "node:fs";
+import { promisify } from "node:util";
 import { Subject } from "rxjs";
 import { messageOf, isMissing } from "../errors.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { createLineQueue, formatLine, leastAppendBytes } from "./line-queue.ts";
 import { logFileOf, logsDir, parseLogFileName, type LogFile } from "./log-files.ts";
 import { wholeLines, type RawLine } from "./read-lines.ts";
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, write, writeSync } from "node:fs";
-import type { Stats } from "node:fs";
-import { promisify } from "node:util";
 
 /** Options of a log writer. */
 export interface LogWriterOptions {

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { FastifyReply } from "fastify";
 import type { FunctionComponent, VNode } from "preact";
 import { currentBasePath } from "./text/base-path.ts";
 import type { ListView } from "./text/list-view.ts";
 import { calmIcon } from "./parts/mark.tsx";
 import { tabTitle, type Frame } from "./parts/site.tsx";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 
 /** A page that the server renders with its data, and that the browser keeps current. */
 export interface LivePage<Data extends { readonly frame: Frame }> {

@@ -1,18 +1,10 @@
-import type { EditFileRequest } from "../../foundation/contracts/file-edits.ts";
-import { storedSecrets } from "../../foundation/credentials/list-credentials.ts";
-import { deniedDays } from "../../foundation/contracts/run-hosts.ts";
-import type {
-  AllowHostRequest,
-  HostAllowed,
-  AgentHosts,
-} from "../../foundation/contracts/run-hosts.ts";
-import { agentFiles, editFile, applyEdit, filesOf, type EditContext } from "./edit-file.ts";
-import type { ProjectConfig } from "../../foundation/config/project-config.ts";
-import type { SchedulerContext } from "../../foundation/context.ts";
 import type { AgentConfig, NetworkConfig } from "../../../streams/agent-config.ts";
 import { problemText } from "../../../streams/problem-text.ts";
-import type { Edit } from "../../foundation/config/edit-toml.ts";
 import type { AgentFiles } from "../../foundation/config/agent-files.ts";
+import type { Edit } from "../../foundation/config/edit-toml.ts";
+import type { ProjectConfig } from "../../foundation/config/project-config.ts";
+import type { SchedulerContext } from "../../foundation/context.ts";
+import type { EditFileRequest } from "../../foundation/contracts/file-edits.ts";
 import {
   allowEntry,
   canonicalHost,
@@ -20,11 +12,19 @@ import {
   missingEntry,
   isFor,
 } from "../../foundation/contracts/network-allow.ts";
+import type { Question } from "../../foundation/contracts/questions.ts";
+import { deniedDays } from "../../foundation/contracts/run-hosts.ts";
+import type {
+  AllowHostRequest,
+  HostAllowed,
+  AgentHosts,
+} from "../../foundation/contracts/run-hosts.ts";
+import { allowList } from "../../foundation/credentials/allowed-hosts.ts";
+import { storedSecrets } from "../../foundation/credentials/list-credentials.ts";
 import { UserError } from "../../foundation/errors.ts";
+import { agentFiles, editFile, applyEdit, filesOf, type EditContext } from "./edit-file.ts";
 import { checkAgent } from "./project-files.ts";
 import { knownAgent } from "./runnable.ts";
-import { allowList } from "../../foundation/credentials/allowed-hosts.ts";
-import type { Question } from "../../foundation/contracts/questions.ts";
 
 /** The operations that read and change agents' own files. The scheduler reads a file again when it changed. */
 export function createFileEdits(context: EditContext) {

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { counted } from "../../foundation/contracts/format.ts";
 import { harnesses, type HarnessType } from "../../../streams/harnesses.ts";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
@@ -19,8 +21,6 @@ import { isClosed, networkVariables, withSshThroughBridge } from "./network.ts";
 import { promptFor, systemPrompt } from "./prompt.ts";
 import { createRunClock, type RunClock } from "./run-clock.ts";
 import { pieces } from "./transcript.ts";
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 
 /** Context that all phases of a run share. */
 export interface RunContext {

@@ -1,10 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { runChecks, type CheckFinding } from "../../doctor/run-checks.ts";
 import type { Severity } from "../../doctor/finding.ts";
 import type { Context } from "../context.ts";
 import { plain } from "../terminal/format.ts";
 import type { Colors, Output } from "../terminal/output.ts";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ensureApiKey, regenerateApiKey } from "../../../foundation/credentials/api-key.ts";
 import { homeDir } from "../../../foundation/credentials/read-secret.ts";
 import { UserError } from "../../../foundation/errors.ts";

@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { outcomeText } from "../../../foundation/contracts/format.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
@@ -26,7 +27,6 @@ import {
 } from "../text/addresses.ts";
 import { actsText } from "../text/question-words.ts";
 import { runningSince, stateOf, whyText } from "../text/trigger-words.ts";
-import { useMemo } from "preact/hooks";
 import { useFollow, useLog } from "../live/use-log.ts";
 import type { LogChoice } from "../text/list-view.ts";
 import { LogLines } from "../parts/log-lines.tsx";

@@ -1,10 +1,10 @@
+import { useState } from "preact/hooks";
 import { percent, compactCount, dayTime, exactTime, isDay } from "../text/format.ts";
 import { durationText } from "../../../../streams/duration-text.ts";
 import { dollars, doubtText } from "../../../features/spend/spend-text.ts";
 import { outcomeText, counted } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { memo } from "./memo.ts";
-import { useState } from "preact/hooks";
 import type { SpendAnswer, SpendRowView } from "../../../features/spend/spend-report.ts";
 
 /** A bar of a drawing. */

@@ -1,5 +1,5 @@
-import { differenceLine } from "../../views/run-facts.ts";
 import type { ComponentChildren } from "preact";
+import { differenceLine } from "../../views/run-facts.ts";
 import type { FileEdited } from "../../../foundation/contracts/file-edits.ts";
 import { Dialog } from "./dialog.tsx";
 

@@ -1,18 +1,18 @@
+import { spawn } from "node:child_process";
 import { lstat, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { userInfo, tmpdir } from "node:os";
+import { join } from "node:path";
+import { isatty } from "node:tty";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import { runtimes } from "../../../../streams/runtimes.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { shareBaseDir, whyUnsafe } from "../../../runtime/runners/host-user/base-dir.ts";
-import { isOwnUser, sendOrder } from "../../../runtime/runners/host-user/supervisor-process.ts";
-import { agentNames, finding, note, alCommand, ok, type Check, type Finding } from "../finding.ts";
-import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
-import { anyAgent, sudoersRule } from "../../../runtime/runners/host-user/sudoers-rule.ts";
-import { userExists } from "../../../runtime/runners/host-user/user-exists.ts";
 import { runAgentProgram } from "../../../runtime/runners/host-user/run-agent-program.ts";
-import { join } from "node:path";
-import { spawn } from "node:child_process";
-import { isatty } from "node:tty";
+import { anyAgent, sudoersRule } from "../../../runtime/runners/host-user/sudoers-rule.ts";
+import { isOwnUser, sendOrder } from "../../../runtime/runners/host-user/supervisor-process.ts";
+import { userExists } from "../../../runtime/runners/host-user/user-exists.ts";
+import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
+import { agentNames, finding, note, alCommand, ok, type Check, type Finding } from "../finding.ts";
 
 /** Whether agents can run as their OS users, and which agents are isolated from each other. */
 export const hostUser: Check = async (context) => {

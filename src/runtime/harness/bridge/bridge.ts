@@ -2,6 +2,7 @@ import { createServer, request as httpRequest } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { once } from "node:events";
+import { pipeline } from "node:stream/promises";
 import {
   bridgeKey,
   bridgeUser,
@@ -21,7 +22,6 @@ import { createExchanges } from "./exchanges.ts";
 import { sendThrough, type Through } from "./send-through.ts";
 import type { RunClock } from "../run-clock.ts";
 import { connectionTo, type RunSocket } from "./while-away.ts";
-import { pipeline } from "node:stream/promises";
 
 interface BridgeOptions {
   /** The run's own socket and token; the bridge adds the token, so that no command of the agent needs it. */
