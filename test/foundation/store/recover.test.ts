@@ -90,13 +90,16 @@ test("runs without a recorded end are known before recovery decides about them",
   expect(entry).toMatchObject({ durationMs: 2000 });
 });
 
-test("runs of a scheduler that was being stopped are interrupted, and its work waits once more", async () => {
+test("runs of a scheduler that was being stopped are interrupted, and wait once more unless a person killed them", async () => {
   const dir = tempDir();
-  const item = manualItem("a");
+  const [item, killed] = [manualItem("a"), manualItem("b", "ops")];
   const first = tempStore(dir);
-  await first.work.enqueue([item]);
+  await first.work.enqueue([item, killed]);
   await beginRun(first, requestFor(item, "dev-11111111"));
+  await beginRun(first, requestFor(killed, "ops-22222222"));
   await first.settings.recordStop(Date.now());
+  const end = { outcome: "killed", exitCode: 137, reason: null, usage: null } as const;
+  await first.work.end(killed, { instanceId: "ops-22222222", startedAt: Date.now(), end });
   first.close();
 
   const second = tempStore(dir);

@@ -72,7 +72,11 @@ describe("agent changes", () => {
       "(aB)---|",
     ],
     ["read the last touch before they complete", { saves: "a--|", models: "(p|)" }, "40ms (a|)"],
-    ["wait until a file has been quiet for 40 ms", { saves: "-a-b-c----" }, "----- 40ms c"],
+    [
+      "wait until a file has been quiet for 40 ms, without an error of its first half",
+      { saves: "-i-b-c----" },
+      "----- 40ms c",
+    ],
     ["let each agent settle by itself", { saves: "a---B------" }, "40ms a---B----"],
     [
       "read again an agent that is saved while it is read",

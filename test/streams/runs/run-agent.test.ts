@@ -210,12 +210,15 @@ describe("a run of a scheduler that stops", () => {
   it.each([
     ["--s---", "s-(I|)"],
     ["--(as)", "s-(K|)"],
-  ])("is interrupted, unless a person killed it before: %s", (killed, expected) =>
-    marbles((helpers) => {
-      const runner = timedRunner(helpers.scheduler, 6);
-      const kill$ = helpers.hot(killed, kills);
-      helpers.expectObservable(run(portsOf(helpers, EMPTY, { runner, kill$ }))).toBe(expected);
-    }),
+    ["--i--s", "s-(K|)"],
+  ])(
+    "is interrupted, unless a person killed it before, also while it stops: %s",
+    (killed, expected) =>
+      marbles((helpers) => {
+        const runner = timedRunner(helpers.scheduler, 6);
+        const ports = { runner, kill$: helpers.hot(killed, kills), isStopping: () => true };
+        helpers.expectObservable(run(portsOf(helpers, EMPTY, ports))).toBe(expected);
+      }),
   );
 
   it.each([

@@ -2,7 +2,36 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
 
-const hourMs = 3_600_000;
+const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
+
+type Plan = readonly [expression: string, isDue: (wall: number) => boolean, everyHour: boolean];
+
+/** Schedules that are read without a parser. */
+const plans: readonly Plan[] = [
+  ["20 * * * *", (wall) => new Date(wall).getUTCMinutes() === 20, true],
+  ["*/15 0-4 * * *", (wall) => wall % (15 * minuteMs) === 0 && wall % dayMs < 5 * hourMs, false],
+];
+
+interface Walk {
+  readonly from: number;
+  readonly wall: (at: number) => number;
+  readonly isDue: Plan[1];
+  readonly everyHour: boolean;
+}
+
+/** The due moments of three days. A skipped minute comes as long after the gap as it would have been in it. */
+function walk({ from, wall, isDue, everyHour }: Walk): readonly number[] {
+  const due = new Set<number>();
+  for (let [at, latest] = [from + minuteMs, wall(from)]; at < from + 3 * dayMs; at += minuteMs) {
+    const shown = wall(at);
+    if (isDue(shown) && (shown > latest || everyHour)) due.add(at);
+    for (let gap = latest + minuteMs; gap < shown; gap += minuteMs) {
+      if (isDue(gap)) due.add(at + gap - latest - minuteMs);
+    }
+    latest = Math.max(latest, shown);
+  }
+  return [...due].sort((a, b) => a - b);
+}
 
 describe("the next tick", () => {
   it("is strictly after the given moment", () => {
@@ -76,6 +105,26 @@ describe("the next tick", () => {
       }
     }
   });
+
+  it.each([...oddZones, "Europe/Berlin", "America/New_York", "Africa/Cairo", "Africa/Casablanca"])(
+    "is due at the minutes of a walk around each clock change of a year in %s",
+    (timezone) => {
+      const shown = { timeZone: timezone, dateStyle: "short", timeStyle: "short" } as const;
+      const format = new Intl.DateTimeFormat("sv-SE", shown);
+      const wall = (at: number) => Date.parse(`${format.format(at).replace(" ", "T")}:00Z`);
+      const days = Array.from({ length: 365 }, (_, n) => Date.UTC(2026, 0, n + 1, 0, 7));
+      const changes = days.filter((day) => wall(day + dayMs) - wall(day) !== dayMs);
+      expect(changes.length).toBeGreaterThan(1);
+      for (const from of changes.map((day) => day - dayMs)) {
+        for (const [expression, isDue, everyHour] of plans) {
+          const due = walk({ from, wall, isDue, everyHour });
+          for (const [n, tick] of due.entries()) {
+            expect(nextTick({ expression, timezone }, due[n - 1] ?? from), expression).toBe(tick);
+          }
+        }
+      }
+    },
+  );
 
   it("always moves forward, for any schedule and moment", () => {
     const minute = fc.integer({ min: 0, max: 59 });
