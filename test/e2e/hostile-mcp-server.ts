@@ -117,6 +117,9 @@ export async function hostileServer(behaviours: Readonly<Record<string, Behaviou
       });
     }
     if (method === "notifications/initialized") return response.writeHead(202).end();
+    const { headers } = request;
+    if (method !== "tools/call" && behaviours[method] !== undefined)
+      return behaviours[method](response, { id, headers, arguments: params });
     if (method === "tools/list")
       return reply({ result: { tools: Object.keys(behaviours).map(tool) } });
     if (method !== "tools/call")
@@ -124,7 +127,7 @@ export async function hostileServer(behaviours: Readonly<Record<string, Behaviou
     state.calls.push(params.name);
     behaviours[params.name]?.(response, {
       id,
-      headers: request.headers,
+      headers,
       arguments: params.arguments,
     });
   };

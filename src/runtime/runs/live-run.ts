@@ -172,9 +172,10 @@ export class LiveRun implements Disposable {
     }
   }
 
-  /** Called when it is disposed, in the order of registration. The returned function takes it back. */
+  /** Called when it is disposed, in the order of registration, or now if it was. The returned function takes it back. */
   onDispose(ending: () => void): () => void {
-    this.#endings.add(ending);
+    if (this.#isOver) ending();
+    else this.#endings.add(ending);
     return () => void this.#endings.delete(ending);
   }
 

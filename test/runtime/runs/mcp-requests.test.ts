@@ -191,3 +191,13 @@ describe("a held tool", () => {
     expect(calls).toEqual(["send"]);
   });
 });
+
+test("what is opened after the end of a run, such as a connection to a server, is closed at once", async () => {
+  const { world, run } = await started({});
+  const live = world.runs.get(run);
+  world.end(run);
+  await expect.poll(() => world.isLive(run)).toBe(false);
+  let isClosed = false;
+  live.onDispose(() => (isClosed = true));
+  expect(isClosed).toBe(true);
+});

@@ -115,7 +115,7 @@ async function startServer(
     errors = (errors + chunk.toString("utf8")).slice(-shownErrors);
   });
   try {
-    return await connectMcp(transport, { timeoutMs: timeoutSeconds * 1000, problem: () => null });
+    return await connectMcp(transport, { timeoutMs: timeoutSeconds * 1000 });
   } catch (error) {
     const lines = errors.trim();
     throw new Error(`${messageOf(error)}${lines === "" ? "" : `: ${lines}`}`, { cause: error });

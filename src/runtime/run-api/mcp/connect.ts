@@ -8,6 +8,7 @@ import { dialDirect } from "../egress/dial.ts";
 import { createResolve } from "../egress/resolve.ts";
 import { portOf } from "../egress/run-egress.ts";
 import type { EgressOptions } from "../egress/run-egress.ts";
+import { mcpCall } from "./mcp-call.ts";
 import type { McpClient } from "./mcp-client.ts";
 import { createAnswerRoom, createMcpFetch } from "./mcp-fetch.ts";
 
@@ -38,17 +39,25 @@ export function createMcpConnect(
     const timeoutMs = server.timeoutSeconds * 1000;
     const ownPort = portOf(gatewayUrl());
     const address = { url, isPrivate, ownPort, headers, timeoutMs, ...run };
-    const { fetch, problem } = createMcpFetch(address, deps);
-    const transport = new StreamableHTTPClientTransport(url, { fetch });
+    const transport = new StreamableHTTPClientTransport(url, {
+      fetch: createMcpFetch(address, deps),
+    });
     const send = transport.send.bind(transport);
-    // Otherwise a request whose event stream breaks would fail at its time limit only.
+    // Otherwise a request whose event stream breaks would fail at its time limit only, and one that is given up would stay
+    // open at servers of the revisions before 2026. A message without an id may say that it was given up.
     transport.send = (message, options) => {
       const id = "id" in message ? message.id : undefined;
+      const given = id === undefined ? undefined : mcpCall.getStore()?.signal;
+      const requestSignal = options?.requestSignal ?? given;
       const error = { code: -32_000, message: "its event stream ended without an answer" };
       const onRequestStreamEnd = (): void => transport.onmessage?.({ jsonrpc: "2.0", id, error });
-      return send(message, { ...options, onRequestStreamEnd });
+      return send(message, {
+        ...options,
+        ...(requestSignal && { requestSignal }),
+        onRequestStreamEnd,
+      });
     };
-    const client = await connectMcp(transport, { timeoutMs, problem });
+    const client = await connectMcp(transport, { timeoutMs });
     const close = async (): Promise<void> => {
       await transport.terminateSession().catch(() => undefined);
       await client.close();

@@ -3,12 +3,12 @@ import type { Transport } from "@modelcontextprotocol/client";
 import { mcpLimits } from "../../../foundation/contracts/mcp.ts";
 import type { McpContent, McpResult, McpTool } from "../../../foundation/contracts/mcp.ts";
 import { messageOf } from "../../../foundation/errors.ts";
+import { mcpCall } from "./mcp-call.ts";
+import type { McpCall } from "./mcp-call.ts";
 
 interface ClientOptions {
   /** How long a request may take, in ms. */
   readonly timeoutMs: number;
-  /** A reason that the transport knows better than the client, such as an answer that was cut; null for none. */
-  readonly problem: () => string | null;
 }
 
 /** A connection to an MCP server, within the limits of its answers. All functions reject with an error for a person. */
@@ -33,7 +33,7 @@ const noValidation = {
 /** Connects to a server of the current protocol revision or of the ones before. */
 export async function connectMcp(
   transport: Transport,
-  { timeoutMs, problem }: ClientOptions,
+  { timeoutMs }: ClientOptions,
 ): Promise<McpClient> {
   const client = new Client(
     { name: "almanac", version: "1" },
@@ -46,14 +46,15 @@ export async function connectMcp(
   const within = async <T>(ask: (signal: AbortSignal) => Promise<T>, asked?: AbortSignal) => {
     const late = AbortSignal.timeout(timeoutMs);
     const signal = asked === undefined ? late : AbortSignal.any([late, asked]);
+    const made: McpCall = { signal, problem: null };
     const overdue = Promise.withResolvers<never>();
     const stop = (): void => overdue.reject(new Error(`no answer within ${timeoutMs / 1000} s`));
     signal.addEventListener("abort", stop, { once: true });
     try {
-      return await Promise.race([ask(signal), overdue.promise]);
+      return await Promise.race([mcpCall.run(made, ask, signal), overdue.promise]);
     } catch (error) {
       // A server may answer an error of any length.
-      throw new Error((problem() ?? messageOf(error)).slice(0, 2_000), { cause: error });
+      throw new Error((made.problem ?? messageOf(error)).slice(0, 2_000), { cause: error });
     } finally {
       signal.removeEventListener("abort", stop);
     }

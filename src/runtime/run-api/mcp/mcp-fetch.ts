@@ -11,6 +11,7 @@ import { admit } from "../egress/admit.ts";
 import type { AdmitDeps } from "../egress/admit.ts";
 import { EgressRefusal } from "../egress/decide.ts";
 import { dialTls } from "../egress/broker/upstream.ts";
+import { mcpCall } from "./mcp-call.ts";
 import { createShares } from "../shares.ts";
 import type { Release } from "../shares.ts";
 
@@ -45,20 +46,23 @@ export function createAnswerRoom() {
 
 /**
  * A `fetch` for one MCP server: its host's addresses are checked like those that runs reach, redirects are answers like
- * any other, and no answer is longer than its limits. No stream is opened but the answer to a request. `problem` is the
- * last one of a request.
+ * any other, and no answer is longer than its limits. No stream is opened but the answer to a request. A call is told
+ * its last problem.
  */
 export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
-  let problem: string | null = null;
   const lists = createLimit(mcpLimits.listBytes, mcpLimits.listValues);
+  const tell = (problem: string | null): void => {
+    const call = mcpCall.getStore();
+    if (call !== undefined && !call.signal.aborted) call.problem = problem;
+  };
   const failed = (error: unknown): never => {
-    problem = error instanceof EgressRefusal ? error.detail : messageOf(error);
+    tell(error instanceof EgressRefusal ? error.detail : messageOf(error));
     throw error;
   };
   const enter = async (signal: AbortSignal): Promise<Release> => {
-    problem = "other long answers hold the memory for them";
+    tell("other long answers hold the memory for them");
     const release = await deps.room.acquire(address.instanceId, mcpLimits.answerBytes, signal);
-    problem = null;
+    tell(null);
     return release;
   };
   const read = async function* (answer: AsyncIterable<Buffer>, limit: Limit, signal: AbortSignal) {
@@ -76,44 +80,54 @@ export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
       release?.();
     }
   };
-  return {
-    problem: () => problem,
-    fetch: async (_url: string | URL, init: RequestInit = {}): Promise<Response> => {
-      if (init.method === "GET") return new Response(null, { status: 405 });
-      problem = null;
-      // A little later than the client's own limit, whose error says more.
-      const late = AbortSignal.timeout(address.timeoutMs + 2_000);
-      const signal = AbortSignal.any([late, address.signal, ...(init.signal ? [init.signal] : [])]);
-      const answer = await answerOf(address, init, signal, deps).catch(failed);
-      const { statusCode: status = 0, headers } = answer;
-      if (status >= 300 && status < 400) {
-        answer.destroy();
-        return failed(new Error(redirected(headers.location)));
-      }
-      const isEmpty = status === 204;
-      if (isEmpty) answer.resume();
-      const limit = asksForTools(init)
-        ? lists
-        : createLimit(mcpLimits.answerBytes, mcpLimits.answerValues);
-      const body = isEmpty ? null : ReadableStream.from(read(answer, limit, signal));
-      // A list of values becomes one text.
-      const texts = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
-      return new Response(body as BodyInit | null, { status, headers: Object.fromEntries(texts) });
-    },
+  return async (_url: string | URL, init: RequestInit = {}): Promise<Response> => {
+    if (init.method === "GET") return new Response(null, { status: 405 });
+    tell(null);
+    // A little later than the client's own limit, whose error says more.
+    const late = AbortSignal.timeout(address.timeoutMs + 2_000);
+    const signal = AbortSignal.any([late, address.signal, ...(init.signal ? [init.signal] : [])]);
+    const answer = await answerOf(address, init, signal, deps).catch(failed);
+    const { statusCode: status = 0, headers } = answer;
+    if (status >= 300 && status < 400) {
+      answer.destroy();
+      return failed(new Error(redirected(headers.location)));
+    }
+    const isEmpty = status === 204;
+    if (isEmpty) answer.resume();
+    const limit = asksForTools(init)
+      ? lists()
+      : createLimit(mcpLimits.answerBytes, mcpLimits.answerValues)();
+    const pieces = read(answer, limit, signal);
+    const end = pieces.return.bind(pieces);
+    // A generator that is ended before its first piece would leave the answer open.
+    pieces.return = (value) => {
+      answer.destroy();
+      return end(value);
+    };
+    const body = isEmpty ? null : ReadableStream.from(pieces);
+    // A list of values becomes one text.
+    const texts = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+    return new Response(body as BodyInit | null, { status, headers: Object.fromEntries(texts) });
   };
 }
 
+/** Says how an answer exceeds its limits with a next piece; null if it does not. */
 type Limit = (chunk: Buffer) => string | null;
 
-/** Says how an answer exceeds its limits with a next piece; null if it does not. Counts values before they are parsed. */
-function createLimit(maxBytes: number, maxValues: number): Limit {
-  const size = new JsonSize();
-  let bytes = 0;
-  return (chunk) => {
-    bytes += chunk.length;
-    if (bytes > maxBytes) return `its answer is longer than ${maxBytes / 1024 / 1024} MiB`;
-    if (size.push(chunk, maxValues).values <= maxValues) return null;
-    return `its answer has more than ${maxValues} values`;
+/** The limit of answers together. Values are counted before they are parsed. */
+function createLimit(maxBytes: number, maxValues: number): () => Limit {
+  let [bytes, values] = [0, 0];
+  return () => {
+    // Of its own: an answer may end inside of a text.
+    const size = new JsonSize();
+    values += size.values;
+    return (chunk) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) return `its answer is longer than ${maxBytes / 1024 / 1024} MiB`;
+      const before = size.values;
+      values += size.push(chunk, maxValues).values - before;
+      return values <= maxValues ? null : `its answer has more than ${maxValues} values`;
+    };
   };
 }
 

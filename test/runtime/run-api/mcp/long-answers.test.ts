@@ -24,8 +24,9 @@ async function connected(behaviours: Behaviours, runs: readonly string[]) {
   const clients = await Promise.all(
     runs.map((instanceId) => connect(server, { instanceId, signal })),
   );
-  const call = (run: string, tool: string) =>
-    clients[runs.indexOf(run)]?.call(tool, {}, { signal }) ?? Promise.reject(new Error("no run"));
+  const call = (run: string, tool: string, asked = signal) =>
+    clients[runs.indexOf(run)]?.call(tool, {}, { signal: asked }) ??
+    Promise.reject(new Error("no run"));
   return { call, tools: () => clients[0]?.tools() };
 }
 
@@ -101,4 +102,64 @@ test("all pages of a list of tools have one limit", async () => {
     "a",
   ]);
   await expect(tools()).rejects.toThrow("its answer has more than 50000 values");
+});
+
+test("a page of a list that ends inside of a text hides no values of the next one", async () => {
+  const pages = (
+    response: ServerResponse,
+    { id, arguments: params }: { id: number; arguments: unknown },
+  ) => {
+    const head = `{"jsonrpc":"2.0","id":${id},"result":{"tools":[]`;
+    if (JSON.stringify({ params }).includes("cursor"))
+      send(response, "application/json", `${head},"a":[${"{},".repeat(30_000)}1]}}`);
+    else send(response, "text/event-stream", `data: ${head},"nextCursor":"2"}}\n\n: "`);
+  };
+  const { tools } = await connected({ "tools/list": pages }, ["a"]);
+  await expect(tools()).rejects.toThrow("its answer has more than 50000 values");
+});
+
+test("calls that are given up leave the memory and their connections to later ones", async () => {
+  const given = new AbortController();
+  let [open, closed] = [0, 0];
+  const { call } = await connected(
+    {
+      stalled: (response) => {
+        open += 1;
+        response.once("close", () => (closed += 1));
+        response.writeHead(200, { "content-type": "application/json" });
+        response.write(" ".repeat(100 * 1024));
+      },
+      long: (response, { id }) => answer(response, id, "x".repeat(100 * 1024)),
+    },
+    ["a"],
+  );
+  const stalled = [call("a", "stalled", given.signal), call("a", "stalled", given.signal)];
+  const settled = Promise.allSettled(stalled);
+  await expect.poll(() => open).toBe(2);
+  given.abort();
+  await settled;
+  await expect.poll(() => closed).toBe(2);
+  expect(await call("a", "long")).toMatchObject({ isError: false });
+});
+
+test("a call reports its own error, whatever happens to others meanwhile", async () => {
+  let fail = (): unknown => undefined;
+  const { call } = await connected(
+    {
+      slow: (response, { id }) => {
+        const error = { code: -32_000, message: "too tired" };
+        fail = () =>
+          send(response, "application/json", JSON.stringify({ jsonrpc: "2.0", id, error }));
+        begun.resolve(null);
+      },
+      moved: (response) => void response.writeHead(307, { location: "/else" }).end(),
+    },
+    ["a"],
+  );
+  const begun = Promise.withResolvers<null>();
+  const slow = call("a", "slow").catch(String);
+  await begun.promise;
+  await expect(call("a", "moved")).rejects.toThrow("it redirects to /else");
+  fail();
+  expect(await slow).toContain("too tired");
 });
