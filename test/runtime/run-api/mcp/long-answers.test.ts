@@ -18,7 +18,7 @@ async function connected(behaviours: Behaviours, runs: readonly string[]) {
   const connect = createMcpConnect({ credential, env: {} }, () => null);
   const server = {
     ...{ name: "evil", url, command: null, tools: ["*"], credential: null, private: true },
-    timeoutSeconds: 5,
+    timeoutSeconds: 60,
   };
   const { signal } = over;
   const clients = await Promise.all(
