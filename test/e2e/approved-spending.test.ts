@@ -88,7 +88,8 @@ price = { input = 10, output = 10, cacheRead = 10, cacheWrite = 10 }
     for (const agent of agents) {
       const ended = { outcome: "succeeded", attempt: 1 };
       await expect.poll(() => project.latest(agent), patience).toMatchObject(ended);
-      expect((await project.messages(agent, "said")).at(-1)).toBe("Paid.");
+      const said = async () => (await project.messages(agent, "said")).at(-1);
+      await expect.poll(said, patience).toBe("Paid.");
     }
   },
 );
