@@ -89,7 +89,8 @@ async function lastLine(
   return null;
 }
 
-/** The lines about a run's start, which have the trigger, and about its end are the scheduler's. */
-function isOfRun({ kind, trigger, outcome }: LogEntry): boolean {
+/** The lines about a run's start, which have the trigger, about its end and those that say so are the scheduler's. */
+function isOfRun({ kind, trigger, outcome, scheduler }: LogEntry): boolean {
+  if (scheduler === true) return false;
   return kind !== "run" || (trigger === undefined && outcome === undefined);
 }

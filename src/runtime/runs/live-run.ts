@@ -237,7 +237,8 @@ export class LiveRun implements Disposable {
     this.#loggedBytes += JSON.stringify([msg, fields]).length;
     const isLast = this.#loggedBytes > maxOutputBytes;
     const content = isLast ? { msg: cappedMessage, kind: "run" } : { msg, ...fields };
-    const entry = { level, time: at, agent, instanceId, ...content };
+    // A scheduler that adopts the run looks for the last line of the run itself.
+    const entry = { level, time: at, agent, instanceId, scheduler: true, ...content };
     this.#deps.emit({ type: "output", agent, at, instanceId, entry });
   }
 

@@ -53,7 +53,7 @@ test("an adopted run resumes after its own last line", async () => {
   const goesOn = line("run goes on", "run", { trigger: { kind: "manual" } });
   const ended = line("run succeeded", "run", { outcome: "succeeded" });
   const logs = [
-    logsOf(started, line("said", "said"), goesOn),
+    logsOf(started, line("said", "said"), goesOn, line("denied", "network", { scheduler: true })),
     logsOf(started, line("session starts", "run"), goesOn, goesOn, ended),
     logsOf(started),
     { read: () => Promise.reject(new Error("no log")) },
