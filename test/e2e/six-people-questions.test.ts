@@ -80,37 +80,37 @@ async function afterOneClick(name: RegExp, agent?: string): Promise<Page> {
 const questions = /: questions of/;
 const textOf = (page: Page, selector: string) => page.locator(selector).innerText();
 
-describe("one click on the dashboard's first page answers", () => {
-  test("the header leads to the open questions (what waits for me?)", async () => {
+describe("one click on the first page of the dashboard shows", () => {
+  test("which questions are open", async () => {
     const page = await afterOneClick(/^Questions 1/);
     expect(await textOf(page, "#total")).toBe("1 open");
     expect(await textOf(page, "#open")).toContain("asker");
   });
 
-  test("a run leads to its question (what did it ask?)", async () => {
+  test("what a run asks", async () => {
     const page = await afterOneClick(questions, "asker");
     expect(await textOf(page, "#open .question-prompt")).toBe("Deploy 1.4?");
   });
 
-  test("until when?", async () => {
+  test("until when it waits", async () => {
     const page = await afterOneClick(questions, "asker");
     const { until } = (await openQuestions(project)).get("asker") ?? {};
     expect(await textOf(page, "#open")).toMatch(/If no person answers, the run ends in 2\d h/);
     expect(await page.locator("#open time").last().getAttribute("datetime")).toBe(until);
   });
 
-  test("who approved this?", async () => {
+  test("who approved a call", async () => {
     const page = await afterOneClick(latestRun, "caller");
     expect(await textOf(page, "#acts")).toContain("approve: API key from 127.0.0.1");
     expect(await textOf(page, "#questions .question-end")).toContain("by the API key");
   });
 
-  test("a run leads to the messages that people sent it (what did I tell it?)", async () => {
+  test("which messages people sent to a run", async () => {
     const page = await afterOneClick(latestRun, "worker");
     expect(await textOf(page, "#messages")).toMatch(/Leave the logs alone\.\s+the API key, /);
   });
 
-  test("who killed that run?", async () => {
+  test("who killed a run", async () => {
     const page = await afterOneClick(latestRun, "sleeper");
     expect(await textOf(page, "#acts")).toContain("kill: API key from 127.0.0.1");
   });

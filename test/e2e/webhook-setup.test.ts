@@ -47,7 +47,7 @@ async function doctorOf(project: LiveProject): Promise<string> {
   return (await project.al("doctor", "--check")).stdout;
 }
 
-test("al webhook setup makes GitHub's webhook and verifies its ping; al doctor says what differs later", async () => {
+test("al webhook setup makes GitHub's webhook and checks its ping; al doctor reports later differences", async () => {
   const { project, hooks, url } = await listening("github", issues);
   expect(await doctorOf(project)).toMatch(
     /warning +hooks at providers +github acme\/website has no webhook to http.*\n +fix: al webhook setup github acme\/website/,

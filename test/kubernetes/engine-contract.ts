@@ -106,7 +106,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    it("names the missing right, and leaves nothing of the run", async () => {
+    it("names the missing right, and deletes the run's objects", async () => {
       const engine = side().engine();
       const withoutSecrets = "--verb=create,patch,delete,list,deletecollection";
       await side().kubectl("delete", "rolebinding", "almanac");
@@ -131,7 +131,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    it("reads the kubeconfig again when its token is no longer valid", async () => {
+    it("reads the kubeconfig again once its token has expired", async () => {
       side().renewToken(false);
       const engine = side().engine();
       await expect(engine.list()).rejects.toThrow(/^Kubernetes refused to list the runs/);

@@ -123,7 +123,7 @@ describe("examples/kubernetes", () => {
     expect(said).toContain("this user may do all that runs need in the namespace agents");
   });
 
-  it("stops within its grace, and continues with what it knew", async () => {
+  it("stops before it would be killed, and its next pod has the same history", async () => {
     const scale = (n: number) =>
       cluster.kubectl("scale", "statefulset/almanac", ...namespace, `--replicas=${n}`);
     const history = () => inPod("al", "history", "--json");

@@ -36,7 +36,7 @@ export interface Question {
   readonly id: string;
   readonly kind: QuestionKind;
   readonly agent: string;
-  /** Agents whose gates hold the request, the run's callers among them; none of the run's own question. */
+  /** Agents whose gates hold the request: the run's own agent or its callers. Empty for a question that the run asks. */
   readonly gates: readonly string[];
   readonly instanceId: string;
   /** The host, agent or amount to approve; for the run's own question the id of its request. */

@@ -192,7 +192,7 @@ describe("a held tool", () => {
   });
 });
 
-test("what is opened after the end of a run, such as a connection to a server, is closed at once", async () => {
+test("a connection that is opened after the end of its run is closed at once", async () => {
   const { world, run } = await started({});
   const live = world.runs.get(run);
   world.end(run);

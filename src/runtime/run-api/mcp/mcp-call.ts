@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** A call to an MCP server, for the requests that the client makes for it. */
 export interface McpCall {
-  /** Aborts when nobody waits for the answer any longer. */
+  /** Aborts once its caller has stopped waiting for the answer. */
   readonly signal: AbortSignal;
   /** A reason that the transport knows better than the client, such as an answer that was cut; null for none. */
   problem: string | null;
