@@ -84,9 +84,7 @@ export async function startControlPlane({ dir, host, serviceRange, nodes }: Cont
   };
   await Promise.race([answers(), api.ended, etcd.ended]);
   const common = [`--kubeconfig=${admin}`, "--leader-elect=false", "--secure-port=0"];
-  const startScheduler = () =>
-    startProcess("kube-scheduler", dir, [program("kube-scheduler"), ...common]);
-  let scheduler = startScheduler();
+  const scheduler = startProcess("kube-scheduler", dir, [program("kube-scheduler"), ...common]);
   const controllers = startProcess("kube-controller-manager", dir, [
     program("kube-controller-manager"),
     ...common,
@@ -106,10 +104,6 @@ export async function startControlPlane({ dir, host, serviceRange, nodes }: Cont
         api = startApi();
         return answers();
       },
-    },
-    restartScheduler: async () => {
-      await scheduler.kill();
-      scheduler = startScheduler();
     },
     etcd: `http://${host}:2379`,
     stop: async () => {
