@@ -23,7 +23,7 @@ const budgets = {
   "src/features/search": 1_643,
   "src/features/skills": 719,
   "src/features/spend": 1_856,
-  "src/features/telemetry": 782,
+  "src/features/telemetry": 783,
   "src/features/tokens": 228,
   "src/features/versions": 202,
   "src/features/webhooks": 3_217,

@@ -129,7 +129,8 @@ function otlpDelegate(
     {
       url,
       headers: async () => ({ ...(await headers()), "content-type": contentType }),
-      compression: "gzip",
+      // The default of OpenTelemetry: gzip takes as much processor time as the spans.
+      compression: "none",
       timeoutMillis: exportMs,
       concurrencyLimit: 8,
       agentFactory: (given) =>

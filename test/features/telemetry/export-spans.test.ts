@@ -55,7 +55,7 @@ test.each(["http/protobuf", "http/json"] as const)(
     });
     sent.add([span]);
     await expect.poll(() => collector.spans).toHaveLength(1);
-    expect(collector.seen.headers).toMatchObject({ "x-team": "ops", "content-encoding": "gzip" });
+    expect(collector.seen.headers).toMatchObject({ "x-team": "ops" });
     const { parentId, kind, error, ...same } = span;
     expect(collector.spans[0]).toEqual({
       ...same,
