@@ -1,7 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+  vi,
+} from "vitest";
+import { kubernetesFindings } from "../../../src/interfaces/doctor/checks/kubernetes.ts";
 import { rights } from "../../../src/runtime/cluster/kubernetes/rights.ts";
 import { replayExchanges } from "../../helpers/kubernetes/exchange.ts";
 import type { ExchangeServer } from "../../helpers/kubernetes/exchange.ts";
@@ -24,6 +35,7 @@ it("the role of examples/kubernetes has the rights that the doctor asks for, and
 /** What `npm run test:kubernetes` recorded of a real cluster, where the same tests are live. */
 const recorded = join(root, "test/kubernetes/recorded-doctor.jsonl");
 const dir = mkdtempSync(join(tmpdir(), "al-kube-doctor-"));
+afterAll(() => rmSync(dir, { recursive: true }));
 let server: ExchangeServer;
 
 describe("recorded", () => {
@@ -36,8 +48,24 @@ describe("recorded", () => {
   afterAll(async () => {
     vi.unstubAllEnvs();
     await server.close();
-    rmSync(dir, { recursive: true });
   });
 
   doctorContract(() => ({ kubectl: () => Promise.resolve(""), renewToken: () => undefined }));
+});
+
+it.each([
+  ["28", { severity: "warning", fix: "upgrade it to 1.29 or later" }],
+  ["29+", { severity: "ok" }],
+])("al doctor judges Kubernetes 1.%s", async (minor, finding) => {
+  const file = join(dir, "older.jsonl");
+  const text = readFileSync(recorded, "utf8");
+  writeFileSync(file, text.replaceAll('"minor":"34"', `"minor":"${minor}"`));
+  const older = await replayExchanges(file);
+  onTestFinished(() => older.close());
+  older.begin("finds no fault with the role of the docs");
+  vi.stubEnv("KUBECONFIG", writeKubeconfig(dir, older.url));
+  const [version] = await kubernetesFindings({ namespace: "agents" });
+  vi.unstubAllEnvs();
+  older.end();
+  expect(version).toMatchObject(finding);
 });
