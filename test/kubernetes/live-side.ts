@@ -5,6 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { expect } from "vitest";
 import { createKubernetesEngine } from "../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import { testBase, testEngine } from "../helpers/docker.ts";
 import { missingProgram, program } from "../helpers/kubernetes/programs.ts";
@@ -38,6 +39,16 @@ export async function apply(cluster: LiveCluster, objects: string): Promise<void
   const exited = once(child, "exit") as Promise<[number | null]>;
   const [said, [code]] = await Promise.all([text(child.stderr), exited]);
   if (code !== 0) throw new Error(said);
+}
+
+/** Resolves when the namespace has no object of a run, and no node a process of one. */
+export async function nothingLeft({ kubectl, nodes }: LiveCluster): Promise<void> {
+  const objects = () => kubectl("get", "jobs,pods,secrets", "-o", "name");
+  await expect.poll(objects, { timeout: 60_000, interval: 500 }).toBe("");
+  for (const { ctr } of nodes) {
+    const running = () => ctr("tasks", "ls", "-q");
+    await expect.poll(running, { timeout: 120_000, interval: 1_000 }).toBe("");
+  }
 }
 
 /** A real cluster whose exchanges with the engine are recorded into the file. */

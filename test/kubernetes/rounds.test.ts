@@ -10,7 +10,7 @@ import { logsByRun, roundsProject } from "../runtime/cluster/rounds-project.ts";
 import { witness } from "../runtime/cluster/witness.ts";
 import type { Witness } from "../runtime/cluster/witness.ts";
 import { befall, roundOf } from "./chaos.ts";
-import { preparedCluster } from "./live-side.ts";
+import { nothingLeft, preparedCluster } from "./live-side.ts";
 
 /** By hand: AL_ROUNDS=100, from AL_SEED on. */
 const rounds = Number(process.env.AL_ROUNDS ?? 3);
@@ -58,15 +58,6 @@ describe("al start with a Kubernetes of two nodes", () => {
     await model.close();
   });
 
-  async function nothingLeft(): Promise<void> {
-    const objects = () => cluster.kubectl("get", "jobs,pods,secrets", "-o", "name");
-    await expect.poll(objects, { timeout: 60_000, interval: 500 }).toBe("");
-    for (const { ctr } of cluster.nodes) {
-      const running = () => ctr("tasks", "ls", "-q");
-      await expect.poll(running, { timeout: 120_000, interval: 1_000 }).toBe("");
-    }
-  }
-
   it(
     `runs ${runsAtFirst} runs, spread over the nodes`,
     async () => {
@@ -77,7 +68,7 @@ describe("al start with a Kubernetes of two nodes", () => {
       const logs = [...(await logsByRun(project.dir)).values()];
       const places = logs.flatMap((entries) => entries.flatMap((entry) => entry.node ?? []));
       expect(new Set(places)).toEqual(new Set(["n1", "n2"]));
-      await nothingLeft();
+      await nothingLeft(cluster);
     },
     quietMs + 60_000,
   );
@@ -98,7 +89,7 @@ describe("al start with a Kubernetes of two nodes", () => {
         if ((seed - firstSeed) % 10 === 9 || seed === firstSeed + rounds - 1) await check();
         process.stdout.write(`seed ${seed}: n${round.node + 1} ${round.fault}; ${await tally()}\n`);
       }
-      await nothingLeft();
+      await nothingLeft(cluster);
     },
     rounds * 120_000 + quietMs,
   );
