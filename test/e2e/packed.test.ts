@@ -51,11 +51,12 @@ describe("the package", () => {
     expect(bytes).toBeLessThan(60_000_000);
   });
 
-  test("contains the program, its documents and one picture, nothing else", () => {
+  test("contains the program, its documents, the folder for Kubernetes and one picture, nothing else", () => {
     const expected =
-      /^(dist\/(src\/.+\.(m?js|css|wasm)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/gallery\/edit-and-run\.png|LICENSE|package\.json)$/;
+      /^(dist\/(src\/.+\.(m?js|css|wasm)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/(gallery\/edit-and-run\.png|kubernetes\/.+)|LICENSE|package\.json)$/;
     expect(installedPackage.files.filter((path) => !expected.test(path))).toEqual([]);
-    expect(installedPackage.files).toContain("README.md");
+    for (const path of ["README.md", "examples/kubernetes/kustomization.yaml"])
+      expect(installedPackage.files).toContain(path);
   });
 
   test("names the packages inside of it, with their licenses", () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import { afterAll, describe, expect, it } from "vitest";
 import { createKubernetesEngine } from "../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import { chatEvents } from "../e2e/model-project.ts";
@@ -12,6 +11,7 @@ import { logsByRun, roundsProject } from "../runtime/cluster/rounds-project.ts";
 import { fakeProvider } from "../runtime/harness/fake-provider.ts";
 import { preparedCluster } from "./live-side.ts";
 import { door, project, scriptLaunch } from "./side.ts";
+import { podWatch, stopwatch } from "./stopwatch.ts";
 
 /** By hand: AL_RUNS=100. */
 const most = Number(process.env.AL_RUNS ?? 20);
@@ -25,20 +25,6 @@ describe("how long Kubernetes takes", () => {
   }, 300_000);
   afterAll(() => cluster.stop());
 
-  /** Prints each part as it ends. */
-  function stopwatch(what: string) {
-    let last = performance.now();
-    const parts: string[] = [];
-    return {
-      part: (name: string): void => {
-        const now = performance.now();
-        parts.push(`${name} ${Math.round(now - last)} ms`);
-        last = now;
-      },
-      print: () => process.stdout.write(`${what}: ${parts.join(", ")}\n`),
-    };
-  }
-
   it("from the trigger of a run to its first request to a model", async () => {
     const asked = Promise.withResolvers<null>();
     const provider = await fakeProvider((_request, response) => {
@@ -46,17 +32,7 @@ describe("how long Kubernetes takes", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(chatEvents({ role: "assistant", content: "done" }));
     });
-    const kubeconfig = new KubeConfig();
-    kubeconfig.loadFromFile(cluster.kubeconfig("admin"));
-    const pods = kubeconfig.makeApiClient(CoreV1Api);
-    const podIs = async (isRight: (pod: PodView) => boolean) => {
-      for (;;) {
-        const { items } = await pods.listNamespacedPod({ namespace: "agents" });
-        const [pod] = items;
-        if (pod !== undefined && isRight(pod)) return;
-        await wait(20);
-      }
-    };
+    const podIs = podWatch(cluster, "al.run");
     const time = stopwatch("a run");
     const live = await roundsProject({
       engine: "kubernetes",
@@ -113,5 +89,3 @@ describe("how long Kubernetes takes", () => {
     );
   }, 500_000);
 });
-
-type PodView = Awaited<ReturnType<CoreV1Api["listNamespacedPod"]>>["items"][number];

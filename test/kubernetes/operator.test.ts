@@ -1,14 +1,17 @@
-import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { testEngine } from "../helpers/docker.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 import { program, startProcess } from "../helpers/kubernetes/programs.ts";
 import { programImage } from "../helpers/swarm/program-image.ts";
 import { doctorContract } from "./doctor-contract.ts";
-import { preparedCluster, recordedSide } from "./live-side.ts";
+import { example, exampleOverlay } from "./example-overlay.ts";
+import { apply, preparedCluster, recordedSide } from "./live-side.ts";
+import { runImage } from "./side.ts";
+import { podWatch, stopwatch } from "./stopwatch.ts";
 
-const example = join(import.meta.dirname, "../../examples/kubernetes");
 const namespace = ["-n", "agents"];
 let image: string;
 let cluster: LiveCluster;
@@ -35,87 +38,57 @@ describe("al doctor, recorded", () => {
 });
 
 describe("examples/kubernetes", () => {
-  const slot = () => basename(cluster.dir);
-  const proxies: { kill(): Promise<void> }[] = [];
-  let volume: string;
+  let overlay: ReturnType<typeof exampleOverlay>;
 
-  /** What most clusters have, and this one has not: addresses of Services, a volume, and the name in its DNS. */
   beforeAll(async () => {
-    for (const { name } of cluster.nodes) {
-      const own = `--hostname-override=${name} --kubeconfig=${cluster.kubeconfig("admin")}`;
-      const kernel = "--conntrack-max-per-core=0 --conntrack-tcp-timeout-established=0s";
-      const dir = join(cluster.dir, name);
-      const inside = ["nsenter", `--net=/run/netns/als${slot()}${name}`, program("kube-proxy")];
-      const args = `${own} ${kernel} --conntrack-tcp-timeout-close-wait=0s --proxy-mode=iptables`;
-      proxies.push(startProcess("kube-proxy", dir, [...inside, ...args.split(" ")]));
-    }
-    volume = join(cluster.dir, "volume");
-    mkdirSync(volume);
-    chmodSync(volume, 0o777);
-    writeOverlay();
-    await cluster.kubectl("apply", "-f", join(cluster.dir, "overlay/volume.yaml"));
-  });
-  afterAll(async () => {
-    await Promise.all(proxies.map((each) => each.kill()));
+    overlay = exampleOverlay(cluster);
+    overlay.useImage(image);
+    await cluster.kubectl("apply", "-f", overlay.volume);
   });
 
-  /** The example with an image of its own, as its page says, in an overlay. */
-  function writeOverlay(): void {
-    const base = join(cluster.dir, "example");
-    cpSync(example, base, { recursive: true });
-    const [name = "", tag = ""] = image.split(":");
-    for (const file of ["kustomization.yaml", "config.toml"]) {
-      const text = readFileSync(join(base, file), "utf8");
-      const own = text.replace("registry.example.com/team/almanac", name).replace("0.1.0", tag);
-      writeFileSync(join(base, file), own);
-    }
-    const dir = join(cluster.dir, "overlay");
-    mkdirSync(dir);
-    const ip = `10.79.${slot()}.50`;
-    const hostAliases = [{ ip, hostnames: ["almanac.agents.svc"] }];
-    const patches = [
-      patch("StatefulSet", "/spec/template/spec/hostAliases", hostAliases),
-      patch("Service", "/spec/clusterIP", ip),
-    ];
-    const files = {
-      "kustomization.yaml": { resources: ["../example"], patches },
-      "volume.yaml": {
-        apiVersion: "v1",
-        kind: "PersistentVolume",
-        metadata: { name: "data" },
-        spec: {
-          capacity: { storage: "5Gi" },
-          accessModes: ["ReadWriteOnce"],
-          hostPath: { path: volume },
-        },
-      },
-    };
-    for (const [file, content] of Object.entries(files))
-      writeFileSync(join(dir, file), JSON.stringify(content));
-  }
-
-  function patch(kind: string, path: string, value: unknown): object {
-    return {
-      target: { kind, name: "almanac" },
-      patch: JSON.stringify([{ op: "add", path, value }]),
-    };
-  }
-
+  const applied = () => cluster.kubectl("apply", "-k", overlay.dir);
   const ready = () =>
     cluster.kubectl("rollout", "status", "statefulset/almanac", ...namespace, "--timeout=120s");
   /** Returns what the command printed; rejects if it failed. */
   const inPod = (...command: string[]) =>
     cluster.kubectl("exec", ...namespace, "almanac-0", "-c", "scheduler", "--", ...command);
+  const history = () => inPod("al", "history", "--json");
+  const firstRun = async () => /"instanceId":"hello-\w+"/.exec(await history())?.[0] ?? "no run";
 
-  it("is accepted as it stands", async () => {
-    const said = await cluster.kubectl("apply", "-k", example, "--dry-run=server");
-    expect(said).toContain("statefulset.apps/almanac created (server dry run)");
+  it("is accepted without warnings as it stands", async () => {
+    for (const dir of [example, join(example, "runs")]) {
+      const dryRun = ["--dry-run=server", "--validate=strict", "--warnings-as-errors"];
+      await cluster.kubectl("apply", "-k", dir, ...dryRun);
+    }
   });
 
   it("starts a scheduler that runs an agent in another pod, by way of its Service", async () => {
-    await cluster.kubectl("apply", "-k", join(cluster.dir, "overlay"));
-    await ready();
-    expect(await inPod("al", "run", "hello")).toContain("Hello from a pod.");
+    const time = stopwatch("from kubectl apply -k to the first request to the model");
+    const scheduler = podWatch(cluster, "app=almanac");
+    const run = podWatch(cluster, "al.run");
+    await applied();
+    time.part("kubectl apply");
+    await scheduler(({ spec }) => spec?.nodeName !== undefined);
+    time.part("a node is found");
+    await scheduler(
+      ({ status }) =>
+        status?.initContainerStatuses?.[0]?.state?.waiting === undefined &&
+        status?.initContainerStatuses !== undefined,
+    );
+    time.part("volume and image are there");
+    await scheduler(({ status }) => status?.containerStatuses?.[0]?.state?.running !== undefined);
+    time.part("its project is copied");
+    await scheduler(({ status }) => status?.containerStatuses?.[0]?.ready === true);
+    time.part("the scheduler is ready");
+    const said = inPod("al", "run", "hello");
+    await run(() => true);
+    time.part("al run, Job, Secret, pod");
+    await run(({ status }) => status?.phase === "Running");
+    time.part("its container runs");
+    expect(await said).toContain("Hello from a pod.");
+    const { entries } = JSON.parse(await inPod("al", "logs", "hello", "--json")) as Logs;
+    time.part("claim, first request", entries.find(({ kind }) => kind === "said")?.time);
+    time.print();
   }, 200_000);
 
   it("has all rights that al doctor asks for", async () => {
@@ -123,17 +96,78 @@ describe("examples/kubernetes", () => {
     expect(said).toContain("this user may do all that runs need in the namespace agents");
   });
 
+  it("reaches its gateway by kubectl port-forward, with a link that logs in", async () => {
+    const config = ["--kubeconfig", cluster.kubeconfig("admin"), ...namespace];
+    const command = [program("kubectl"), ...config, "port-forward", "almanac-0", ":8080"];
+    const forward = startProcess("port-forward", cluster.dir, command);
+    onTestFinished(() => forward.kill());
+    const log = () => readFileSync(join(cluster.dir, "port-forward.log"), "utf8");
+    await expect.poll(log).toContain("Forwarding from 127.0.0.1:");
+    const link = new URL((await inPod("al", "open", "--print")).trim());
+    link.port = /127.0.0.1:(\d+)/.exec(log())?.[1] ?? "";
+    const response = await fetch(link, { redirect: "manual" });
+    expect(response.headers.get("set-cookie")).toContain("HttpOnly");
+  });
+
+  it("lets only namespaces with the label reach its gateway", async () => {
+    await cluster.kubectl("create", "namespace", "ingress");
+    const container = { name: "proxy", image: runImage, command: ["sleep", "1000"] };
+    const metadata = { name: "proxy", namespace: "ingress" };
+    const pod = { apiVersion: "v1", kind: "Pod", metadata, spec: { containers: [container] } };
+    await apply(cluster, JSON.stringify(pod));
+    await cluster.kubectl("wait", "--for=condition=Ready", "pod/proxy", "-n", "ingress");
+    const ask = `curl -sm 2 -o /dev/null -w '%{http_code}' http://${overlay.ip}:8080/health; true`;
+    const asked = () => cluster.kubectl("exec", "proxy", "-n", "ingress", "--", "sh", "-c", ask);
+    expect(await asked()).toBe("000");
+    await cluster.kubectl("label", "namespace", "ingress", "almanac-gateway=yes");
+    await expect.poll(asked).toBe("200");
+  }, 60_000);
+
+  it("stores a credential from standard input, and is backed up with it by kubectl cp", async () => {
+    await inPod("sh", "-c", "echo sk-ant-canary | al creds add anthropic_key");
+    await inPod("al", "backup", "/data/backup.tgz", "--credentials");
+    const file = join(cluster.dir, "backup.tgz");
+    const from = ["agents/almanac-0:/data/backup.tgz", file, "-c", "scheduler"];
+    await cluster.kubectl("cp", ...from);
+    const names = execFileSync("tar", ["-tzf", file], { encoding: "utf8" });
+    expect(names).toMatch(/state\.db/);
+    expect(names).toContain("anthropic_key");
+  });
+
   it("stops before it would be killed, and its next pod has the same history", async () => {
     const scale = (n: number) =>
       cluster.kubectl("scale", "statefulset/almanac", ...namespace, `--replicas=${n}`);
-    const history = () => inPod("al", "history", "--json");
-    const before = /"instanceId":"hello-\w+"/.exec(await history())?.[0];
+    const before = await firstRun();
     await scale(0);
     // Without an end of its own it would be killed after 60 s.
     await cluster.kubectl("wait", "--for=delete", "pod/almanac-0", ...namespace, "--timeout=40s");
     await scale(1);
     await ready();
-    expect(await history()).toContain(before ?? "no run");
+    expect(await history()).toContain(before);
     expect(await inPod("al", "run", "hello")).toContain("Hello from a pod.");
   }, 200_000);
+
+  it("is upgraded by another image in both files, and keeps its history", async () => {
+    const next = "al-agent:upgraded";
+    for (const { ctr } of cluster.nodes)
+      await ctr(
+        "images",
+        "tag",
+        "--force",
+        `docker.io/library/${image}`,
+        `docker.io/library/${next}`,
+      );
+    overlay.useImage(next);
+    const before = await firstRun();
+    await applied();
+    await ready();
+    expect(await history()).toContain(before);
+    const said = inPod("al", "run", "hello");
+    await podWatch(cluster, "al.run")(({ spec }) => spec?.containers[0]?.image === next);
+    expect(await said).toContain("Hello from a pod.");
+  }, 200_000);
 });
+
+interface Logs {
+  readonly entries: readonly { readonly kind?: string; readonly time: number }[];
+}

@@ -1,0 +1,31 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import type { V1Pod } from "@kubernetes/client-node";
+import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
+
+/** Prints each part as it ends. */
+export function stopwatch(what: string) {
+  let last = Date.now();
+  const parts: string[] = [];
+  return {
+    part: (name: string, at = Date.now()): void => {
+      parts.push(`${name} ${Math.round(at - last)} ms`);
+      last = at;
+    },
+    print: () => process.stdout.write(`${what}: ${parts.join(", ")}\n`),
+  };
+}
+
+/** Resolves when the first pod with the label (`app=almanac`, or `al.run` for any value) is as it should be. */
+export function podWatch(cluster: LiveCluster, labelSelector: string) {
+  const kubeconfig = new KubeConfig();
+  kubeconfig.loadFromFile(cluster.kubeconfig("admin"));
+  const pods = kubeconfig.makeApiClient(CoreV1Api);
+  return async (isRight: (pod: V1Pod) => boolean): Promise<void> => {
+    for (;;) {
+      const { items } = await pods.listNamespacedPod({ namespace: "agents", labelSelector });
+      if (items[0] !== undefined && isRight(items[0])) return;
+      await wait(20);
+    }
+  };
+}
