@@ -181,13 +181,16 @@ class AppendError extends Error {
 
 const writeTo = promisify(write);
 
+/** Bytes that the main thread writes itself, which takes it less time than to wake another thread. */
+const mostAtOnce = 4 * 1024;
+
 /** Limit of remembered files. */
 const mostKnown = 10_000;
 
 /**
  * Appends whole lines to files, each path by one caller at a time. A file is open only meanwhile: quiet agents hold no
- * file open, and a moved file is created again. Only writes wait for the disk, and so for a thread: every delivery
- * brings lines to another file. Rejects with an AppendError.
+ * file open, and a moved file is created again. Only long writes wait for the disk, and so for a thread: every delivery
+ * brings a line to another file. Rejects with an AppendError.
  */
 function createAppender() {
   /** The inode and the size of files as this process left them, with a whole last line. */
@@ -199,6 +202,7 @@ function createAppender() {
       file = openToAppend(path);
       const before = fstatSync(file);
       if (whole.get(path) !== stampOf(before)) endHalfLine(file, before);
+      if (data.length <= mostAtOnce) written = writeSync(file, data);
       while (written < data.length) written += (await writeTo(file, data, written)).bytesWritten;
       if (whole.size > mostKnown) whole.clear();
       // At once, before another process can append: a follower takes the file's end for the data's end.
