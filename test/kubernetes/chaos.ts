@@ -49,7 +49,8 @@ export async function befall(
       node.boot();
       return;
     case "node drained":
-      await kubectl("drain", node.name, "--delete-emptydir-data", "--timeout=60s");
+      // After restarts of the API server its clients wait up to 60 s before they watch again; the Job controller is one.
+      await kubectl("drain", node.name, "--delete-emptydir-data", "--timeout=180s");
       await wait(forMs);
       await kubectl("uncordon", node.name);
       return;

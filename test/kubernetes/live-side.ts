@@ -44,7 +44,7 @@ export async function apply(cluster: LiveCluster, objects: string): Promise<void
 /** Resolves when the namespace has no object of a run, and no node a process of one. */
 export async function nothingLeft({ kubectl, nodes }: LiveCluster): Promise<void> {
   const objects = () => kubectl("get", "jobs,pods,secrets", "-o", "name");
-  await expect.poll(objects, { timeout: 60_000, interval: 500 }).toBe("");
+  await expect.poll(objects, { timeout: 120_000, interval: 500 }).toBe("");
   for (const { ctr } of nodes) {
     const running = () => ctr("tasks", "ls", "-q");
     await expect.poll(running, { timeout: 120_000, interval: 1_000 }).toBe("");
