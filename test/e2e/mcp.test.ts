@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { AuditReport } from "../../src/features/people/audit-report.ts";
 import { forAll, slowly, type LiveProject } from "../helpers/live-project.ts";
+import { isLong } from "../helpers/long.ts";
 import { mcpClients, type McpClient } from "./mcp-clients.ts";
 import { forged, mcpProject } from "./mcp-project.ts";
 
@@ -12,6 +13,9 @@ forAll(async () => {
 });
 
 type Answer = Readonly<Record<string, unknown>>;
+
+/** The clients that use every tool in the ordinary tests: each revision and each transport once. */
+const thorough = isLong ? Object.keys(mcpClients) : ["HTTP, 2026-07-28", "stdio, 2025"];
 
 describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) => {
   let client: McpClient;
@@ -68,7 +72,9 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     expect(await problem("agent", { agent: "nobody" })).toMatchObject({ error: "unknown_agent" });
   });
 
-  test("starts a run once for each key, waits for it, and reads it", async () => {
+  const testThoroughly = test.runIf(thorough.includes(name));
+
+  testThoroughly("starts a run once for each key, waits for it, and reads it", async () => {
     const key = `key of ${name}`;
     const first = await ask("start", { agent: "quick", idempotencyKey: key, wait: 50 });
     expect(first).toMatchObject({ repeated: false, queued: false, run: { outcome: "succeeded" } });
@@ -90,30 +96,35 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     expect(runs).toMatchObject([{ instanceId, outcome: "succeeded", untrusted: { event: null } }]);
   });
 
-  test("reads the log around a match of the search, and keeps the text of runs in the field untrusted", async () => {
-    const instanceId = await started("quick", 50);
-    const { lines } = await ask("log", { instanceId });
-    const texts = lines as readonly { readonly untrusted: { readonly msg: string } }[];
-    expect(texts.map(({ untrusted }) => untrusted.msg)).toContain(forged.trim());
-    for (const line of texts) {
-      expect(Object.keys(line).sort()).toEqual(
-        ["at", "instanceId", "level", "position", "untrusted"].sort(),
+  testThoroughly(
+    "reads the log around a match of the search, and keeps the text of runs in the field untrusted",
+    async () => {
+      const instanceId = await started("quick", 50);
+      const { lines } = await ask("log", { instanceId });
+      const texts = lines as readonly { readonly untrusted: { readonly msg: string } }[];
+      expect(texts.map(({ untrusted }) => untrusted.msg)).toContain(forged.trim());
+      for (const line of texts) {
+        expect(Object.keys(line).sort()).toEqual(
+          ["at", "instanceId", "level", "position", "untrusted"].sort(),
+        );
+      }
+      const found = async () => ask("search", { q: "needle", instance: instanceId });
+      await expect.poll(async () => (await found()).runs, slowly).toHaveLength(1);
+      const { runs } = (await found()) as {
+        runs: readonly [{ untrusted: { matches: readonly [{ position: string }] } }];
+      };
+      const { position } = runs[0].untrusted.matches[0];
+      const around = await ask("log", { agent: "quick", around: position, limit: 4 });
+      const positions = (around.lines as readonly { position: string }[]).map(
+        (one) => one.position,
       );
-    }
-    const found = async () => ask("search", { q: "needle", instance: instanceId });
-    await expect.poll(async () => (await found()).runs, slowly).toHaveLength(1);
-    const { runs } = (await found()) as {
-      runs: readonly [{ untrusted: { matches: readonly [{ position: string }] } }];
-    };
-    const { position } = runs[0].untrusted.matches[0];
-    const around = await ask("log", { agent: "quick", around: position, limit: 4 });
-    const positions = (around.lines as readonly { position: string }[]).map((one) => one.position);
-    expect(positions.indexOf(position)).toBe(1);
-    expect(await problem("log", {})).toMatchObject({ error: "malformed" });
-    expect(await problem("log", { agent: "nobody" })).toMatchObject({ error: "unknown_agent" });
-  });
+      expect(positions.indexOf(position)).toBe(1);
+      expect(await problem("log", {})).toMatchObject({ error: "malformed" });
+      expect(await problem("log", { agent: "nobody" })).toMatchObject({ error: "unknown_agent" });
+    },
+  );
 
-  test("steers, kills, replays and continues runs, pauses and resumes", async () => {
+  testThoroughly("steers, kills, replays and continues runs, pauses and resumes", async () => {
     const instanceId = await started("held", 3);
     const act = (action: string, target: string, more = {}) =>
       ask("act", { action, target, ...more });
@@ -146,7 +157,7 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     );
   });
 
-  test("lists and answers a question", async () => {
+  testThoroughly("lists and answers a question", async () => {
     const instanceId = await started("asks", 0);
     const asked = async () => (await ask("questions", { agent: "asks" })).questions;
     await expect.poll(asked, slowly).toHaveLength(1);
