@@ -1,9 +1,8 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { startScheduler } from "../../../start/start.ts";
 import type { Context } from "../context.ts";
 import { outlivePipes } from "../terminal/pipes.ts";
 import { createLineDisplay, type Display } from "./scheduler-display.ts";
+import { giveMemoryBack } from "./give-memory-back.ts";
 import { limitYoungGeneration } from "./limit-young-generation.ts";
 import { watchStopSignals } from "../stop-signals.ts";
 import { createLiveDisplay, wantsLiveView } from "../tui/live-display.ts";
@@ -15,9 +14,6 @@ export interface StartOptions {
   readonly host?: string;
   readonly grace: number;
 }
-
-/** By then all work of the start has ended, in ms. */
-const garbageAfterMs = 1_000;
 
 /** Runs the project until it is stopped; the exit code. */
 export async function runScheduler(context: Context, options: StartOptions): Promise<number> {
@@ -40,7 +36,7 @@ export async function runScheduler(context: Context, options: StartOptions): Pro
     display.failed();
     throw error;
   });
-  setTimeout(collectGarbage, garbageAfterMs).unref();
+  giveMemoryBack();
   display.show({ scheduler, signals, webUi });
   signals.forwardTo(scheduler, () => display.interrupted());
   const code = await scheduler.done;
@@ -56,14 +52,4 @@ async function displayFor(context: Context, options: StartOptions): Promise<Disp
     return createLineDisplay(context);
   }
   return createLiveDisplay(context);
-}
-
-/**
- * Returns the memory of the start: reading a thousand agents leaves some 100 MB that V8 would keep for later, which an
- * idle scheduler never needs. Stops the event loop once, for some 0.1 s with one agent and 0.2 s with a thousand.
- */
-function collectGarbage(): void {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as (options: object) => void;
-  collect({ type: "major", execution: "sync", flavor: "last-resort" });
 }
