@@ -11,6 +11,7 @@ import type { RunStopReason } from "../runners/run-stop.ts";
 import type { RunTokens } from "../cluster/door/run-tokens.ts";
 import { clearedSocket, writeStopReason } from "./socket-dir.ts";
 import { isAbsoluteForm } from "./http-proxy.ts";
+import { closeOf } from "./join-sockets.ts";
 import { refusal, type RunApiError } from "./protocol.ts";
 
 const lengthRequired = "HTTP/1.1 411 Length Required\r\nConnection: close\r\n\r\n";
@@ -177,10 +178,6 @@ export class RunSocket implements SocketOwner, Disposable {
     this.#connections.add(connection);
     connection.once("close", () => this.#connections.delete(connection));
   }
-}
-
-function closeOf(connection: Socket): Promise<void> {
-  return new Promise((resolve) => void connection.once("close", () => resolve()));
 }
 
 /** The requests of one run with unfinished work. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { messageOf } from "../../../foundation/errors.ts";
 import { hangUpOf } from "../../run-api/http-proxy.ts";
+import { endTogether } from "../../run-api/join-sockets.ts";
 import { isSameSecret } from "../../../foundation/contracts/request-limit.ts";
 import { connectionTo, type RunSocket } from "./while-away.ts";
 import type { RunClock } from "../run-clock.ts";
@@ -24,7 +25,6 @@ export async function passTunnel(
   try {
     const upstream = await connectionTo(runSocket, gone.signal);
     if (upstream === null) return;
-    upstream.on("error", () => upstream.destroy());
     const login = `Proxy-Authorization: Bearer ${runSocket.token}`;
     upstream.write([`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, login, "", ""].join("\r\n"));
     if (head.length > 0) client.unshift(head);
@@ -55,19 +55,7 @@ async function join(client: Socket, upstream: Socket): Promise<void> {
     hangUp.stop();
     client.pipe(upstream);
   });
-  for (const [side, other] of [
-    [client, upstream],
-    [upstream, client],
-  ] as const) {
-    side.once("close", () => {
-      // Data from before the end is still delivered to the other side.
-      if (side.readableEnded) other.destroySoon();
-      else other.destroy();
-    });
-  }
-  // One side may have closed earlier.
-  if (client.destroyed) upstream.destroy();
-  if (upstream.destroyed) client.destroy();
+  endTogether(client, upstream);
   if (!upstream.closed) await answered;
 }
 

@@ -1,6 +1,7 @@
 import type { Socket, OnReadOpts } from "node:net";
 import type { EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
 import { hangUpOf } from "../http-proxy.ts";
+import { closeOf, endTogether } from "../join-sockets.ts";
 import { admit, type AdmitDeps, type Way } from "./admit.ts";
 import type { Intercept } from "./broker/exchange.ts";
 import { EgressRefusal, tlsPort, type Attempt, type Authority } from "./decide.ts";
@@ -13,20 +14,11 @@ const halfOpenIdleMs = 2 * 60_000;
 /** Closes both ends of a tunnel together, after the data in transit is delivered. Resolves when both are closed. */
 async function linkSockets(client: Socket, upstream: Socket): Promise<void> {
   client.setTimeout(idleMs, () => client.destroy());
-  await Promise.all([closeOf(client, upstream), closeOf(upstream, client)]);
-}
-
-function closeOf(socket: Socket, other: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      if (socket.readableEnded) other.destroySoon();
-      else other.destroy();
-      resolve();
-    };
-    socket.once("end", () => socket.setTimeout(halfOpenIdleMs, () => socket.destroy()));
-    if (socket.closed) end();
-    else socket.once("close", end);
-  });
+  for (const side of [client, upstream]) {
+    side.once("end", () => side.setTimeout(halfOpenIdleMs, () => side.destroy()));
+  }
+  endTogether(client, upstream);
+  await Promise.all([closeOf(client), closeOf(upstream)]);
 }
 
 /** Buffer size of an idle and of a busy tunnel. */

@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import type { Socket } from "node:net";
 import { TLSSocket, type SecureContext } from "node:tls";
 import {
   limitOpenRequests,
@@ -9,6 +8,7 @@ import { exchange, type BrokeredTunnel, type Intercept } from "./exchange.ts";
 import { Upstream } from "./upstream.ts";
 import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
 import { encodedForms } from "../../../../foundation/contracts/encoded-forms.ts";
+import { closeOf } from "../../join-sockets.ts";
 import { distinctMasks, maskOf, type Mask } from "../../masked-bytes.ts";
 
 /** How long a connection may be idle between two requests, in ms. */
@@ -50,13 +50,6 @@ export function createIntercept(
     server.emit("connection", secured);
     await closeOf(client);
   };
-}
-
-function closeOf(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    if (socket.closed) resolve();
-    else socket.once("close", () => resolve());
-  });
 }
 
 /** Masks for all encodings in which a host might repeat a secret. The run reads the sentinel in the same encoding. */
