@@ -82,27 +82,28 @@ test(
   },
 );
 
-test("a server that is gone costs the run its tools only", { timeout: 300_000 }, async () => {
-  const project = await projectOf("http://192.0.2.99:9/mcp", ["echo"]);
-  await project.trigger("worker");
-  await succeeded(project, "worker");
-  expect((await project.messages("worker", "mcp")).join()).toContain(
-    "the MCP server evil can't be used",
-  );
-  expect((await toolResults(project, "worker")).join()).toMatch(/evil__echo/);
-});
-
-test.each([
-  ["http://127.0.0.1:9/mcp", "refused"],
-  ["http://169.254.169.254/mcp", "refused"],
-])("%s is not called", { timeout: 300_000 }, async (url, why) => {
-  const project = await projectOf(url, []);
-  await project.trigger("worker");
-  await succeeded(project, "worker");
-  expect((await project.messages("worker", "mcp")).join()).toMatch(
-    new RegExp(`can't be used: .*${why}|closed`),
-  );
-});
+test(
+  "servers that are gone or refused cost the run their tools only",
+  { timeout: 300_000 },
+  async () => {
+    const also = (name: string, url: string): string =>
+      `[[mcp]]\nname = "${name}"\nurl = "${url}"\nprivate = true\ntools = ["*"]\n`;
+    const others =
+      also("loopback", "http://127.0.0.1:9/mcp") + also("metadata", "http://169.254.169.254/mcp");
+    const project = await projectOf("http://192.0.2.99:9/mcp", ["echo"], others);
+    await project.trigger("worker");
+    await succeeded(project, "worker");
+    const lines = await project.messages("worker", "mcp");
+    for (const [name, why] of [
+      ["evil", ""],
+      ["loopback", ".*(refused|closed)"],
+      ["metadata", ".*(refused|closed)"],
+    ] as const) {
+      expect(lines.join("\n")).toMatch(new RegExp(`the MCP server ${name} can't be used:${why}`));
+    }
+    expect((await toolResults(project, "worker")).join()).toMatch(/evil__echo/);
+  },
+);
 
 test(
   "a changed tool is told of; a held one is the old one until a person allows the new one",
