@@ -24,7 +24,7 @@ if (noNetwork !== null) process.stderr.write(`skipped: attacks of host users (${
 /** Where the host that needs approval stands, and a host that does not, on the same server. */
 const address = "203.0.113.10";
 
-/** Sends two requests in one piece over one connection to the proxy, the second one to the held host, in three forms. */
+/** Sends two requests in one piece over one connection, the second one to the held host; three forms at once. */
 const split = `
 const { hostname, port, username, password } = new URL(process.env.HTTP_PROXY);
 const login = "Proxy-Authorization: Basic " + Buffer.from(username + ":" + password).toString("base64");
@@ -35,18 +35,14 @@ const forms = [
   head("POST", "http://cdn.pay.test/ok", "Content-Length: 0\\r\\nTransfer-Encoding: chunked\\r\\n") + "0\\r\\n\\r\\n" + held,
   head("POST", "http://cdn.pay.test/ok", "Content-Length: " + held.length + "\\r\\n") + held,
 ];
-(async () => {
-  const statuses = [];
-  for (const form of forms) {
-    const socket = require("net").connect(Number(port), hostname, () => socket.write(form));
-    let text = "";
-    socket.on("data", (bytes) => (text += bytes)).on("error", () => undefined);
-    setTimeout(() => socket.end(), 1500);
-    await new Promise((resolve) => socket.on("close", resolve));
-    statuses.push([...text.matchAll(/HTTP\\/1.1 (\\d+)/g)].map((match) => match[1]).join("+"));
-  }
-  console.log("split: " + statuses.join(" "));
-})();
+Promise.all(forms.map(async (form) => {
+  const socket = require("net").connect(Number(port), hostname, () => socket.write(form));
+  let text = "";
+  socket.on("data", (bytes) => (text += bytes)).on("error", () => undefined);
+  setTimeout(() => socket.end(), 1500);
+  await new Promise((resolve) => socket.on("close", resolve));
+  return [...text.matchAll(/HTTP\\/1.1 (\\d+)/g)].map((match) => match[1]).join("+");
+})).then((statuses) => console.log("split: " + statuses.join(" ")));
 `;
 
 /** The attempts that are refused without a question, one that a person allows once, and those that come after it. */
