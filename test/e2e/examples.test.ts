@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { LiveProject, slowly } from "../helpers/live-project.ts";
+import { forAll, LiveProject, slowly } from "../helpers/live-project.ts";
 
 let project: LiveProject;
 
@@ -45,35 +45,17 @@ describe("examples/hello", () => {
 
 describe("examples/pull-request", () => {
   /** As its README says. */
-  async function startWithSecret(): Promise<void> {
+  forAll(async () => {
     await start("pull-request");
     const file = join(project.dir, "secret.txt");
     writeFileSync(file, "a-secret-of-the-example\n", { mode: 0o600 });
     await project.print("creds", "add", "github_webhook_secret", "--from-file", file);
-  }
+  });
   const send = (event: string, file: string, ...args: string[]) =>
     project.al("webhook", "send", project.path(file), "-e", event, ...args);
-
-  test("a pull request starts the reviewer and an issue the other agent, once each", async () => {
-    await startWithSecret();
-    const sent = ["pull_request", "pull-request-opened.json", "--delivery", "one"] as const;
-    expect((await send(...sent)).stdout).toContain("work for review");
-    expect((await send(...sent)).stdout).toContain("a duplicate");
-    expect((await send("issues", "issue-opened.json")).stdout).toContain("work for triage");
-    const ended = { kind: "webhook", action: "opened", outcome: "succeeded" };
-    await expect
-      .poll(() => project.history(), { timeout: 20_000 })
-      .toMatchObject([
-        { agent: "triage", event: "issues", ...ended },
-        { agent: "review", event: "pull_request", ...ended },
-      ]);
-    expect(await project.print("logs", "review")).toContain(
-      "Update the README with new information.",
-    );
-  });
+  const ofAgents = async () => (await project.history()).filter(({ agent }) => agent !== null);
 
   test("a delivery signed with another secret starts nothing", async () => {
-    await startWithSecret();
     const body = readFileSync(join(project.dir, "issue-opened.json"));
     const refused = await fetch(`${project.scheduler.url}/webhooks/github`, {
       method: "POST",
@@ -86,7 +68,22 @@ describe("examples/pull-request", () => {
       body: new Uint8Array(body),
     });
     expect(refused.status).toBe(401);
-    expect((await project.history()).filter(({ agent }) => agent !== null)).toEqual([]);
+    expect(await ofAgents()).toEqual([]);
+  });
+
+  test("a pull request starts the reviewer and an issue the other agent, once each", async () => {
+    const sent = ["pull_request", "pull-request-opened.json", "--delivery", "one"] as const;
+    expect((await send(...sent)).stdout).toContain("work for review");
+    expect((await send(...sent)).stdout).toContain("a duplicate");
+    expect((await send("issues", "issue-opened.json")).stdout).toContain("work for triage");
+    const ended = { kind: "webhook", action: "opened", outcome: "succeeded" };
+    await expect.poll(ofAgents, { timeout: 20_000 }).toMatchObject([
+      { agent: "triage", event: "issues", ...ended },
+      { agent: "review", event: "pull_request", ...ended },
+    ]);
+    expect(await project.print("logs", "review")).toContain(
+      "Update the README with new information.",
+    );
   });
 });
 
@@ -211,7 +208,7 @@ describe("examples/hot-reload", () => {
   });
 
   test("edits that are interrupted leave the files as they were", async () => {
-    await start("hot-reload");
+    project = await LiveProject.copy("examples/hot-reload");
     const before = files();
     const child = spawn(process.execPath, [join(project.dir, "edit.mjs"), "60"]);
     child.stdout.once("data", () => child.kill("SIGINT"));
