@@ -24,7 +24,7 @@ const units = [
 const kubernetes = process.env.AL_TEST_KUBERNETES === "1" ? [] : ["test/kubernetes/**"];
 
 /** Programs, servers and browsers mostly wait: more workers than cores. With many more, some would be late. */
-const workers = 3;
+const workers = 4;
 
 export default defineConfig({
   test: {
