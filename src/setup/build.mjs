@@ -126,6 +126,9 @@ const wordTables = new RegExp(
     .join("|"),
 );
 
+/** Small modules that each start reads, and clusters, which are loaded later, use too. */
+const connections = /\/run-api\/(http-proxy|join-sockets)\.ts$/;
+
 /** Small modules of the gateway that the MCP server, which is loaded later, uses too. */
 const sharedWithMcp =
   /\/zod\/v4\/classic\/(coerce|compat)\.js$|\/node_modules\/(cookie|process-warning)\//;
@@ -176,6 +179,7 @@ const written = [
       groups: [
         { name: "words", test: wordTables },
         { name: "shared-with-mcp", test: sharedWithMcp },
+        { name: "connections", test: connections },
       ],
     },
   })),
