@@ -27,7 +27,7 @@ const budgets = {
   "src/features/tokens": 228,
   "src/features/versions": 202,
   "src/features/webhooks": 3_229,
-  "src/runtime/cluster": 4_965,
+  "src/runtime/cluster": 4_975,
   "src/runtime/harness": 6_129,
   "src/runtime/run-api": 7_005,
   "src/runtime/runners": 5_256,

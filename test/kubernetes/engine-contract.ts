@@ -106,6 +106,20 @@ export function engineContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
+    it("can be asked again while the secret of an earlier attempt is there", async () => {
+      const engine = side().engine();
+      await side().kubectl("create", "secret", "generic", runName(id));
+      await expect(engine.start(scriptLaunch(id, forever))).rejects.toMatchObject({
+        code: "engine_unreachable",
+        message: "Kubernetes still removes an earlier attempt to start the run",
+      });
+      expect(await runOnce(side(), engine, (run) => run === undefined)).toBeUndefined();
+      await side().kubectl("delete", "secret", runName(id));
+      await engine.start(scriptLaunch(id, forever));
+      await running(engine);
+      await gone(engine);
+    });
+
     it("names the missing right, and deletes the run's objects", async () => {
       const engine = side().engine();
       const withoutSecrets = "--verb=create,patch,delete,list,deletecollection";

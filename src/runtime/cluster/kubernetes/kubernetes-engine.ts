@@ -120,13 +120,23 @@ async function startRun(launch: Launch, place: RunPlace, client: KubeClient): Pr
   const job = await batch.createNamespacedJob({ namespace, body: runJob(launch, place) });
   try {
     const secret = ticketSecret(launch, place.project, job.metadata?.uid ?? "");
-    await core.createNamespacedSecret({ namespace, body: secret });
+    await core.createNamespacedSecret({ namespace, body: secret }).catch(ofEarlierAttempt);
     const body = { spec: { suspend: false } };
     await batch.patchNamespacedJob({ name, namespace, body }, mergePatch);
   } catch (error) {
     await removeRun(name, client).catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * The Job of an earlier attempt is removed at once; Kubernetes removes its secret later, after a restart of the API server
+ * by up to a minute.
+ */
+function ofEarlierAttempt(error: unknown): never {
+  if (statusOf(error) !== 409) throw error;
+  const text = "Kubernetes still removes an earlier attempt to start the run";
+  throw new UserError("engine_unreachable", text, { cause: error });
 }
 
 /** The Job first, so that no other pod is created. Its secret is deleted with it. */
