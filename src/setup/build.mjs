@@ -126,7 +126,7 @@ const wordTables = new RegExp(
     .join("|"),
 );
 
-/** Small modules that each start reads, and clusters, which are loaded later, use too. */
+/** Small modules that each start loads, and that the code of clusters, which is loaded later, uses too. */
 const connections = /\/run-api\/(http-proxy|join-sockets)\.ts$/;
 
 /** Small modules of the gateway that the MCP server, which is loaded later, uses too. */

@@ -87,7 +87,7 @@ describe("one click on the first page of the dashboard shows", () => {
     expect(await textOf(page, "#open")).toContain("asker");
   });
 
-  test("what a run asks", async () => {
+  test("the text of a run's question", async () => {
     const page = await afterOneClick(questions, "asker");
     expect(await textOf(page, "#open .question-prompt")).toBe("Deploy 1.4?");
   });

@@ -36,8 +36,8 @@ function collectGarbage(): void {
 
 /**
  * Returns the holes between blocks that are in use, which the C library of most Linux systems keeps for ever: freed
- * bodies of requests leave them. Node has no call for it, but SQLite calls any function of a library by its name; this
- * one's only argument is how much to keep at the end, where nothing is left. Elsewhere there is none of this name.
+ * bodies of requests leave them. Node can't call `malloc_trim`, but SQLite calls the function that it is told to load
+ * from a library. On systems without glibc the library is not found, and nothing happens.
  */
 export function returnHoles(): void {
   const db = new DatabaseSync(":memory:", { allowExtension: true });
