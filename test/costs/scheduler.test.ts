@@ -79,26 +79,24 @@ async function during(scheduler: Counted, act: () => Promise<unknown>): Promise<
   };
 }
 
-describe("an idle scheduler with 1,000 agents, compared with 10 agents,", () => {
-  test("has as many files open", async () => {
-    const [ten, thousand] = [await few.openFiles(), await many.openFiles()];
-    expect(thousand.length).toBeLessThanOrEqual(ten.length);
-    expect(await openLogs(many)).toEqual([]);
-  });
+test("an idle scheduler with 1,000 agents, compared with 10 agents, has as many files open", async () => {
+  const [ten, thousand] = [await few.openFiles(), await many.openFiles()];
+  expect(thousand.length).toBeLessThanOrEqual(ten.length);
+  expect(await openLogs(many)).toEqual([]);
+});
 
-  // A worker ends some seconds after its last task.
-  test("has as many threads", async () => {
-    const more = async () => (await many.threads()) - (await few.threads());
-    await expect.poll(more, { timeout: 25_000 }).toBe(0);
-  });
+// A worker ends some seconds after its last task.
+test("an idle scheduler with 1,000 agents, compared with 10 agents, has as many threads", async () => {
+  const more = async () => (await many.threads()) - (await few.threads());
+  await expect.poll(more, { timeout: 25_000 }).toBe(0);
+});
 
-  test("has as many timers and handles, except for one watch per agent directory", async () => {
-    const resources = async (scheduler: Counted, agents: number) => {
-      const { FSEventWrap: watches = 0, ...others } = (await scheduler.counts()).resources;
-      return { ...others, watches: watches - agents };
-    };
-    expect(await resources(many, 1_000)).toEqual(await resources(few, 10));
-  });
+test("an idle scheduler with 1,000 agents, compared with 10 agents, has as many timers and handles, except for one watch per agent directory", async () => {
+  const resources = async (scheduler: Counted, agents: number) => {
+    const { FSEventWrap: watches = 0, ...others } = (await scheduler.counts()).resources;
+    return { ...others, watches: watches - agents };
+  };
+  expect(await resources(many, 1_000)).toEqual(await resources(few, 10));
 });
 
 async function deliver(

@@ -130,73 +130,79 @@ function attackTests(runtime: string, containers: Engine | null): void {
   const agent = (name: string, more: string) =>
     `models = ["scripted"]\ncredentials = []\ncallable = true\n${more}[runtime]\n${runtime}\n${hook(name)}`;
 
-  test("holds against an agent that tries everything", { timeout: 240_000 }, async () => {
-    project = await LiveProject.of({
-      "project/config.toml": `[models.scripted]\nprovider = "scripted"\nscript = "done.script.toml"\n[local]\nbase = "${testBase}"\n`,
-      "project/done.script.toml": '[[turns]]\ntext = "Done."\n',
-      "project/agents/payer/SKILL.md": "Pay.\n",
-      "project/agents/payer/config.toml": agent(
-        "attack",
-        '[network]\nallow = ["cdn.pay.test", "cdn.pay.test:80"]\n[approve]\nhosts = ["*.pay.test:80", "api.pay.test"]\n',
-      ),
-      "project/agents/helper/SKILL.md": "Help.\n",
-      "project/agents/helper/config.toml": agent("help", '[network]\nallow = ["api.pay.test"]\n'),
-      "project/agents/helper/scripts/help.sh": helper,
-    });
-    const seen: string[] = [];
-    const ports = await listen(seen);
-    const client = await start(ports);
-    const gateway = readSchedulerInfo(project.dir)?.gatewayUrl ?? "";
-    // A run as the scheduler's own user may write the project, as SECURITY.md says.
-    const config = containers === null ? "/config.toml" : project.path("agents/payer/config.toml");
-    const before = await project.read("agents/payer/config.toml");
-    await project.write("agents/payer/scripts/attack.sh", attack(gateway, ports, config));
+  test(
+    "in a container, a gate holds against an agent that tries everything",
+    { timeout: 240_000 },
+    async () => {
+      project = await LiveProject.of({
+        "project/config.toml": `[models.scripted]\nprovider = "scripted"\nscript = "done.script.toml"\n[local]\nbase = "${testBase}"\n`,
+        "project/done.script.toml": '[[turns]]\ntext = "Done."\n',
+        "project/agents/payer/SKILL.md": "Pay.\n",
+        "project/agents/payer/config.toml": agent(
+          "attack",
+          '[network]\nallow = ["cdn.pay.test", "cdn.pay.test:80"]\n[approve]\nhosts = ["*.pay.test:80", "api.pay.test"]\n',
+        ),
+        "project/agents/helper/SKILL.md": "Help.\n",
+        "project/agents/helper/config.toml": agent("help", '[network]\nallow = ["api.pay.test"]\n'),
+        "project/agents/helper/scripts/help.sh": helper,
+      });
+      const seen: string[] = [];
+      const ports = await listen(seen);
+      const client = await start(ports);
+      const gateway = readSchedulerInfo(project.dir)?.gatewayUrl ?? "";
+      // A run as the scheduler's own user may write the project, as SECURITY.md says.
+      const config =
+        containers === null ? "/config.toml" : project.path("agents/payer/config.toml");
+      const before = await project.read("agents/payer/config.toml");
+      await project.write("agents/payer/scripts/attack.sh", attack(gateway, ports, config));
 
-    const run = project.print("run", "payer");
-    const open = async (): Promise<QuestionView | undefined> => {
-      const { questions } = (await client.get("/api/questions?state=open")) as {
-        questions: QuestionView[];
+      const run = project.print("run", "payer");
+      const open = async (): Promise<QuestionView | undefined> => {
+        const { questions } = (await client.get("/api/questions?state=open")) as {
+          questions: QuestionView[];
+        };
+        return questions[0];
       };
-      return questions[0];
-    };
-    const allowed = ["cdn.pay.test/front"];
-    const decide = async (subject: string, agentName: string, answer: string): Promise<void> => {
-      await expect
-        .poll(open, { timeout: 90_000 })
-        .toMatchObject({ subject, agent: agentName, kind: "host" });
-      const { id = "" } = (await open()) ?? {};
-      await client.post(`/api/questions/${id}/answer`, { answer });
-    };
-    const notReached = (): void => expect(seen.filter((one) => !allowed.includes(one))).toEqual([]);
-    await expect.poll(open, { timeout: 120_000 }).toBeDefined();
-    notReached();
-    await decide("api.pay.test", "payer", "once");
-    await decide("api.pay.test", "payer", "deny");
-    await decide("api.pay.test:80", "payer", "deny");
-    allowed.push("api.pay.test./once", "cdn.pay.test/ok");
-    await decide("api.pay.test", "helper", "deny");
-    const output = await run;
-    await expect.poll(() => project.print("logs", "helper")).toContain("helper: 000/403");
-    notReached();
-    expect(await project.read("agents/payer/config.toml")).toBe(before);
-    const { questions } = (await client.get("/api/questions")) as { questions: QuestionView[] };
-    expect(questions).toHaveLength(4);
+      const allowed = ["cdn.pay.test/front"];
+      const decide = async (subject: string, agentName: string, answer: string): Promise<void> => {
+        await expect
+          .poll(open, { timeout: 90_000 })
+          .toMatchObject({ subject, agent: agentName, kind: "host" });
+        const { id = "" } = (await open()) ?? {};
+        await client.post(`/api/questions/${id}/answer`, { answer });
+      };
+      const notReached = (): void =>
+        expect(seen.filter((one) => !allowed.includes(one))).toEqual([]);
+      await expect.poll(open, { timeout: 120_000 }).toBeDefined();
+      notReached();
+      await decide("api.pay.test", "payer", "once");
+      await decide("api.pay.test", "payer", "deny");
+      await decide("api.pay.test:80", "payer", "deny");
+      allowed.push("api.pay.test./once", "cdn.pay.test/ok");
+      await decide("api.pay.test", "helper", "deny");
+      const output = await run;
+      await expect.poll(() => project.print("logs", "helper")).toContain("helper: 000/403");
+      notReached();
+      expect(await project.read("agents/payer/config.toml")).toBe(before);
+      const { questions } = (await client.get("/api/questions")) as { questions: QuestionView[] };
+      expect(questions).toHaveLength(4);
 
-    const lines = output.split("\n").flatMap((line) => {
-      const [, name, text] = /INFO +([a-z]+): (\d{3}\S*( \d+)*)/.exec(line) ?? [];
-      return name === undefined || text === undefined ? [] : [[name, text] as const];
-    });
-    expect(Object.fromEntries(lines)).toEqual({
-      // Without the proxy there is no network.
-      ...{ direct: "000/000", plain: "000/000", address: "000/000", api: "000/000" },
-      // The proxy refuses what no list names, and the scheduler's own gateway.
-      ...{ literal: "000/403", number: "000/403", alias: "000/403", port: "000/403" },
-      ...{ user: "403/000", gateway: "403/000", loopback: "403/000", answer: "401/000" },
-      // A tunnel is cut; a request to another host arrives as one to that host.
-      ...{ sni: "000/200", front: "200/000" },
-      ...{ once: "200/200", case: "000/403", again: "000/403", http: "403/000" },
-      // The second request is held by itself, is no request, or is the body of the first.
-      split: "200+403 400 200",
-    });
-  });
+      const lines = output.split("\n").flatMap((line) => {
+        const [, name, text] = /INFO +([a-z]+): (\d{3}\S*( \d+)*)/.exec(line) ?? [];
+        return name === undefined || text === undefined ? [] : [[name, text] as const];
+      });
+      expect(Object.fromEntries(lines)).toEqual({
+        // Without the proxy there is no network.
+        ...{ direct: "000/000", plain: "000/000", address: "000/000", api: "000/000" },
+        // The proxy refuses what no list names, and the scheduler's own gateway.
+        ...{ literal: "000/403", number: "000/403", alias: "000/403", port: "000/403" },
+        ...{ user: "403/000", gateway: "403/000", loopback: "403/000", answer: "401/000" },
+        // A tunnel is cut; a request to another host arrives as one to that host.
+        ...{ sni: "000/200", front: "200/000" },
+        ...{ once: "200/200", case: "000/403", again: "000/403", http: "403/000" },
+        // The second request is held by itself, is no request, or is the body of the first.
+        split: "200+403 400 200",
+      });
+    },
+  );
 }

@@ -221,7 +221,7 @@ pre = ["bash scripts/use.sh"]
   }
 
   test(
-    "is in no byte that the run can read, only in its requests",
+    "in a container, a bound secret is in no byte that the run can read, only in its requests",
     { timeout: 120_000 },
     async () => {
       await prepare(useAll);
@@ -251,7 +251,7 @@ pre = ["bash scripts/use.sh"]
   );
 
   test.skipIf(engine !== null && !isLong)(
-    "is inserted by the next scheduler after kill -9",
+    "in a container, a bound secret is inserted by the next scheduler after kill -9",
     { timeout: 120_000 },
     async () => {
       await prepare(asksOn);

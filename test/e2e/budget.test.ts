@@ -46,7 +46,7 @@ describe("a budget", () => {
     await project.start();
   });
 
-  test("ends a run that can't pay its model as over_budget, without trying its fallback", async () => {
+  test("a budget ends a run that can't pay its model as over_budget, without trying its fallback", async () => {
     expect(await run("poor")).toBe(125);
     expect(await project.latest("poor")).toMatchObject({
       outcome: "over_budget",
@@ -56,7 +56,7 @@ describe("a budget", () => {
     });
   });
 
-  test("lets an agent's run succeed once its run's limit and its day's are raised", async () => {
+  test("a budget lets an agent's run succeed once its run's limit and its day's are raised", async () => {
     await project.edit(configOf("richer"), "run = 0.01", "run = 500\nday = 0.02");
     await project.scheduler.waitForOutput(/budget\.run 0\.01 → 500/);
     expect(await run("richer")).toBe(125);
@@ -66,7 +66,7 @@ describe("a budget", () => {
     expect(await run("richer")).toBe(0);
   });
 
-  test("logs one warning for each percentage of it that is spent", async () => {
+  test("a budget logs one warning for each percentage of it that is spent", async () => {
     expect(await run("warned")).toBe(0);
     await project.scheduler.waitForOutput(
       /the budget of agent warned for \d{4}-\d\d-\d\d: \$\d+\.\d\d of \$100\.00 is spent, that is 1 % or more/,
@@ -77,7 +77,7 @@ describe("a budget", () => {
     [1, "hello", ["helo", "5"]],
     [1, "is running", ["hello-abcdefgh", "5"]],
     [2, "much is not an amount", ["hello", "much"]],
-  ])("rejects a raise with exit code %i: %s", async (code, text, args) => {
+  ])("a budget rejects a raise with exit code %i: %s", async (code, text, args) => {
     const rejected = await project.al("budget", "raise", ...args);
     expect(rejected).toMatchObject({ code, stderr: expect.stringContaining(text) as string });
   });
@@ -94,7 +94,7 @@ describe("a budget", () => {
     expect(await project.latest(agent)).toMatchObject({ outcome: null, startedAt: null });
   }
 
-  test("makes work of a used-up day wait, and rejects it once the agent stops at its limit", async () => {
+  test("a budget makes work of a used-up day wait, and rejects it once the agent stops at its limit", async () => {
     await useUpDay("refuses");
     await project.edit(configOf("refuses"), '"pause"', '"stop"');
     await project.scheduler.waitForOutput(/budget\.onLimit "pause" → "stop"/);
@@ -111,7 +111,7 @@ describe("a budget", () => {
     await expect.poll(outcomes).toEqual(["rejected", "over_budget"]);
   });
 
-  test("starts waiting work when it is raised", async () => {
+  test("a budget starts waiting work when it is raised", async () => {
     await useUpDay("waits");
     expect(await project.print("stat")).toMatch(
       /^warning waits waits for money: \$0\.00 of its \$0\.02 a day is spent; the call needs at least \$\d\S+; the next day begins in .*: al budget raise waits <usd>$/m,
@@ -122,7 +122,7 @@ describe("a budget", () => {
     expect(await project.print("stat")).not.toContain("waits waits for money");
   });
 
-  test("counts a run in the status, the report, the metrics, al cost and the log, and keeps that over a restart", async () => {
+  test("a budget counts a run in the status, the report, the metrics, al cost and the log, and keeps that over a restart", async () => {
     expect(await run("hello")).toBe(0);
     const spend = (by: string) => project.json<SpendAnswer>(`/api/spend?by=${by}`);
     const rowOf = ({ rows }: SpendAnswer, name: string) => rows.find(({ key }) => key === name);
@@ -219,13 +219,13 @@ describe("a run at a limit of its budget", () => {
   });
   const instanceOf = async (agent: string) => (await project.latest(agent))?.instanceId ?? "";
 
-  test("resumes at its own cap when its agent's budget is raised", async () => {
+  test("a run at a limit of its budget resumes at its own cap when its agent's budget is raised", async () => {
     await paused("capped", atRun);
     await raise("capped", "9");
     await latest("capped").toMatchObject(whole);
   });
 
-  test("resumes after a person raised one of its two caps and the config the other", async () => {
+  test("a run at a limit of its budget resumes after a person raised one of its two caps and the config the other", async () => {
     await paused("twice", atRun);
     await raise(await instanceOf("twice"), "9");
     await paused("twice");
@@ -233,32 +233,32 @@ describe("a run at a limit of its budget", () => {
     await latest("twice").toMatchObject(whole);
   });
 
-  test("can be killed while it is paused", async () => {
+  test("a run at a limit of its budget can be killed while it is paused", async () => {
     await paused("killed");
     await project.print("kill", await instanceOf("killed"));
     await latest("killed").toMatchObject({ outcome: "killed" });
   });
 
-  test("resumes after a raise although its agent was disabled meanwhile", async () => {
+  test("a run at a limit of its budget resumes after a raise although its agent was disabled meanwhile", async () => {
     await paused("disabled");
     await project.post("/control/agents/disabled/disable");
     await raise("disabled", "9");
     await latest("disabled").toMatchObject(whole);
   });
 
-  test("ends over_budget when its agent's config changes to stop at limits", async () => {
+  test("a run at a limit of its budget ends over_budget when its agent's config changes to stop at limits", async () => {
     await paused("stopped");
     await project.edit(configOf("stopped"), 'onLimit = "pause"', 'onLimit = "stop"');
     const ended = { outcome: "over_budget", exitCode: 125, deadLetter: true };
     await latest("stopped").toMatchObject(ended);
   });
 
-  test("ends over_budget at its limit of turns, which a raise can't change", async () => {
+  test("a run at a limit of its budget ends over_budget at its limit of turns, which a raise can't change", async () => {
     const reason = expect.stringContaining("turns = 2") as string;
     await latest("turns").toMatchObject({ outcome: "over_budget", reason });
   });
 
-  test("is interrupted by a stop of the scheduler, and its work is paused after the next start", async () => {
+  test("a run at a limit of its budget is interrupted by a stop of the scheduler, and its work is paused after the next start", async () => {
     await paused("writer");
     const instanceId = await instanceOf("writer");
     expect(await project.scheduler.stop()).toBe(0);

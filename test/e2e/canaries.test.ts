@@ -112,22 +112,20 @@ function watchCommandLines(): { seen: ReadonlySet<string>; stop: () => Promise<v
   return { seen, stop: () => ((on = false), looking) };
 }
 
-describe("an agent that prints its credentials wherever it can, and fails with them,", () => {
-  test("leaves no credential anywhere", async () => {
-    await start('[runtime]\ntype = "host-user"\nrun_as = "$USER"\n');
-    const { places, trigger, commandLines } = await leak();
-    expect(commandLines).toContain("_run-agent");
-    const logs = await runLogs(trigger?.instanceId ?? "");
-    expect(leaks([...places, ...logs])).toEqual([]);
-  }, 60_000);
-});
+test("an agent that prints its credentials wherever it can, and fails with them, leaves no credential anywhere", async () => {
+  await start('[runtime]\ntype = "host-user"\nrun_as = "$USER"\n');
+  const { places, trigger, commandLines } = await leak();
+  expect(commandLines).toContain("_run-agent");
+  const logs = await runLogs(trigger?.instanceId ?? "");
+  expect(leaks([...places, ...logs])).toEqual([]);
+}, 60_000);
 
 describe.skipIf(missing !== null)("the same agent in a container", () => {
   beforeAll(() => defaultTestImage(engine), engineSetupMs);
   afterEach(() => removeAll(engine, project.dir));
 
   test(
-    "leaves no credential with the engine either",
+    "an agent in a container that prints its credentials leaves no credential with the engine either",
     async () => {
       await start('[runtime]\ntype = "container"\n');
       const containers = watchContainers(engine, project.dir);

@@ -99,40 +99,38 @@ test("examples/local-model calls a server on this machine without a key", async 
   expect(request?.body.model).toBe("qwen3:8b");
 });
 
-describe("al new --provider local", () => {
-  test("writes the first model that the server lists, and the project runs with it", async () => {
-    const server = await fakeProvider((request, response) => {
-      if (request.path !== "/v1/models") return saying("Hello from here.")(request, response);
-      response.end(JSON.stringify({ object: "list", data: [{ id: "gemma" }, { id: "qwen" }] }));
-    });
-    onTestFinished(() => server.close());
-    const project = await LiveProject.of({ "made/.keep": "" });
-    const made = join(project.dir, "../made");
-    const options = ["--provider", "local", "--base-url", server.baseUrl];
-    const { code, stderr } = await project.al("new", made, ...options);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stderr).not.toContain("creds add");
-    const config = await readFile(join(made, "config.toml"), "utf8");
-    const lines = ['provider = "custom"', 'model = "gemma"', `baseUrl = "${server.baseUrl}"`];
-    for (const line of [...lines, 'authType = "none"']) expect(config).toContain(line);
-    const { code: ranTo, stdout } = await runAl(
-      { dir: made, home: project.home, remove: async () => {} },
-      ["run", "hello"],
-    );
-    expect({ ranTo, stdout }).toMatchObject({ ranTo: 0 });
-    expect(stdout).toContain("Hello from here.");
+test("al new --provider local writes the first model that the server lists, and the project runs with it", async () => {
+  const server = await fakeProvider((request, response) => {
+    if (request.path !== "/v1/models") return saying("Hello from here.")(request, response);
+    response.end(JSON.stringify({ object: "list", data: [{ id: "gemma" }, { id: "qwen" }] }));
   });
+  onTestFinished(() => server.close());
+  const project = await LiveProject.of({ "made/.keep": "" });
+  const made = join(project.dir, "../made");
+  const options = ["--provider", "local", "--base-url", server.baseUrl];
+  const { code, stderr } = await project.al("new", made, ...options);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stderr).not.toContain("creds add");
+  const config = await readFile(join(made, "config.toml"), "utf8");
+  const lines = ['provider = "custom"', 'model = "gemma"', `baseUrl = "${server.baseUrl}"`];
+  for (const line of [...lines, 'authType = "none"']) expect(config).toContain(line);
+  const { code: ranTo, stdout } = await runAl(
+    { dir: made, home: project.home, remove: async () => {} },
+    ["run", "hello"],
+  );
+  expect({ ranTo, stdout }).toMatchObject({ ranTo: 0 });
+  expect(stdout).toContain("Hello from here.");
+});
 
-  test("asks for the model's name if no server answers, and then works", async () => {
-    const project = await LiveProject.of({ "made/.keep": "" });
-    const made = join(project.dir, "../made");
-    const options = ["--provider", "local", "--base-url", "http://127.0.0.1:1/v1"];
-    const unnamed = await project.al("new", made, ...options);
-    expect(unnamed).toMatchObject({ code: 2 });
-    expect(unnamed.stderr).toContain("--model is missing");
-    expect(await project.al("new", made, ...options, "--model", "qwen3:8b")).toMatchObject({
-      code: 0,
-    });
+test("al new --provider local asks for the model's name if no server answers, and then works", async () => {
+  const project = await LiveProject.of({ "made/.keep": "" });
+  const made = join(project.dir, "../made");
+  const options = ["--provider", "local", "--base-url", "http://127.0.0.1:1/v1"];
+  const unnamed = await project.al("new", made, ...options);
+  expect(unnamed).toMatchObject({ code: 2 });
+  expect(unnamed.stderr).toContain("--model is missing");
+  expect(await project.al("new", made, ...options, "--model", "qwen3:8b")).toMatchObject({
+    code: 0,
   });
 });
 
@@ -140,7 +138,7 @@ describe("examples/llm-cli", () => {
   test.each([
     ["claude", "anthropic_key", claudeStream],
     ["codex", "openai_key", codexStream],
-  ] as const)("runs its work with %s", async (program, key, stream) => {
+  ] as const)("examples/llm-cli runs its work with %s", async (program, key, stream) => {
     const project = await LiveProject.copy("examples/llm-cli");
     await project.store(`${key}/default/key`, "sk-of-the-example");
     const cli = await standIn(project.dir, program, { stream });

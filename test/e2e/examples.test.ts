@@ -28,19 +28,17 @@ function runScript(
   return new Promise((done) => child.on("close", (code) => done({ code, stdout })));
 }
 
-describe("examples/hello", () => {
-  test("runs by hand and shows its texts, tool calls and usage", async () => {
-    await start("hello");
-    const stdout = await project.print("run", "hello");
-    expect(stdout).toContain("Good to see you");
-    expect(stdout).toContain("bash: date");
-    expect(stdout).toMatch(/\d+ tokens/);
-    expect(stdout).toContain("run succeeded after");
-    const agent = await project.agent("hello");
-    expect(agent).toMatchObject({ state: "idle", lastOutcome: "succeeded" });
-    expect(agent?.statusText).toBe("said hello");
-    expect(agent?.nextRunAt).not.toBeNull();
-  });
+test("examples/hello runs by hand and shows its texts, tool calls and usage", async () => {
+  await start("hello");
+  const stdout = await project.print("run", "hello");
+  expect(stdout).toContain("Good to see you");
+  expect(stdout).toContain("bash: date");
+  expect(stdout).toMatch(/\d+ tokens/);
+  expect(stdout).toContain("run succeeded after");
+  const agent = await project.agent("hello");
+  expect(agent).toMatchObject({ state: "idle", lastOutcome: "succeeded" });
+  expect(agent?.statusText).toBe("said hello");
+  expect(agent?.nextRunAt).not.toBeNull();
 });
 
 describe("examples/pull-request", () => {
@@ -105,7 +103,7 @@ describe("examples/deploy", () => {
     return { status: response.statusCode ?? 0, location: response.headers.location };
   };
 
-  test("is served under the name of its proxy, and runs", async () => {
+  test("examples/deploy is served under the name of its proxy, and runs", async () => {
     await start("deploy");
     expect(await through("al.example.org")).toMatchObject({
       status: 302,

@@ -42,7 +42,7 @@ describe("a run whose scheduler is killed", { timeout: 120_000 }, () => {
   const history = () => project.history("kind=manual");
   const ended = () => expect.poll(history, slowly);
 
-  test("is adopted by the next one and succeeds once, with every line once", async () => {
+  test("a run whose scheduler is killed is adopted by the next one and succeeds once, with every line once", async () => {
     await crash(firstTextIsLogged, 3);
     const { waitForOutput } = await project.start();
     await waitForOutput(/run resumed, started manually \S+ m?s ago/);
@@ -53,7 +53,7 @@ describe("a run whose scheduler is killed", { timeout: 120_000 }, () => {
     expect(await messages("tool-result")).toHaveLength(1);
   });
 
-  test("has its own end time if it ended before the next one", async () => {
+  test("a run whose scheduler is killed has its own end time if it ended before the next one", async () => {
     // Without its scheduler no model answers: only what follows the last answer can end.
     await crash(lastTextIsLogged, 0, 2);
     await expect.poll(runLog, slowly).toMatch(/Z end \{/);
@@ -78,7 +78,7 @@ describe.skipIf(missing !== null)("examples/host-user", () => {
     if (made) execFileSync("userdel", ["al-agent"]);
   });
 
-  test("runs as its own OS user, without a port and without the image of its Dockerfile", async () => {
+  test("examples/host-user runs as its own OS user, without a port and without the image of its Dockerfile", async () => {
     await project.write("agents/outsider/Dockerfile", "FROM no/such:image\n");
     const { url } = await project.start({ webUi: false });
     expect(url).toBe("");

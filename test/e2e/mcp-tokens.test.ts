@@ -84,7 +84,7 @@ describe.each(Object.entries(mcpClients).filter(([name]) => name.startsWith("HTT
       await project.post(`/api/questions/${question.id}/answer`, { answer: "no" });
     });
 
-    test("without a scope gets an error that names it, and the audit trail names the token", async () => {
+    test("a token without a scope gets an error that names it, and the audit trail names the token", async () => {
       const token = { scopes: ["read"], name: `reads-${name.length}` };
       const reads = await connect(project, await tokenOf(token));
       const problems: readonly [tool: string, input: object, scope: string][] = [

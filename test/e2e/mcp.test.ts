@@ -44,7 +44,7 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     return String(instanceId);
   };
 
-  test("speaks the revision, and gets each tool with schemas and annotations", async () => {
+  test("an MCP client speaks the revision, and gets each tool with schemas and annotations", async () => {
     expect(client.version()).toMatch(name.includes("2026") ? "2026-07-28" : /^2025-/);
     const listed = await client.tools();
     expect(listed.map((one) => one.name).sort()).toEqual(
@@ -61,7 +61,7 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     expect(JSON.stringify(inputs).length).toBeLessThan(12_000);
   });
 
-  test("lists agents and shows one", async () => {
+  test("an MCP client lists agents and shows one", async () => {
     const { agents, scheduler, next } = await ask("list_agents");
     expect(agents).toMatchObject([{ name: "asks" }, { name: "held" }, { name: "quick" }]);
     expect({ scheduler, next }).toMatchObject({ scheduler: { paused: false }, next: null });
@@ -171,7 +171,7 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     expect(await problem("act", twice)).toMatchObject({ error: "answered" });
   });
 
-  test("gets progress while it waits", async () => {
+  test("an MCP client gets progress while it waits", async () => {
     let count = 0;
     const { structuredContent } = await client.call(
       "start",

@@ -57,7 +57,7 @@ describe("a newcomer", () => {
     return status.agents.find(({ name }) => name === "hello")?.nextRunAt ?? null;
   };
 
-  it("sees the table of agents, live", async () => {
+  it("a newcomer sees the table of agents, live", async () => {
     await cell(page, "hello", "State").getByText("idle").waitFor();
     const headings = await page.locator("thead th:visible").allInnerTexts();
     const columns =
@@ -65,14 +65,14 @@ describe("a newcomer", () => {
     expect(headings.map((heading) => heading.replace("↑", "").trim()).join(", ")).toBe(columns);
   });
 
-  it("presses Run and sees the agent run and return to idle", async () => {
+  it("a newcomer presses Run and sees the agent run and return to idle", async () => {
     await page.getByRole("button", { name: "Run hello" }).click();
     await cell(page, "hello", "State").getByText("running").waitFor();
     await cell(page, "hello", "State").getByText("idle").waitFor({ timeout: 30_000 });
     await cell(page, "hello", "Last Run").getByText("succeeded").waitFor();
   });
 
-  it("watches a cron run in the agent's log, with its text, tools and tokens", async () => {
+  it("a newcomer watches a cron run in the agent's log, with its text, tools and tokens", async () => {
     await cell(page, "hello", "Agent").getByRole("link", { name: "log" }).click();
     const log = page.getByRole("log");
     await log.getByText("run started manually").first().waitFor();
@@ -97,7 +97,7 @@ describe("a newcomer", () => {
     expect(await nextRun()).toMatch(/-(01-01|12-31)T/);
   });
 
-  it("writes nonsense and sees the error with its place, while the last good config stays active", async () => {
+  it("a newcomer writes nonsense and sees the error with its place, while the last good config stays active", async () => {
     const before = await nextRun();
     await edit(schedule("whenever"));
     await cell(page, "hello", "State").getByText("error").waitFor();
@@ -107,12 +107,12 @@ describe("a newcomer", () => {
     expect(await nextRun()).toBe(before);
   });
 
-  it("repairs it and sees it recover", async () => {
+  it("a newcomer repairs it and sees it recover", async () => {
     await edit(schedule("0 9 * * *"));
     await cell(page, "hello", "State").getByText("idle").waitFor();
   });
 
-  it("adds an agent and removes one, and the table follows", async () => {
+  it("a newcomer adds an agent and removes one, and the table follows", async () => {
     await cp(join(project.dir, "agents/hello"), join(project.dir, "agents/second"), {
       recursive: true,
     });
@@ -122,14 +122,14 @@ describe("a newcomer", () => {
     expect(await cell(page, "hello", "State").count()).toBe(1);
   });
 
-  it("adds an agent by an atomic rename of its directory", async () => {
+  it("a newcomer adds an agent by an atomic rename of its directory", async () => {
     const draft = join(project.dir, "third-draft");
     await cp(join(project.dir, "agents/hello"), draft, { recursive: true });
     await rename(draft, join(project.dir, "agents/third"));
     await cell(page, "third", "State").getByText("idle").waitFor();
   });
 
-  it("adds an agent that is broken from the beginning without harm to the others", async () => {
+  it("a newcomer adds an agent that is broken from the beginning without harm to the others", async () => {
     await mkdir(join(project.dir, "agents/broken"));
     await writeFile(config("broken"), "models = [\n");
     await cell(page, "broken", "State").getByText("error").waitFor();
@@ -138,35 +138,33 @@ describe("a newcomer", () => {
   });
 });
 
-describe("npm start", () => {
-  it("prints the dashboard's address and where the key is, and stays up until it is interrupted", async () => {
-    const home = await copyProject("examples/hello");
-    const child = spawn("npm", ["start", "--", "--port", "0"], {
-      cwd: root,
-      env: { ...process.env, AL_HOME: home.home, NO_COLOR: "1" },
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    try {
-      let output = "";
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-      }
-      const ended = new Promise<number | null>((resolveEnd) => child.once("exit", resolveEnd));
-      await expect.poll(() => output, { timeout: 60_000 }).toMatch(/^API key: +\S+$/m);
-      const url = /^Dashboard: +(\S+)$/m.exec(output)?.[1] ?? "";
-      expect(
-        (await fetch(url, { redirect: "manual", headers: { accept: "text/html" } })).status,
-      ).toBe(302);
-      process.kill(-(child.pid ?? 0), "SIGINT");
-      await ended;
-      expect(output).toContain("stopping (SIGINT)");
-      await expect.poll(() => fetch(url).catch(() => "closed")).toBe("closed");
-    } finally {
-      if (child.exitCode === null && child.signalCode === null) {
-        process.kill(-(child.pid ?? 0), "SIGKILL");
-      }
-      await home.remove();
-    }
+it("npm start prints the dashboard's address and where the key is, and stays up until it is interrupted", async () => {
+  const home = await copyProject("examples/hello");
+  const child = spawn("npm", ["start", "--", "--port", "0"], {
+    cwd: root,
+    env: { ...process.env, AL_HOME: home.home, NO_COLOR: "1" },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  try {
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+    }
+    const ended = new Promise<number | null>((resolveEnd) => child.once("exit", resolveEnd));
+    await expect.poll(() => output, { timeout: 60_000 }).toMatch(/^API key: +\S+$/m);
+    const url = /^Dashboard: +(\S+)$/m.exec(output)?.[1] ?? "";
+    expect(
+      (await fetch(url, { redirect: "manual", headers: { accept: "text/html" } })).status,
+    ).toBe(302);
+    process.kill(-(child.pid ?? 0), "SIGINT");
+    await ended;
+    expect(output).toContain("stopping (SIGINT)");
+    await expect.poll(() => fetch(url).catch(() => "closed")).toBe("closed");
+  } finally {
+    if (child.exitCode === null && child.signalCode === null) {
+      process.kill(-(child.pid ?? 0), "SIGKILL");
+    }
+    await home.remove();
+  }
 });

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ReceiptView, ReplayResult } from "../../src/foundation/contracts/operator-api.ts";
 import { regenerateApiKey } from "../../src/foundation/credentials/api-key.ts";
 import { readStream } from "../interfaces/gateway/event-stream.ts";
@@ -42,90 +42,84 @@ async function deliver(repo = "Codertocat/Hello-World"): Promise<string> {
   return ((await answer.json()) as { receiptId: string }).receiptId;
 }
 
-describe("a delivery whose work was dropped from a full queue", () => {
-  test("is a dead letter that al replay runs", async () => {
-    await startHeld();
-    const running = await deliver();
-    await expect.poll(async () => (await project.history())[0]?.startedAt).toBeTypeOf("string");
-    const dropped = await deliver();
-    const waiting = await deliver();
-    const letter = { receiptId: dropped, outcome: "dropped", reason: "queue_full" };
-    await expect.poll(() => project.history("deadLetter=true")).toMatchObject([letter]);
+test("a delivery whose work was dropped from a full queue is a dead letter that al replay runs", async () => {
+  await startHeld();
+  const running = await deliver();
+  await expect.poll(async () => (await project.history())[0]?.startedAt).toBeTypeOf("string");
+  const dropped = await deliver();
+  const waiting = await deliver();
+  const letter = { receiptId: dropped, outcome: "dropped", reason: "queue_full" };
+  await expect.poll(() => project.history("deadLetter=true")).toMatchObject([letter]);
 
-    await letGo();
-    await expect.poll(() => project.history("outcome=succeeded"), slowly).toHaveLength(2);
-    const replayed = await project.al("replay", dropped, "--json");
-    expect(replayed).toMatchObject({ code: 0, stderr: "" });
-    const { matched } = JSON.parse(replayed.stdout) as ReplayResult;
-    expect(matched).toMatchObject([{ agent: "triage", outcome: "started" }]);
-    await expect.poll(() => project.history("outcome=succeeded"), slowly).toHaveLength(3);
-    const [latest, ...earlier] = await project.history("outcome=succeeded");
-    expect(latest).toMatchObject({ receiptId: dropped, id: matched[0]?.triggerId });
-    expect(latest?.instanceId).toBe(matched[0]?.instanceId);
-    expect(earlier.map(({ receiptId }) => receiptId)).toEqual([waiting, running]);
-    expect(await project.history("deadLetter=true")).toHaveLength(1);
-  });
+  await letGo();
+  await expect.poll(() => project.history("outcome=succeeded"), slowly).toHaveLength(2);
+  const replayed = await project.al("replay", dropped, "--json");
+  expect(replayed).toMatchObject({ code: 0, stderr: "" });
+  const { matched } = JSON.parse(replayed.stdout) as ReplayResult;
+  expect(matched).toMatchObject([{ agent: "triage", outcome: "started" }]);
+  await expect.poll(() => project.history("outcome=succeeded"), slowly).toHaveLength(3);
+  const [latest, ...earlier] = await project.history("outcome=succeeded");
+  expect(latest).toMatchObject({ receiptId: dropped, id: matched[0]?.triggerId });
+  expect(latest?.instanceId).toBe(matched[0]?.instanceId);
+  expect(earlier.map(({ receiptId }) => receiptId)).toEqual([waiting, running]);
+  expect(await project.history("deadLetter=true")).toHaveLength(1);
 });
 
-describe("a delivery without a matching agent", () => {
-  test("names the closest agent, is shown without its secrets, and can be run for one agent", async () => {
-    await startHeld();
-    const receiptId = await deliver("acme/other");
-    const reason = "agent triage: repos does not include acme/other";
-    expect(await project.history("deadLetter=true")).toMatchObject([
-      { agent: null, receiptId, reason },
-    ]);
+test("a delivery without a matching agent names the closest agent, is shown without its secrets, and can be run for one agent", async () => {
+  await startHeld();
+  const receiptId = await deliver("acme/other");
+  const reason = "agent triage: repos does not include acme/other";
+  expect(await project.history("deadLetter=true")).toMatchObject([
+    { agent: null, receiptId, reason },
+  ]);
 
-    const receipt = await project.json<ReceiptView>(`/api/stats/webhooks/${receiptId}`);
-    expect(receipt).toMatchObject({
-      type: "github",
-      source: "github",
-      payload: {
-        action: "opened",
-        hook: { config: { secret: "[redacted]", note: "signed with [redacted]" } },
-      },
-    });
-    expect(JSON.stringify(receipt)).not.toContain("x-hub-signature");
-
-    const again = await project.al("replay", receiptId);
-    expect(again).toMatchObject({ code: 1, stdout: "", stderr: `nothing ran: ${reason}\n` });
-    const one = await project.al("replay", receiptId, "--agent", "triage");
-    expect(one.stdout).toMatch(/^triage started: triage-[a-z2-7]{8}\n$/);
-    expect((await project.al("replay", receiptId, "-a", "triag")).stderr).toContain(
-      'did you mean "triage"?',
-    );
-    await letGo();
-    await expect.poll(() => project.history("outcome=succeeded"), slowly).toHaveLength(1);
+  const receipt = await project.json<ReceiptView>(`/api/stats/webhooks/${receiptId}`);
+  expect(receipt).toMatchObject({
+    type: "github",
+    source: "github",
+    payload: {
+      action: "opened",
+      hook: { config: { secret: "[redacted]", note: "signed with [redacted]" } },
+    },
   });
+  expect(JSON.stringify(receipt)).not.toContain("x-hub-signature");
+
+  const again = await project.al("replay", receiptId);
+  expect(again).toMatchObject({ code: 1, stdout: "", stderr: `nothing ran: ${reason}\n` });
+  const one = await project.al("replay", receiptId, "--agent", "triage");
+  expect(one.stdout).toMatch(/^triage started: triage-[a-z2-7]{8}\n$/);
+  expect((await project.al("replay", receiptId, "-a", "triag")).stderr).toContain(
+    'did you mean "triage"?',
+  );
+  await letGo();
+  await expect.poll(() => project.history("outcome=succeeded"), slowly).toHaveLength(1);
 });
 
-describe("a regenerated key", () => {
-  test("ends the sessions and streams of the old one within two seconds, and commands continue", async () => {
-    project = await LiveProject.hello();
-    const scheduler = await project.start();
-    const { url, apiKey } = scheduler;
-    const json = { "content-type": "application/json" };
-    const body = JSON.stringify({ key: apiKey });
-    const login = await fetch(`${url}/login`, { method: "POST", headers: json, body });
-    const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
-    const path = `${url}/dashboard/api/status-stream`;
-    const old = { authorization: `Bearer ${apiKey}` };
-    const streams = [await readStream(path, { cookie }), await readStream(path, old)];
-    expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+test("a regenerated key ends the sessions and streams of the old one within two seconds, and commands continue", async () => {
+  project = await LiveProject.hello();
+  const scheduler = await project.start();
+  const { url, apiKey } = scheduler;
+  const json = { "content-type": "application/json" };
+  const body = JSON.stringify({ key: apiKey });
+  const login = await fetch(`${url}/login`, { method: "POST", headers: json, body });
+  const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const path = `${url}/dashboard/api/status-stream`;
+  const old = { authorization: `Bearer ${apiKey}` };
+  const streams = [await readStream(path, { cookie }), await readStream(path, old)];
+  expect(streams.map(({ status }) => status)).toEqual([200, 200]);
 
-    const { key } = await regenerateApiKey(project.home);
-    for (const stream of streams) {
-      await expect.poll(() => stream.isEnded(), { timeout: 2_500 }).toBe(true);
-    }
-    const statusWith = async (headers: Record<string, string>) =>
-      (await fetch(`${url}/control/status`, { headers })).status;
-    expect(await statusWith(old)).toBe(401);
-    expect(await statusWith({ cookie })).toBe(401);
-    expect(await statusWith({ authorization: `Bearer ${key}` })).toBe(200);
-    expect(await project.al("stat")).toMatchObject({ code: 0 });
-    expect(scheduler.output()).toContain("the API key changed");
-    expect(scheduler.output()).not.toContain(key);
-  });
+  const { key } = await regenerateApiKey(project.home);
+  for (const stream of streams) {
+    await expect.poll(() => stream.isEnded(), { timeout: 2_500 }).toBe(true);
+  }
+  const statusWith = async (headers: Record<string, string>) =>
+    (await fetch(`${url}/control/status`, { headers })).status;
+  expect(await statusWith(old)).toBe(401);
+  expect(await statusWith({ cookie })).toBe(401);
+  expect(await statusWith({ authorization: `Bearer ${key}` })).toBe(200);
+  expect(await project.al("stat")).toMatchObject({ code: 0 });
+  expect(scheduler.output()).toContain("the API key changed");
+  expect(scheduler.output()).not.toContain(key);
 });
 
 test("the next command is accepted after al doctor regenerated the key", async () => {

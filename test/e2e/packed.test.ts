@@ -42,37 +42,35 @@ for (const why of [noNetwork, noTerminal]) {
 }
 afterAll(() => installedPackage.remove());
 
-describe("the package", () => {
-  test("installs alone within 60 MB and without npm warnings", async () => {
-    expect(installedPackage.output).toMatch(/^\n?added 1 package in \w+\n$/);
-    expect(await readdir(packages)).toEqual(["almanac"]);
-    const files = await filesBelow(prefix);
-    const bytes = [...files.values()].reduce((sum, content) => sum + content.length, 0);
-    expect(bytes).toBeLessThan(60_000_000);
-  });
+test("the package installs alone within 60 MB and without npm warnings", async () => {
+  expect(installedPackage.output).toMatch(/^\n?added 1 package in \w+\n$/);
+  expect(await readdir(packages)).toEqual(["almanac"]);
+  const files = await filesBelow(prefix);
+  const bytes = [...files.values()].reduce((sum, content) => sum + content.length, 0);
+  expect(bytes).toBeLessThan(60_000_000);
+});
 
-  test("contains the program, its documents, the folder for Kubernetes and one picture, nothing else", () => {
-    const expected =
-      /^(dist\/(src\/.+\.(m?js|css|wasm)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/(gallery\/edit-and-run\.png|kubernetes\/.+)|LICENSE|package\.json)$/;
-    expect(installedPackage.files.filter((path) => !expected.test(path))).toEqual([]);
-    for (const path of ["README.md", "examples/kubernetes/kustomization.yaml"])
-      expect(installedPackage.files).toContain(path);
-  });
+test("the package contains the program, its documents, the folder for Kubernetes and one picture, nothing else", () => {
+  const expected =
+    /^(dist\/(src\/.+\.(m?js|css|wasm)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/(gallery\/edit-and-run\.png|kubernetes\/.+)|LICENSE|package\.json)$/;
+  expect(installedPackage.files.filter((path) => !expected.test(path))).toEqual([]);
+  for (const path of ["README.md", "examples/kubernetes/kustomization.yaml"])
+    expect(installedPackage.files).toContain(path);
+});
 
-  test("names the packages inside of it, with their licenses", () => {
-    const text = (file: string): string => readFileSync(join(programDir, "dist", file), "utf8");
-    const { components } = JSON.parse(text("sbom.cdx.json")) as {
-      components: { name: string; version: string; purl: string; hashes?: object[] }[];
-    };
-    const names = components.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(["rxjs", "fastify", "dockerode", "photon-node"]));
-    expect(names).not.toEqual(expect.arrayContaining(["vitest"]));
-    expect(names.filter((name) => /^(ssh2|cpu-features|grpc-js)$/.test(name))).toEqual([]);
-    expect(components.filter(({ hashes }) => hashes === undefined)).toEqual([]);
-    const licenses = text("licenses.txt");
-    for (const { purl } of components)
-      expect(licenses).toContain(decodeURIComponent(purl.replace("pkg:npm/", "")));
-  });
+test("the package names the packages inside of it, with their licenses", () => {
+  const text = (file: string): string => readFileSync(join(programDir, "dist", file), "utf8");
+  const { components } = JSON.parse(text("sbom.cdx.json")) as {
+    components: { name: string; version: string; purl: string; hashes?: object[] }[];
+  };
+  const names = components.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["rxjs", "fastify", "dockerode", "photon-node"]));
+  expect(names).not.toEqual(expect.arrayContaining(["vitest"]));
+  expect(names.filter((name) => /^(ssh2|cpu-features|grpc-js)$/.test(name))).toEqual([]);
+  expect(components.filter(({ hashes }) => hashes === undefined)).toEqual([]);
+  const licenses = text("licenses.txt");
+  for (const { purl } of components)
+    expect(licenses).toContain(decodeURIComponent(purl.replace("pkg:npm/", "")));
 });
 
 /** What a run returns: its user, and its network interfaces. */
@@ -126,7 +124,7 @@ describe("the installed program", () => {
     return JSON.parse(await project.print("run", agent, "--json"));
   }
 
-  test("serves the whole dashboard", async () => {
+  test("the installed program serves the whole dashboard", async () => {
     const login = await project.post("/login", { key: project.scheduler.apiKey });
     const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
     const pages = ["", "/agents/closed", "/triggers", "/cost", "/alerts", "/search"];
@@ -136,7 +134,7 @@ describe("the installed program", () => {
     }
   });
 
-  test("sends alerts to every type of target", async () => {
+  test("the installed program sends alerts to every type of target", async () => {
     const mail = await startMailServer(authority.issue("localhost"));
     onTestFinished(() => mail.close());
     const port = String(mail.port);
@@ -165,20 +163,23 @@ describe("the installed program", () => {
     expect(await project.read("agents/triage/SKILL.md")).toContain("Sort.");
   });
 
-  test.skipIf(noNetwork !== null)("runs an agent as its user in a closed network", async () => {
-    const value = `${userInfo().username} lo`;
-    expect(await runOf("closed")).toMatchObject({ outcome: "succeeded", value });
-  });
+  test.skipIf(noNetwork !== null)(
+    "the installed program runs an agent as its user in a closed network",
+    async () => {
+      const value = `${userInfo().username} lo`;
+      expect(await runOf("closed")).toMatchObject({ outcome: "succeeded", value });
+    },
+  );
 
   test.skipIf(noEngine !== null)(
-    "builds the image of containers and runs an agent in one",
+    "the installed program builds the image of containers and runs an agent in one",
     async () => {
       expect(await runOf("boxed")).toMatchObject({ outcome: "succeeded", value: "al lo" });
     },
     engineSetupMs,
   );
 
-  test("has the client of Kubernetes", async () => {
+  test("the installed program has the client of Kubernetes", async () => {
     const server = `http://127.0.0.1:${await freePort()}`;
     await project.write("../kubernetes/kubeconfig", "");
     const KUBECONFIG = writeKubeconfig(project.path("../kubernetes"), server);
@@ -209,7 +210,7 @@ function readmeCommands(heading: string): string[] {
 describe("a newcomer with the package", () => {
   const env = environment(dirname(process.execPath));
 
-  test("follows the README's first page to the letter", async () => {
+  test("a newcomer with the package follows the README's first page to the letter", async () => {
     const [packing, installing, ...commands] = readmeCommands("### A project of your own");
     expect([packing, installing]).toEqual(["npm pack", "npm install --global ./almanac-*.tgz"]);
     let cwd = folder;
@@ -231,14 +232,17 @@ describe("a newcomer with the package", () => {
     expect(await scheduler?.ended).toBe(0);
   }, 90_000);
 
-  test.skipIf(noTerminal !== null)("watches the agents in a terminal", async () => {
-    await run("al", ["new", "watched"], { cwd: folder, env });
-    const dir = join(folder, "watched");
-    const view = emulate(["start", "--port", "0", "-p", dir], { env });
-    await view.until(/> hello +(idle|running)/);
-    view.signal("SIGTERM");
-    await untilLeftClean(view, 0);
-  });
+  test.skipIf(noTerminal !== null)(
+    "a newcomer with the package watches the agents in a terminal",
+    async () => {
+      await run("al", ["new", "watched"], { cwd: folder, env });
+      const dir = join(folder, "watched");
+      const view = emulate(["start", "--port", "0", "-p", dir], { env });
+      await view.until(/> hello +(idle|running)/);
+      view.signal("SIGTERM");
+      await untilLeftClean(view, 0);
+    },
+  );
 });
 
 /** The system's own Node, when it is an old one. */

@@ -45,30 +45,42 @@ describe("the post hooks of a run that its scheduler ends", () => {
 
   const ownUser = `[runtime]\ntype = "host-user"\nrun_as = "$USER"\n`;
 
-  test("know that a person killed it", { timeout: 60_000 }, async () => {
-    project = await LiveProject.copy("examples/hello");
-    await started("hello", 60, ownUser);
-    await isAsleep("hello", 30_000);
-    await project.print("kill", "hello");
-    await expectEnd("hello", { outcome: "killed" });
-  });
+  test(
+    "the post hooks of a run that its scheduler ends know that a person killed it",
+    { timeout: 60_000 },
+    async () => {
+      project = await LiveProject.copy("examples/hello");
+      await started("hello", 60, ownUser);
+      await isAsleep("hello", 30_000);
+      await project.print("kill", "hello");
+      await expectEnd("hello", { outcome: "killed" });
+    },
+  );
 
-  test("know that it timed out", { timeout: 60_000 }, async () => {
-    project = await LiveProject.copy("examples/hello");
-    await started("hello", 3, ownUser);
-    const end = { outcome: "timed_out", exitCode: 124 };
-    await expectEnd("hello", end);
-  });
+  test(
+    "the post hooks of a run that its scheduler ends know that it timed out",
+    { timeout: 60_000 },
+    async () => {
+      project = await LiveProject.copy("examples/hello");
+      await started("hello", 3, ownUser);
+      const end = { outcome: "timed_out", exitCode: 124 };
+      await expectEnd("hello", end);
+    },
+  );
 
   describe.skipIf(missing !== null)("in a container", () => {
     beforeAll(() => defaultTestImage(engine), engineSetupMs);
 
-    test("know that a person killed it", { timeout: engineSetupMs }, async () => {
-      project = await containerProject(engine);
-      await started("boxed", 60);
-      await isAsleep("boxed", engineSetupMs / 2);
-      await project.print("kill", "boxed");
-      await expectEnd("boxed", { outcome: "killed" });
-    });
+    test(
+      "the post hooks of a run that its scheduler ends in a container know that a person killed it",
+      { timeout: engineSetupMs },
+      async () => {
+        project = await containerProject(engine);
+        await started("boxed", 60);
+        await isAsleep("boxed", engineSetupMs / 2);
+        await project.print("kill", "boxed");
+        await expectEnd("boxed", { outcome: "killed" });
+      },
+    );
   });
 });

@@ -85,7 +85,7 @@ describe("a scheduler behind a proxy that opens TLS", () => {
   const asked = `CONNECT models.example.test:443 user:${proxyPassword.plain}`;
 
   test(
-    "sends the model calls of runs of its own user through it",
+    "a scheduler behind a proxy that opens TLS sends the model calls of runs of its own user through it",
     { timeout: 60_000 },
     async () => {
       const { code, stdout, stderr } = await run('type = "host-user"\nrun_as = "$USER"');
@@ -95,7 +95,7 @@ describe("a scheduler behind a proxy that opens TLS", () => {
   );
 
   test.skipIf(noUsers !== null)(
-    "sends those of another OS user's runs through it, though sudo clears their environment",
+    "a scheduler behind a proxy that opens TLS sends those of another OS user's runs through it, though sudo clears their environment",
     { timeout: 60_000 },
     async () => {
       const user = await tempUser();
@@ -110,7 +110,7 @@ describe("a scheduler behind a proxy that opens TLS", () => {
   );
 
   test.skipIf(missing !== null)(
-    "sends those of containers through it, and shows the engine no password",
+    "a scheduler behind a proxy that opens TLS sends those of containers through it, and shows the engine no password",
     { timeout: engineSetupMs },
     async () => {
       await defaultTestImage(engine);

@@ -35,7 +35,7 @@ function exitOf(child: ChildProcess): Promise<number | null> {
 const hooks = '\n[hooks]\npre = ["sleep 300"]\n';
 
 describe("al run without a scheduler", () => {
-  test("runs the agent once with the files of its skill, follows it and releases the project's lock", async () => {
+  test("al run without a scheduler runs the agent once with the files of its skill, follows it and releases the project's lock", async () => {
     await mkdir(join(project.dir, "agents/hello/scripts"));
     const script = '#!/bin/sh\necho "greetings of $AL_AGENT"\n';
     await writeFile(join(project.dir, "agents/hello/scripts/greet"), script, { mode: 0o755 });
@@ -48,12 +48,12 @@ describe("al run without a scheduler", () => {
     expect((await runAl(project, ["stat"])).stderr).toContain("no scheduler is running");
   });
 
-  test("ends with the run's exit code", async () => {
+  test("al run without a scheduler ends with the run's exit code", async () => {
     await configure((config) => `${config.replace("timeout = 120", "timeout = 1")}${hooks}`);
     expect((await runAl(project, ["run", "hello"])).code).toBe(124);
   });
 
-  test("reports an agent that does not exist, and a broken one", async () => {
+  test("al run without a scheduler reports an agent that does not exist, and a broken one", async () => {
     const missing = await runAl(project, ["run", "nobody"]);
     expect(missing).toMatchObject({ code: 1, stdout: "" });
     expect(missing.stderr).toContain('error: there is no agent "nobody"');
@@ -64,7 +64,7 @@ describe("al run without a scheduler", () => {
     expect(broken.stderr).not.toContain("    at ");
   });
 
-  test("names a missing credential once on each stream", async () => {
+  test("al run without a scheduler names a missing credential once on each stream", async () => {
     await configure((config) => config.replace("credentials = []", 'credentials = ["acme_token"]'));
     const { stdout, stderr } = await runAl(project, ["run", "hello"]);
     for (const text of [stdout, stderr])
@@ -113,7 +113,7 @@ describe("al run without a scheduler", () => {
     expect(triggersOf(project)).toEqual([]);
   });
 
-  test("leaves other work of the project alone", async () => {
+  test("al run without a scheduler leaves other work of the project alone", async () => {
     // Its schedule is due every minute.
     const { stdout } = await runAl(project, ["run", "hello", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded" });

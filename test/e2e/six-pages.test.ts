@@ -35,58 +35,54 @@ async function rowOf(agent: string): Promise<{ page: Page; row: ReturnType<Page[
 
 const patience = { timeout: 20_000 };
 
-describe("of thirty agents with a day of history, one click answers", () => {
-  test("what is it doing?", async () => {
-    const { page, row } = await rowOf(slow);
-    await expect.poll(() => row.innerText(), patience).toContain("waiting for the health checks");
-    await row.getByRole("link", { name: "log" }).click();
-    await page
-      .getByText(/check \d+: not yet/)
-      .first()
-      .waitFor(patience);
-  });
+test("of thirty agents with a day of history, one click answers: what is it doing?", async () => {
+  const { page, row } = await rowOf(slow);
+  await expect.poll(() => row.innerText(), patience).toContain("waiting for the health checks");
+  await row.getByRole("link", { name: "log" }).click();
+  await page
+    .getByText(/check \d+: not yet/)
+    .first()
+    .waitFor(patience);
+});
 
-  test("why didn't it run?", async () => {
-    const { page, row } = await rowOf(unwilling);
-    await row.getByRole("link", { name: /: why .* did not run$/ }).click();
-    await page
-      .getByText(/actions?: wants opened/)
-      .first()
-      .waitFor(patience);
-  });
+test("of thirty agents with a day of history, one click answers: why didn't it run?", async () => {
+  const { page, row } = await rowOf(unwilling);
+  await row.getByRole("link", { name: /: why .* did not run$/ }).click();
+  await page
+    .getByText(/actions?: wants opened/)
+    .first()
+    .waitFor(patience);
+});
 
-  test("what came out?", async () => {
-    const { page, row } = await rowOf("report-web");
-    await row.getByRole("link", { name: /ago$/ }).click();
-    const result = page.locator("section", { has: page.getByRole("heading", { name: "Result" }) });
-    await expect.poll(() => result.innerText(), patience).toMatch(/"summary": "Report \d+ of web/);
-  });
+test("of thirty agents with a day of history, one click answers: what came out?", async () => {
+  const { page, row } = await rowOf("report-web");
+  await row.getByRole("link", { name: /ago$/ }).click();
+  const result = page.locator("section", { has: page.getByRole("heading", { name: "Result" }) });
+  await expect.poll(() => result.innerText(), patience).toMatch(/"summary": "Report \d+ of web/);
+});
 
-  test("what did it cost?", async () => {
-    const { page, row } = await rowOf(failing);
-    await row.getByRole("link", { name: failing, exact: true }).click();
-    const cost = page.locator("section", { has: page.getByRole("heading", { name: "Cost" }) });
-    await expect.poll(() => cost.innerText(), patience).toMatch(/This month\s+\$\d+\.\d\d/);
-  });
+test("of thirty agents with a day of history, one click answers: what did it cost?", async () => {
+  const { page, row } = await rowOf(failing);
+  await row.getByRole("link", { name: failing, exact: true }).click();
+  const cost = page.locator("section", { has: page.getByRole("heading", { name: "Cost" }) });
+  await expect.poll(() => cost.innerText(), patience).toMatch(/This month\s+\$\d+\.\d\d/);
+});
 
-  test("what changed since it last worked?", async () => {
-    const { page, row } = await rowOf(failing);
-    await row.getByRole("link", { name: /ago$/ }).click();
-    const since = page.locator("#since");
-    await expect
-      .poll(() => since.innerText(), patience)
-      .toContain('"host": "ledger-old.acme.test"');
-  });
+test("of thirty agents with a day of history, one click answers: what changed since it last worked?", async () => {
+  const { page, row } = await rowOf(failing);
+  await row.getByRole("link", { name: /ago$/ }).click();
+  const since = page.locator("#since");
+  await expect.poll(() => since.innerText(), patience).toContain('"host": "ledger-old.acme.test"');
+});
 
-  test("when did this error first appear?", async () => {
-    const { page } = await rowOf(failing);
-    await page.goto(`${scheduler.dashboardUrl}/agents/${failing}/runs/latest`);
-    await page.getByRole("link", { name: "When did this error first appear?" }).click();
-    const first = page.locator("main mark").first();
-    await first.waitFor(patience);
-    expect(page.url()).toContain("order=oldest");
-    expect(await page.locator("main").innerText()).toContain(failure);
-  });
+test("of thirty agents with a day of history, one click answers: when did this error first appear?", async () => {
+  const { page } = await rowOf(failing);
+  await page.goto(`${scheduler.dashboardUrl}/agents/${failing}/runs/latest`);
+  await page.getByRole("link", { name: "When did this error first appear?" }).click();
+  const first = page.locator("main mark").first();
+  await first.waitFor(patience);
+  expect(page.url()).toContain("order=oldest");
+  expect(await page.locator("main").innerText()).toContain(failure);
 });
 
 /** Pages, the rows that they are looked at for, and the most kilobytes of their document on the wire. */
@@ -157,7 +153,7 @@ async function loggedIn(options: BrowserContextOptions = {}): Promise<BrowserCon
 }
 
 describe("the first paint of each page", () => {
-  test("has its first rows, without a script", async () => {
+  test("the first paint of each page has its first rows, without a script", async () => {
     const page = await (await loggedIn({ javaScriptEnabled: false })).newPage();
     for (const [path, rows] of paints) {
       const hasRows = async (): Promise<boolean> => {
@@ -170,7 +166,7 @@ describe("the first paint of each page", () => {
   });
 
   test.each(Object.entries(screens))(
-    "does not move afterwards, and is small: %s",
+    "the first paint of each page does not move afterwards, and is small: %s",
     async (_screen, viewport) => {
       const context = await loggedIn({ viewport });
       for (const row of paints) {
@@ -183,7 +179,7 @@ describe("the first paint of each page", () => {
     60_000,
   );
 
-  test("of the overview has its rows soon on slow 4G", async () => {
+  test("the first paint of the overview has its rows soon on slow 4G", async () => {
     const { rowsAt } = await paintOf(await loggedIn(), ["", "#agents tr", 44], true);
     expect(rowsAt).toBeLessThan(5_000);
   }, 60_000);

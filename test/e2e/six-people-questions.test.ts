@@ -81,7 +81,7 @@ const questions = /: questions of/;
 const textOf = (page: Page, selector: string) => page.locator(selector).innerText();
 
 describe("one click on the first page of the dashboard shows", () => {
-  test("which questions are open", async () => {
+  test("one click on the first page of the dashboard shows which questions are open", async () => {
     const page = await afterOneClick(/^Questions 1/);
     expect(await textOf(page, "#total")).toBe("1 open");
     expect(await textOf(page, "#open")).toContain("asker");
@@ -92,25 +92,25 @@ describe("one click on the first page of the dashboard shows", () => {
     expect(await textOf(page, "#open .question-prompt")).toBe("Deploy 1.4?");
   });
 
-  test("until when it waits", async () => {
+  test("one click on the first page of the dashboard shows until when it waits", async () => {
     const page = await afterOneClick(questions, "asker");
     const { until } = (await openQuestions(project)).get("asker") ?? {};
     expect(await textOf(page, "#open")).toMatch(/If no person answers, the run ends in 2\d h/);
     expect(await page.locator("#open time").last().getAttribute("datetime")).toBe(until);
   });
 
-  test("who approved a call", async () => {
+  test("one click on the first page of the dashboard shows who approved a call", async () => {
     const page = await afterOneClick(latestRun, "caller");
     expect(await textOf(page, "#acts")).toContain("approve: API key from 127.0.0.1");
     expect(await textOf(page, "#questions .question-end")).toContain("by the API key");
   });
 
-  test("which messages people sent to a run", async () => {
+  test("one click on the first page of the dashboard shows which messages people sent to a run", async () => {
     const page = await afterOneClick(latestRun, "worker");
     expect(await textOf(page, "#messages")).toMatch(/Leave the logs alone\.\s+the API key, /);
   });
 
-  test("who killed a run", async () => {
+  test("one click on the first page of the dashboard shows who killed a run", async () => {
     const page = await afterOneClick(latestRun, "sleeper");
     expect(await textOf(page, "#acts")).toContain("kill: API key from 127.0.0.1");
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { slow } from "../helpers/made-day/agents.ts";
 import { startLiveDay, unwilling } from "../helpers/made-day/live-day.ts";
 import { failing, failure, skipping } from "../helpers/made-day/made-runs.ts";
@@ -20,38 +20,34 @@ async function al(...args: string[]): Promise<string> {
   return `${stdout}${stderr}`;
 }
 
-describe("of thirty agents with a day of history, one command answers", () => {
-  test("what is it doing?", async () => {
-    const row = async (): Promise<string> =>
-      (await al("stat")).split("\n").find((line) => line.includes(slow)) ?? "";
-    await expect
-      .poll(row, { timeout: 30_000, interval: 1_000 })
-      .toContain("waiting for the health");
-    await expect.poll(() => al("logs", slow), { timeout: 20_000 }).toMatch(/check \d+: not yet/);
-  });
+test("of thirty agents with a day of history, one command answers: what is it doing?", async () => {
+  const row = async (): Promise<string> =>
+    (await al("stat")).split("\n").find((line) => line.includes(slow)) ?? "";
+  await expect.poll(row, { timeout: 30_000, interval: 1_000 }).toContain("waiting for the health");
+  await expect.poll(() => al("logs", slow), { timeout: 20_000 }).toMatch(/check \d+: not yet/);
+});
 
-  test("why didn't it run?", async () => {
-    expect(await al("history", "-a", unwilling, "--refused")).toMatch(/actions?: wants opened/);
-    expect(await al("history", "-a", skipping, "--refused")).toContain("all runners are busy");
-  });
+test("of thirty agents with a day of history, one command answers: why didn't it run?", async () => {
+  expect(await al("history", "-a", unwilling, "--refused")).toMatch(/actions?: wants opened/);
+  expect(await al("history", "-a", skipping, "--refused")).toContain("all runners are busy");
+});
 
-  test("what came out?", async () => {
-    expect(await al("show", "report-web")).toMatch(/Returned +\{\s+"summary": "Report \d+ of web/);
-  });
+test("of thirty agents with a day of history, one command answers: what came out?", async () => {
+  expect(await al("show", "report-web")).toMatch(/Returned +\{\s+"summary": "Report \d+ of web/);
+});
 
-  test("what did it cost?", async () => {
-    expect(await al("cost", failing)).toMatch(/\$\d+\.\d\d/);
-  });
+test("of thirty agents with a day of history, one command answers: what did it cost?", async () => {
+  expect(await al("cost", failing)).toMatch(/\$\d+\.\d\d/);
+});
 
-  test("what changed since it last worked?", async () => {
-    const difference = await al("show", failing, "--diff");
-    expect(difference).toMatch(/^- +"host": "ledger-old.acme.test"$/m);
-    expect(difference).toMatch(/^\+ +"host": "ledger.acme.test"$/m);
-  });
+test("of thirty agents with a day of history, one command answers: what changed since it last worked?", async () => {
+  const difference = await al("show", failing, "--diff");
+  expect(difference).toMatch(/^- +"host": "ledger-old.acme.test"$/m);
+  expect(difference).toMatch(/^\+ +"host": "ledger.acme.test"$/m);
+});
 
-  test("when did this error first appear?", async () => {
-    const found = await al("logs", "--grep", `"${failure}"`, "-a", failing, "--oldest", "-n", "1");
-    expect(found).toMatch(new RegExp(`${failing}-[a-z]{8}`));
-    expect(found.match(/connect ECONNREFUSED/g)?.length).toBeGreaterThan(0);
-  });
+test("of thirty agents with a day of history, one command answers: when did this error first appear?", async () => {
+  const found = await al("logs", "--grep", `"${failure}"`, "-a", failing, "--oldest", "-n", "1");
+  expect(found).toMatch(new RegExp(`${failing}-[a-z]{8}`));
+  expect(found.match(/connect ECONNREFUSED/g)?.length).toBeGreaterThan(0);
 });

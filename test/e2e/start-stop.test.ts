@@ -42,49 +42,47 @@ async function startOnTakenPort(): Promise<Finished & { readonly port: number }>
   return { ...finished, port };
 }
 
-describe("al start", () => {
-  test("prints where the dashboard and the key are, and one line for each event", async () => {
-    const scheduler = await project.start();
-    expect(scheduler.dashboardUrl).toMatch(/^http:\/\/localhost:\d+\/dashboard$/);
-    expect(scheduler.output()).toContain(
-      `API key:   ${project.home}/credentials/gateway_api_key/default/key`,
-    );
-    await project.trigger("hello");
-    await scheduler.waitForOutput(/^\d\d:\d\d:\d\d INFO {2}hello run succeeded/m);
-  });
+test("al start prints where the dashboard and the key are, and one line for each event", async () => {
+  const scheduler = await project.start();
+  expect(scheduler.dashboardUrl).toMatch(/^http:\/\/localhost:\d+\/dashboard$/);
+  expect(scheduler.output()).toContain(
+    `API key:   ${project.home}/credentials/gateway_api_key/default/key`,
+  );
+  await project.trigger("hello");
+  await scheduler.waitForOutput(/^\d\d:\d\d:\d\d INFO {2}hello run succeeded/m);
+});
 
-  test("keeps running after its output is closed", async () => {
-    const args = ["start", "--web-ui", "--port", "0", "--project", project.dir];
-    const child = spawn(process.execPath, [builtAl, ...args], {
-      env: { ...process.env, AL_HOME: project.home },
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    child.stdout.once("data", () => child.stdout.destroy());
-    const gone = new Promise((done) => child.once("close", done));
-    await expect
-      .poll(() => readSchedulerInfo(project.dir)?.gatewayUrl, { timeout: 20_000 })
-      .toBeTruthy();
-    expect(await project.al("run", "hello")).toMatchObject({ code: 0 });
-    expect(await project.al("stop")).toMatchObject({ code: 0, stdout: "stopped\n" });
-    expect(await gone).toBe(0);
+test("al start keeps running after its output is closed", async () => {
+  const args = ["start", "--web-ui", "--port", "0", "--project", project.dir];
+  const child = spawn(process.execPath, [builtAl, ...args], {
+    env: { ...process.env, AL_HOME: project.home },
+    stdio: ["ignore", "pipe", "ignore"],
   });
+  child.stdout.once("data", () => child.stdout.destroy());
+  const gone = new Promise((done) => child.once("close", done));
+  await expect
+    .poll(() => readSchedulerInfo(project.dir)?.gatewayUrl, { timeout: 20_000 })
+    .toBeTruthy();
+  expect(await project.al("run", "hello")).toMatchObject({ code: 0 });
+  expect(await project.al("stop")).toMatchObject({ code: 0, stdout: "stopped\n" });
+  expect(await gone).toBe(0);
+});
 
-  test("names the process that holds the project already", async () => {
-    const scheduler = await project.start();
-    const second = await project.al("start", "--port", "0");
-    expect(second).toMatchObject({ code: 1, stdout: "" });
-    expect(second.stderr).toContain(`pid ${scheduler.pid}`);
-    expect(second.stderr).toContain("al stop");
-  });
+test("al start names the process that holds the project already", async () => {
+  const scheduler = await project.start();
+  const second = await project.al("start", "--port", "0");
+  expect(second).toMatchObject({ code: 1, stdout: "" });
+  expect(second.stderr).toContain(`pid ${scheduler.pid}`);
+  expect(second.stderr).toContain("al stop");
+});
 
-  test("reports a taken port in one message with a hint", async () => {
-    const { code, stderr, port } = await startOnTakenPort();
-    expect(code).toBe(1);
-    expect(stderr).toContain(String(port));
-    expect(stderr).toContain("hint: ");
-    expect(stderr).not.toContain("    at ");
-    expect(readSchedulerInfo(project.dir)).toBeNull();
-  });
+test("al start reports a taken port in one message with a hint", async () => {
+  const { code, stderr, port } = await startOnTakenPort();
+  expect(code).toBe(1);
+  expect(stderr).toContain(String(port));
+  expect(stderr).toContain("hint: ");
+  expect(stderr).not.toContain("    at ");
+  expect(readSchedulerInfo(project.dir)).toBeNull();
 });
 
 test("a restarted scheduler shows the last lines of the one before, then its own", async () => {
@@ -126,14 +124,17 @@ test("a failed start leaves the runs of a killed scheduler as they are", async (
 });
 
 describe("a stop of the scheduler", () => {
-  test.each(["SIGINT", "SIGHUP"] as const)("by %s ends with 0", async (signal) => {
-    const scheduler = await project.start();
-    scheduler.signal(signal);
-    expect(await scheduler.exited).toBe(0);
-    expect(readSchedulerInfo(project.dir)).toBeNull();
-  });
+  test.each(["SIGINT", "SIGHUP"] as const)(
+    "a stop of the scheduler by %s ends with 0",
+    async (signal) => {
+      const scheduler = await project.start();
+      scheduler.signal(signal);
+      expect(await scheduler.exited).toBe(0);
+      expect(readSchedulerInfo(project.dir)).toBeNull();
+    },
+  );
 
-  test("gives runs their grace period, which a second Ctrl-C ends", async () => {
+  test("a stop of the scheduler gives runs their grace period, which a second Ctrl-C ends", async () => {
     const { exited, signal, output } = await startWithLongRun();
     expect(output()).not.toContain("stopping");
     signal("SIGINT");
@@ -145,7 +146,7 @@ describe("a stop of the scheduler", () => {
     expect(outcomes()).toEqual([null, "interrupted"]);
   });
 
-  test("counts a Ctrl-C that a terminal and npm both forward once", async () => {
+  test("a stop of the scheduler counts a Ctrl-C that a terminal and npm both forward once", async () => {
     const { exited, signal, waitForOutput } = await startWithLongRun();
     signal("SIGINT");
     await sleep(50);
@@ -154,7 +155,7 @@ describe("a stop of the scheduler", () => {
     expect(await Promise.race([exited, sleep(1000, "still there")])).toBe("still there");
   });
 
-  test("by al stop ends it, and al stat then reports that it is not running", async () => {
+  test("a stop of the scheduler by al stop ends it, and al stat then reports that it is not running", async () => {
     const scheduler = await project.start();
     expect(await project.al("stat")).toMatchObject({ code: 0 });
     expect(await project.al("stop")).toMatchObject({ code: 0, stdout: "stopped\n" });
@@ -164,7 +165,7 @@ describe("a stop of the scheduler", () => {
     expect(stderr).toContain("no scheduler is running");
   });
 
-  test("by al stop --now ends runs at once, as a second Ctrl-C does", async () => {
+  test("a stop of the scheduler by al stop --now ends runs at once, as a second Ctrl-C does", async () => {
     const { exited, output } = await startWithLongRun();
     const startedAt = performance.now();
     expect(await project.al("stop", "--now")).toMatchObject({ code: 0, stdout: "stopped\n" });
@@ -174,7 +175,7 @@ describe("a stop of the scheduler", () => {
     expect(outcomes()).toEqual([null, "interrupted"]);
   });
 
-  test("by removal of its state is fatal and ends with 1", async () => {
+  test("a stop of the scheduler by removal of its state is fatal and ends with 1", async () => {
     const scheduler = await project.start();
     await rm(project.path(".al"), { recursive: true, maxRetries: 5 });
     await scheduler.waitForOutput(/FATAL.*the folder \.al was removed/);

@@ -43,47 +43,45 @@ async function status(one: LoadRequest): Promise<number | null> {
   return (await statuses([one]))[0] ?? null;
 }
 
-describe("GitHub's own examples", () => {
-  test("are all answered 200, stored byte for byte and normalized", async () => {
-    const all = githubExamples.flatMap(({ name, examples }) =>
-      examples.map((payload) => ({ name, payload, body: bytes(payload) })),
-    );
-    const requests = all.map(({ name, body }, n) =>
-      signed("github", body, { event: name, id: `example-${n}` }),
-    );
-    const answers = await sendLoad(scheduler.url, requests, 20);
-    expect(answers.map((answer) => answer.status)).toEqual(all.map(() => 200));
-    // The store is read beside the scheduler that writes it.
-    const store = openStore(project.dir);
-    try {
-      for (const { index, text } of answers) {
-        const { name, payload, body } = all[index] ?? { name: "", payload: {}, body: bytes("") };
-        const { receiptId, pong } = JSON.parse(text) as { receiptId?: string; pong?: boolean };
-        if (name === "ping") {
-          expect(pong).toBe(true);
-          continue;
-        }
-        const receipt = store.receipts.get(receiptId ?? "");
-        expect(Buffer.from(receipt?.body ?? []).equals(body)).toBe(true);
-        expect(receipt).toMatchObject({ source: "github", deliveryId: `example-${index}` });
-        expect(receipt && interpretStored(receipt)?.event).toMatchObject({
-          ...{ event: name, action: payload.action ?? null, receiptId },
-        });
+test("GitHub's own examples are all answered 200, stored byte for byte and normalized", async () => {
+  const all = githubExamples.flatMap(({ name, examples }) =>
+    examples.map((payload) => ({ name, payload, body: bytes(payload) })),
+  );
+  const requests = all.map(({ name, body }, n) =>
+    signed("github", body, { event: name, id: `example-${n}` }),
+  );
+  const answers = await sendLoad(scheduler.url, requests, 20);
+  expect(answers.map((answer) => answer.status)).toEqual(all.map(() => 200));
+  // The store is read beside the scheduler that writes it.
+  const store = openStore(project.dir);
+  try {
+    for (const { index, text } of answers) {
+      const { name, payload, body } = all[index] ?? { name: "", payload: {}, body: bytes("") };
+      const { receiptId, pong } = JSON.parse(text) as { receiptId?: string; pong?: boolean };
+      if (name === "ping") {
+        expect(pong).toBe(true);
+        continue;
       }
-    } finally {
-      store.close();
+      const receipt = store.receipts.get(receiptId ?? "");
+      expect(Buffer.from(receipt?.body ?? []).equals(body)).toBe(true);
+      expect(receipt).toMatchObject({ source: "github", deliveryId: `example-${index}` });
+      expect(receipt && interpretStored(receipt)?.event).toMatchObject({
+        ...{ event: name, action: payload.action ?? null, receiptId },
+      });
     }
-    const dead = await project.json<HistoryPage>("/api/stats/triggers?deadLetter=true&limit=1");
-    const pings = all.filter(({ name }) => name === "ping").length;
-    expect(dead.total).toBe(all.length - pings);
-  });
+  } finally {
+    store.close();
+  }
+  const dead = await project.json<HistoryPage>("/api/stats/triggers?deadLetter=true&limit=1");
+  const pings = all.filter(({ name }) => name === "ping").length;
+  expect(dead.total).toBe(all.length - pings);
 });
 
 describe("a source's secret", () => {
   const delivery = (secret: string): LoadRequest =>
     signed("sentry", bytes({ action: "created" }), { secret, event: "issue" });
 
-  test("is active once its file is saved, beside the old one during a rotation", async () => {
+  test("a source's secret is active once its file is saved, beside the old one during a rotation", async () => {
     expect(await statuses([delivery("hush-sentry"), delivery("new")])).toEqual([200, 401]);
     await storeSecret(project, "sentry", "new", "next");
     await expect.poll(() => status(delivery("new")), { timeout: 5_000 }).toBe(200);
@@ -93,7 +91,7 @@ describe("a source's secret", () => {
     expect(await statuses([delivery("new"), delivery("newest")])).toEqual([200, 200]);
   });
 
-  test("is neither logged nor stored", async () => {
+  test("a source's secret is neither logged nor stored", async () => {
     const store = openStore(project.dir);
     const answer = await sendLoad(scheduler.url, [delivery("newest")], 1);
     const { receiptId } = JSON.parse(answer[0]?.text ?? "") as { receiptId: string };
@@ -103,20 +101,18 @@ describe("a source's secret", () => {
   });
 });
 
-describe("an unsigned source", () => {
-  test("causes a warning at the start and answers at its own path only", async () => {
-    const warnings = scheduler.output().match(/WARN .*open-github takes unsigned deliveries: /g);
-    expect(warnings).toHaveLength(1);
-    const body = bytes({ action: "opened" });
-    const headers = { "x-github-event": "issues" };
-    expect(
-      await statuses([
-        { path: "/webhooks/github/open-github", headers, body },
-        { path: "/webhooks/github/github", headers, body },
-        { path: "/webhooks/github", headers, body },
-      ]),
-    ).toEqual([200, 401, 401]);
-  });
+test("an unsigned source causes a warning at the start and answers at its own path only", async () => {
+  const warnings = scheduler.output().match(/WARN .*open-github takes unsigned deliveries: /g);
+  expect(warnings).toHaveLength(1);
+  const body = bytes({ action: "opened" });
+  const headers = { "x-github-event": "issues" };
+  expect(
+    await statuses([
+      { path: "/webhooks/github/open-github", headers, body },
+      { path: "/webhooks/github/github", headers, body },
+      { path: "/webhooks/github", headers, body },
+    ]),
+  ).toEqual([200, 401, 401]);
 });
 
 test("al webhook send delivers to the running gateway and shows why nothing started", async () => {

@@ -13,7 +13,7 @@ describe("a lock between test processes", () => {
   });
   afterEach(() => rmSync(dir, { recursive: true }));
 
-  it("is held by one process at a time, and is released after a failure", async () => {
+  it("a lock between test processes is held by one process at a time, and is released after a failure", async () => {
     const path = join(dir, "lock");
     let inside = 0;
     const most: number[] = [];
@@ -28,7 +28,7 @@ describe("a lock between test processes", () => {
     await withLock(path, work);
   });
 
-  it("is taken over from a process that died", async () => {
+  it("a lock between test processes is taken over from a process that died", async () => {
     const path = join(dir, "lock");
     const { pid } = spawnSync("true");
     writeFileSync(path, String(pid));

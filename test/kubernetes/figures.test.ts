@@ -25,7 +25,7 @@ describe("how long Kubernetes takes", () => {
   }, 300_000);
   afterAll(() => cluster.stop());
 
-  it("from the trigger of a run to its first request to a model", async () => {
+  it("how long Kubernetes takes from the trigger of a run to its first request to a model", async () => {
     const asked = Promise.withResolvers<number>();
     const provider = await fakeProvider((_request, response) => {
       asked.resolve(Date.now());

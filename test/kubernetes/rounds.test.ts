@@ -59,7 +59,7 @@ describe("al start with a Kubernetes of two nodes", () => {
   });
 
   it(
-    `runs ${runsAtFirst} runs, spread over the nodes`,
+    `al start with a Kubernetes of two nodes runs ${runsAtFirst} runs, spread over the nodes`,
     async () => {
       await trigger(runsAtFirst);
       await check();
@@ -74,7 +74,7 @@ describe("al start with a Kubernetes of two nodes", () => {
   );
 
   it(
-    `loses and repeats no output silently in ${rounds} rounds of faults`,
+    `al start with a Kubernetes of two nodes loses and repeats no output silently in ${rounds} rounds of faults`,
     async () => {
       const crash = async () => {
         await project.scheduler.kill();

@@ -1,38 +1,36 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { of, Subject } from "rxjs";
 import { mergeUntilMainCompletes } from "../../streams/merge-until-main-completes.ts";
 import { marbles } from "../helpers/marbles.ts";
 
-describe("a stream merged with the main one", () => {
-  it("ends when the main one ends, and not before", () =>
-    marbles(({ hot, expectObservable, expectSubscriptions }) => {
-      const main = "    --m---m--|";
-      const beside = "  b---b-|";
-      const longer = "  b---b-----b-";
-      expectObservable(mergeUntilMainCompletes(hot(main), hot(beside))).toBe("b-m-b-m--|");
-      const beside$ = hot(longer);
-      expectObservable(mergeUntilMainCompletes(hot(main), beside$)).toBe("    b-m-b-m--|");
-      expectSubscriptions(beside$.subscriptions).toBe("         ^--------!");
-    }));
+it("a stream merged with the main one ends when the main one ends, and not before", () =>
+  marbles(({ hot, expectObservable, expectSubscriptions }) => {
+    const main = "    --m---m--|";
+    const beside = "  b---b-|";
+    const longer = "  b---b-----b-";
+    expectObservable(mergeUntilMainCompletes(hot(main), hot(beside))).toBe("b-m-b-m--|");
+    const beside$ = hot(longer);
+    expectObservable(mergeUntilMainCompletes(hot(main), beside$)).toBe("    b-m-b-m--|");
+    expectSubscriptions(beside$.subscriptions).toBe("         ^--------!");
+  }));
 
-  it("emits first of two that emit at once", () => {
-    const seen: string[] = [];
-    mergeUntilMainCompletes(of("main"), of("beside")).subscribe((value) => seen.push(value));
-    expect(seen).toEqual(["beside", "main"]);
-  });
+it("a stream merged with the main one emits first of two that emit at once", () => {
+  const seen: string[] = [];
+  mergeUntilMainCompletes(of("main"), of("beside")).subscribe((value) => seen.push(value));
+  expect(seen).toEqual(["beside", "main"]);
+});
 
-  it("ends by an error of either, and leaves both", () =>
-    marbles(({ hot, expectObservable, expectSubscriptions }) => {
-      const steady$ = hot("a-a--a-");
-      expectObservable(mergeUntilMainCompletes(hot("---#"), steady$)).toBe("a-a#");
-      expectObservable(mergeUntilMainCompletes(steady$, hot("---#"))).toBe("a-a#");
-      expectSubscriptions(steady$.subscriptions).toBe(["^--!", "^--!"]);
-    }));
+it("a stream merged with the main one ends by an error of either, and leaves both", () =>
+  marbles(({ hot, expectObservable, expectSubscriptions }) => {
+    const steady$ = hot("a-a--a-");
+    expectObservable(mergeUntilMainCompletes(hot("---#"), steady$)).toBe("a-a#");
+    expectObservable(mergeUntilMainCompletes(steady$, hot("---#"))).toBe("a-a#");
+    expectSubscriptions(steady$.subscriptions).toBe(["^--!", "^--!"]);
+  }));
 
-  it("leaves both when it is unsubscribed", () => {
-    const [main$, beside$] = [new Subject<string>(), new Subject<string>()];
-    const subscription = mergeUntilMainCompletes(main$, beside$).subscribe();
-    subscription.unsubscribe();
-    expect([main$.observed, beside$.observed]).toEqual([false, false]);
-  });
+it("a stream merged with the main one leaves both when it is unsubscribed", () => {
+  const [main$, beside$] = [new Subject<string>(), new Subject<string>()];
+  const subscription = mergeUntilMainCompletes(main$, beside$).subscribe();
+  subscription.unsubscribe();
+  expect([main$.observed, beside$.observed]).toEqual([false, false]);
 });

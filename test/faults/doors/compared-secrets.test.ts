@@ -28,7 +28,7 @@ describe("the rule for comparing secrets", () => {
     "const ok = a.digest.equals(a.given);",
     "const ok = Buffer.compare(a.given, a.hmac) === 0;",
     "const ok = a.password.localeCompare(a.given);",
-  ])("reports %s", async (code) => {
+  ])("the rule for comparing secrets reports %s", async (code) => {
     expect(await objections(code)).toBe(1);
   });
 
@@ -40,7 +40,7 @@ describe("the rule for comparing secrets", () => {
     expect(await objections(code)).toBe(0);
   });
 
-  test("holds wherever untrusted input is compared", async () => {
+  test("the rule for comparing secrets holds wherever untrusted input is compared", async () => {
     for (const file of [
       "src/runtime/run-api/socket-dir.ts",
       "src/features/webhooks/signature.ts",

@@ -77,7 +77,7 @@ describe("a state.db", () => {
     },
   );
 
-  it("with any page of garbage never looks like a new one", async () => {
+  it("a state.db with any page of garbage never looks like a new one", async () => {
     for (let from = pageBytes; from < whole.length; from += pageBytes) {
       writeFileSync(path(), withGarbage(from, from + pageBytes));
       const failure = await takeOver().then(
@@ -90,7 +90,7 @@ describe("a state.db", () => {
     }
   });
 
-  it("damaged during use is answered with 503, and the scheduler keeps running", async () => {
+  it("a state.db damaged during use is answered with 503, and the scheduler keeps running", async () => {
     const scheduler = await startTestScheduler(project, { webUi: false });
     try {
       const statuses = new Set<number | null>();

@@ -75,7 +75,9 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
 }
 
 describe("a store that is not available", () => {
-  it("on a full disk is answered with 503 until there is space", async ({ skip }) => {
+  it("a store that is not available on a full disk is answered with 503 until there is space", async ({
+    skip,
+  }) => {
     mkdirSync(stateDir(), { mode: 0o700 });
     mount("tmpfs", skip);
     await refusesAndRecovers(() => {
@@ -86,7 +88,7 @@ describe("a store that is not available", () => {
   }, 120_000);
 
   it.runIf(isLong)(
-    "that another process holds is answered with 503 until it is released",
+    "a store that is not available that another process holds is answered with 503 until it is released",
     async () => {
       await refusesAndRecovers(() => {
         const other = new DatabaseSync(join(stateDir(), "state.db"));
@@ -130,18 +132,21 @@ it("a scheduler whose store is not available can stop, and the next one finishes
 }, 120_000);
 
 describe("a start on a store that is not available", () => {
-  it.runIf(isLong)("reports that another process holds it", async () => {
-    openStore(project.dir).close();
-    const other = new DatabaseSync(join(stateDir(), "state.db"));
-    other.exec("BEGIN IMMEDIATE");
-    const { code, stderr } = await runAl(project, ["start", "--port", "0"]);
-    other.close();
-    expect(code).toBe(1);
-    expect(stderr).toContain("state.db: database is locked");
-    expect(stderr).toContain("hint: another process holds the database; end it or wait");
-  });
+  it.runIf(isLong)(
+    "a start on a store that is not available reports that another process holds it",
+    async () => {
+      openStore(project.dir).close();
+      const other = new DatabaseSync(join(stateDir(), "state.db"));
+      other.exec("BEGIN IMMEDIATE");
+      const { code, stderr } = await runAl(project, ["start", "--port", "0"]);
+      other.close();
+      expect(code).toBe(1);
+      expect(stderr).toContain("state.db: database is locked");
+      expect(stderr).toContain("hint: another process holds the database; end it or wait");
+    },
+  );
 
-  it("reports that it is read-only", async ({ skip }) => {
+  it("a start on a store that is not available reports that it is read-only", async ({ skip }) => {
     openStore(project.dir).close();
     mount("bind", skip);
     spawnSync("mount", ["-o", "remount,bind,ro", stateDir()]);

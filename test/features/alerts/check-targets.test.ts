@@ -13,11 +13,14 @@ const problemOf = (type: AlertTargetType, fields: Fields): string | null =>
   targetProblem(targetOf(type), fields);
 
 describe("a target's credential", () => {
-  test.each(Object.entries(fakeApis))("of %s is valid and gives no message", (type, { fields }) => {
-    expect(problemOf(type as AlertTargetType, fields("https://example.com"))).toBeNull();
-  });
+  test.each(Object.entries(fakeApis))(
+    "a target's credential of %s is valid and gives no message",
+    (type, { fields }) => {
+      expect(problemOf(type as AlertTargetType, fields("https://example.com"))).toBeNull();
+    },
+  );
 
-  test("of e-mail is valid in all its forms", () => {
+  test("a target's credential of e-mail is valid in all its forms", () => {
     for (const more of [{}, { tls: "implicit" }, { port: "25", tls: "none" }]) {
       expect(problemOf("email", { ...smtp, ...more })).toBeNull();
     }
@@ -43,13 +46,16 @@ describe("a target's credential", () => {
     ["email", { ...smtp, user: "a" }, "its field password is missing"],
     ["email", { ...smtp, from: "a@b\r\nBcc: c@d" }, "its field from is not an e-mail address"],
   ];
-  test.each(wrong)("of %s with %o is rejected without being quoted", (type, fields, problem) => {
-    expect(problemOf(type, fields)).toContain(problem);
-    expect(problemOf(type, fields)).not.toContain("secret@");
-    expect(problemOf(type, fields)).not.toContain("/secret");
-  });
+  test.each(wrong)(
+    "a target's credential of %s with %o is rejected without being quoted",
+    (type, fields, problem) => {
+      expect(problemOf(type, fields)).toContain(problem);
+      expect(problemOf(type, fields)).not.toContain("secret@");
+      expect(problemOf(type, fields)).not.toContain("/secret");
+    },
+  );
 
-  test("has the fields of its type", () => {
+  test("a target's credential has the fields of its type", () => {
     for (const [type, { fields }] of Object.entries(fakeApis)) {
       const known = credentialType(alertCredentialTypes[type as AlertTargetType])?.fields ?? {};
       expect(Object.keys(known)).toEqual(
@@ -62,7 +68,7 @@ describe("a target's credential", () => {
 
 describe("the link of an alert", () => {
   const base = "https://al.example.test/almanac";
-  test("is the run's log, the agent's page, the dead letters, the cost, or the alerts", () => {
+  test("the link of an alert is the run's log, the agent's page, the dead letters, the cost, or the alerts", () => {
     expect(alertLink(base, { topic: "runs", agent: "dev", instanceId: "dev-1" })).toBe(
       "https://al.example.test/almanac/dashboard/agents/dev/runs/dev-1",
     );

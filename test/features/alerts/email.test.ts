@@ -44,83 +44,81 @@ function send(
   return sendAlert(messageFor(alert), targetOf("email", to));
 }
 
-describe("e-mail", () => {
-  test("goes by STARTTLS, with user and password", async () => {
-    const { port, mails } = await mailServer(own);
-    expect(await send(port, mailLogin)).toEqual({ type: "accepted" });
-    const [mail] = mails;
-    expect(mail).toMatchObject({ secure: true, user: "alerts", from: "almanac@example.com" });
-    expect(mail?.to).toEqual(["ops@example.com"]);
-  });
+test("e-mail goes by STARTTLS, with user and password", async () => {
+  const { port, mails } = await mailServer(own);
+  expect(await send(port, mailLogin)).toEqual({ type: "accepted" });
+  const [mail] = mails;
+  expect(mail).toMatchObject({ secure: true, user: "alerts", from: "almanac@example.com" });
+  expect(mail?.to).toEqual(["ops@example.com"]);
+});
 
-  test("goes by implicit TLS", async () => {
-    const { port, mails } = await mailServer({ ...own, secure: true });
-    expect(await send(port, { ...mailLogin, tls: "implicit" })).toEqual({ type: "accepted" });
-    expect(mails).toMatchObject([{ secure: true, user: "alerts" }]);
-  });
+test("e-mail goes by implicit TLS", async () => {
+  const { port, mails } = await mailServer({ ...own, secure: true });
+  expect(await send(port, { ...mailLogin, tls: "implicit" })).toEqual({ type: "accepted" });
+  expect(mails).toMatchObject([{ secure: true, user: "alerts" }]);
+});
 
-  test("is unencrypted only if configured so", async () => {
-    const options = { disabledCommands: ["STARTTLS", "AUTH"] };
-    const { port, mails } = await mailServer(options);
-    expect(await send(port, {})).toMatchObject({ type: "failed" });
-    expect(mails).toEqual([]);
-    expect(await send(port, { tls: "none" })).toEqual({ type: "accepted" });
-    expect(mails).toMatchObject([{ secure: false, user: null }]);
-  });
+test("e-mail is unencrypted only if configured so", async () => {
+  const options = { disabledCommands: ["STARTTLS", "AUTH"] };
+  const { port, mails } = await mailServer(options);
+  expect(await send(port, {})).toMatchObject({ type: "failed" });
+  expect(mails).toEqual([]);
+  expect(await send(port, { tls: "none" })).toEqual({ type: "accepted" });
+  expect(mails).toMatchObject([{ secure: false, user: null }]);
+});
 
-  test("sends no password over a connection that can't be encrypted", async () => {
-    const options = { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
-    const { port, passwords } = await mailServer(options);
-    expect(await send(port, mailLogin)).toMatchObject({ type: "failed" });
-    expect(passwords).toEqual([]);
-  });
+test("e-mail sends no password over a connection that can't be encrypted", async () => {
+  const options = { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
+  const { port, passwords } = await mailServer(options);
+  expect(await send(port, mailLogin)).toMatchObject({ type: "failed" });
+  expect(passwords).toEqual([]);
+});
 
-  test("is not sent to a server whose certificate is not trusted", async () => {
-    const stranger = certificateAuthority();
-    closers.push(() => Promise.resolve(stranger.remove()));
-    const { port, mails } = await mailServer(stranger.issue("localhost"));
-    const answer = await send(port, mailLogin);
-    expect(answer).toMatchObject({ type: "failed" });
-    expect(JSON.stringify(answer)).toMatch(/certificate/);
-    expect(mails).toEqual([]);
-  });
+test("e-mail is not sent to a server whose certificate is not trusted", async () => {
+  const stranger = certificateAuthority();
+  closers.push(() => Promise.resolve(stranger.remove()));
+  const { port, mails } = await mailServer(stranger.issue("localhost"));
+  const answer = await send(port, mailLogin);
+  expect(answer).toMatchObject({ type: "failed" });
+  expect(JSON.stringify(answer)).toMatch(/certificate/);
+  expect(mails).toEqual([]);
+});
 
-  test("has a subject, text and HTML, one id for all attempts, and asks for no automatic reply", async () => {
-    const { port, mails } = await mailServer(own);
-    await send(port, mailLogin);
-    await send(port, mailLogin);
-    const [first, second] = mails.map(({ headers }) => headers);
-    expect(first?.get("subject")).toBe("[acme & <co>] dev failed");
-    expect(first?.get("to")).toBe("ops@example.com");
-    expect(first?.get("message-id")).toBe(`<${messageFor(alerts.opened as Alert).id}@example.com>`);
-    expect(second?.get("message-id")).toBe(first?.get("message-id"));
-    expect(first?.get("auto-submitted")).toBe("auto-generated");
-    const raw = mails[0]?.raw ?? "";
-    expect(raw).toContain("text/plain");
-    expect(raw).toContain("text/html");
-    expect(raw).toContain("Why: the hook ./build failed with exit code 2");
-  });
+test("e-mail has a subject, text and HTML, one id for all attempts, and asks for no automatic reply", async () => {
+  const { port, mails } = await mailServer(own);
+  await send(port, mailLogin);
+  await send(port, mailLogin);
+  const [first, second] = mails.map(({ headers }) => headers);
+  expect(first?.get("subject")).toBe("[acme & <co>] dev failed");
+  expect(first?.get("to")).toBe("ops@example.com");
+  expect(first?.get("message-id")).toBe(`<${messageFor(alerts.opened as Alert).id}@example.com>`);
+  expect(second?.get("message-id")).toBe(first?.get("message-id"));
+  expect(first?.get("auto-submitted")).toBe("auto-generated");
+  const raw = mails[0]?.raw ?? "";
+  expect(raw).toContain("text/plain");
+  expect(raw).toContain("text/html");
+  expect(raw).toContain("Why: the hook ./build failed with exit code 2");
+});
 
-  test("has untrusted text as text, never as a header", async () => {
-    const { port, mails } = await mailServer(own);
-    const alert = { ...(alerts.hostile as Alert), agent: "a\r\nBcc: x@evil.test\r\n\r\nbody" };
-    expect(await send(port, mailLogin, alert)).toEqual({ type: "accepted" });
-    const [{ headers, raw, to } = { headers: new Map<string, string>(), raw: "", to: [] }] = mails;
-    expect(to).toEqual(["ops@example.com"]);
-    expect(headers.has("bcc")).toBe(false);
-    expect(raw.replaceAll("=\r\n", "")).toContain("&lt;b&gt;&quot;&amp;amp;&#39;");
-  });
+test("e-mail has untrusted text as text, never as a header", async () => {
+  const { port, mails } = await mailServer(own);
+  const alert = { ...(alerts.hostile as Alert), agent: "a\r\nBcc: x@evil.test\r\n\r\nbody" };
+  expect(await send(port, mailLogin, alert)).toEqual({ type: "accepted" });
+  const [{ headers, raw, to } = { headers: new Map<string, string>(), raw: "", to: [] }] = mails;
+  expect(to).toEqual(["ops@example.com"]);
+  expect(headers.has("bcc")).toBe(false);
+  expect(raw.replaceAll("=\r\n", "")).toContain("&lt;b&gt;&quot;&amp;amp;&#39;");
+});
 
-  test("accepts names that are not ASCII", async () => {
-    const { port, mails } = await mailServer(own);
-    const fields = { ...mailLogin, from: "Überwachung <a@example.com>" };
-    expect(await send(port, fields)).toEqual({ type: "accepted" });
-    expect(mails[0]?.headers.get("from")).toContain("<a@example.com>");
-  });
+test("e-mail accepts names that are not ASCII", async () => {
+  const { port, mails } = await mailServer(own);
+  const fields = { ...mailLogin, from: "Überwachung <a@example.com>" };
+  expect(await send(port, fields)).toEqual({ type: "accepted" });
+  expect(mails[0]?.headers.get("from")).toContain("<a@example.com>");
 });
 
 describe("an e-mail fails", () => {
-  test("with a wrong password, which is not shown", async () => {
+  test("an e-mail fails with a wrong password, which is not shown", async () => {
     const { port } = await mailServer(own);
     const answer = await send(port, { ...mailLogin, password: "wr0ng-password" });
     expect(answer).toMatchObject({ type: "failed", afterMs: null });
@@ -134,7 +132,7 @@ describe("an e-mail fails", () => {
     expect(JSON.stringify(answer)).toContain("550");
   });
 
-  test("not if the server accepts some recipients: the others are a warning", async () => {
+  test("an e-mail succeeds if the server accepts some recipients: the others are a warning", async () => {
     const { port, mails } = await mailServer(own);
     const to = ["unknown@example.com", "ops@example.com"];
     expect(await send(port, mailLogin, alerts.opened, to)).toEqual({ type: "accepted" });
@@ -147,20 +145,23 @@ describe("an e-mail fails", () => {
     ["greets and says nothing more", (socket: Socket) => socket.write("220 here\r\n")],
     ["greets and then says one byte after the other", (socket: Socket) => drip(socket)],
     ["closes in the middle", (socket: Socket) => socket.end("220 here\r\n")],
-  ])("within its timeout with a server that %s, and leaves no connection", async (_name, greet) => {
-    const sockets: Socket[] = [];
-    const server = createServer((socket) => {
-      sockets.push(socket.on("error", () => undefined).resume());
-      greet(socket);
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    closers.push(() => new Promise((resolve) => server.close(() => resolve())));
-    const { port } = server.address() as { port: number };
-    const begin = performance.now();
-    expect(await send(port, mailLogin)).toMatchObject({ type: "failed" });
-    expect(performance.now() - begin).toBeLessThan(2_500);
-    await expect.poll(() => sockets.every((one) => one.destroyed), { timeout: 3_000 }).toBe(true);
-  });
+  ])(
+    "an e-mail fails within its timeout with a server that %s, and leaves no connection",
+    async (_name, greet) => {
+      const sockets: Socket[] = [];
+      const server = createServer((socket) => {
+        sockets.push(socket.on("error", () => undefined).resume());
+        greet(socket);
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      closers.push(() => new Promise((resolve) => server.close(() => resolve())));
+      const { port } = server.address() as { port: number };
+      const begin = performance.now();
+      expect(await send(port, mailLogin)).toMatchObject({ type: "failed" });
+      expect(performance.now() - begin).toBeLessThan(2_500);
+      await expect.poll(() => sockets.every((one) => one.destroyed), { timeout: 3_000 }).toBe(true);
+    },
+  );
 });
 
 function drip(socket: Socket): void {

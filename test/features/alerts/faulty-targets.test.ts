@@ -48,7 +48,7 @@ const faults: readonly (readonly [string, boolean, (socket: Socket) => void])[] 
 
 describe("a target that", () => {
   test.each(faults)(
-    "%s fails within its timeout, and delays no other",
+    "a target that %s fails within its timeout, and delays no other",
     async (_name, isSlow, fault) => {
       const good = await startReceiver(() => ({ status: 200 }));
       const [toBad, toGood] = [sendTo(await faultyServer(fault)), sendTo(good.base)];
@@ -73,7 +73,7 @@ describe("a target that", () => {
 describe("an alert", () => {
   const alert = alerts.opened as Alert;
 
-  test("fails with a hint if its credential is missing", async () => {
+  test("an alert fails with a hint if its credential is missing", async () => {
     const missing = new UserError("missing_credential", "credential alert_webhook is missing", {
       hint: "al creds add alert_webhook",
     });
@@ -85,7 +85,7 @@ describe("an alert", () => {
     });
   });
 
-  test("shows a failure without secrets", async () => {
+  test("an alert shows a failure without secrets", async () => {
     const { base } = await startReceiver(() => ({ status: 500, body: "you sent s3cret" }));
     const redact = (text: string) => text.replaceAll("s3cret", "[redacted]");
     const sendAlert = sendWith({ url: base, secret: webhookSecret }, { redact });
@@ -95,7 +95,7 @@ describe("an alert", () => {
   });
 
   test.each([150, 170, 185, 195, 280, 290])(
-    "shows no part of a secret that follows %s characters of an answer",
+    "an alert shows no part of a secret that follows %s characters of an answer",
     async (before) => {
       const path = "/services/T0AAAAAAA/xoxb-secretsecretsecret";
       const body = `${"x".repeat(before)} s3cret-token ${path}`;

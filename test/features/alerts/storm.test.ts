@@ -9,7 +9,7 @@ describe("a storm", () => {
   const ids = (count: number, from = 1): string[] =>
     Array.from({ length: count }, (_, index) => `${index + from}@ops`);
 
-  test("of more than five alerts at once is one digest", async () => {
+  test("a storm of more than five alerts at once is one digest", async () => {
     const world = senderWorld();
     await world.add(...ids(7), "8@dev");
     await world.recorded(2);
@@ -21,7 +21,7 @@ describe("a storm", () => {
     ]);
   });
 
-  test("of alerts one after the other is five alerts, and then one digest a minute", async () => {
+  test("a storm of alerts one after the other is five alerts, and then one digest a minute", async () => {
     const world = senderWorld();
     for (const id of ids(5)) {
       await world.add(id);
@@ -38,7 +38,7 @@ describe("a storm", () => {
     expect(sent.filter(({ alert }) => alert.topic === "digest")).toHaveLength(2);
   });
 
-  test("does not delay retried alerts", async () => {
+  test("a storm does not delay retried alerts", async () => {
     const answers = [failed()];
     const world = senderWorld({ send: () => Promise.resolve(answers.shift() ?? accepted) });
     for (const id of ids(6)) {
@@ -53,7 +53,7 @@ describe("a storm", () => {
     expect(world.attempts.at(-1)?.id).toBe("6@ops");
   });
 
-  test("excludes an alert that an earlier scheduler may have sent", async () => {
+  test("a storm excludes an alert that an earlier scheduler may have sent", async () => {
     const store = tempStore().tables(createAlertStore);
     const deliveries = ids(8).map((id) => ({ ...deliveryOf(id), nextAt: start - 1 }));
     await store.record({ states: [], deliveries });
@@ -64,7 +64,7 @@ describe("a storm", () => {
     expect(store.list(all)[0]?.alert).toMatchObject({ topic: "digest", count: 7 });
   });
 
-  test("keeps its alerts until the digest is stored", async () => {
+  test("a storm keeps its alerts until the digest is stored", async () => {
     const store: AlertStore = {
       ...tempStore().tables(createAlertStore),
       replace: () => Promise.reject(new Error("full")),

@@ -202,13 +202,13 @@ describe("a question", () => {
     expect((await ntfyActions(aQuestion(more))).map(({ label }) => label)).toEqual(labels);
   });
 
-  test("is answered by a POST of ntfy's button to its link", async () => {
+  test("a question is answered by a POST of ntfy's button to its link", async () => {
     const [yes] = await ntfyActions(aQuestion({ form: { kind: "boolean" } }));
     const { url } = messageFor(question);
     expect(yes).toMatchObject({ action: "http", method: "POST", url, body: '{"answer":true}' });
   });
 
-  test("has its prompt, its end and its default in each message", async () => {
+  test("a question has its prompt, its end and its default in each message", async () => {
     for (const type of types) {
       const { base, received } = await startReceiver(fakeApis[type].answer);
       await send(type, fakeApis[type].fields(base), question);
@@ -218,7 +218,7 @@ describe("a question", () => {
     }
   });
 
-  test("its link is in no error, even if the target repeats it", async () => {
+  test("the link of a question is in no error, even if the target repeats it", async () => {
     const { base } = await startReceiver(({ text }) => ({ status: 500, body: text }));
     const url = "https://al.example.test/answer/c2VjcmV0LXRva2Vu";
     const message = { ...messageFor(question), url };

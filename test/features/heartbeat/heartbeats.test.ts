@@ -20,7 +20,7 @@ function block(ms: number): void {
 }
 
 describe("the scheduler is healthy", () => {
-  test("while its event loop is late by a second at most, as measured at the loop itself", async () => {
+  test("the scheduler is healthy while its event loop is late by a second at most, as measured at the loop itself", async () => {
     expect(lagProblem(1_000)).toBeNull();
     expect(lagProblem(1_001)?.text).toBe("its event loop is late by 1.0 s");
     expect(await loopLag()).toBeLessThan(500);
@@ -29,7 +29,7 @@ describe("the scheduler is healthy", () => {
     expect(await measured).toBeGreaterThan(450);
   });
 
-  test("while its store takes writes", async () => {
+  test("the scheduler is healthy while its store takes writes", async () => {
     const { projectDir, store } = schedulerContext();
     const write = () => store.settings.recordAlive(1_000_000);
     expect(await storeProblem(write)).toBeNull();
@@ -46,7 +46,7 @@ describe("the scheduler is healthy", () => {
     [[970_000], null],
     [[969_999], "the schedule of agent0 is overdue"],
     [[969_999, 1, 1_000_001, null], "the schedule of agent0 and 1 more is overdue"],
-  ])("while its schedules are on time: due at %j", (times, text) => {
+  ])("the scheduler is healthy while its schedules are on time: due at %j", (times, text) => {
     const agents = times.map((nextRunAt, index) => ({ name: `agent${index}`, nextRunAt }));
     expect(overdue(agents, 1_000_000)?.text ?? null).toBe(text);
   });
@@ -73,13 +73,13 @@ describe("the project's heartbeat", () => {
   }
   const aWhile = () => wait(150);
 
-  test("repeats while the scheduler is healthy", async () => {
+  test("the project's heartbeat repeats while the scheduler is healthy", async () => {
     const { pings, warnings } = await whileBeating(aWhile);
     expect(pings.length).toBeGreaterThan(2);
     expect(warnings).toEqual([]);
   });
 
-  test("stops while it is not; the reason is a warning, once a minute", async () => {
+  test("the project's heartbeat stops while it is not; the reason is a warning, once a minute", async () => {
     const { pings, warnings } = await whileBeating(aWhile, () => Promise.resolve(2_000));
     expect(pings).toEqual([]);
     expect(warnings).toEqual([
@@ -87,7 +87,7 @@ describe("the project's heartbeat", () => {
     ]);
   });
 
-  test("measures nothing without a monitor, and begins once one is configured", async () => {
+  test("the project's heartbeat measures nothing without a monitor, and begins once one is configured", async () => {
     let checks = 0;
     const context = schedulerContext();
     const { pings } = await whileBeating(
@@ -103,7 +103,7 @@ describe("the project's heartbeat", () => {
     expect(pings[0]).toBe("http://monitor.example.test/new");
   });
 
-  test("runs one check at a time", async () => {
+  test("the project's heartbeat runs one check at a time", async () => {
     let open = 0;
     let atOnce = 0;
     await whileBeating(aWhile, async () => {

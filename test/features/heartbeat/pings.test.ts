@@ -98,7 +98,7 @@ describe("pings of Uptime Kuma", () => {
 describe("a monitor in trouble", () => {
   const path = `/ping/${uuid}`;
 
-  test("gets one request at a time; of each type only the latest waits", async () => {
+  test("a monitor in trouble gets one request at a time; of each type only the latest waits", async () => {
     const check = server.check(uuid);
     server.delay = 50;
     const runs = Array.from({ length: 100 }, () => [started, failed]).flat();
@@ -108,7 +108,7 @@ describe("a monitor in trouble", () => {
     expect(check.status).toBe("up");
   });
 
-  test("delays no other monitor", async () => {
+  test("a monitor in trouble delays no other monitor", async () => {
     const monitor = server.monitor("abc123");
     const hanging = await monitorServer();
     hanging.delay = 10_000;
@@ -124,7 +124,7 @@ describe("a monitor in trouble", () => {
     await hanging.close();
   });
 
-  test("gets only the end of a run again", async () => {
+  test("a monitor in trouble gets only the end of a run again", async () => {
     const check = server.check(uuid);
     let faults = 4;
     server.fault = (_request, response) => {
@@ -137,7 +137,7 @@ describe("a monitor in trouble", () => {
     expect(server.seen.requests).toBe(5);
   });
 
-  test("does not get the end of a run again once another run has ended", async () => {
+  test("a monitor in trouble does not get the end of a run again once another run has ended", async () => {
     const check = server.check(uuid);
     server.fault = (_request, response) => {
       server.fault = null;
@@ -152,7 +152,7 @@ describe("a monitor in trouble", () => {
     expect(check.pings).toEqual(["fail: later"]);
   });
 
-  test("causes one warning an hour, without its address", async () => {
+  test("a monitor in trouble causes one warning an hour, without its address", async () => {
     server.fault = (_request, response) => {
       response.writeHead(302, { location: `${server.url}${path}` }).end();
     };
@@ -168,7 +168,7 @@ describe("a monitor in trouble", () => {
     expect(server.seen.requests).toBe(120);
   });
 
-  test("that does not exist is a warning", async () => {
+  test("a monitor in trouble that does not exist is a warning", async () => {
     await server.close();
     await sent(path, [well]);
     expect(warnings.join()).toContain("ECONNREFUSED");

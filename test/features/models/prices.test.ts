@@ -62,7 +62,7 @@ describe("gaps of the table", () => {
     }
   });
 
-  test("tiers of the table are kept", async () => {
+  test("tiers of the price table are kept", async () => {
     expect(await listedPrice("xai", "grok-4.5")).toMatchObject({
       tiers: [{ inputTokensAbove: 200_000, input: 4, output: 12, cacheRead: 0.6, cacheWrite: 4 }],
     });
@@ -113,7 +113,7 @@ describe("a model's terms", () => {
     });
   });
 
-  test("of a model newer than the table are the most expensive ones", async () => {
+  test("the terms of a model newer than the table are the most expensive ones", async () => {
     const terms = await modelTerms(
       { ...asked, provider: "anthropic", model: "claude-x-9" },
       noConfig,
@@ -123,7 +123,7 @@ describe("a model's terms", () => {
     expect(terms.price).toMatchObject({ input: 10, output: 50, cacheWrite: 12.5 });
   });
 
-  test("of an own server without a price are usual ones", async () => {
+  test("the terms of an own server without a price are usual ones", async () => {
     expect(await modelTerms({ ...asked, provider: "custom" }, noConfig)).toMatchObject({
       price: unpricedCustom,
       billing: "unpriced",
@@ -131,13 +131,13 @@ describe("a model's terms", () => {
     });
   });
 
-  test("of an own server without a key are free, and unpriced", async () => {
+  test("the terms of an own server without a key are free, and unpriced", async () => {
     const keyless = { ...asked, provider: "custom", authType: "none" } as const;
     const { price, billing } = await modelTerms(keyless, noConfig);
     expect([price.input, price.output, billing]).toEqual([0, 0, "unpriced"]);
   });
 
-  test("of a subscription are not billed", async () => {
+  test("calls of a subscription are not billed", async () => {
     const model = { ...asked, provider: "anthropic", authType: "oauth_token" } as const;
     expect(await modelTerms(model, noConfig)).toMatchObject({ billing: "subscription" });
   });

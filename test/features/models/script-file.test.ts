@@ -21,7 +21,7 @@ describe("a script file", () => {
     return (error as UserError).message;
   }
 
-  it("becomes turns with texts and tool calls", async () => {
+  it("a script file becomes turns with texts and tool calls", async () => {
     await writeFile(
       path,
       `[[turns]]\ntext = "Looking."\n[[turns.tools]]\nname = "bash"\narguments = { command = "ls" }\n[[turns]]\ntext = "Done."\ndelayMs = 5\n`,
@@ -34,21 +34,21 @@ describe("a script file", () => {
     });
   });
 
-  it("names the file when it is missing", async () => {
+  it("a script file names the file when it is missing", async () => {
     await expect(readScriptFile(path)).rejects.toThrow(`the script ${path} is not there`);
   });
 
-  it("names line and column of broken TOML", async () => {
+  it("a script file names line and column of broken TOML", async () => {
     expect(await problemOf(`[[turns]]\ntext = nonsense\n`)).toContain(`${path}:2:8`);
   });
 
-  it("names the turn with a wrong value, an unknown key and an empty script", async () => {
+  it("a script file names the turn with a wrong value, an unknown key and an empty script", async () => {
     expect(await problemOf(`[[turns]]\ntext = 5\n`)).toContain("turns.0.text");
     expect(await problemOf(`[[turns]]\nsays = "x"\n`)).toContain(`"says"`);
     expect(await problemOf(``)).toContain("turns");
   });
 
-  it("rejects turns that could never play", async () => {
+  it("a script file rejects turns that could never play", async () => {
     const problem = await problemOf(`[[turns]]\ntext = "a"\n[[turns]]\ntext = "b"\n`);
     expect(problem).toContain("turn 1 of 2 calls no tool");
   });

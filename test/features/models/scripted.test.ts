@@ -58,7 +58,7 @@ describe("a scripted model", () => {
   const textOf = (chunks: readonly Chunk[]) =>
     chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta.content ?? "")).join("");
 
-  it("streams the text of the turn that the conversation has reached", async () => {
+  it("a scripted model streams the text of the turn that the conversation has reached", async () => {
     const long = "é🚀".repeat(100);
     const model = await start([{ text: "one" }, { text: long }]);
     expect(textOf(await chunksOf(await ask(model, ["system", "user"])))).toBe("one");
@@ -67,7 +67,7 @@ describe("a scripted model", () => {
     expect(second.length).toBeGreaterThan(4);
   });
 
-  it("streams tool calls and ends with the finish reason tool_calls", async () => {
+  it("a scripted model streams tool calls and ends with the finish reason tool_calls", async () => {
     const tools = [{ name: "bash", arguments: { command: "ls" } }];
     const chunks = await chunksOf(await ask(await start([{ tools }]), ["user"]));
     const calls = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
@@ -77,7 +77,7 @@ describe("a scripted model", () => {
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe("tool_calls");
   });
 
-  it("counts more tokens for a longer prompt and a longer answer", async () => {
+  it("a scripted model counts more tokens for a longer prompt and a longer answer", async () => {
     const model = await start([{ text: "short" }, { text: "much longer ".repeat(20) }]);
     const usage = async (roles: string[], content: string) =>
       (await chunksOf(await ask(model, roles, { content }))).at(-1)?.usage;
@@ -88,25 +88,25 @@ describe("a scripted model", () => {
     expect(large?.prompt_tokens).toBeGreaterThan((small?.prompt_tokens ?? 0) + 700);
   });
 
-  it("reports the end of the script when one more turn is requested", async () => {
+  it("a scripted model reports the end of the script when one more turn is requested", async () => {
     const model = await start([{ text: "only" }]);
     expect(textOf(await chunksOf(await ask(model, ["user", "assistant"])))).toBe("(end of script)");
   });
 
-  it("responds with the status and the message of the turn", async () => {
+  it("a scripted model responds with the status and the message of the turn", async () => {
     const response = await ask(await start([{ status: 429, error: "slow down" }]), ["user"]);
     expect(response.status).toBe(429);
     expect(await response.json()).toMatchObject({ error: { message: "slow down" } });
   });
 
-  it("waits as long as a turn says", async () => {
+  it("a scripted model waits as long as a turn says", async () => {
     const model = await start([{ text: "late", delayMs: 150 }]);
     const before = performance.now();
     await (await ask(model, ["user"])).text();
     expect(performance.now() - before).toBeGreaterThanOrEqual(145);
   });
 
-  it("rejects a wrong token, another path and a body that is not a chat", async () => {
+  it("a scripted model rejects a wrong token, another path and a body that is not a chat", async () => {
     const guessed = await start([{ text: "secret" }], "guess");
     expect((await ask(guessed, ["user"])).status).toBe(401);
     const { bridge } = await start([{ text: "secret" }]);
@@ -114,7 +114,7 @@ describe("a scripted model", () => {
     expect((await send(bridge, "[")).status).toBe(400);
   });
 
-  it("closes at once, also while a turn waits", async () => {
+  it("a scripted model closes at once, also while a turn waits", async () => {
     const asked = await start([{ text: "never", delayMs: 60_000 }]);
     void ask(asked, ["user"]).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -123,7 +123,7 @@ describe("a scripted model", () => {
     expect(performance.now() - before).toBeLessThan(2000);
   });
 
-  it("listens on loopback only, and leaves no file", async () => {
+  it("a scripted model listens on loopback only, and leaves no file", async () => {
     expect((await start([{ text: "x" }])).model.socket).toMatch(/^\0/);
   });
 });

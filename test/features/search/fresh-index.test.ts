@@ -21,7 +21,7 @@ function inIndex(sql: string): unknown {
 }
 
 describe("a search without the scheduler", () => {
-  test("adds new lines to the project's index, and counts them to their run", async () => {
+  test("a search without the scheduler adds new lines to the project's index, and counts them to their run", async () => {
     const run = { instanceId: "alpha-aaaaaaaa" };
     project.write({ msg: "word one", ...run });
     await project.index();
@@ -33,13 +33,13 @@ describe("a search without the scheduler", () => {
     expect(inIndex("SELECT count(*) AS n FROM files WHERE indexed > 0")).toEqual({ n: 2 });
   });
 
-  test("leaves no index behind if the project has none", async () => {
+  test("a search without the scheduler leaves no index behind if the project has none", async () => {
     project.write({ msg: "word" });
     expect(await texts("word")).toEqual(["word"]);
     expect(existsSync(indexPath(project.projectDir))).toBe(false);
   });
 
-  test("leaves an index of another format as it is", async () => {
+  test("a search without the scheduler leaves an index of another format as it is", async () => {
     project.write({ msg: "word" });
     await project.index();
     inIndex("PRAGMA user_version = 99");
@@ -48,7 +48,7 @@ describe("a search without the scheduler", () => {
   });
 
   test.skipIf(process.getuid?.() === 0)(
-    "finds new lines if the index can't be written",
+    "a search without the scheduler finds new lines if the index can't be written",
     async () => {
       project.write({ msg: "word one" });
       await project.index();
@@ -58,7 +58,7 @@ describe("a search without the scheduler", () => {
     },
   );
 
-  test("leaves the first pass over all logs to the scheduler", async () => {
+  test("a search without the scheduler leaves the first pass over all logs to the scheduler", async () => {
     openIndex(indexPath(project.projectDir)).close();
     project.write({ msg: "word" });
     expect(await texts("word")).toEqual(["word"]);

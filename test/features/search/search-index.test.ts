@@ -15,7 +15,7 @@ const find = (q: string, more?: Partial<SearchQuery>): Promise<SearchPage> =>
   findIn(project.projectDir, q, more);
 
 describe("the search over all logs", () => {
-  test("finds lines by words, phrases and beginnings, newest first, with their runs", async () => {
+  test("the search over all logs finds lines by words, phrases and beginnings, newest first, with their runs", async () => {
     project.write({ msg: "deploy of web failed", instanceId: "alpha-aaaaaaaa", kind: "said" });
     project.write({ msg: "web deploy is done", instanceId: "alpha-bbbbbbbb", time: noon + 1 });
     project.write({ msg: "deployment", agent: "beta", time: noon - dayMs });

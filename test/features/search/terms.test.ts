@@ -45,7 +45,7 @@ describe("a search", () => {
     ["42", "it was 42.", true],
     ["४२", "४२", true],
     ["𠮷野家", "今日は𠮷野家で", true],
-  ])("looks for %s in %j: %j", (q, text, expected) => {
+  ])("a search looks for %s in %j: %j", (q, text, expected) => {
     expect(finds(text, q)).toBe(expected);
   });
 
@@ -68,7 +68,7 @@ describe("a search", () => {
   });
 
   test.each(["", "   ", '"" ""', "- .. !", "\ue000", "*", "a*", "a1 ".repeat(21), "x".repeat(401)])(
-    "rejects %j",
+    "a search rejects %j",
     (q) => {
       expect(() => parseTerms(q)).toThrow(expect.objectContaining({ code: "bad_search" }));
     },

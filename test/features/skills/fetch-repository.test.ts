@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe("a fetched repository", () => {
-  test("gives the files of its newest commit, and their contents in order", async () => {
+  test("a fetched repository gives the files of its newest commit, and their contents in order", async () => {
     repository.write("SKILL.md", "Do it.\n");
     repository.write("scripts/run.sh", "#!/bin/sh\n");
     repository.makeExecutable("scripts/run.sh");
@@ -35,7 +35,7 @@ describe("a fetched repository", () => {
     await fetched.remove();
   });
 
-  test("gives an older commit when asked, and a diff to it", async () => {
+  test("a fetched repository gives an older commit when asked, and a diff to it", async () => {
     repository.write("SKILL.md", "one\ntwo\n");
     const old = repository.commit();
     repository.write("SKILL.md", "one\n2\n");
@@ -54,7 +54,7 @@ describe("a fetched repository", () => {
     await fetched.remove();
   });
 
-  test("runs no code of the repository, and ignores a git environment that points elsewhere", async () => {
+  test("a fetched repository runs no code of the repository, and ignores a git environment that points elsewhere", async () => {
     repository.write("SKILL.md", "Do it.\n");
     repository.write(".gitattributes", "* filter=evil\n");
     repository.commit();
@@ -74,7 +74,7 @@ describe("a fetched repository", () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test("that is too large is dropped completely", async () => {
+  test("a fetched repository that is too large is dropped completely", async () => {
     repository.write("SKILL.md", "Do it.\n");
     repository.write("video", randomBytes(3 * 1024 ** 2));
     repository.commit();
@@ -86,7 +86,7 @@ describe("a fetched repository", () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  test("that takes too long is dropped", async () => {
+  test("a fetched repository that takes too long is dropped", async () => {
     repository.write("SKILL.md", "Do it.\n");
     repository.commit();
     const fetching = fetchRepository("ssh://nobody.invalid/skills", {
@@ -99,18 +99,18 @@ describe("a fetched repository", () => {
   test.each([
     ["would run a program", "ext::sh -c 'touch /tmp/pwned'", "can't be fetched"],
     ["is not encrypted", "http://127.0.0.1:9/skills", "can't be fetched"],
-  ])("that %s is a plain error", async (_what, url, message) => {
+  ])("a fetched repository that %s is a plain error", async (_what, url, message) => {
     const fetching = fetchRepository(url, { env });
     await expect(fetching).rejects.toMatchObject({ code: "git_failed" });
     await expect(fetching).rejects.toThrow(message);
   });
 
-  test("that does not exist is a plain error", async () => {
+  test("a fetched repository that does not exist is a plain error", async () => {
     const fetching = fetchRepository("file:///nowhere/skills", { env });
     await expect(fetching).rejects.toThrow("there is no directory /nowhere/skills");
   });
 
-  test("that would run a program runs none", async () => {
+  test("a fetched repository that would run a program runs none", async () => {
     const mark = join(repository.dir, "../pwned");
     for (const url of [`ext::touch ${mark}`, `ext::sh -c touch% ${mark}`, `fd::17`]) {
       await expect(fetchRepository(url, { env })).rejects.toMatchObject({ code: "git_failed" });
@@ -118,7 +118,7 @@ describe("a fetched repository", () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test("without a commit is an error", async () => {
+  test("a fetched repository without a commit is an error", async () => {
     await expect(fetchRepository(repository.url, { env })).rejects.toMatchObject({
       code: "no_skill",
     });

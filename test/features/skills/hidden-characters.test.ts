@@ -7,7 +7,7 @@ import {
 const codes = (text: string) => hiddenCharacters(text, 100).map(({ codePoint }) => codePoint);
 
 describe("hidden characters", () => {
-  test("are reported with line, column, code point and name", () => {
+  test("hidden characters are reported with line, column, code point and name", () => {
     expect(hiddenCharacters("# Title\n\n😀 a\u202Eb\n", 10)).toEqual([
       { line: 3, column: 4, codePoint: "U+202E", name: "right-to-left override" },
     ]);
@@ -23,7 +23,7 @@ describe("hidden characters", () => {
     ["separators", "a\u2028\u2029", 2],
     ["private use", "a\uE000", 1],
     ["a byte order mark inside", "a\uFEFF", 1],
-  ])("include %s", (_what, text, count) => {
+  ])("hidden characters include %s", (_what, text, count) => {
     expect(codes(text)).toHaveLength(count);
   });
 
@@ -31,15 +31,15 @@ describe("hidden characters", () => {
     "Grüße, 日本語, עברית, العربية\n\ttab\r\n",
     "❤️ 👩‍💻 👩🏽‍🚀 🏳️‍🌈 1️⃣",
     "\uFEFF# With a mark before\n",
-  ])("are not in %j", (text) => {
+  ])("hidden characters are not in %j", (text) => {
     expect(codes(text)).toEqual([]);
   });
 
-  test("are counted up to a limit", () => {
+  test("hidden characters are counted up to a limit", () => {
     expect(hiddenCharacters("\u200B".repeat(1000), 20)).toHaveLength(20);
   });
 
-  test("can be shown in their text, in which nothing else changes", () => {
+  test("hidden characters can be shown in their text, in which nothing else changes", () => {
     const text = "a\u202Eb\r\n\tc\u200B 👩‍💻 \u001b[1m";
     expect(withHiddenShown(text)).toBe("a[U+202E]b\n\tc[U+200B] 👩‍💻 [U+001B][1m");
   });

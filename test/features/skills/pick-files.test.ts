@@ -27,7 +27,7 @@ test("skills are found at the top, in skills/ and in directories of their own", 
 });
 
 describe("the files of a skill", () => {
-  test("are SKILL.md, scripts, references, assets and the Dockerfile; others are left out", () => {
+  test("the files of a skill are SKILL.md, scripts, references, assets and the Dockerfile; others are left out", () => {
     const taken = ["Dockerfile", "assets/a.bin", "references/deep/r.md", "scripts/run"];
     const others = [".env", "LICENSE", "config.toml", "scripts.md"];
     const inSkill = ["SKILL.md", ...taken, ...others].map((path) => entry(`skills/one/${path}`));

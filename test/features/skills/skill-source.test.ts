@@ -25,14 +25,14 @@ describe("a source", () => {
     expect(repositoryName(source)).toBe(name);
   });
 
-  test("names one of several skills behind a #", () => {
+  test("a source names one of several skills behind a #", () => {
     const source = parse("acme/skills#triage");
     expect(source).toMatchObject({ repository: "acme/skills", skill: "triage" });
     expect(skillSourceText(source, source.skill)).toBe("acme/skills#triage");
     expect(skillSourceText(source, null)).toBe("acme/skills");
   });
 
-  test("is stored as given, but a directory as its URL", () => {
+  test("a source is stored as given, but a directory as its URL", () => {
     expect(parse("acme/skills").repository).toBe("acme/skills");
     expect(parse("./x").repository).toBe("file:///work/x");
   });
@@ -49,7 +49,7 @@ describe("a source", () => {
     expect(() => parse(text)).toThrow(expect.objectContaining({ exitCode: 2 }));
   });
 
-  test("with a secret in it is refused without repeating it", () => {
+  test("a source with a secret in it is refused without repeating it", () => {
     expect(() => parse("https://user:hunter2@example.com/x")).not.toThrow("hunter2");
   });
 });

@@ -80,116 +80,114 @@ test("the next scheduler repeats no warning and knows the amount that was spent"
   expect(warned).toEqual([]);
 });
 
-describe("a call", () => {
-  test("that broke off costs the reserved amount, or more if more was seen", async () => {
-    const { meter, begin } = tempMeter();
-    (await begin()).settle(answered(10, { estimated: true, isCut: true }));
-    expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.01, reservedUsd: 0, turns: 1 });
-    (await begin()).settle(answered(20_000, { estimated: true, isCut: true }));
-    expect(meter.run("dev-1", "dev").usd).toBe(0.03);
-  });
+test("a call that broke off costs the reserved amount, or more if more was seen", async () => {
+  const { meter, begin } = tempMeter();
+  (await begin()).settle(answered(10, { estimated: true, isCut: true }));
+  expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.01, reservedUsd: 0, turns: 1 });
+  (await begin()).settle(answered(20_000, { estimated: true, isCut: true }));
+  expect(meter.run("dev-1", "dev").usd).toBe(0.03);
+});
 
-  test("that cost more than was reserved is charged in full, and the next one refused", async () => {
-    const own = budgets({ runUsd: 0.02 });
-    const { meter, begin } = tempMeter({ budgetsOf: () => own });
-    (await begin()).settle(answered(90_000));
-    expect(meter.run("dev-1", "dev").usd).toBe(0.09);
-    await expect(meter.begin(plan, noSignal)).resolves.toMatchObject({ granted: false });
-  });
+test("a call that cost more than was reserved is charged in full, and the next one refused", async () => {
+  const own = budgets({ runUsd: 0.02 });
+  const { meter, begin } = tempMeter({ budgetsOf: () => own });
+  (await begin()).settle(answered(90_000));
+  expect(meter.run("dev-1", "dev").usd).toBe(0.09);
+  await expect(meter.begin(plan, noSignal)).resolves.toMatchObject({ granted: false });
+});
 
-  test("that got no answer costs nothing and does not count as a turn", async () => {
-    const { meter, begin } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
-    for (const status of [null, 429, 500]) {
-      (await begin()).settle(answered(0, { status, usage: null }));
-    }
-    expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0, turns: 0 });
-  });
+test("a call that got no answer costs nothing and does not count as a turn", async () => {
+  const { meter, begin } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
+  for (const status of [null, 429, 500]) {
+    (await begin()).settle(answered(0, { status, usage: null }));
+  }
+  expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0, turns: 0 });
+});
 
-  test("beyond the run's turns is refused", async () => {
-    const { begin, refusal } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
-    (await begin()).settle(answered(1));
-    expect(await refusal()).toEqual({
-      granted: false,
-      code: "too_many_turns",
-      detail: "this run had the 1 answers of models that its budget allows (turns = 1)",
-    });
+test("a call beyond the run's turns is refused", async () => {
+  const { begin, refusal } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
+  (await begin()).settle(answered(1));
+  expect(await refusal()).toEqual({
+    granted: false,
+    code: "too_many_turns",
+    detail: "this run had the 1 answers of models that its budget allows (turns = 1)",
   });
+});
 
-  test("of a subscription is stored with its price, and not charged to budgets", async () => {
-    const termsOf = () => Promise.resolve({ ...terms, billing: "subscription" as const });
-    const { meter, store, begin } = tempMeter({ termsOf, budgetsOf: () => budgets({ runUsd: 0 }) });
-    (await begin()).settle(answered(3_000));
-    await vi.waitFor(() =>
-      expect(store.spendReport.run("dev-1")).toMatchObject({
-        nano: 0,
-        subscriptionNano: 3_000_000,
-        tokens: 3_000,
-      }),
-    );
-    expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0, turns: 1 });
-  });
+test("a call of a subscription is stored with its price, and not charged to budgets", async () => {
+  const termsOf = () => Promise.resolve({ ...terms, billing: "subscription" as const });
+  const { meter, store, begin } = tempMeter({ termsOf, budgetsOf: () => budgets({ runUsd: 0 }) });
+  (await begin()).settle(answered(3_000));
+  await vi.waitFor(() =>
+    expect(store.spendReport.run("dev-1")).toMatchObject({
+      nano: 0,
+      subscriptionNano: 3_000_000,
+      tokens: 3_000,
+    }),
+  );
+  expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0, turns: 1 });
+});
 
-  test("of an unpriced model is marked", async () => {
-    const termsOf = () => Promise.resolve({ ...terms, billing: "unpriced" as const });
-    const { store, begin } = tempMeter({ termsOf });
-    await begin();
-    expect(store.spendReport.run("dev-1")).toMatchObject({ nano: 0, unpriced: 1 });
-  });
+test("a call of an unpriced model is marked", async () => {
+  const termsOf = () => Promise.resolve({ ...terms, billing: "unpriced" as const });
+  const { store, begin } = tempMeter({ termsOf });
+  await begin();
+  expect(store.spendReport.run("dev-1")).toMatchObject({ nano: 0, unpriced: 1 });
+});
 
-  test("that may be served in a dearer tier is reserved, and charged, at its price", async () => {
-    const termsOf = () => Promise.resolve({ ...terms, provider: "openai" as const });
-    const { store, begin } = tempMeter({ termsOf });
-    const grant = await begin({ serviceTier: "auto" });
-    expect(reserved(store.spendReport)).toBe(20_000_000);
-    grant.settle(answered(1_000, { serviceTier: "priority" }));
-    await vi.waitFor(() => expect(store.spendReport.run("dev-1").nano).toBe(2_000_000));
-  });
+test("a call that may be served in a dearer tier is reserved, and charged, at its price", async () => {
+  const termsOf = () => Promise.resolve({ ...terms, provider: "openai" as const });
+  const { store, begin } = tempMeter({ termsOf });
+  const grant = await begin({ serviceTier: "auto" });
+  expect(reserved(store.spendReport)).toBe(20_000_000);
+  grant.settle(answered(1_000, { serviceTier: "priority" }));
+  await vi.waitFor(() => expect(store.spendReport.run("dev-1").nano).toBe(2_000_000));
+});
 
-  test("whose tokens are not numbers is settled", async () => {
-    const { meter, begin } = tempMeter();
-    const usage = { input: -5, cacheRead: NaN, cacheWrite: 0, cacheWrite1h: 7, output: 0.5 };
-    (await begin()).settle(answered(0, { usage }));
-    expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.000001, reservedUsd: 0 });
-  });
+test("a call whose tokens are not numbers is settled", async () => {
+  const { meter, begin } = tempMeter();
+  const usage = { input: -5, cacheRead: NaN, cacheWrite: 0, cacheWrite1h: 7, output: 0.5 };
+  (await begin()).settle(answered(0, { usage }));
+  expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.000001, reservedUsd: 0 });
+});
 
-  test("of absurd size leaves sums that can be read, even after a thousand of them", async () => {
-    const price = { input: 100_000, output: 100_000, cacheRead: 0, cacheWrite: 0 };
-    const dear = { termsOf: () => Promise.resolve({ ...terms, price }), now };
-    const { store, begin } = tempMeter(dear);
-    const calls = 1_000;
-    const usage = { input: 1e300, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 1e300 };
-    for (let n = 0; n < calls; n++)
-      (await begin({ instanceId: `dev-${n}` })).settle(answered(0, { usage }));
-    const reported = () => store.spendReport.rows({ by: "agent", since: 0, agent: null })[0]?.nano;
-    await vi.waitFor(() => expect(reported()).toBe(calls * 1e13));
-    const { meter } = tempMeter(dear, store);
-    const month = meter.limits(["dev"]).find(({ window }) => window === "2026-11");
-    expect(month?.usd).toBe(calls * 10_000);
-  });
+test("a call of absurd size leaves sums that can be read, even after a thousand of them", async () => {
+  const price = { input: 100_000, output: 100_000, cacheRead: 0, cacheWrite: 0 };
+  const dear = { termsOf: () => Promise.resolve({ ...terms, price }), now };
+  const { store, begin } = tempMeter(dear);
+  const calls = 1_000;
+  const usage = { input: 1e300, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 1e300 };
+  for (let n = 0; n < calls; n++)
+    (await begin({ instanceId: `dev-${n}` })).settle(answered(0, { usage }));
+  const reported = () => store.spendReport.rows({ by: "agent", since: 0, agent: null })[0]?.nano;
+  await vi.waitFor(() => expect(reported()).toBe(calls * 1e13));
+  const { meter } = tempMeter(dear, store);
+  const month = meter.limits(["dev"]).find(({ window }) => window === "2026-11");
+  expect(month?.usd).toBe(calls * 10_000);
+});
 
-  test("that is canceled while it is stored does not count", async () => {
-    const { meter } = tempMeter();
-    const client = new AbortController();
-    const begun = meter.begin(plan, client.signal);
-    setImmediate(() => client.abort(new Error("gone")));
-    await expect(begun).rejects.toThrow("gone");
-    expect(meter.run("dev-1", "dev")).toMatchObject({ reservedUsd: 0, turns: 0 });
-  });
+test("a call that is canceled while it is stored does not count", async () => {
+  const { meter } = tempMeter();
+  const client = new AbortController();
+  const begun = meter.begin(plan, client.signal);
+  setImmediate(() => client.abort(new Error("gone")));
+  await expect(begun).rejects.toThrow("gone");
+  expect(meter.run("dev-1", "dev")).toMatchObject({ reservedUsd: 0, turns: 0 });
+});
 
-  test("that can't be stored is not granted, and its money is released", async () => {
-    const { meter, store } = tempMeter();
-    const failing = { ...store.spend, reserve: () => Promise.reject(new Error("disk full")) };
-    const other = tempMeter({ store: failing }, store);
-    await expect(other.begin()).rejects.toThrow("disk full");
-    expect(other.meter.run("dev-1", "dev")).toMatchObject({ reservedUsd: 0, turns: 0 });
-    expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0 });
-  });
+test("a call that can't be stored is not granted, and its money is released", async () => {
+  const { meter, store } = tempMeter();
+  const failing = { ...store.spend, reserve: () => Promise.reject(new Error("disk full")) };
+  const other = tempMeter({ store: failing }, store);
+  await expect(other.begin()).rejects.toThrow("disk full");
+  expect(other.meter.run("dev-1", "dev")).toMatchObject({ reservedUsd: 0, turns: 0 });
+  expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0 });
 });
 
 describe("money that open calls hold", () => {
   const budgetsOf = () => budgets({}, { dayUsd: 0.01 });
 
-  test("is waited for in order of arrival", async () => {
+  test("money that open calls hold is waited for in order of arrival", async () => {
     const { begin } = tempMeter({ budgetsOf });
     const first = await begin();
     const order: string[] = [];
@@ -204,7 +202,7 @@ describe("money that open calls hold", () => {
     expect(order).toEqual(["dev-2", "dev-3"]);
   });
 
-  test("that is spent after all is refused to those that waited", async () => {
+  test("money that open calls hold that is spent after all is refused to those that waited", async () => {
     const { begin, refusal } = tempMeter({ budgetsOf });
     const first = await begin();
     const waiting = [refusal(), refusal()];
@@ -212,7 +210,7 @@ describe("money that open calls hold", () => {
     for (const { code } of await Promise.all(waiting)) expect(code).toBe("budget_exceeded");
   });
 
-  test("is waited for until the client leaves, and two minutes at most", async () => {
+  test("money that open calls hold is waited for until the client leaves, and two minutes at most", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { meter, begin, refusal } = tempMeter({ budgetsOf });
     await begin();
@@ -226,7 +224,7 @@ describe("money that open calls hold", () => {
     expect((await patient).detail).toContain("$0.01 is reserved by open calls");
   });
 
-  test("is also released when the limit is raised", async () => {
+  test("money that open calls hold is also released when the limit is raised", async () => {
     const { meter, begin } = tempMeter({ budgetsOf });
     await begin();
     const waiting = begin();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSpanExport } from "../../../src/features/telemetry/export-spans.ts";
 import type { ExportDeps, SpanExport } from "../../../src/features/telemetry/export-spans.ts";
 import type { Span } from "../../../src/features/telemetry/span.ts";
@@ -77,46 +77,44 @@ test("a full queue drops new spans and counts them, and the caller never waits",
   await expect.poll(() => collector.spans.length + dropped).toBe(25);
 });
 
-describe("a collector", () => {
-  test("that is down costs its spans, with the reason for each batch", async () => {
-    await collector.close();
-    const sent = exporter();
-    sent.add([span, span]);
-    await expect.poll(() => dropped).toBe(2);
-    expect(failures).toEqual(["ECONNREFUSED"]);
-  });
+test("a collector that is down costs its spans, with the reason for each batch", async () => {
+  await collector.close();
+  const sent = exporter();
+  sent.add([span, span]);
+  await expect.poll(() => dropped).toBe(2);
+  expect(failures).toEqual(["ECONNREFUSED"]);
+});
 
-  test("that answers 503 gets the batch again", async () => {
-    collector.faults.status = 503;
-    const sent = exporter({ limits: { delayMs: 20, exportMs: 5_000 } });
-    sent.add([span]);
-    await expect.poll(() => collector.seen.requests).toBe(1);
-    collector.faults.status = 0;
-    await expect.poll(() => collector.spans, { timeout: 5_000 }).toHaveLength(1);
-    expect([dropped, failures]).toEqual([0, []]);
-  }, 10_000);
+test("a collector that answers 503 gets the batch again", async () => {
+  collector.faults.status = 503;
+  const sent = exporter({ limits: { delayMs: 20, exportMs: 5_000 } });
+  sent.add([span]);
+  await expect.poll(() => collector.seen.requests).toBe(1);
+  collector.faults.status = 0;
+  await expect.poll(() => collector.spans, { timeout: 5_000 }).toHaveLength(1);
+  expect([dropped, failures]).toEqual([0, []]);
+}, 10_000);
 
-  test("that rejects the key is named with its status, without its text", async () => {
-    collector.faults.status = 401;
-    exporter().add([span]);
-    await expect.poll(() => failures).toEqual(["it answers with status 401"]);
-  });
+test("a collector that rejects the key is named with its status, without its text", async () => {
+  collector.faults.status = 401;
+  exporter().add([span]);
+  await expect.poll(() => failures).toEqual(["it answers with status 401"]);
+});
 
-  test("that redirects is not followed", async () => {
-    collector.faults.status = 307;
-    exporter().add([span]);
-    await expect.poll(() => failures).toEqual(["it answers with status 307"]);
-    expect(collector.seen.requests).toBe(1);
-  });
+test("a collector that redirects is not followed", async () => {
+  collector.faults.status = 307;
+  exporter().add([span]);
+  await expect.poll(() => failures).toEqual(["it answers with status 307"]);
+  expect(collector.seen.requests).toBe(1);
+});
 
-  test("that does not answer delays the end for a short time only", async () => {
-    collector.faults.delayMs = 5_000;
-    const sent = exporter({ limits: { delayMs: 20, exportMs: 10_000, closeMs: 100 } });
-    sent.add([span]);
-    const from = performance.now();
-    await sent.close();
-    expect(performance.now() - from).toBeLessThan(1_000);
-  });
+test("a collector that does not answer delays the end for a short time only", async () => {
+  collector.faults.delayMs = 5_000;
+  const sent = exporter({ limits: { delayMs: 20, exportMs: 10_000, closeMs: 100 } });
+  sent.add([span]);
+  const from = performance.now();
+  await sent.close();
+  expect(performance.now() - from).toBeLessThan(1_000);
 });
 
 test("spans that wait in the queue are sent when the scheduler stops", async () => {

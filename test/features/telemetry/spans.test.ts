@@ -63,7 +63,7 @@ function spansOf(events: readonly (RunEvent | MeteredCall)[], content = false): 
 const day = [started(), call, output(300, tool), output(340, result), finished("succeeded")];
 
 describe("the spans of a run", () => {
-  test("are those of its trigger, itself, its calls to models and to tools, with these parents", () => {
+  test("the spans of a run are those of its trigger, itself, its calls to models and to tools, with these parents", () => {
     const [chat, bash, trigger, run] = spansOf(day);
     expect([trigger, run, chat, bash].map((span) => [span?.name, span?.kind])).toEqual([
       ["manual dev", "internal"],
@@ -85,7 +85,7 @@ describe("the spans of a run", () => {
     expect(traceparentOf({ item, instanceId })).toBe(`00-${run?.traceId}-${run?.spanId}-01`);
   });
 
-  test("have usage, cost and outcome", () => {
+  test("the spans of a run have usage, cost and outcome", () => {
     const [chat, , , run] = spansOf(day);
     expect(chat?.attributes).toMatchObject({
       "gen_ai.provider.name": "gcp.gemini",
@@ -100,14 +100,14 @@ describe("the spans of a run", () => {
     expect(run?.error).toBeNull();
   });
 
-  test("are the same for a scheduler that adopted the run in its middle", () => {
+  test("the spans of a run are the same for a scheduler that adopted the run in its middle", () => {
     const before = spansOf(day.slice(0, 3));
     const adopted = { ...started(), startedAt: 100 } as RunEvent;
     const after = spansOf([adopted, ...day.slice(3)]);
     expect([...before, ...after]).toEqual(spansOf(day));
   });
 
-  test("hold texts only with content", () => {
+  test("the spans of a run hold texts only with content", () => {
     const texts = [
       output(200, { msg: "prompt", kind: "prompt", output: "secret plan" }),
       output(350, { msg: "the secret answer", kind: "said" }),
@@ -129,30 +129,36 @@ describe("the spans of a run", () => {
     expect(run?.attributes["gen_ai.input.messages"]).toContain("secret plan");
   });
 
-  test("include a tool that was running when the run was killed, and a model call that ended after it", () => {
+  test("the spans of a run include a tool that was running when the run was killed, and a model call that ended after it", () => {
     const events = [started(), output(300, tool), finished("timed_out"), call];
     const [bash, , run, chat] = spansOf(events);
     expect([bash?.endMs, bash?.error]).toEqual([900, "timed_out"]);
     expect(chat?.traceId).toBe(run?.traceId);
   });
 
-  test.each(outcomes)("of outcome %s have error.type only if it is a failure", (outcome) => {
-    const isGood = ["succeeded", "killed", "interrupted", "skipped", "missed"].includes(outcome);
-    const [trigger, run] = spansOf([finished(outcome, { reason: "it broke" })]);
-    for (const span of [trigger, run]) {
-      expect(span?.attributes["error.type"]).toBe(isGood ? undefined : outcome);
-      expect(span?.error === null).toBe(isGood);
-      expect(span?.attributes["al.reason"]).toBe("it broke");
-    }
-  });
+  test.each(outcomes)(
+    "the spans of a run of outcome %s have error.type only if it is a failure",
+    (outcome) => {
+      const isGood = ["succeeded", "killed", "interrupted", "skipped", "missed"].includes(outcome);
+      const [trigger, run] = spansOf([finished(outcome, { reason: "it broke" })]);
+      for (const span of [trigger, run]) {
+        expect(span?.attributes["error.type"]).toBe(isGood ? undefined : outcome);
+        expect(span?.error === null).toBe(isGood);
+        expect(span?.attributes["al.reason"]).toBe("it broke");
+      }
+    },
+  );
 
   test.each([
     ["no_answer", { status: null }],
     ["429", { status: 429 }],
     ["cut", { isCut: true }],
-  ])("have error.type %s for a call to a model that failed", (failure, change) => {
-    expect(spansOf([started(), { ...call, ...change }])[0]?.error).toBe(failure);
-  });
+  ])(
+    "the spans of a run have error.type %s for a call to a model that failed",
+    (failure, change) => {
+      expect(spansOf([started(), { ...call, ...change }])[0]?.error).toBe(failure);
+    },
+  );
 });
 
 describe("the span of a trigger", () => {
@@ -162,21 +168,21 @@ describe("the span of a trigger", () => {
   >["event"];
   const sender = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
 
-  test("of a webhook is linked to the sender's span, in a trace of its own", () => {
+  test("the span of a trigger of a webhook is linked to the sender's span, in a trace of its own", () => {
     const webhook = anItem("two", "dev", { kind: "webhook", event, sender });
     const [trigger] = spansOf([finished("succeeded", { item: webhook })]);
     expect(trigger).toMatchObject({ kind: "consumer", parentId: null, links: [sender] });
     expect(trigger?.traceId).not.toBe(sender.traceId);
   });
 
-  test("of a replay is linked to the trigger that it repeats", () => {
+  test("the span of a trigger of a replay is linked to the trigger that it repeats", () => {
     const [first] = spansOf([finished("failed")]);
     const replay = { ...anItem("two"), replayOf: item.id };
     const [trigger] = spansOf([finished("succeeded", { item: replay })]);
     expect(trigger?.links).toEqual([{ traceId: first?.traceId, spanId: first?.spanId }]);
   });
 
-  test("of a call is in the run that called, in the trace of the first run", () => {
+  test("the span of a trigger of a call is in the run that called, in the trace of the first run", () => {
     const [, caller] = spansOf([finished("succeeded")]);
     const trigger: Trigger = {
       ...{ kind: "agent-call", callId: "c", caller: "dev", callerInstance: instanceId, depth: 2 },
@@ -193,13 +199,16 @@ describe("the span of a trigger", () => {
     ["rejected", "no such agent", "rejected: no such agent"],
     ["skipped", "all runners are busy", null],
     ["missed", "the scheduler was down", null],
-  ] as const)("says why it never became a run: %s", (outcome, reason, error) => {
-    const refused = { type: "refused", agent: "dev", at: 50, item, outcome, reason } as const;
-    const [span, ...others] = spansOf([refused]);
-    expect(others).toEqual([]);
-    expect(span).toMatchObject({ endMs: 50, error });
-    expect(span?.attributes).toMatchObject({ "al.outcome": outcome, "al.reason": reason });
-  });
+  ] as const)(
+    "the span of a trigger says why it never became a run: %s",
+    (outcome, reason, error) => {
+      const refused = { type: "refused", agent: "dev", at: 50, item, outcome, reason } as const;
+      const [span, ...others] = spansOf([refused]);
+      expect(others).toEqual([]);
+      expect(span).toMatchObject({ endMs: 50, error });
+      expect(span?.attributes).toMatchObject({ "al.outcome": outcome, "al.reason": reason });
+    },
+  );
 });
 
 test("names of attributes, operations and providers are in the registry of the conventions, or begin with al.", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TestReceiver, errorOf, github, source, statusOf } from "./test-receiver.ts";
 
 describe("the source of a delivery", () => {
-  test("is found by the signature at the type's path, and named by its own path", async () => {
+  test("the source of a delivery is found by the signature at the type's path, and named by its own path", async () => {
     const receiver = new TestReceiver();
     receiver.sources = [source("one"), source("two")];
     receiver.secrets = new Map([
@@ -16,7 +16,7 @@ describe("the source of a delivery", () => {
     expect(statusOf(await receiver.receive(github("first", { source: "two" })))).toBe(401);
   });
 
-  test("may be an unsigned one at its own path, or as the only source of its type", async () => {
+  test("the source of a delivery may be an unsigned one at its own path, or as the only source of its type", async () => {
     const receiver = new TestReceiver();
     receiver.sources = [source("open", { credential: null, allowUnsigned: true })];
     expect(statusOf(await receiver.receive(github(null)))).toBe(200);
@@ -33,25 +33,31 @@ describe("the source of a delivery", () => {
     { origin: "", "sec-fetch-site": "none" },
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
-  ])("is refused as unsigned if a web page sent it: %o", async (headers) => {
-    const receiver = new TestReceiver();
-    receiver.sources = [source("open", { credential: null, allowUnsigned: true }), source("hub")];
-    const sent = { ...github(null, { source: "open" }) };
-    const answer = await receiver.receive({ ...sent, headers: { ...sent.headers, ...headers } });
-    expect([statusOf(answer), errorOf(answer)]).toEqual([403, "foreign_origin"]);
-    expect(receiver.refused[0]?.reason).toContain("source open");
-    // A signature proves the sender, whatever it adds.
-    const signed = github("hush", { source: "hub" });
-    const added = { ...signed, headers: { ...signed.headers, ...headers } };
-    expect(statusOf(await receiver.receive(added))).toBe(200);
-    expect(
-      statusOf(
-        await receiver.receive({ ...sent, headers: { ...sent.headers, "sec-fetch-site": "none" } }),
-      ),
-    ).toBe(200);
-  });
+  ])(
+    "the source of a delivery is refused as unsigned if a web page sent it: %o",
+    async (headers) => {
+      const receiver = new TestReceiver();
+      receiver.sources = [source("open", { credential: null, allowUnsigned: true }), source("hub")];
+      const sent = { ...github(null, { source: "open" }) };
+      const answer = await receiver.receive({ ...sent, headers: { ...sent.headers, ...headers } });
+      expect([statusOf(answer), errorOf(answer)]).toEqual([403, "foreign_origin"]);
+      expect(receiver.refused[0]?.reason).toContain("source open");
+      // A signature proves the sender, whatever it adds.
+      const signed = github("hush", { source: "hub" });
+      const added = { ...signed, headers: { ...signed.headers, ...headers } };
+      expect(statusOf(await receiver.receive(added))).toBe(200);
+      expect(
+        statusOf(
+          await receiver.receive({
+            ...sent,
+            headers: { ...sent.headers, "sec-fetch-site": "none" },
+          }),
+        ),
+      ).toBe(200);
+    },
+  );
 
-  test("is unknown if two are unsigned, and the log says where they answer", async () => {
+  test("the source of a delivery is unknown if two are unsigned, and the log says where they answer", async () => {
     const receiver = new TestReceiver();
     const open = { credential: null, allowUnsigned: true };
     receiver.sources = [source("a", open), source("b", open)];
@@ -59,7 +65,7 @@ describe("the source of a delivery", () => {
     expect(receiver.warned[0]).toContain("each answers at its own path only");
   });
 
-  test("is unknown if it has no credential and does not allow that", async () => {
+  test("the source of a delivery is unknown if it has no credential and does not allow that", async () => {
     const receiver = new TestReceiver();
     receiver.sources = [source("hub", { credential: null })];
     const answer = await receiver.receive(github(null));
@@ -68,7 +74,7 @@ describe("the source of a delivery", () => {
     expect(receiver.warned[0]).toContain("allowUnsigned = true");
   });
 
-  test("is unknown if the stored secret is missing or empty, unsigned allowed or not", async () => {
+  test("the source of a delivery is unknown if the stored secret is missing or empty, unsigned allowed or not", async () => {
     const receiver = new TestReceiver();
     receiver.sources = [source("hub", { allowUnsigned: true })];
     for (const secrets of [[], [""], [" \n"]]) {
@@ -80,7 +86,7 @@ describe("the source of a delivery", () => {
     expect(receiver.warned[0]).toContain("no secret is stored");
   });
 
-  test("is to be tried again if a secret can't be read, which does not leak", async () => {
+  test("the source of a delivery is to be tried again if a secret can't be read, which does not leak", async () => {
     const receiver = new TestReceiver();
     receiver.secrets = new Map([["hub", new Error("EACCES: hunter2")]]);
     const answer = await receiver.receive(github("hush"));

@@ -4,149 +4,141 @@ import { signDelivery } from "../../../src/features/webhooks/sign.ts";
 import { bytes, githubExamples } from "./deliveries.ts";
 import { TestReceiver, errorOf, github, issue, source, start, statusOf } from "./test-receiver.ts";
 
-describe("a verified delivery", () => {
-  test("is committed before it is dispatched, and its answer names the started agents", async () => {
-    const receiver = new TestReceiver();
-    receiver.listen("dev");
-    receiver.listen("ops", { events: ["push"] });
-    const answer = await receiver.receive(github("hush"));
-    expect(answer).toEqual({
-      status: 200,
-      body: { receiptId: "id-1", matched: [{ agent: "dev" }] },
-    });
-    expect(receiver.happened).toEqual([
-      "secrets of hub",
-      "match",
-      "accept",
-      "committed",
-      "dispatch",
-    ]);
-    expect(receiver.dispatched).toMatchObject([
-      {
-        agent: "dev",
-        at: start,
-        attempt: 1,
-        trigger: { kind: "webhook", event: { event: "issues", receiptId: "id-1" } },
-      },
-    ]);
-    expect(receiver.counted).toEqual([{ type: "github", source: "hub", result: "accepted" }]);
+test("a verified delivery is committed before it is dispatched, and its answer names the started agents", async () => {
+  const receiver = new TestReceiver();
+  receiver.listen("dev");
+  receiver.listen("ops", { events: ["push"] });
+  const answer = await receiver.receive(github("hush"));
+  expect(answer).toEqual({
+    status: 200,
+    body: { receiptId: "id-1", matched: [{ agent: "dev" }] },
   });
+  expect(receiver.happened).toEqual(["secrets of hub", "match", "accept", "committed", "dispatch"]);
+  expect(receiver.dispatched).toMatchObject([
+    {
+      agent: "dev",
+      at: start,
+      attempt: 1,
+      trigger: { kind: "webhook", event: { event: "issues", receiptId: "id-1" } },
+    },
+  ]);
+  expect(receiver.counted).toEqual([{ type: "github", source: "hub", result: "accepted" }]);
+});
 
-  test("leaves a receipt with the bytes as they came and headers without the signature", async () => {
-    const receiver = new TestReceiver();
-    await receiver.receive(github("hush"));
-    const receipt = receiver.accepted[0]?.receipt;
-    expect(receipt).toMatchObject({
-      id: "id-1",
-      source: "hub",
-      deliveryId: "d1",
-      matched: [],
-      reason: "no agent listens to source hub",
-    });
-    expect(Buffer.compare(receipt?.body ?? bytes(""), issue)).toBe(0);
-    expect(receipt?.headers).toEqual({
-      "content-type": "application/json",
-      "x-github-event": "issues",
-      "x-github-delivery": "d1",
-    });
+test("a verified delivery leaves a receipt with the bytes as they came and headers without the signature", async () => {
+  const receiver = new TestReceiver();
+  await receiver.receive(github("hush"));
+  const receipt = receiver.accepted[0]?.receipt;
+  expect(receipt).toMatchObject({
+    id: "id-1",
+    source: "hub",
+    deliveryId: "d1",
+    matched: [],
+    reason: "no agent listens to source hub",
   });
-
-  test("can be read again from its receipt with the same result", async () => {
-    const receiver = new TestReceiver();
-    receiver.listen("dev");
-    await receiver.receive(github("hush"));
-    const receipt = receiver.accepted[0]?.receipt;
-    if (receipt === undefined) throw new Error("no receipt");
-    const again = interpretStored(receipt);
-    expect(receiver.dispatched[0]?.trigger).toEqual({ kind: "webhook", event: again?.event });
-    expect(again && receiver.index.match("hub", again).matched).toEqual(["dev"]);
-  });
-
-  test("starts nothing when it is repeated, and is answered with the first receipt", async () => {
-    const receiver = new TestReceiver();
-    receiver.listen("dev");
-    await receiver.receive(github("hush"));
-    const again = await receiver.receive(github("hush"));
-    expect(again).toEqual({ status: 200, body: { receiptId: "id-1", duplicate: true } });
-    expect(receiver.dispatched).toHaveLength(1);
-    const other = github("hush", { body: bytes({ action: "closed" }) });
-    expect(statusOf(await receiver.receive(other))).toBe(200);
-    expect(receiver.dispatched).toHaveLength(2);
-  });
-
-  test("that matches nothing is one dead letter with the closest filter", async () => {
-    const receiver = new TestReceiver();
-    receiver.listen("dev", { repos: ["acme/x"] });
-    expect(await receiver.receive(github("hush"))).toEqual({
-      status: 200,
-      body: { receiptId: "id-1", matched: [] },
-    });
-    const reason = "agent dev: repos does not include Codertocat/Hello-World";
-    expect(receiver.accepted[0]).toMatchObject({
-      receipt: { matched: [], reason },
-      items: [],
-      deadLetters: [
-        {
-          kind: "webhook",
-          outcome: "rejected",
-          agent: null,
-          source: "hub",
-          event: "issues",
-          receiptId: "id-1",
-          reason,
-        },
-      ],
-    });
-    expect(receiver.happened).not.toContain("dispatch");
-    expect(receiver.counted[0]?.result).toBe("unmatched");
-  });
-
-  test("for a disabled agent is that agent's dead letter, while others run", async () => {
-    const receiver = new TestReceiver();
-    receiver.listen("dev");
-    receiver.listen("off");
-    receiver.index.setEnabled("off", false);
-    await receiver.receive(github("hush"));
-    expect(receiver.accepted[0]).toMatchObject({
-      receipt: { matched: ["dev"], reason: "agent disabled: off" },
-      items: [{ agent: "dev" }],
-      deadLetters: [{ agent: "off", reason: "agent disabled" }],
-    });
-    receiver.index.setEnabled("dev", false);
-    await receiver.receive(github("hush", { id: "d2" }));
-    expect(receiver.accepted[1]?.items).toEqual([]);
-    expect(receiver.accepted[1]?.deadLetters.map(({ agent }) => agent)).toEqual(["dev", "off"]);
-  });
-
-  test("is asked for again when the store fails, and then accepted", async () => {
-    const receiver = new TestReceiver();
-    receiver.listen("dev");
-    receiver.storeFails = true;
-    const answer = await receiver.receive(github("hush"));
-    expect([statusOf(answer), errorOf(answer)]).toEqual([503, "store_unavailable"]);
-    expect(receiver.dispatched).toEqual([]);
-    expect(receiver.warned).toEqual([expect.stringContaining("disk full")]);
-    receiver.storeFails = false;
-    expect(statusOf(await receiver.receive(github("hush")))).toBe(200);
-    expect(receiver.dispatched).toHaveLength(1);
-  });
-
-  test("that is a ping gets an answer and is not stored", async () => {
-    const receiver = new TestReceiver();
-    receiver.listen("dev");
-    const ping = github("hush", { event: "ping", body: bytes({ zen: "Keep it simple." }) });
-    expect(await receiver.receive(ping)).toEqual({
-      status: 200,
-      body: { pong: true, zen: "Keep it simple." },
-    });
-    expect(receiver.accepted).toEqual([]);
-    const forged = github("wrong", { event: "ping", body: bytes({}) });
-    expect(statusOf(await receiver.receive(forged))).toBe(401);
+  expect(Buffer.compare(receipt?.body ?? bytes(""), issue)).toBe(0);
+  expect(receipt?.headers).toEqual({
+    "content-type": "application/json",
+    "x-github-event": "issues",
+    "x-github-delivery": "d1",
   });
 });
 
+test("a verified delivery can be read again from its receipt with the same result", async () => {
+  const receiver = new TestReceiver();
+  receiver.listen("dev");
+  await receiver.receive(github("hush"));
+  const receipt = receiver.accepted[0]?.receipt;
+  if (receipt === undefined) throw new Error("no receipt");
+  const again = interpretStored(receipt);
+  expect(receiver.dispatched[0]?.trigger).toEqual({ kind: "webhook", event: again?.event });
+  expect(again && receiver.index.match("hub", again).matched).toEqual(["dev"]);
+});
+
+test("a verified delivery starts nothing when it is repeated, and is answered with the first receipt", async () => {
+  const receiver = new TestReceiver();
+  receiver.listen("dev");
+  await receiver.receive(github("hush"));
+  const again = await receiver.receive(github("hush"));
+  expect(again).toEqual({ status: 200, body: { receiptId: "id-1", duplicate: true } });
+  expect(receiver.dispatched).toHaveLength(1);
+  const other = github("hush", { body: bytes({ action: "closed" }) });
+  expect(statusOf(await receiver.receive(other))).toBe(200);
+  expect(receiver.dispatched).toHaveLength(2);
+});
+
+test("a verified delivery that matches nothing is one dead letter with the closest filter", async () => {
+  const receiver = new TestReceiver();
+  receiver.listen("dev", { repos: ["acme/x"] });
+  expect(await receiver.receive(github("hush"))).toEqual({
+    status: 200,
+    body: { receiptId: "id-1", matched: [] },
+  });
+  const reason = "agent dev: repos does not include Codertocat/Hello-World";
+  expect(receiver.accepted[0]).toMatchObject({
+    receipt: { matched: [], reason },
+    items: [],
+    deadLetters: [
+      {
+        kind: "webhook",
+        outcome: "rejected",
+        agent: null,
+        source: "hub",
+        event: "issues",
+        receiptId: "id-1",
+        reason,
+      },
+    ],
+  });
+  expect(receiver.happened).not.toContain("dispatch");
+  expect(receiver.counted[0]?.result).toBe("unmatched");
+});
+
+test("a verified delivery for a disabled agent is that agent's dead letter, while others run", async () => {
+  const receiver = new TestReceiver();
+  receiver.listen("dev");
+  receiver.listen("off");
+  receiver.index.setEnabled("off", false);
+  await receiver.receive(github("hush"));
+  expect(receiver.accepted[0]).toMatchObject({
+    receipt: { matched: ["dev"], reason: "agent disabled: off" },
+    items: [{ agent: "dev" }],
+    deadLetters: [{ agent: "off", reason: "agent disabled" }],
+  });
+  receiver.index.setEnabled("dev", false);
+  await receiver.receive(github("hush", { id: "d2" }));
+  expect(receiver.accepted[1]?.items).toEqual([]);
+  expect(receiver.accepted[1]?.deadLetters.map(({ agent }) => agent)).toEqual(["dev", "off"]);
+});
+
+test("a verified delivery is asked for again when the store fails, and then accepted", async () => {
+  const receiver = new TestReceiver();
+  receiver.listen("dev");
+  receiver.storeFails = true;
+  const answer = await receiver.receive(github("hush"));
+  expect([statusOf(answer), errorOf(answer)]).toEqual([503, "store_unavailable"]);
+  expect(receiver.dispatched).toEqual([]);
+  expect(receiver.warned).toEqual([expect.stringContaining("disk full")]);
+  receiver.storeFails = false;
+  expect(statusOf(await receiver.receive(github("hush")))).toBe(200);
+  expect(receiver.dispatched).toHaveLength(1);
+});
+
+test("a verified delivery that is a ping gets an answer and is not stored", async () => {
+  const receiver = new TestReceiver();
+  receiver.listen("dev");
+  const ping = github("hush", { event: "ping", body: bytes({ zen: "Keep it simple." }) });
+  expect(await receiver.receive(ping)).toEqual({
+    status: 200,
+    body: { pong: true, zen: "Keep it simple." },
+  });
+  expect(receiver.accepted).toEqual([]);
+  const forged = github("wrong", { event: "ping", body: bytes({}) });
+  expect(statusOf(await receiver.receive(forged))).toBe(401);
+});
+
 describe("an unverified delivery", () => {
-  test("is rejected before it is read, in the same words for every cause", async () => {
+  test("an unverified delivery is rejected before it is read, in the same words for every cause", async () => {
     const receiver = new TestReceiver();
     const answers = [
       await receiver.receive(github(null)),
@@ -160,7 +152,7 @@ describe("an unverified delivery", () => {
     expect(receiver.warned).toHaveLength(1);
   });
 
-  test("does not block a later good one with the same id", async () => {
+  test("an unverified delivery does not block a later good one with the same id", async () => {
     const receiver = new TestReceiver();
     receiver.listen("dev");
     await receiver.receive(github("wrong"));
@@ -168,7 +160,7 @@ describe("an unverified delivery", () => {
     expect(receiver.dispatched).toHaveLength(1);
   });
 
-  test("with a good signature and an old time is refused like any other", async () => {
+  test("an unverified delivery with a good signature and an old time is refused like any other", async () => {
     const receiver = new TestReceiver();
     receiver.sources = [source("pay", { type: "stripe" })];
     receiver.secrets = new Map([["pay", ["s"]]]);
@@ -182,7 +174,7 @@ describe("an unverified delivery", () => {
     expect(statusOf(await receiver.receive(delivery))).toBe(200);
   });
 
-  test("with a good signature and an unreadable body is malformed, and nothing is stored", async () => {
+  test("an unverified delivery with a good signature and an unreadable body is malformed, and nothing is stored", async () => {
     const receiver = new TestReceiver();
     const answer = await receiver.receive(github("hush", { body: bytes("not json") }));
     expect([statusOf(answer), errorOf(answer)]).toEqual([400, "malformed"]);
@@ -190,7 +182,7 @@ describe("an unverified delivery", () => {
   });
 
   test.each(["bitbucket", "__proto__", "constructor", ""])(
-    "to the unknown type %j is not found",
+    "an unverified delivery to the unknown type %j is not found",
     async (type) => {
       const receiver = new TestReceiver();
       const answer = await receiver.receive({ ...github("hush"), type });
@@ -199,7 +191,7 @@ describe("an unverified delivery", () => {
     },
   );
 
-  test("to an unknown source, a source of another type or a type without sources is not found", async () => {
+  test("an unverified delivery to an unknown source, a source of another type or a type without sources is not found", async () => {
     const receiver = new TestReceiver();
     receiver.sources = [source("hub"), source("tracker", { type: "linear" })];
     for (const name of ["nobody", "tracker"]) {
@@ -224,34 +216,32 @@ test("every GitHub example, signed, is answered 200", async () => {
   expect(receiver.dispatched).toHaveLength(sent - pings);
 });
 
-describe("a delivery that is not stored", () => {
-  test("is counted for its source, without any text of its sender", async () => {
-    const receiver = new TestReceiver();
-    await receiver.receive(github("wrong"));
-    await receiver.receive(github("wrong", { source: "<evil>" }));
-    await receiver.receive(github("hush", { body: bytes("<evil>") }));
-    await receiver.receive(github("hush"));
-    await receiver.receive(github("hush"));
-    receiver.storeFails = true;
-    await receiver.receive(github("hush", { id: "d2" }));
-    await receiver.receive({ ...github("hush"), type: "<evil>" });
-    expect(receiver.refused.map(({ source, result }) => [source, result])).toEqual([
-      ["hub", "unverified"],
-      [null, "not_found"],
-      ["hub", "malformed"],
-      ["hub", "duplicate"],
-      ["hub", "unavailable"],
-      [null, "not_found"],
-    ]);
-    expect(receiver.refused[3]?.reason).toContain("receipt id-");
-    expect(JSON.stringify(receiver.refused)).not.toContain("evil");
-  });
+test("a delivery that is not stored is counted for its source, without any text of its sender", async () => {
+  const receiver = new TestReceiver();
+  await receiver.receive(github("wrong"));
+  await receiver.receive(github("wrong", { source: "<evil>" }));
+  await receiver.receive(github("hush", { body: bytes("<evil>") }));
+  await receiver.receive(github("hush"));
+  await receiver.receive(github("hush"));
+  receiver.storeFails = true;
+  await receiver.receive(github("hush", { id: "d2" }));
+  await receiver.receive({ ...github("hush"), type: "<evil>" });
+  expect(receiver.refused.map(({ source, result }) => [source, result])).toEqual([
+    ["hub", "unverified"],
+    [null, "not_found"],
+    ["hub", "malformed"],
+    ["hub", "duplicate"],
+    ["hub", "unavailable"],
+    [null, "not_found"],
+  ]);
+  expect(receiver.refused[3]?.reason).toContain("receipt id-");
+  expect(JSON.stringify(receiver.refused)).not.toContain("evil");
+});
 
-  test("is counted for no source if several could have signed it", async () => {
-    const receiver = new TestReceiver();
-    receiver.sources = [source("hub"), source("other")];
-    await receiver.receive(github("wrong"));
-    await receiver.receive(github("wrong", { source: "other" }));
-    expect(receiver.refused.map((one) => one.source)).toEqual([null, "other"]);
-  });
+test("a delivery that is not stored is counted for no source if several could have signed it", async () => {
+  const receiver = new TestReceiver();
+  receiver.sources = [source("hub"), source("other")];
+  await receiver.receive(github("wrong"));
+  await receiver.receive(github("wrong", { source: "other" }));
+  expect(receiver.refused.map((one) => one.source)).toEqual([null, "other"]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { TestReceiver, github } from "./test-receiver.ts";
 
 const waitingRun = {
@@ -17,38 +17,36 @@ function deskWith(...agents: string[]): TestReceiver {
   return receiver;
 }
 
-describe("a delivery that a run waits for", () => {
-  it("becomes that run's work instead of a new run of its agent; other agents still start", async () => {
-    const receiver = deskWith("dev", "ops");
-    const answer = await receiver.receive(github("hush"));
-    expect(answer).toMatchObject({ body: { matched: [{ agent: "ops" }, { agent: "dev" }] } });
-    expect(receiver.dispatched.map(({ agent }) => agent)).toEqual(["ops"]);
-    expect(receiver.accepted).toMatchObject([
-      { taken: [{ item: { agent: "dev" }, by: waitingRun }] },
-    ]);
-    expect(receiver.settled).toEqual([true]);
-  });
+it("a delivery that a run waits for becomes that run's work instead of a new run of its agent; other agents still start", async () => {
+  const receiver = deskWith("dev", "ops");
+  const answer = await receiver.receive(github("hush"));
+  expect(answer).toMatchObject({ body: { matched: [{ agent: "ops" }, { agent: "dev" }] } });
+  expect(receiver.dispatched.map(({ agent }) => agent)).toEqual(["ops"]);
+  expect(receiver.accepted).toMatchObject([
+    { taken: [{ item: { agent: "dev" }, by: waitingRun }] },
+  ]);
+  expect(receiver.settled).toEqual([true]);
+});
 
-  it("is not a dead letter if no filter lets it through", async () => {
-    const receiver = deskWith();
-    await receiver.receive(github("hush"));
-    const receipt = { matched: ["dev"], reason: null };
-    expect(receiver.accepted).toMatchObject([{ receipt, items: [], deadLetters: [] }]);
-    expect(receiver.counted).toMatchObject([{ result: "accepted" }]);
-  });
+it("a delivery that a run waits for is not a dead letter if no filter lets it through", async () => {
+  const receiver = deskWith();
+  await receiver.receive(github("hush"));
+  const receipt = { matched: ["dev"], reason: null };
+  expect(receiver.accepted).toMatchObject([{ receipt, items: [], deadLetters: [] }]);
+  expect(receiver.counted).toMatchObject([{ result: "accepted" }]);
+});
 
-  it("leaves the run waiting if it is a duplicate or can't be stored", async () => {
-    const receiver = deskWith();
-    await receiver.receive(github("hush"));
-    await receiver.receive(github("hush"));
-    receiver.storeFails = true;
-    await receiver.receive(github("hush", { id: "d2" }));
-    expect(receiver.settled).toEqual([true, false, false]);
-  });
+it("a delivery that a run waits for leaves the run waiting if it is a duplicate or can't be stored", async () => {
+  const receiver = deskWith();
+  await receiver.receive(github("hush"));
+  await receiver.receive(github("hush"));
+  receiver.storeFails = true;
+  await receiver.receive(github("hush", { id: "d2" }));
+  expect(receiver.settled).toEqual([true, false, false]);
+});
 
-  it("reaches the run only if it is verified", async () => {
-    const receiver = deskWith();
-    await receiver.receive(github("wrong"));
-    expect(receiver.settled).toEqual([]);
-  });
+it("a delivery that a run waits for reaches the run only if it is verified", async () => {
+  const receiver = deskWith();
+  await receiver.receive(github("wrong"));
+  expect(receiver.settled).toEqual([]);
 });

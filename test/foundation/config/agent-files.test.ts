@@ -18,7 +18,7 @@ const whole = {
 };
 
 describe("readAgent", () => {
-  it("reads the three files", async () => {
+  it("readAgent reads the three files", async () => {
     const dir = await directory(whole);
     expect(await readAgent(dir, "dev")).toEqual({
       name: "dev",
@@ -30,7 +30,7 @@ describe("readAgent", () => {
     });
   });
 
-  it("reads JSON files that its config names, in its own directory only", async () => {
+  it("readAgent reads JSON files that its config names, in its own directory only", async () => {
     const config = `[expect]\nschema = "out.json"\nother = '../../secret.json'\nmore = "gone.json"`;
     const files = { "agents/dev/config.toml": config, "agents/dev/out.json": "{}" };
     const dir = await directory({ ...whole, ...files, "secret.json": "1" });
@@ -42,7 +42,7 @@ describe("readAgent", () => {
     );
   });
 
-  it("changes the hash only if a file changes that the Dockerfile may copy", async () => {
+  it("readAgent changes the hash only if a file changes that the Dockerfile may copy", async () => {
     const dir = await directory({ ...whole, "agents/dev/lib/setup.sh": "echo 1" });
     const hash = async () => (await readAgent(dir, "dev"))?.dockerfileHash;
     const before = await hash();
@@ -63,14 +63,14 @@ describe("readAgent", () => {
     expect((await readAgent(dir, "dev"))?.dockerfileHash).toBeNull();
   });
 
-  it("is null without the directory or its config.toml", async () => {
+  it("readAgent is null without the directory or its config.toml", async () => {
     const dir = await directory({ "agents/dev/SKILL.md": "Do it." });
     expect(await readAgent(dir, "dev")).toBeNull();
     expect(await readAgent(dir, "gone")).toBeNull();
     expect(await readAgent(join(dir, "nowhere"), "gone")).toBeNull();
   });
 
-  it("reports a missing SKILL.md", async () => {
+  it("readAgent reports a missing SKILL.md", async () => {
     const dir = await directory({ "agents/dev/config.toml": "" });
     const files = await readAgent(dir, "dev");
     expect(files?.skill).toBeNull();
@@ -79,7 +79,7 @@ describe("readAgent", () => {
     ]);
   });
 
-  it("reports for each file why it can't be read", async () => {
+  it("readAgent reports for each file why it can't be read", async () => {
     const dir = await directory({
       "agents/dev/Dockerfile/x": "",
       "agents/dev/SKILL.md": "x".repeat(1024 ** 2 + 1),
@@ -97,7 +97,7 @@ describe("readAgent", () => {
     ]);
   });
 
-  it("follows links inside of the project only", async () => {
+  it("readAgent follows links inside of the project only", async () => {
     const outside = await directory({ secret: "secret" });
     const dir = await directory({ "agents/dev/config.toml": "", "shared/SKILL.md": "Do it." });
     await symlink(join(dir, "shared/SKILL.md"), join(dir, "agents/dev/SKILL.md"));
@@ -111,7 +111,7 @@ describe("readAgent", () => {
     ]);
   });
 
-  it("does not wait for a pipe without a writer", async () => {
+  it("readAgent does not wait for a pipe without a writer", async () => {
     const dir = await directory({ "agents/dev/config.toml": "" });
     await promisify(execFile)("mkfifo", [join(dir, "agents/dev/SKILL.md")]);
     const files = await readAgent(dir, "dev");
@@ -120,7 +120,7 @@ describe("readAgent", () => {
     ]);
   });
 
-  it("names a file that the system refuses to read", async () => {
+  it("readAgent names a file that the system refuses to read", async () => {
     const dir = await directory({ "agents/dev/SKILL.md": "Do it." });
     await symlink(join(dir, "agents/dev/config.toml"), join(dir, "agents/dev/config.toml"));
     expect(texts((await readAgent(dir, "dev"))?.problems ?? [])).toEqual([
@@ -129,58 +129,54 @@ describe("readAgent", () => {
   });
 });
 
-describe("readBareSkill", () => {
-  it("reads only a directory that has a SKILL.md and no config.toml", async () => {
-    const dir = await directory({
-      "agents/bare/SKILL.md": "Do it.",
-      "agents/dev/SKILL.md": "Do it.",
-      "agents/dev/config.toml": "",
-      "agents/empty/notes.md": "",
-      "agents/silent/config.toml": "",
-    });
-    expect(await readBareSkill(dir, "bare")).toMatchObject({
-      ...{ name: "bare", config: null, skill: "Do it.", problems: [] },
-    });
-    expect(await readAgent(dir, "bare")).toBeNull();
-    for (const name of ["dev", "empty", "silent", "nowhere"]) {
-      expect(await readBareSkill(dir, name)).toBeNull();
-    }
+it("readBareSkill reads only a directory that has a SKILL.md and no config.toml", async () => {
+  const dir = await directory({
+    "agents/bare/SKILL.md": "Do it.",
+    "agents/dev/SKILL.md": "Do it.",
+    "agents/dev/config.toml": "",
+    "agents/empty/notes.md": "",
+    "agents/silent/config.toml": "",
   });
+  expect(await readBareSkill(dir, "bare")).toMatchObject({
+    ...{ name: "bare", config: null, skill: "Do it.", problems: [] },
+  });
+  expect(await readAgent(dir, "bare")).toBeNull();
+  for (const name of ["dev", "empty", "silent", "nowhere"]) {
+    expect(await readBareSkill(dir, name)).toBeNull();
+  }
 });
 
-describe("listAgents", () => {
-  it("lists directories by name, and reports those that can't be agents", async () => {
-    const dir = await directory({
-      "agents/b/config.toml": "",
-      "agents/a-1/config.toml": "",
-      "agents/default/config.toml": "",
-      "agents/Upper/config.toml": "",
-      "agents/.git/config": "",
-      "agents/README.md": "",
-    });
-    const { names, problems } = await listAgents(dir);
-    expect(names).toEqual(["a-1", "b"]);
-    expect(texts(problems)).toEqual([
-      `error: agents/Upper  "Upper" is not an agent's name: expected 1 to 63 of a-z, 0-9 and -, not beginning with -; rename the directory`,
-      `error: agents/default  "default" is not an agent's name: this name is reserved; rename the directory`,
-    ]);
+it("listAgents lists directories by name, and reports those that can't be agents", async () => {
+  const dir = await directory({
+    "agents/b/config.toml": "",
+    "agents/a-1/config.toml": "",
+    "agents/default/config.toml": "",
+    "agents/Upper/config.toml": "",
+    "agents/.git/config": "",
+    "agents/README.md": "",
   });
+  const { names, problems } = await listAgents(dir);
+  expect(names).toEqual(["a-1", "b"]);
+  expect(texts(problems)).toEqual([
+    `error: agents/Upper  "Upper" is not an agent's name: expected 1 to 63 of a-z, 0-9 and -, not beginning with -; rename the directory`,
+    `error: agents/default  "default" is not an agent's name: this name is reserved; rename the directory`,
+  ]);
+});
 
-  it("listAgents follows a linked agent directory", async () => {
-    const dir = await directory({ "shared/config.toml": "", "shared/SKILL.md": "Do it." });
-    await mkdir(join(dir, "agents"));
-    await symlink(join(dir, "shared"), join(dir, "agents/linked"));
-    expect((await listAgents(dir)).names).toEqual(["linked"]);
-    expect((await readAgent(dir, "linked"))?.skill).toBe("Do it.");
-  });
+it("listAgents follows a linked agent directory", async () => {
+  const dir = await directory({ "shared/config.toml": "", "shared/SKILL.md": "Do it." });
+  await mkdir(join(dir, "agents"));
+  await symlink(join(dir, "shared"), join(dir, "agents/linked"));
+  expect((await listAgents(dir)).names).toEqual(["linked"]);
+  expect((await readAgent(dir, "linked"))?.skill).toBe("Do it.");
 });
 
 describe("isAgentName", () => {
-  it.each(["a", "0", "a-b-1", "x".repeat(63)])("accepts %s", (name) =>
+  it.each(["a", "0", "a-b-1", "x".repeat(63)])("isAgentName accepts %s", (name) =>
     expect(isAgentName(name)).toBe(true),
   );
   it.each(["", "-a", "A", "a_b", "a.b", "../a", "x".repeat(64), "default", "scheduler", "a\n"])(
-    "refuses %j",
+    "isAgentName refuses %j",
     (name) => expect(isAgentName(name)).toBe(false),
   );
 });

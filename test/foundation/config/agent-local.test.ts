@@ -6,7 +6,7 @@ const at = "agents/dev/config.toml";
 const withLocal = (local: string, runtime = "") => `${usualAgent}${runtime}[local]\n${local}\n`;
 
 describe("an agent's [local]", () => {
-  it("has the values of the file, and is otherwise empty", () => {
+  it("an agent's [local] has the values of the file, and is otherwise empty", () => {
     const local = `memory = "1g"\ncpus = 0.5\nnetwork = "none"\nenv = { LOG_LEVEL = "debug", EMPTY = "" }`;
     expect(agent(withLocal(local)).local).toEqual({
       memory: "1g",
@@ -22,12 +22,12 @@ describe("an agent's [local]", () => {
     ["cpus = 0", /local\.cpus is 0; expected a number of processors above 0/],
     ["env = { A = 1 }", /local\.env\.A is 1; expected text in quotes/],
     ['env = { "1A" = "x" }', /1A.*letters, digits and _/],
-  ])("refuses %s", (local, expected) => {
+  ])("an agent's [local] refuses %s", (local, expected) => {
     expect(said(agentChange(withLocal(local))).join("\n")).toMatch(expected);
   });
 
   it.each(["PATH", "HOME", "AL_INSTANCE", "LD_PRELOAD", "NODE_OPTIONS", "GIT_CONFIG_COUNT"])(
-    "refuses the variable %s, which the run sets or which changes what a command is",
+    "an agent's [local] refuses the variable %s, which the run sets or which changes what a command is",
     (name) => {
       expect(said(agentChange(withLocal(`env.${name} = "x"`)))).toEqual([
         expect.stringContaining(
@@ -37,7 +37,7 @@ describe("an agent's [local]", () => {
     },
   );
 
-  it("refuses a variable that a credential of the agent sets, and no other one", () => {
+  it("an agent's [local] refuses a variable that a credential of the agent sets, and no other one", () => {
     const local = 'env.GITHUB_TOKEN = "x"';
     const credentials = withLocal(local).replace("[]", '["github_token"]');
     expect(said(agentChange(credentials))).toEqual([
@@ -46,7 +46,7 @@ describe("an agent's [local]", () => {
     expect(said(agentChange(withLocal(local)))).toEqual([]);
   });
 
-  it("warns a host-user agent of limits that have no effect, and not of variables", () => {
+  it("an agent's [local] warns a host-user agent of limits that have no effect, and not of variables", () => {
     const runtime = '[runtime]\ntype = "host-user"\n';
     const change = agentChange(withLocal('memory = "1g"\nenv.A = "b"', runtime));
     expect(change.type).toBe("set");
@@ -55,7 +55,7 @@ describe("an agent's [local]", () => {
     ]);
   });
 
-  it("is logged in one line when it changes, the values of variables left out", () => {
+  it("an agent's [local] is logged in one line when it changes, the values of variables left out", () => {
     const before = agent(withLocal('memory = "1g"'));
     const after = agent(withLocal('cpus = 2\nenv.A = "b"'));
     expect(describeChange(before, after)).toBe(

@@ -21,7 +21,7 @@ const hour = 3_600_000;
 const ops = '[alerts.ops]\ntype = "slack"\n';
 
 describe("[alerts.<name>]", () => {
-  it("has the credential of its type, unless it names an instance", () => {
+  it("[alerts.<name>] has the credential of its type, unless it names an instance", () => {
     const text = `${ops}[alerts.night]\ntype = "email"\ncredential = "smtp:mail"\nto = ["a@b.example", "c+d@e.example"]\nquietHours = "22:00-07:30"`;
     expect(project(text).alerts).toEqual([
       {
@@ -70,13 +70,13 @@ describe("[alerts.<name>]", () => {
     ['type = "ntfy"\nquietHours = "22:00"', '3:14  alerts.ops.quietHours is "22:00"; expected two'],
     ['type = "ntfy"\nquietHours = "07:00-07:00"', "expected two different times of day"],
     ['type = "ntfy"\nquietHours = "22:00-24:00"', "expected two different times of day"],
-  ])("refuses %s", (lines, message) => {
+  ])("[alerts.<name>] refuses %s", (lines, message) => {
     const change = projectChange(`[alerts.ops]\n${lines}`);
     expect(change.type).toBe("invalid");
     expect(said(change)).toEqual([expect.stringContaining(message)]);
   });
 
-  it("of Slack is an app if people answer by its buttons", () => {
+  it("[alerts.<name>] of Slack is an app if people answer by its buttons", () => {
     const text =
       '[alerts.a]\ntype = "slack"\nanswers = ["U0ADA"]\n[alerts.b]\ntype = "telegram"\nanswers = [42]';
     expect(project(text).alerts).toMatchObject([
@@ -85,7 +85,7 @@ describe("[alerts.<name>]", () => {
     ]);
   });
 
-  it("warns of recipients that its type does not support", () => {
+  it("[alerts.<name>] warns of recipients that its type does not support", () => {
     expect(said(projectChange(`${ops}to = ["a@b.example"]`))).toEqual([
       "warning: config.toml:3:6  alerts.ops.to has no effect on a slack target; leave it out",
     ]);
@@ -93,13 +93,13 @@ describe("[alerts.<name>]", () => {
 });
 
 describe("[alert]", () => {
-  it("defaults to all targets, after each failure, each day", () => {
+  it("[alert] defaults to all targets, after each failure, each day", () => {
     const usual = { to: null, after: 1, remindMs: day, noSuccessForMs: null };
     expect(project("").alert).toEqual(usual);
     expect(agent(usualAgent).alert).toEqual(usual);
   });
 
-  it("of the project applies to agents without their own", () => {
+  it("[alert] of the project applies to agents without their own", () => {
     const projectText = `${usualProject}\n${ops}[alert]\nto = ["ops"]\nafter = 3\nremind = "90m"\nnoSuccessFor = "2d"`;
     const all = { to: ["ops"], after: 3, remindMs: 1.5 * hour, noSuccessForMs: 2 * day };
     expect(project(projectText).alert).toEqual(all);
@@ -123,7 +123,7 @@ describe("[alert]", () => {
       'to = ["ops"]',
       `5:7  target "ops" of alerts is not defined; the project's config.toml has none; add [alerts.ops] there`,
     ],
-  ])("refuses %s", (line, message) => {
+  ])("[alert] refuses %s", (line, message) => {
     const change = agentChange(`${usualAgent}[alert]\n${line}`);
     expect(change.type).toBe("invalid");
     expect(said(change)).toEqual([expect.stringContaining(message)]);
@@ -136,7 +136,7 @@ describe("[alert]", () => {
     ]);
   });
 
-  it("is logged by the keys of the file when it changes", () => {
+  it("[alert] is logged by the keys of the file when it changes", () => {
     const before = agent(usualAgent);
     const after = agent(`${usualAgent}[alert]\nafter = 2\nnoSuccessFor = "48h"\nto = []`);
     expect(describeChange(before, after)).toBe(
@@ -158,7 +158,7 @@ describe("[heartbeat] and publicUrl", () => {
     expect(agent(`${usualAgent}[heartbeat]\nurl = "${url}"`).heartbeat).toBe(url);
   });
 
-  it("is shown and logged without the part that is secret", () => {
+  it("[heartbeat] and publicUrl is shown and logged without the part that is secret", () => {
     const with_ = agent(`${usualAgent}[heartbeat]\nurl = "${url}"`);
     expect(describeChange(agent(usualAgent), with_)).toBe("heartbeat changed");
     expect(agentFacts(with_, null)).toContainEqual({
@@ -170,7 +170,7 @@ describe("[heartbeat] and publicUrl", () => {
   });
 
   it.each(["ftp://a.example", "hc-ping.example/x", "https://u:p@a.example/x"])(
-    "refuses the URL %s",
+    "[heartbeat] and publicUrl refuses the URL %s",
     (wrong) => {
       expect(said(projectChange(`[heartbeat]\nurl = "${wrong}"`))).toEqual([
         expect.stringContaining("heartbeat.url is [redacted]; expected an http or https URL"),
@@ -178,7 +178,7 @@ describe("[heartbeat] and publicUrl", () => {
     },
   );
 
-  it("accepts an address of the dashboard with a path or without", () => {
+  it("[heartbeat] and publicUrl accepts an address of the dashboard with a path or without", () => {
     const at = (text: string) => projectChange(`[gateway]\npublicUrl = "${text}"`);
     expect(project('[gateway]\npublicUrl = "https://Al.example/"').gateway.publicUrl).toBe(
       "https://al.example",

@@ -8,7 +8,7 @@ const none = { hosts: [], over: null, agents: [], tools: [] };
 const withGate = (text: string, more = "") => `${usualAgent}[approve]\n${text}\n${more}`;
 
 describe("[approve]", () => {
-  it("is null without the table, else the hosts, the amount and the agents of the table", () => {
+  it("[approve] is null without the table, else the hosts, the amount and the agents of the table", () => {
     expect(agent(usualAgent).approve).toBeNull();
     expect(agent(withGate("")).approve).toEqual(none);
     expect(agent(withGate(all)).approve).toEqual({
@@ -24,12 +24,12 @@ describe("[approve]", () => {
     ["hosts = ['*.1.2.3.4']", "approve.hosts[0]"],
     ["over = 0", "approve.over"],
     ["agents = ['']", "approve.agents[0]"],
-  ])("refuses %s", (text, path) => {
+  ])("[approve] refuses %s", (text, path) => {
     expect(said(agentChange(withGate(text))).join()).toContain(`agents/dev/config.toml:5:`);
     expect(said(agentChange(withGate(text))).join()).toContain(`${path} is`);
   });
 
-  it("warns where it has no effect", () => {
+  it("[approve] warns where it has no effect", () => {
     const open = withGate('hosts = ["api.stripe.com"]', '[local]\nnetwork = "bridge"\n');
     expect(said(agentChange(open))).toEqual([
       'warning: agents/dev/config.toml:5:9  approve.hosts has no effect, as local.network is "bridge"; set local.network = "none"',
@@ -40,7 +40,7 @@ describe("[approve]", () => {
     expect(said(agentChange(withGate(all)))).toEqual([]);
   });
 
-  it("is described when it changes, and shown on the agent's page", () => {
+  it("[approve] is described when it changes, and shown on the agent's page", () => {
     const [before, after] = [agent(withGate("over = 5")), agent(withGate('hosts = ["a.test"]'))];
     expect(describeChange(before, after)).toBe(
       'approve.hosts [] → ["a.test"], approve.over 5 → none',

@@ -16,7 +16,7 @@ const withBudget = (lines: string) => `${usualAgent}[budget]\n${lines}\n`;
 const projectText = (lines: string) => `${usualProject}\n[budget]\n${lines}\n`;
 
 describe("[budget]", () => {
-  it("defaults to 10 USD a run, with warnings at 50 and 80 percent", () => {
+  it("[budget] defaults to 10 USD a run, with warnings at 50 and 80 percent", () => {
     const usual = {
       runUsd: 10,
       dayUsd: null,
@@ -30,7 +30,7 @@ describe("[budget]", () => {
     expect(agent(usualAgent).budget).toEqual(usual);
   });
 
-  it("of the project applies to each agent, but day and month are over all agents", () => {
+  it("[budget] of the project applies to each agent, but day and month are over all agents", () => {
     const all = projectText(
       'run = 2\nday = 20\nmonth = 200\nturns = 30\nwarnAt = [90]\nonLimit = "pause"',
     );
@@ -77,7 +77,7 @@ describe("[budget]", () => {
     ],
     ["warnAt = 50", "5:10  budget.warnAt is 50; expected a list of percentages, e.g. [50, 80]"],
     ['onLimit = "puase"', 'expected one of "stop", "pause"; did you mean "pause"?'],
-  ])("refuses %s", (line, message) => {
+  ])("[budget] refuses %s", (line, message) => {
     const change = agentChange(withBudget(line));
     expect(change.type).toBe("invalid");
     expect(said(change)).toEqual([expect.stringContaining(message)]);
@@ -85,7 +85,7 @@ describe("[budget]", () => {
     expect(projectChange(`[budget]\n${line}`).type).toBe("invalid");
   });
 
-  it("is logged by the keys of the file when it changes", () => {
+  it("[budget] is logged by the keys of the file when it changes", () => {
     const before = agent(withBudget("run = 5"));
     const after = agent(withBudget('run = 2.5\nday = 20\nonLimit = "pause"'));
     expect(describeChange(before, after)).toBe(
@@ -99,7 +99,7 @@ describe("[budget]", () => {
 const model = (lines: string) => `[models.m]\nprovider = "openai"\nmodel = "x"\n${lines}`;
 
 describe("prices and limits of a model", () => {
-  it("come from the file; cached input has the price of other input", () => {
+  it("prices and limits of a model come from the file; cached input has the price of other input", () => {
     const { models } = project(
       model(
         'price = { input = 3, output = 15 }\nrequestsPerMinute = 60\nproviderTools = ["url"]\nextraFields = ["a.b"]\ninput = ["text", "image"]',
@@ -143,7 +143,7 @@ describe("prices and limits of a model", () => {
     ["input = []", "4:9  models.m.input"],
     ["extraFields = [1]", "4:16  models.m.extraFields"],
     ['providerTools = "url"', '4:17  models.m.providerTools is "url"; expected a list of names'],
-  ])("reject %s", (line, message) => {
+  ])("prices and limits of a model reject %s", (line, message) => {
     const change = projectChange(model(line));
     expect(change.type).toBe("invalid");
     expect(said(change)).toEqual([expect.stringContaining(message)]);

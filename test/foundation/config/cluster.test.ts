@@ -18,7 +18,7 @@ describe("[cluster] of a project", () => {
     expect(project("").cluster).toBeNull();
   });
 
-  it("fills in all defaults", () => {
+  it("[cluster] of a project fills in all defaults", () => {
     expect(project(table).cluster).toEqual({
       engine: "swarm",
       address: "10.0.0.5:8443",
@@ -34,7 +34,7 @@ describe("[cluster] of a project", () => {
     });
   });
 
-  it("prefers the file over the defaults", () => {
+  it("[cluster] of a project prefers the file over the defaults", () => {
     const text = `[cluster]
 engine = "kubernetes"
 address = "[fd00::5]:8443"
@@ -107,13 +107,13 @@ namespace = "agents"
       '[cluster]\nengine = "docker"\naddress = "a:1"\nplace = ["agents=yes"]',
       'cluster.place has "agents=yes", but the engine docker is one machine; leave place out',
     ],
-  ])("refuses %j", (text, message) => {
+  ])("[cluster] of a project refuses %j", (text, message) => {
     const change = projectChange(text);
     expect(change.type).toBe("invalid");
     expect(said(change).join("\n")).toContain(message);
   });
 
-  it("warns of keys without effect", () => {
+  it("[cluster] of a project warns of keys without effect", () => {
     const text = `${table}image = "mine:1"\nregistry = "registry.example.com"\nnamespace = "agents"`;
     expect(said(projectChange(text))).toEqual([
       "warning: config.toml:5:12  cluster.registry has no effect beside cluster.image: no image is built; leave it out",
@@ -130,7 +130,7 @@ namespace = "agents"
       'cluster.lease 90 → 30, cluster.reserveMemory "256m" → "1g"',
     ],
     [table, `${table}place = ["node.role==worker"]`, 'cluster.place [] → ["node.role==worker"]'],
-  ])("describes a change from %j to %j", (before, after, text) => {
+  ])("[cluster] of a project describes a change from %j to %j", (before, after, text) => {
     const change = describeProjectChange(project(before), project(after));
     expect(change).toEqual({ text, needsRestart: false });
   });
@@ -141,13 +141,13 @@ describe("an agent of a project with [cluster]", () => {
     expect(agent(usualAgent, inCluster).runtime).toEqual({ type: "cluster", runAs: "al-agent" });
   });
 
-  it("may stay on this machine, and may name the cluster", () => {
+  it("an agent of a project with [cluster] may stay on this machine, and may name the cluster", () => {
     const typed = (type: string) => agent(`${usualAgent}[runtime]\ntype = "${type}"`, inCluster);
     expect(typed("container").runtime.type).toBe("container");
     expect(typed("cluster").runtime.type).toBe("cluster");
   });
 
-  it("may set a place that the machines' engine must know", () => {
+  it("an agent of a project with [cluster] may set a place that the machines' engine must know", () => {
     const placed = (rule: string) => `${usualAgent}[runtime]\nplace = ["${rule}"]`;
     expect(agent(placed("node.labels.gpu==yes"), inCluster).runtime.place).toEqual([
       "node.labels.gpu==yes",
@@ -167,14 +167,14 @@ describe("an agent of a project without [cluster]", () => {
     expect(agent(usualAgent).runtime.type).toBe("container");
   });
 
-  it("can't run in a cluster", () => {
+  it("an agent of a project without [cluster] can't run in a cluster", () => {
     const text = `${usualAgent}[runtime]\ntype = "cluster"`;
     expect(said(agentChange(text))).toEqual([
       'error: agents/dev/config.toml:5:8  runtime.type is "cluster", but config.toml of the project has no [cluster]; add it with engine and address, or set type = "container"',
     ]);
   });
 
-  it("gets a warning for a place", () => {
+  it("an agent of a project without [cluster] gets a warning for a place", () => {
     const text = `${usualAgent}[runtime]\nplace = ["node.role==worker"]`;
     expect(said(agentChange(text))).toEqual([
       "warning: agents/dev/config.toml:5:9  runtime.place is for runs in a cluster, and this is a container agent; leave it out",

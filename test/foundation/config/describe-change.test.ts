@@ -9,51 +9,47 @@ function change(config: string, skill?: string, projectText = usualProject): str
   return describeChange(agent(usualAgent), agent(config, given));
 }
 
-describe("describeChange", () => {
-  it("shows both values in one line", () => {
-    const config = `${usualAgent.replace("0 9", "0 8")}scale = 2\ncatchUp = "latest"`;
-    expect(change(config)).toBe(
-      'schedule "0 9 * * *" → "0 8 * * *", catchUp "none" → "latest", scale 1 → 2',
-    );
-  });
+it("describeChange shows both values in one line", () => {
+  const config = `${usualAgent.replace("0 9", "0 8")}scale = 2\ncatchUp = "latest"`;
+  expect(change(config)).toBe(
+    'schedule "0 9 * * *" → "0 8 * * *", catchUp "none" → "latest", scale 1 → 2',
+  );
+});
 
-  it("is empty when nothing changed", () => {
-    expect(change(`# a comment\n${usualAgent}`)).toBe("");
-  });
+it("describeChange is empty when nothing changed", () => {
+  expect(change(`# a comment\n${usualAgent}`)).toBe("");
+});
 
-  it("names keys as the files do", () => {
-    const config = `${usualAgent.replace("[]", '["github_token"]')}timeout = 5\nmaxWorkQueueSize = 6\nwaitTimeout = 7`;
-    expect(change(config)).toBe(
-      'credentials [] → ["github_token"], timeout 900 → 5, maxWorkQueueSize 100 → 6, waitTimeout 1800 → 7',
-    );
-  });
+it("describeChange names keys as the files do", () => {
+  const config = `${usualAgent.replace("[]", '["github_token"]')}timeout = 5\nmaxWorkQueueSize = 6\nwaitTimeout = 7`;
+  expect(change(config)).toBe(
+    'credentials [] → ["github_token"], timeout 900 → 5, maxWorkQueueSize 100 → 6, waitTimeout 1800 → 7',
+  );
+});
 
-  it("omits values that are long or private", () => {
-    const config = `${usualAgent}[[webhooks]]\nsource = "hub"\n[hooks]\npre = ["x"]\n[params]\na = "b"`;
-    const skill = "---\nname: Other\ndescription: New\n---\nDo that.";
-    expect(change(config, skill)).toBe(
-      'name "Developer" → "Other", description changed, SKILL.md changed, webhooks changed, hooks changed, params changed',
-    );
-  });
+it("describeChange omits values that are long or private", () => {
+  const config = `${usualAgent}[[webhooks]]\nsource = "hub"\n[hooks]\npre = ["x"]\n[params]\na = "b"`;
+  const skill = "---\nname: Other\ndescription: New\n---\nDo that.";
+  expect(change(config, skill)).toBe(
+    'name "Developer" → "Other", description changed, SKILL.md changed, webhooks changed, hooks changed, params changed',
+  );
+});
 
-  it("shows a changed harness, runtime and OS user", () => {
-    const config = `${usualAgent}[harness]\ntype = "llm-cli"\n[runtime]\ntype = "host-user"`;
-    expect(change(config)).toBe(
-      'harness.type "pi" → "llm-cli", runtime.type "container" → "host-user"',
-    );
-    expect(change(`${usualAgent}[runtime]\nrun_as = "me"`)).toBe(
-      'runtime.run_as "al-agent" → "me"',
-    );
-    expect(describeChange(agent(usualAgent), { ...agent(usualAgent), dockerfileHash: "a" })).toBe(
-      "files of its image changed",
-    );
-  });
+it("describeChange shows a changed harness, runtime and OS user", () => {
+  const config = `${usualAgent}[harness]\ntype = "llm-cli"\n[runtime]\ntype = "host-user"`;
+  expect(change(config)).toBe(
+    'harness.type "pi" → "llm-cli", runtime.type "container" → "host-user"',
+  );
+  expect(change(`${usualAgent}[runtime]\nrun_as = "me"`)).toBe('runtime.run_as "al-agent" → "me"');
+  expect(describeChange(agent(usualAgent), { ...agent(usualAgent), dockerfileHash: "a" })).toBe(
+    "files of its image changed",
+  );
 });
 
 const projectChange = (text: string) => describeProjectChange(project(usualProject), project(text));
 
 describe("describeProjectChange", () => {
-  it("names the keys and tables that changed", () => {
+  it("describeProjectChange names the keys and tables that changed", () => {
     const text = `workQueueSize = 5\ntimezone = "UTC"\n[local]\ntimeout = 60\n${usualProject
       .replace("[models.cheap]", "[models.other]")
       .replace("sonnet", "opus")
@@ -70,7 +66,7 @@ describe("describeProjectChange", () => {
     ['allowedHosts = ["a.example"]', 'gateway.allowedHosts [] → ["a.example"]'],
     ["trustProxy = true", "gateway.trustProxy false → true"],
     ["maxBodyBytes = 2048", "gateway.maxBodyBytes 26214400 → 2048"],
-  ])("needs a restart for %s", (line, text) => {
+  ])("describeProjectChange needs a restart for %s", (line, text) => {
     expect(projectChange(`${usualProject}[gateway]\n${line}`)).toEqual({
       text,
       needsRestart: true,

@@ -24,13 +24,13 @@ describe("a setting", () => {
 });
 
 describe("an edited text", () => {
-  test("keeps the comments behind arrays, empty ones too", () => {
+  test("an edited text keeps the comments behind arrays, empty ones too", () => {
     const text = 'a = [] # none\nb = 1 # one\nc = [ ] # nothing\nd = ["x"] # some\n';
     const result = edited(text, [{ path: ["b"], value: 2 }]);
     expect(result).toBe('a = [] # none\nb = 2 # one\nc = [] # nothing\nd = ["x"] # some\n');
   });
 
-  test("fills and empties an array with a comment behind it", () => {
+  test("an edited text fills and empties an array with a comment behind it", () => {
     const text = 'a = [] # none\nd = ["x"] # some\n';
     const filled = edited(text, [
       { path: ["a"], value: ["y"] },
@@ -41,7 +41,7 @@ describe("an edited text", () => {
     expect(filled).toContain("# some");
   });
 
-  test("leaves quoted text alone", () => {
+  test("an edited text leaves quoted text alone", () => {
     const text = 'a = "x = [] # no"\nb = """\ny = [] # no\n"""\n';
     const result = edited(text, [{ path: ["c"], value: 1 }]);
     expect(parse(result)).toEqual({ ...parse(text), c: 1 });
@@ -61,7 +61,7 @@ describe("an edited text", () => {
     expect(result).toContain(text === "" ? "" : "a = 1 # one\n");
   });
 
-  test("refuses what is not TOML", () => {
+  test("an edited text refuses what is not TOML", () => {
     expect(() => edited("a = = 1\n", [{ path: ["b"], value: 1 }])).toThrow("not valid TOML");
   });
 });

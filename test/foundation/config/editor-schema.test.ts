@@ -29,7 +29,7 @@ describe("the editor's schema of an agent judges like al", () => {
     ...['schedule = "H 9 * * *"', 'schedule = "0 9 * * *"\ntimezone = "Europe/Berln"'],
     ...['schedule = "0 9 * * *"\ntimezone = "+02:00"', "timeout = 60", "callable = false"],
     ...['callable = true\ntags = ["two words"]', "webhooks = []", "scale = 1"],
-  ])("refuses %s", (text) => {
+  ])("the editor's schema of an agent judges like al refuses %s", (text) => {
     expect(agentChange(start + text).type).toBe("invalid");
     expect(ofAgent(parse(start + text))).toBe(false);
   });
@@ -43,7 +43,7 @@ describe("the editor's schema of an agent judges like al", () => {
     'callable = true\ntags = ["web", "team-a"]',
     "scale = 0",
     hub,
-  ])("takes %s", (text) => {
+  ])("the editor's schema of an agent judges like al takes %s", (text) => {
     expect(agentChange(start + text).type).toBe("set");
     expect(ofAgent(parse(start + text))).toBe(true);
   });
@@ -56,7 +56,7 @@ describe("the editor's schema of a project judges like al", () => {
     'provider = "anthropic"',
     'provider = "scripted"',
     'model = "m"',
-  ])("refuses a model with %s", (text) => {
+  ])("the editor's schema of a project judges like al refuses a model with %s", (text) => {
     expect(projectChange(`[models.m]\n${text}`).type).toBe("invalid");
     expect(ofProject(parse(`[models.m]\n${text}`))).toBe(false);
   });
@@ -65,12 +65,12 @@ describe("the editor's schema of a project judges like al", () => {
     'provider = "custom"\nmodel = "m"\nbaseUrl = "http://localhost:1"',
     'provider = "anthropic"\nmodel = "m"',
     'provider = "scripted"\nscript = "s.toml"',
-  ])("takes a model with %s", (text) => {
+  ])("the editor's schema of a project judges like al takes a model with %s", (text) => {
     expect(projectChange(`[models.m]\n${text}`).type).toBe("set");
     expect(ofProject(parse(`[models.m]\n${text}`))).toBe(true);
   });
 
-  it("rejects an unknown time zone", () => {
+  it("the editor's schema of a project judges like al rejects an unknown time zone", () => {
     expect(ofProject(parse('timezone = "Berlin"'))).toBe(false);
     expect(ofProject(parse('timezone = "UTC"'))).toBe(true);
   });
@@ -101,7 +101,7 @@ describe("the pattern of a schedule", () => {
   const field = fc.tuple(atom, more).map(([first, rest]) => first + rest.flat().join(""));
   const fields = fc.tuple(...[1, 2, 3, 4, 5].map(() => fc.oneof(fc.constant("*"), field)));
 
-  it("matches each that al takes", () => {
+  it("the pattern of a schedule matches each that al takes", () => {
     const isTaken = (text: string) => scheduleProblem(text) !== null || pattern.test(text);
     fc.assert(
       fc.property(fields, (texts) => isTaken(texts.join(" "))),
@@ -113,7 +113,7 @@ describe("the pattern of a schedule", () => {
     ["60 * * * *", "*/0 * * * *", "1- * * * *", "1,,2 * * * *", "*5 * * * *"],
     ["* 24 * * *", "* * 0 * *", "* * 32 * *", "* * * 13 *", "* * * foo *", "* * * * 8"],
     ["* * * * L", "* * * * mon#6", "0 0 9 * * *", "* * * *", "@Daily", "@hourly @daily", ""],
-  ])("matches none of these: %s, %s, %s, %s, %s …", (...texts) => {
+  ])("the pattern of a schedule matches none of these: %s, %s, %s, %s, %s …", (...texts) => {
     expect(texts.filter((text) => pattern.test(text))).toEqual([]);
   });
 });
@@ -163,22 +163,20 @@ interface Node {
 
 const agent = agentJsonSchema(filterTable) as unknown as Node;
 
-describe("the JSON Schema of an agent's config.toml", () => {
-  it("requires the keys without a default, and no others", () => {
-    expect(agent.required).toEqual(["models", "credentials"]);
-  });
+it("the JSON Schema of an agent's config.toml requires the keys without a default, and no others", () => {
+  expect(agent.required).toEqual(["models", "credentials"]);
+});
 
-  it("knows the filters of every type of source, and refuses other keys", () => {
-    const entry = agent.properties.webhooks?.items;
-    const filters = Object.values(filterTable).flatMap((fields) => Object.keys(fields));
-    expect(Object.keys(entry?.properties ?? {})).toEqual(
-      expect.arrayContaining(["source", ...filters]),
-    );
-    expect(entry?.additionalProperties).toBe(false);
-    expect(agent.additionalProperties).toBe(false);
-  });
+it("the JSON Schema of an agent's config.toml knows the filters of every type of source, and refuses other keys", () => {
+  const entry = agent.properties.webhooks?.items;
+  const filters = Object.values(filterTable).flatMap((fields) => Object.keys(fields));
+  expect(Object.keys(entry?.properties ?? {})).toEqual(
+    expect.arrayContaining(["source", ...filters]),
+  );
+  expect(entry?.additionalProperties).toBe(false);
+  expect(agent.additionalProperties).toBe(false);
+});
 
-  it("describes each field in the words of its error message", () => {
-    expect(agent.properties.timeout?.description).toContain("a whole number of seconds");
-  });
+it("the JSON Schema of an agent's config.toml describes each field in the words of its error message", () => {
+  expect(agent.properties.timeout?.description).toContain("a whole number of seconds");
 });

@@ -30,7 +30,7 @@ async function agentWith(lines: string, files?: Record<string, string>): Promise
 }
 
 describe("[expect]", () => {
-  it("is null without a table, else the table's values", async () => {
+  it("[expect] is null without a table, else the table's values", async () => {
     expect(agent(usualAgent).expect).toBeNull();
     expect((await agentWith("returned = true")).expect).toEqual({
       returned: true,
@@ -72,7 +72,7 @@ describe("[expect]", () => {
       "agents/dev/config.toml:5:10  expect.schema: out.json has 300008 bytes; expected at most",
     ],
     ['returned = "yes"', {}, 'expect.returned is "yes"; expected true or false'],
-  ])("refuses %s with %o", async (lines, files, message) => {
+  ])("[expect] refuses %s with %o", async (lines, files, message) => {
     const change = await changeWith(lines, files);
     expect(change.type).toBe("invalid");
     expect(said(change)).toEqual([expect.stringContaining(message)]);
@@ -83,7 +83,7 @@ describe("[expect]", () => {
     expect(said(change)).toEqual([]);
   });
 
-  it("is described by the keys of the file when it changes, also when the schema does", async () => {
+  it("[expect] is described by the keys of the file when it changes, also when the schema does", async () => {
     const line = 'schema = "out.json"';
     const before = await agentWith(line, { "out.json": schema });
     const after = await agentWith(line, { "out.json": "{}" });
@@ -94,7 +94,7 @@ describe("[expect]", () => {
     expect(describeChange(agent(usualAgent), before)).toContain('expect.schema none → "out.json"');
   });
 
-  it("makes another version of an agent when the schema changes, which alerts do not", async () => {
+  it("[expect] makes another version of an agent when the schema changes, which alerts do not", async () => {
     const options = {
       mask: (text: string) => text,
       projectDir: "/srv",

@@ -14,46 +14,44 @@ async function refusal(dir: string): Promise<UserError> {
   throw new Error("it was not refused");
 }
 
-describe("loadProject", () => {
-  it("reads the project's config.toml, with its warnings", async () => {
-    const dir = await directory({ "config.toml": "scale = 2\nsale = 1" });
-    const { project, warnings } = await loadProject(dir, filters);
-    expect(project.scale).toBe(2);
-    expect(project.timezone).toBe(new Intl.DateTimeFormat().resolvedOptions().timeZone);
-    expect(warnings).toHaveLength(1);
-  });
+it("loadProject reads the project's config.toml, with its warnings", async () => {
+  const dir = await directory({ "config.toml": "scale = 2\nsale = 1" });
+  const { project, warnings } = await loadProject(dir, filters);
+  expect(project.scale).toBe(2);
+  expect(project.timezone).toBe(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+  expect(warnings).toHaveLength(1);
+});
 
-  it("resolves a model's script against the project", async () => {
-    const dir = await directory({
-      "config.toml": '[models.m]\nprovider = "scripted"\nscript = "scripts/a.json"',
-    });
-    expect((await loadProject(dir, filters)).project.models.m?.script).toBe(
-      join(dir, "scripts/a.json"),
-    );
+it("loadProject resolves a model's script against the project", async () => {
+  const dir = await directory({
+    "config.toml": '[models.m]\nprovider = "scripted"\nscript = "scripts/a.json"',
   });
+  expect((await loadProject(dir, filters)).project.models.m?.script).toBe(
+    join(dir, "scripts/a.json"),
+  );
+});
 
-  it("reports a directory that is not a project, and how to make one", async () => {
-    const dir = await directory({});
-    const error = await refusal(dir);
-    expect(error.message).toBe(`not a project: ${dir} holds no config.toml`);
-    expect(error.code).toBe("not_a_project");
-    expect(error.hint).toContain("al new <dir>");
-    expect((await refusal(join(dir, "nowhere"))).code).toBe("not_a_project");
-  });
+it("loadProject reports a directory that is not a project, and how to make one", async () => {
+  const dir = await directory({});
+  const error = await refusal(dir);
+  expect(error.message).toBe(`not a project: ${dir} holds no config.toml`);
+  expect(error.code).toBe("not_a_project");
+  expect(error.hint).toContain("al new <dir>");
+  expect((await refusal(join(dir, "nowhere"))).code).toBe("not_a_project");
+});
 
-  it("loadProject reports a config.toml that is not a regular file", async () => {
-    const dir = await directory({ "config.toml/x": "" });
-    expect((await refusal(dir)).message).toMatch(/config\.toml is not a regular file/);
-  });
+it("loadProject reports a config.toml that is not a regular file", async () => {
+  const dir = await directory({ "config.toml/x": "" });
+  expect((await refusal(dir)).message).toMatch(/config\.toml is not a regular file/);
+});
 
-  it("reports every problem of a config, one line each", async () => {
-    const dir = await directory({ "config.toml": 'scale = 0\ntimezone = "x"\n' });
-    const error = await refusal(dir);
-    expect(error.message.split("\n").map((line) => line.split("  ")[0])).toEqual([
-      "config.toml:1:9",
-      "config.toml:2:12",
-    ]);
-  });
+it("loadProject reports every problem of a config, one line each", async () => {
+  const dir = await directory({ "config.toml": 'scale = 0\ntimezone = "x"\n' });
+  const error = await refusal(dir);
+  expect(error.message.split("\n").map((line) => line.split("  ")[0])).toEqual([
+    "config.toml:1:9",
+    "config.toml:2:12",
+  ]);
 });
 
 describe("diagnostics of resolveProject", () => {
@@ -62,7 +60,7 @@ describe("diagnostics of resolveProject", () => {
     expect(said(projectChange(text))[0]).toMatch(/; did you mean "anthropic"\?$/);
   });
 
-  it("resolveProject reports all errors of a config at once", () => {
+  it("diagnostics of resolveProject resolveProject reports all errors of a config at once", () => {
     const change = projectChange('scale = "x"\nmaxReruns = -1\n[gateway]\nport = "80"');
     expect(said(change)).toHaveLength(3);
   });

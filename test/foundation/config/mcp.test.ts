@@ -9,7 +9,7 @@ const url = 'url = "https://mcp.example.com/mcp"';
 const problemOf = (text: string, more = ""): string => said(agentChange(server(text, more))).join();
 
 describe("[[mcp]]", () => {
-  it("resolves servers with a url and with a command", () => {
+  it("[[mcp]] resolves servers with a url and with a command", () => {
     const more = '[[mcp]]\nname = "files"\ncommand = ["files", "."]\ntools = ["*"]\n';
     const { mcp } = agent(server(`${url}\ntools = ["get_*"]\ncredential = "mcp_token"`, more));
     const shared = { private: false, timeoutSeconds: 60 };
@@ -35,11 +35,11 @@ describe("[[mcp]]", () => {
     [`url = "https://me:secret@a.example.com/"\ntools = ["a"]`, "without a name and a password"],
     [`${url}\ntools = ["a"]\ncredential = "slack_webhook"`, "a credential for runs"],
     [`${url}\ntools = ["a"]\n[[mcp]]\nname = "github"\n${url}\ntools = ["a"]`, "name of another"],
-  ])("refuses %j", (text, expected) => {
+  ])("[[mcp]] refuses %j", (text, expected) => {
     expect(problemOf(text)).toContain(expected);
   });
 
-  it("warns of held tools that the agent does not have", () => {
+  it("[[mcp]] warns of held tools that the agent does not have", () => {
     const held = (name: string) =>
       problemOf(`${url}\ntools = ["search"]`, `[approve]\ntools = ["${name}"]\n`);
     expect(held("github.search")).toBe("");
@@ -48,7 +48,7 @@ describe("[[mcp]]", () => {
     expect(held("gitlab.search")).toContain('known are "github"');
   });
 
-  it("is described when it changes, and on the agent's page", () => {
+  it("[[mcp]] is described when it changes, and on the agent's page", () => {
     const before = agent(usualAgent);
     const after = agent(server(`${url}\ntools = ["search", "get_*"]`));
     expect(describeChange(before, after)).toContain("mcp");
@@ -59,16 +59,14 @@ describe("[[mcp]]", () => {
   });
 });
 
-describe("names of tools", () => {
-  it("meet patterns as wholes", () => {
-    expect(allowsTool(["get_*", "a.b"], "get_issue")).toBe(true);
-    expect(allowsTool(["get_*", "a.b"], "forget_issue")).toBe(false);
-    expect(allowsTool(["get_*", "a.b"], "axb")).toBe(false);
-  });
+it("names of tools meet patterns as wholes", () => {
+  expect(allowsTool(["get_*", "a.b"], "get_issue")).toBe(true);
+  expect(allowsTool(["get_*", "a.b"], "forget_issue")).toBe(false);
+  expect(allowsTool(["get_*", "a.b"], "axb")).toBe(false);
+});
 
-  it("are names for models, unless they are too long", () => {
-    expect(modelToolName("github", "issues.create")).toBe("github__issues_create");
-    expect(modelToolName("github", "x".repeat(57))).toBeNull();
-    expect(modelToolName("github", "délete")).toBeNull();
-  });
+it("names of tools are names for models, unless they are too long", () => {
+  expect(modelToolName("github", "issues.create")).toBe("github__issues_create");
+  expect(modelToolName("github", "x".repeat(57))).toBeNull();
+  expect(modelToolName("github", "délete")).toBeNull();
 });

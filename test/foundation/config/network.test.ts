@@ -6,7 +6,7 @@ import { agent, agentChange, project, projectChange, said, usualAgent } from "./
 const withNetwork = (text: string) => `${usualAgent}[network]\n${text}\n`;
 
 describe("[network]", () => {
-  it("is null without a table, else the table's values", () => {
+  it("[network] is null without a table, else the table's values", () => {
     expect(agent(usualAgent).network).toBeNull();
     expect(agent(withNetwork("")).network).toEqual({ allow: [] });
     const allow = ["github", "*.example.com", "10.0.0.7:5432 private", "db.lan private"];
@@ -20,7 +20,7 @@ describe("[network]", () => {
   });
 
   it.each(["githb", "https://example.com", "*", "example.com:99999", "10.0.0.1/8", ""])(
-    "refuses the entry %j",
+    "[network] refuses the entry %j",
     (entry) => {
       const refused = said(agentChange(withNetwork(`allow = [${JSON.stringify(entry)}]`)));
       expect(refused.join("\n")).toContain(
@@ -29,7 +29,7 @@ describe("[network]", () => {
     },
   );
 
-  it("refuses ask = true, of an agent and of the project, as it does nothing", () => {
+  it("[network] refuses ask = true, of an agent and of the project, as it does nothing", () => {
     const refused = said(agentChange(withNetwork("ask = true"))).join("\n");
     expect(refused).toContain(
       "agents/dev/config.toml:5:7  network.ask is true; expected false: list hosts in network.allow, and those that a person has to allow in approve.hosts",
@@ -41,27 +41,27 @@ describe("[network]", () => {
     ]);
   });
 
-  it("binds credentials of the project to hosts", () => {
+  it("[network] binds credentials of the project to hosts", () => {
     const { network } = project('[network.credentials]\ncrm = ["crm.example.com"]');
     expect(network?.credentials).toEqual({ crm: ["crm.example.com"] });
   });
 
   it.each(["crm.example.com:8443", "*.example.com", "github", "crm.lan private"])(
-    "binds no credential to %s",
+    "[network] binds no credential to %s",
     (host) => {
       const refused = said(projectChange(`[network.credentials]\ncrm = ["${host}"]`));
       expect(refused.join("\n")).toContain("expected a host without a port and without a wildcard");
     },
   );
 
-  it("warns where it has no effect, as the network is open", () => {
+  it("[network] warns where it has no effect, as the network is open", () => {
     const open = `${withNetwork('allow = ["npm"]')}[local]\nnetwork = "bridge"\n`;
     expect(said(agentChange(open)).join("\n")).toContain(
       'warning: agents/dev/config.toml:4:1  network has no effect, as local.network is "bridge"; leave one of them out',
     );
   });
 
-  it("is logged in one line when it changes", () => {
+  it("[network] is logged in one line when it changes", () => {
     const before = agent(withNetwork('allow = ["npm"]'));
     const after = agent(withNetwork('allow = ["npm", "pypi"]'));
     expect(describeChange(before, after)).toBe('network.allow ["npm"] → ["npm", "pypi"]');

@@ -17,7 +17,7 @@ import { resolveAgent } from "../../../src/foundation/config/resolve-agent.ts";
 const at = "agents/dev/config.toml";
 
 describe("resolveAgent", () => {
-  it("fills in all defaults", () => {
+  it("resolveAgent fills in all defaults", () => {
     expect(agent(usualAgent)).toEqual({
       name: "dev",
       title: "Developer",
@@ -48,7 +48,7 @@ describe("resolveAgent", () => {
     });
   });
 
-  it("reads every key that an agent's config.toml can have", () => {
+  it("resolveAgent reads every key that an agent's config.toml can have", () => {
     const config = `
 source = "https://example.org/skills.git"
 sourceCommit = "abc"
@@ -110,7 +110,7 @@ run_as = "$USER"`;
     });
   });
 
-  it("falls back to the project, then to the defaults", () => {
+  it("resolveAgent falls back to the project, then to the defaults", () => {
     const projectText = `workQueueSize = 5\ndefaultWaitTimeout = 6\ntimezone = "UTC"
 [harness]\ntype = "llm-cli"\ncommand = "cli"\n[local]\ntimeout = 7\n${usualProject}`;
     expect(agent(usualAgent, { projectText })).toMatchObject({
@@ -124,7 +124,7 @@ run_as = "$USER"`;
     expect(own.harness.type).toBe("pi");
   });
 
-  it("requires a schedule or webhooks unless the scale is 0", () => {
+  it("resolveAgent requires a schedule or webhooks unless the scale is 0", () => {
     const neither = 'models = ["main"]\ncredentials = []\n';
     expect(said(agentChange(neither))).toEqual([
       expect.stringMatching(/^error: .*config\.toml:1:1 {2}.*neither schedule nor webhooks/),
@@ -136,7 +136,7 @@ run_as = "$USER"`;
     expect(agent(`${neither}[[webhooks]]\nsource = "hub"`).webhooks).toHaveLength(1);
   });
 
-  it("accepts an agent without triggers if it is callable, and otherwise suggests that key", () => {
+  it("resolveAgent accepts an agent without triggers if it is callable, and otherwise suggests that key", () => {
     const neither = 'models = ["main"]\ncredentials = []\n';
     expect(agent(`${neither}callable = true`)).toMatchObject({ callable: true, schedule: null });
     for (const text of [neither, `${neither}callable = false`]) {
@@ -182,7 +182,7 @@ run_as = "$USER"`;
       '[runtime]\ntype = "docker"',
       '5:8  runtime.type is "docker"; expected one of "container", "cluster", "host-user"',
     ],
-  ])("refuses %j", (lines, message) => {
+  ])("resolveAgent refuses %j", (lines, message) => {
     const start = lines.startsWith("schedule")
       ? usualAgent.replace(/schedule.*\n/, "\n")
       : usualAgent;
@@ -192,7 +192,7 @@ run_as = "$USER"`;
   });
 
   it.each(["gateway_api_key", "gateway_api_key:other", "../secret", "github_token:../x", ""])(
-    "refuses the credential %j",
+    "resolveAgent refuses the credential %j",
     (credential) => {
       const config = usualAgent.replace("credentials = []", `credentials = ["a", "${credential}"]`);
       expect(said(agentChange(config))).toEqual([
@@ -201,7 +201,7 @@ run_as = "$USER"`;
     },
   );
 
-  it("lists the known models for an unknown one", () => {
+  it("resolveAgent lists the known models for an unknown one", () => {
     const config = usualAgent.replace('["main"]', '["main", "maim", "toString"]');
     expect(said(agentChange(config))).toEqual([
       `error: ${at}:1:19  model "maim" is not defined; expected one of "main", "cheap"; did you mean "main"?`,
@@ -212,7 +212,7 @@ run_as = "$USER"`;
     ]);
   });
 
-  it("requires models and credentials", () => {
+  it("resolveAgent requires models and credentials", () => {
     expect(said(agentChange('schedule = "0 9 * * *"'))).toEqual([
       expect.stringMatching(/config\.toml:1:1 {2}models is missing; expected a list with/),
       expect.stringMatching(
@@ -221,7 +221,7 @@ run_as = "$USER"`;
     ]);
   });
 
-  it("warns of unknown keys and of filters that match nothing", () => {
+  it("resolveAgent warns of unknown keys and of filters that match nothing", () => {
     const change = agentChange(
       `schedul = 1\n${usualAgent}[[webhooks]]\nsource = "hub"\nevents = []`,
     );
@@ -232,7 +232,7 @@ run_as = "$USER"`;
     ]);
   });
 
-  it("warns of a type of credential that is one slip away from a known one, not of others", () => {
+  it("resolveAgent warns of a type of credential that is one slip away from a known one, not of others", () => {
     const credentials = '["githb_token:bot", "gihtub_token", "gitea_token", "github_token"]';
     const others = usualAgent.replace(/cred.*\n/, "");
     const change = agentChange(`credentials = ${credentials}\n${others}`);
@@ -243,7 +243,7 @@ run_as = "$USER"`;
     ]);
   });
 
-  it("reports the problems of both files, and unreadable files", () => {
+  it("resolveAgent reports the problems of both files, and unreadable files", () => {
     const broken = agentFiles("a = ", "---js\n---\n");
     const problem = {
       severity: "error",
@@ -260,7 +260,7 @@ run_as = "$USER"`;
     ]);
   });
 
-  it("shortens a flood of problems, and still shows the errors behind it", () => {
+  it("resolveAgent shortens a flood of problems, and still shows the errors behind it", () => {
     const flood = Array.from({ length: 5000 }, (_, i) => `key${i} = 1`).join("\n");
     const change = agentChange(`${flood}\n${usualAgent}scale = -1`);
     expect(change.type).toBe("invalid");

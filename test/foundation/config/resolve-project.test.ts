@@ -4,7 +4,7 @@ import { aModelConfig } from "../../helpers/agents.ts";
 import { project, projectChange, said, unsetOfProject, usualProject } from "./samples.ts";
 
 describe("resolveProject", () => {
-  it("fills in all defaults", () => {
+  it("resolveProject fills in all defaults", () => {
     expect(project("")).toEqual({
       models: {},
       harness: { type: "pi", command: "claude" },
@@ -41,7 +41,7 @@ describe("resolveProject", () => {
     });
   });
 
-  it("resolves models and webhook sources", () => {
+  it("resolveProject resolves models and webhook sources", () => {
     const { models, webhooks } = project(usualProject);
     const unset = aModelConfig({ name: "main", provider: "anthropic" });
     expect(models.main).toEqual({
@@ -61,7 +61,7 @@ describe("resolveProject", () => {
     });
   });
 
-  it("prefers the file over the defaults", () => {
+  it("resolveProject prefers the file over the defaults", () => {
     const text = `
 scale = 4
 timezone = "UTC"
@@ -184,7 +184,7 @@ headers = { "X-Team" = "a b" }`;
     ["a = 1\na = 2", "config.toml:2:1  not valid TOML: a is defined twice"],
     ["[a.b]\n[a.b]", "config.toml:2:2  not valid TOML: a.b is defined twice"],
     ["__proto__.x = 1", "config.toml:1:1  not valid TOML: document contains an unsafe property"],
-  ])("refuses %j", (text, message) => {
+  ])("resolveProject refuses %j", (text, message) => {
     const change = projectChange(text);
     expect(change.type).toBe("invalid");
     expect(said(change)).toEqual([`error: ${message}`]);
@@ -196,7 +196,7 @@ headers = { "X-Team" = "a b" }`;
     ['"Content-Length" = "1"', 'the name "Content-Length" is not allowed'],
     ['"two words" = "x"', 'the name "two words" is not allowed'],
     ['"x-line" = "a\\nb"', "expected one line of printable ASCII text"],
-  ])("refuses the header %s of a model", (header, message) => {
+  ])("resolveProject refuses the header %s of a model", (header, message) => {
     const change = projectChange(
       `[models.m]\nprovider = "openai"\nmodel = "x"\nheaders = { ${header} }`,
     );
@@ -204,14 +204,14 @@ headers = { "X-Team" = "a b" }`;
     expect(said(change)).toEqual([expect.stringContaining(message)]);
   });
 
-  it("refuses an OAuth token for Google's API, which takes none", () => {
+  it("resolveProject refuses an OAuth token for Google's API, which takes none", () => {
     const model = '[models.m]\nprovider = "google"\nmodel = "x"\nauthType = "oauth_token"';
     expect(said(projectChange(model))).toEqual([
       'error: config.toml:4:12  models.m.authType is "oauth_token", which Google\'s API does not take; use "api_key"',
     ]);
   });
 
-  it("warns of unknown keys at any depth, and ignores them", () => {
+  it("resolveProject warns of unknown keys at any depth, and ignores them", () => {
     const text =
       'sclae = 3\n[gateway]\nprot = 1\n[models.m]\nprovider = "scripted"\nscript = "s"\nmodle = "x"';
     const change = projectChange(text);
@@ -224,7 +224,7 @@ headers = { "X-Team" = "a b" }`;
     expect(JSON.stringify(change)).not.toContain('"prot"');
   });
 
-  it("warns that a removed key does nothing", () => {
+  it("resolveProject warns that a removed key does nothing", () => {
     const change = projectChange("[local]\nwarm = 1\ncpus = 3");
     expect(change.type).toBe("set");
     expect(said(change)).toEqual([
@@ -232,7 +232,7 @@ headers = { "X-Team" = "a b" }`;
     ]);
   });
 
-  it("reports webhook sources that are open, and those that reject all", () => {
+  it("resolveProject reports webhook sources that are open, and those that reject all", () => {
     const text =
       '[webhooks.a]\ntype = "github"\n[webhooks.b]\ntype = "github"\nallowUnsigned = true';
     expect(said(projectChange(text))).toEqual([

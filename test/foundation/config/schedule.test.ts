@@ -5,9 +5,9 @@ describe("scheduleProblem", () => {
   it.each([
     ...["0 9 * * *", "*/5 * * * *", "0 9 * * MON-FRI", "0 9 * * THU", "0 0 29 2 *", " 0  9 * * * "],
     ...["0 0 L * *", "@hourly", " @daily "],
-  ])("accepts %s", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
+  ])("scheduleProblem accepts %s", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
 
-  it("rejects a sentence with the expected form", () => {
+  it("scheduleProblem rejects a sentence with the expected form", () => {
     expect(scheduleProblem("every day")).toBe(
       'schedule "every day" is not a cron expression; use five fields, e.g. "0 9 * * *"',
     );
@@ -15,18 +15,18 @@ describe("scheduleProblem", () => {
 
   it.each([
     ...["", "5", "* * * *", "0 0 9 * * *", "61 * * * *", "a b c d e", "H 9 * * *", "5-1 * * * *"],
-  ])("refuses %j", (schedule) =>
+  ])("scheduleProblem refuses %j", (schedule) =>
     expect(scheduleProblem(schedule)).toMatch(/is not a cron expression.*use five fields/),
   );
 
   it.each(["0 0 31 2 *", "0 0 30 2 *", "0 0 31 4,6 *"])(
-    "refuses %s, which never comes due",
+    "scheduleProblem refuses %s, which never comes due",
     (schedule) => {
       expect(scheduleProblem(schedule)).toMatch(/never comes due/);
     },
   );
 
-  it("names the known short names", () => {
+  it("scheduleProblem names the known short names", () => {
     expect(scheduleProblem("@dayly")).toBe(
       'schedule "@dayly" is not a cron expression; did you mean "@daily"?',
     );

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, dirname } from "node:path";
-import { expect, onTestFinished, test, afterEach, beforeEach, describe, it } from "vitest";
+import { expect, onTestFinished, test, afterEach, beforeEach, it } from "vitest";
 import { createSkillHashes, readSkillFiles } from "../../../src/foundation/config/skill-files.ts";
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 
@@ -21,44 +21,42 @@ async function put(path: string, content: string | Buffer): Promise<string> {
 
 const read = () => readSkillFiles(project, "dev");
 
-describe("the files of a skill", () => {
-  it("are those of its three folders, with their bytes and execute bits", async () => {
-    await put("SKILL.md", "Do it.\n");
-    await put("notes/own.md", "not the skill's");
-    await put("references/deep/a.md", "A\n");
-    await put("assets/logo.png", Buffer.from([0, 255, 10]));
-    await chmod(await put("scripts/run.sh", "echo hi\n"), 0o755);
-    expect(await read()).toEqual([
-      { path: "scripts/run.sh", content: btoa("echo hi\n"), executable: true },
-      { path: "references/deep/a.md", content: btoa("A\n"), executable: false },
-      { path: "assets/logo.png", content: "AP8K", executable: false },
-    ]);
-  });
+it("the files of a skill are those of its three folders, with their bytes and execute bits", async () => {
+  await put("SKILL.md", "Do it.\n");
+  await put("notes/own.md", "not the skill's");
+  await put("references/deep/a.md", "A\n");
+  await put("assets/logo.png", Buffer.from([0, 255, 10]));
+  await chmod(await put("scripts/run.sh", "echo hi\n"), 0o755);
+  expect(await read()).toEqual([
+    { path: "scripts/run.sh", content: btoa("echo hi\n"), executable: true },
+    { path: "references/deep/a.md", content: btoa("A\n"), executable: false },
+    { path: "assets/logo.png", content: "AP8K", executable: false },
+  ]);
+});
 
-  it("include no link, wherever it leads", async () => {
-    await put("scripts/run.sh", "echo hi\n");
-    await symlink("/etc/passwd", join(project, "agents/dev/scripts/users"));
-    await expect(read()).rejects.toThrow("agents/dev/scripts/users is a link");
-  });
+it("the files of a skill include no link, wherever it leads", async () => {
+  await put("scripts/run.sh", "echo hi\n");
+  await symlink("/etc/passwd", join(project, "agents/dev/scripts/users"));
+  await expect(read()).rejects.toThrow("agents/dev/scripts/users is a link");
+});
 
-  it("are not read through a linked folder", async () => {
-    await put("SKILL.md", "Do it.\n");
-    await symlink("/etc", join(project, "agents/dev/assets"));
-    await expect(read()).rejects.toThrow("agents/dev/assets is a link");
-  });
+it("the files of a skill are not read through a linked folder", async () => {
+  await put("SKILL.md", "Do it.\n");
+  await symlink("/etc", join(project, "agents/dev/assets"));
+  await expect(read()).rejects.toThrow("agents/dev/assets is a link");
+});
 
-  it("may not be too many, too large together or too deep", async () => {
-    const large = Buffer.alloc(9 * 1024 ** 2);
-    await put("assets/a", large);
-    await put("assets/b", large);
-    await expect(read()).rejects.toThrow("agents/dev/assets/b makes the skill's files larger");
-    await rm(join(project, "agents/dev/assets"), { recursive: true });
-    await put(`assets/${"d/".repeat(9)}x`, "deep");
-    await expect(read()).rejects.toThrow("more than 8 folders deep");
-    await rm(join(project, "agents/dev/assets"), { recursive: true });
-    for (let n = 0; n <= 500; n++) await put(`assets/${n}`, "");
-    await expect(read()).rejects.toThrow("is more than 500 files");
-  });
+it("the files of a skill may not be too many, too large together or too deep", async () => {
+  const large = Buffer.alloc(9 * 1024 ** 2);
+  await put("assets/a", large);
+  await put("assets/b", large);
+  await expect(read()).rejects.toThrow("agents/dev/assets/b makes the skill's files larger");
+  await rm(join(project, "agents/dev/assets"), { recursive: true });
+  await put(`assets/${"d/".repeat(9)}x`, "deep");
+  await expect(read()).rejects.toThrow("more than 8 folders deep");
+  await rm(join(project, "agents/dev/assets"), { recursive: true });
+  for (let n = 0; n <= 500; n++) await put(`assets/${n}`, "");
+  await expect(read()).rejects.toThrow("is more than 500 files");
 });
 
 test("each file of a skill has a hash, which changes with its bytes and its mode", async () => {

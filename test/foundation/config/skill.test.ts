@@ -6,7 +6,7 @@ const parse = (text: string, version = "1.2.3") => parseSkill("SKILL.md", text, 
 const sayings = (text: string): string[] => texts(parse(text).problems);
 
 describe("parseSkill", () => {
-  it("reads the front matter and the body", () => {
+  it("parseSkill reads the front matter and the body", () => {
     const text = `---
 name: "Developer"
 description: Fixes issues
@@ -37,7 +37,7 @@ Do it.
     "\uFEFF---\r\n---\r\nDo it.\r\n",
     "---\n# nothing\n---\nDo it.",
     "---\nname:\n---\nDo it.",
-  ])("takes %j as a skill without metadata", (text) => {
+  ])("parseSkill takes %j as a skill without metadata", (text) => {
     const { skill, problems } = parse(text);
     expect(skill).toMatchObject({ title: null, description: null, compatibility: null });
     expect(skill?.instructions).toMatch(/Do it\.$/);
@@ -45,7 +45,7 @@ Do it.
   });
 
   it.each(["js", "javascript", "JS", "json", "coffee", " js", "yaml"])(
-    "runs no front matter in another language: ---%s",
+    "parseSkill runs no front matter in another language: ---%s",
     (language) => {
       const text = `---${language}\n{ name: globalThis.planted = "planted" }\n---\nDo it.`;
       expect(parse(text).skill).toBeNull();
@@ -54,7 +54,7 @@ Do it.
     },
   );
 
-  it("reports the place of broken YAML, each time", () => {
+  it("parseSkill reports the place of broken YAML, each time", () => {
     const text = '---\nname: ok\ndescription: "no end\n---\nDo it.';
     expect(sayings(text)[0]).toMatch(
       /^error: SKILL.md:\d+:\d+ {2}front matter is not valid YAML: /,
@@ -71,12 +71,12 @@ Do it.
     ["---\nlicense: MIT\nname: 5\n---\n", /SKILL.md:3:1 {2}name is 5; expected text/],
     [`---\n${"#".repeat(70_000)}\n---\n`, /front matter is too long/],
     [`---\nname: ${"[".repeat(60_000)}\n---\n`, /not valid YAML/],
-  ])("refuses front matter such as %#", (text, message) => {
+  ])("parseSkill refuses front matter such as %#", (text, message) => {
     expect(parse(text).skill).toBeNull();
     expect(sayings(text)).toEqual([expect.stringMatching(message)]);
   });
 
-  it("rejects a skill for another version, and names both", () => {
+  it("parseSkill rejects a skill for another version, and names both", () => {
     const text = '---\nname: x\ncompatibility: ">=2"\n---\nDo it.';
     expect(sayings(text)).toEqual([
       expect.stringMatching(/^error: SKILL.md:3:1 {2}.*">=2".*version 1\.2\.3/),
@@ -84,7 +84,7 @@ Do it.
     expect(parse(text, "2.1.0-beta.1").skill).not.toBeNull();
   });
 
-  it("warns of prose for compatibility and of missing instructions", () => {
+  it("parseSkill warns of prose for compatibility and of missing instructions", () => {
     const { skill, problems } = parse("---\ncompatibility: needs git\n---\n\n");
     expect(skill?.compatibility).toBe("needs git");
     expect(texts(problems)).toEqual([

@@ -51,12 +51,12 @@ describe("tomlLocator", () => {
     expect(textAt(document, path)).toBe(text);
   });
 
-  it("finds keys as well as values", () => {
+  it("tomlLocator finds keys as well as values", () => {
     expect(textAt(document, ["models", "main", "provider"], "key")).toBe('provider = "anthropic"');
     expect(textAt(document, ["models", "main"], "key")).toBe("main] # the main one");
   });
 
-  it("falls back to the nearest parent of a missing value", () => {
+  it("tomlLocator falls back to the nearest parent of a missing value", () => {
     expect(textAt(document, ["models", "main", "model"])).toBe("[models.main] # the main one");
     expect(textAt(document, ["webhooks", 1, "nothing", "at", "all"])).toBe("[[webhooks]]");
     expect(tomlLocator(document)(["webhooks", 1, "nothing"], "value")?.line).toBe(8);
@@ -67,7 +67,7 @@ describe("tomlLocator", () => {
     expect(tomlLocator("a = 1\r\nb = 2\r\n")(["b"], "value")).toEqual({ line: 2, column: 5 });
   });
 
-  it("places every value of any document", () => {
+  it("tomlLocator places every value of any document", () => {
     const value = fc.oneof(fc.string(), fc.integer({ min: -1e6, max: 1e6 }), fc.boolean());
     const key = fc.string({ minLength: 1 }).filter((name) => name !== "__proto__");
     const { table } = fc.letrec((tie) => ({

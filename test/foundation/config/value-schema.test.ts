@@ -21,7 +21,7 @@ describe("a schema", () => {
     [`{"$schema":"${draft07}","definitions":{"a":{"type":"string"}},"$ref":"#/definitions/a"}`],
     [`{"$schema":"${draft2020}","$defs":{"a":{"type":"string"}},"$ref":"#/$defs/a"}`],
     ['{"$id":"https://a.example/x","format":"email","x-own":1}'],
-  ])("is accepted: %s", (text) => {
+  ])("a schema is accepted: %s", (text) => {
     expect(problemIn(text)).toBeNull();
   });
 
@@ -47,7 +47,7 @@ describe("a schema", () => {
     expect(problemIn(text)).toContain(message);
   });
 
-  it("that can't check a value is the reason", () => {
+  it("a schema that can't check a value is the reason", () => {
     expect(reason({ pattern: "(a" }, "a")).toContain(
       "can't be checked: Invalid regular expression",
     );
@@ -57,14 +57,14 @@ describe("a schema", () => {
     expect(reason({ $ref: "#" }, 1)).toContain("can't be checked: Maximum call stack");
   });
 
-  it("is checked on load without being compiled, which takes seconds for a hostile one", () => {
+  it("a schema is checked on load without being compiled, which takes seconds for a hostile one", () => {
     const anyOf = Array.from({ length: 4_000 }, (_, n) => ({ pattern: `^(a${n}+)+$` }));
     const began = performance.now();
     expect(problemIn(JSON.stringify({ anyOf }))).toBeNull();
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 
-  it("that is nested deeply is a problem, not a crash", () => {
+  it("a schema that is nested deeply is a problem, not a crash", () => {
     const depth = 50_000;
     const text = `${'{"not":'.repeat(depth)}{}${"}".repeat(depth)}`;
     expect(problemIn(text)).toContain("Maximum call stack size exceeded");
@@ -79,7 +79,7 @@ describe("a value", () => {
     additionalProperties: false,
   };
 
-  it("that meets its schema gives no reason", () => {
+  it("a value that meets its schema gives no reason", () => {
     expect(reason(issue, { id: 1, labels: ["a"] })).toBeNull();
     expect(reason({ format: "email" }, "no address")).toBeNull();
     expect(reason(true, null)).toBeNull();
@@ -95,17 +95,17 @@ describe("a value", () => {
     [{ anyOf: [{ type: "string" }, { type: "null" }] }, 1, "it must match a schema in anyOf"],
     [{ if: { type: "object" }, then: { required: ["a"] } }, {}, "it must have required prop"],
     [false, 1, "it boolean schema is false"],
-  ])("that does not meet its schema gives a reason: %j, %j", (schema, value, text) => {
+  ])("a value that does not meet its schema gives a reason: %j, %j", (schema, value, text) => {
     expect(reason(schema, value)).toContain(text);
   });
 
-  it("is checked by the draft of its schema", () => {
+  it("a value is checked by the draft of its schema", () => {
     const items = [{ type: "string" }];
     expect(reason({ $schema: draft07, items }, [1])).toBe("/0 must be string");
     expect(reason({ $schema: draft2020, prefixItems: items }, [1])).toBe("/0 must be string");
   });
 
-  it("may have a member of any name", () => {
+  it("a value may have a member of any name", () => {
     const value: unknown = JSON.parse('{"__proto__": 1, "constructor": 2}');
     expect(reason({ required: ["toString"] }, value)).toContain("required property 'toString'");
     const closed = { properties: { constructor: { type: "string" } } };

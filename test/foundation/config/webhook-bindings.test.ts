@@ -47,13 +47,13 @@ describe("webhookBindings", () => {
       '[[webhooks]]\nsource = "hub"\nwhere = "issue.level = 1"',
       '6:9  webhooks[0].where is "issue.level = 1"; expected a table of paths and values, e.g. { "issue.level" = "fatal" }',
     ],
-  ])("refuses %j", (lines, message) => {
+  ])("webhookBindings refuses %j", (lines, message) => {
     const change = agentChange(usualAgent + lines);
     expect(change.type).toBe("invalid");
     expect(said(change)).toEqual([`error: agents/dev/config.toml:${message}`]);
   });
 
-  it("accepts values of the payload by their paths, in an entry for any source", () => {
+  it("webhookBindings accepts values of the payload by their paths, in an entry for any source", () => {
     const where = '{ "issue.level" = "fatal", "issue.labels.0.id" = 7, open = true }';
     const change = agentChange(`${usualAgent}[[webhooks]]\nsource = "errors"\nwhere = ${where}`);
     expect(said(change)).toEqual([]);
@@ -74,11 +74,11 @@ describe("webhookBindings", () => {
     ["of TOML", '[[webhooks]]\nsource = "hub"\nrepos = 1\n[[webhooks]]\nsource = "errors"'],
     ["in tables in a line", `webhooks = [{ source = 'hub' }, { "source" = "errors" }]`],
     ["that is not TOML", 'models = [\n[[webhooks]]\nsource = "hub"\n[[webhooks]]\nsource="errors"'],
-  ])("names the webhook sources of an invalid config %s", (_, text) => {
+  ])("webhookBindings names the webhook sources of an invalid config %s", (_, text) => {
     expect(agentChange(text)).toMatchObject({ type: "invalid", sources: ["hub", "errors"] });
   });
 
-  it("explains how to add the first webhook source", () => {
+  it("webhookBindings explains how to add the first webhook source", () => {
     const own = agentChange(`${usualAgent.replace('"main"', '"m"')}[[webhooks]]\nsource = "hub"`, {
       projectText: '[models.m]\nprovider = "scripted"\nscript = "s"',
     });

@@ -6,7 +6,7 @@ import { getBuiltinModels } from "@earendil-works/pi-ai/providers/all";
 const host = "http://127.0.0.1:9";
 
 describe("the base URL of an API", () => {
-  it("defaults to that of pi's table", () => {
+  it("the base URL of an API defaults to that of pi's table", () => {
     for (const provider of providers) {
       if (provider === "custom" || provider === "scripted") continue;
       const models = getBuiltinModels(provider);
@@ -36,13 +36,13 @@ describe("the base URL of an API", () => {
     }
   });
 
-  it("keeps a user and a query", () => {
+  it("the base URL of an API keeps a user and a query", () => {
     const given = "https://user:p%40ss@example.org/?key=1";
     const api = { provider: "openai", api: "openai-responses" } as const;
     expect(apiBaseUrl(given, api)).toBe("https://user:p%40ss@example.org/v1?key=1");
   });
 
-  it("has no version if the client adds it", () => {
+  it("the base URL of an API has no version if the client adds it", () => {
     for (const form of ["", "/", "/v1beta", "/v1/", "/v1beta/models/x:generateContent"]) {
       expect(unversionedUrl(host + form)).toBe(host);
     }

@@ -30,7 +30,7 @@ describe("a wait's condition", () => {
     expect(meets(occurrence, { kind: "webhook", ...condition })).toBe(expected);
   });
 
-  it("rejects a call whose context is not JSON if a value in it is wanted", () => {
+  it("a wait's condition rejects a call whose context is not JSON if a value in it is wanted", () => {
     const call: Occurrence = {
       ...occurrence,
       kind: "agent-call",

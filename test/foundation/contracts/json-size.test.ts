@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { JsonSize } from "../../../src/foundation/contracts/json-size.ts";
 
 /** Counts a parsed value as the scan counts its text. */
@@ -20,20 +20,18 @@ function scan(text: string, pieceBytes = Infinity) {
   return { values: size.values, depth: size.depth };
 }
 
-describe("the size of JSON", () => {
-  it("is that of the parsed value, however text is spaced and cut into pieces", () => {
-    const hostileTexts = fc.string({ unit: fc.constantFrom('"', "\\", ",", "[", "}", ":", "é") });
-    const json = fc.oneof(fc.jsonValue(), fc.dictionary(hostileTexts, fc.array(hostileTexts)));
-    fc.assert(
-      fc.property(json, fc.nat(3), fc.integer({ min: 1, max: 9 }), (value, indent, pieceBytes) => {
-        expect(scan(JSON.stringify(value, null, indent), pieceBytes)).toEqual(sizeOf(value));
-      }),
-    );
-  });
+it("the size of JSON is that of the parsed value, however text is spaced and cut into pieces", () => {
+  const hostileTexts = fc.string({ unit: fc.constantFrom('"', "\\", ",", "[", "}", ":", "é") });
+  const json = fc.oneof(fc.jsonValue(), fc.dictionary(hostileTexts, fc.array(hostileTexts)));
+  fc.assert(
+    fc.property(json, fc.nat(3), fc.integer({ min: 1, max: 9 }), (value, indent, pieceBytes) => {
+      expect(scan(JSON.stringify(value, null, indent), pieceBytes)).toEqual(sizeOf(value));
+    }),
+  );
+});
 
-  it("stops counting at a limit", () => {
-    const [bytes, maxValues] = [Buffer.from(`{"a":${"[".repeat(1_000_000)}`), 100];
-    const size = new JsonSize().push(bytes, maxValues).push(bytes, maxValues);
-    expect(size).toMatchObject({ values: maxValues + 1, depth: maxValues - 1 });
-  });
+it("the size of JSON stops counting at a limit", () => {
+  const [bytes, maxValues] = [Buffer.from(`{"a":${"[".repeat(1_000_000)}`), 100];
+  const size = new JsonSize().push(bytes, maxValues).push(bytes, maxValues);
+  expect(size).toMatchObject({ values: maxValues + 1, depth: maxValues - 1 });
 });

@@ -46,7 +46,7 @@ describe("entries of an allow list", () => {
     expect(typeof parsed !== "string" && isFor(parsed, host, port)).toBe(is);
   });
 
-  it("marks the hosts that may be in a private network", () => {
+  it("entries of an allow list marks the hosts that may be in a private network", () => {
     expect(parseAllowEntry("10.0.0.7:5432 private")).toEqual({
       host: "10.0.0.7",
       isWildcard: false,
@@ -62,7 +62,7 @@ describe("entries of an allow list", () => {
     expect(parseAllowEntry(entry)).toContain(JSON.stringify(entry));
   });
 
-  it("has presets with valid hosts only", () => {
+  it("entries of an allow list has presets with valid hosts only", () => {
     const entries = Object.values(networkPresets).flat();
     expect(entries.map(parseAllowEntry).filter((parsed) => typeof parsed === "string")).toEqual([]);
     expect(allowedHosts(Object.keys(networkPresets))).toHaveLength(entries.length);

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { createServer as createTcpServer, type Server as TcpServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import type { OutgoingRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import { testCertificate } from "../../helpers/certificate.ts";
@@ -35,99 +35,97 @@ const hasty = createSendRequest({ proxyEnv: {}, timeoutMs: 300 });
 
 const serve = (listener: RequestListener) => listening(createServer(listener));
 
-describe("an outgoing request", () => {
-  test("sends method, headers and body, and returns status, headers and text", async () => {
-    const port = await serve((request, response) => {
-      let body = "";
-      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
-      request.on("end", () => {
-        response.writeHead(202, { "retry-after": "7" });
-        const { method, url, headers } = request;
-        response.end(JSON.stringify([method, url, headers["x-one"], body]));
-      });
+test("an outgoing request sends method, headers and body, and returns status, headers and text", async () => {
+  const port = await serve((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      response.writeHead(202, { "retry-after": "7" });
+      const { method, url, headers } = request;
+      response.end(JSON.stringify([method, url, headers["x-one"], body]));
     });
-    const request = { ...get(port, "/a?b=c"), method: "POST", headers: { "x-one": "1" } } as const;
-    const answer = await direct({ ...request, body: "größer" });
-    expect(answer.status).toBe(202);
-    expect(answer.headers["retry-after"]).toBe("7");
-    expect(JSON.parse(answer.text)).toEqual(["POST", "/a?b=c", "1", "größer"]);
   });
+  const request = { ...get(port, "/a?b=c"), method: "POST", headers: { "x-one": "1" } } as const;
+  const answer = await direct({ ...request, body: "größer" });
+  expect(answer.status).toBe(202);
+  expect(answer.headers["retry-after"]).toBe("7");
+  expect(JSON.parse(answer.text)).toEqual(["POST", "/a?b=c", "1", "größer"]);
+});
 
-  test("does not follow a redirect", async () => {
-    const seen: (string | undefined)[] = [];
-    const port = await serve((request, response) => {
-      seen.push(request.url);
-      response.writeHead(307, { location: "/other" }).end();
-    });
-    expect((await direct(get(port))).status).toBe(307);
-    expect(seen).toEqual(["/"]);
+test("an outgoing request does not follow a redirect", async () => {
+  const seen: (string | undefined)[] = [];
+  const port = await serve((request, response) => {
+    seen.push(request.url);
+    response.writeHead(307, { location: "/other" }).end();
   });
+  expect((await direct(get(port))).status).toBe(307);
+  expect(seen).toEqual(["/"]);
+});
 
-  test("reads 64 KiB of an answer, then closes its connection", async () => {
-    let closed: Promise<unknown> = Promise.resolve();
-    const port = await serve((_request, response) => {
-      closed = new Promise((resolve) => response.once("close", resolve));
-      const chunk = "x".repeat(10_000);
-      const more = (): unknown => response.destroyed || (response.write(chunk), setImmediate(more));
-      more();
-    });
-    const { text } = await direct(get(port));
-    expect(text).toBe("x".repeat(64 * 1024));
-    await closed;
+test("an outgoing request reads 64 KiB of an answer, then closes its connection", async () => {
+  let closed: Promise<unknown> = Promise.resolve();
+  const port = await serve((_request, response) => {
+    closed = new Promise((resolve) => response.once("close", resolve));
+    const chunk = "x".repeat(10_000);
+    const more = (): unknown => response.destroyed || (response.write(chunk), setImmediate(more));
+    more();
   });
+  const { text } = await direct(get(port));
+  expect(text).toBe("x".repeat(64 * 1024));
+  await closed;
+});
 
-  test("times out without an answer", async () => {
-    const port = await serve(() => undefined);
-    await expect(hasty(get(port))).rejects.toThrow("no whole answer within 0.3 s");
-  });
+test("an outgoing request times out without an answer", async () => {
+  const port = await serve(() => undefined);
+  await expect(hasty(get(port))).rejects.toThrow("no whole answer within 0.3 s");
+});
 
-  test("times out when the answer comes byte by byte", async () => {
-    const port = await serve((_request, response) => {
-      const timer = setInterval(() => response.write("."), 20);
-      response.once("close", () => clearInterval(timer));
-    });
-    await expect(hasty(get(port))).rejects.toThrow("no whole answer within 0.3 s");
+test("an outgoing request times out when the answer comes byte by byte", async () => {
+  const port = await serve((_request, response) => {
+    const timer = setInterval(() => response.write("."), 20);
+    response.once("close", () => clearInterval(timer));
   });
+  await expect(hasty(get(port))).rejects.toThrow("no whole answer within 0.3 s");
+});
 
-  test("fails when the answer breaks off", async () => {
-    const port = await serve((_request, response) => {
-      response.writeHead(200, { "content-length": 100 });
-      response.write("half");
-      setTimeout(() => response.destroy(), 50);
-    });
-    await expect(direct(get(port))).rejects.toThrow();
+test("an outgoing request fails when the answer breaks off", async () => {
+  const port = await serve((_request, response) => {
+    response.writeHead(200, { "content-length": 100 });
+    response.write("half");
+    setTimeout(() => response.destroy(), 50);
   });
+  await expect(direct(get(port))).rejects.toThrow();
+});
 
-  test("fails with the reason when no server listens", async () => {
-    const port = await serve(() => undefined);
-    await closers.pop()?.();
-    await expect(direct(get(port))).rejects.toThrow("ECONNREFUSED");
-  });
+test("an outgoing request fails with the reason when no server listens", async () => {
+  const port = await serve(() => undefined);
+  await closers.pop()?.();
+  await expect(direct(get(port))).rejects.toThrow("ECONNREFUSED");
+});
 
-  test("rejects a certificate that is not trusted", async () => {
-    const port = await listening(createTlsServer(testCertificate, () => undefined));
-    const url = new URL(`https://127.0.0.1:${port}/`);
-    await expect(direct({ ...get(port), url })).rejects.toThrow(/certificate/);
-  });
+test("an outgoing request rejects a certificate that is not trusted", async () => {
+  const port = await listening(createTlsServer(testCertificate, () => undefined));
+  const url = new URL(`https://127.0.0.1:${port}/`);
+  await expect(direct({ ...get(port), url })).rejects.toThrow(/certificate/);
+});
 
-  test("goes through the scheduler's own proxy", async () => {
-    const port = await serve((_request, response) => response.end("hello"));
-    const proxy = await forwardProxy(port);
-    closers.push(() => proxy.close());
-    const send = createSendRequest({ proxyEnv: { HTTP_PROXY: proxy.url } });
-    const url = new URL("http://alerts.example.test/x");
-    expect((await send({ ...get(port), url })).text).toBe("hello");
-    expect(proxy.seen).toEqual(["GET http://alerts.example.test/x user:proxy-pass"]);
-  });
+test("an outgoing request goes through the scheduler's own proxy", async () => {
+  const port = await serve((_request, response) => response.end("hello"));
+  const proxy = await forwardProxy(port);
+  closers.push(() => proxy.close());
+  const send = createSendRequest({ proxyEnv: { HTTP_PROXY: proxy.url } });
+  const url = new URL("http://alerts.example.test/x");
+  expect((await send({ ...get(port), url })).text).toBe("hello");
+  expect(proxy.seen).toEqual(["GET http://alerts.example.test/x user:proxy-pass"]);
+});
 
-  test("leaves no connection to a proxy that does not respond", async () => {
-    const sockets: Socket[] = [];
-    const port = await listening(createTcpServer((socket) => sockets.push(socket.resume())));
-    const proxyEnv = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
-    const send = createSendRequest({ proxyEnv, timeoutMs: 300 });
-    const url = new URL("https://alerts.example.test/");
-    await expect(send({ ...get(port), url })).rejects.toThrow("no whole answer within 0.3 s");
-    await wait(900);
-    expect(sockets.map((socket) => socket.readableEnded || socket.destroyed)).toEqual([true]);
-  });
+test("an outgoing request leaves no connection to a proxy that does not respond", async () => {
+  const sockets: Socket[] = [];
+  const port = await listening(createTcpServer((socket) => sockets.push(socket.resume())));
+  const proxyEnv = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
+  const send = createSendRequest({ proxyEnv, timeoutMs: 300 });
+  const url = new URL("https://alerts.example.test/");
+  await expect(send({ ...get(port), url })).rejects.toThrow("no whole answer within 0.3 s");
+  await wait(900);
+  expect(sockets.map((socket) => socket.readableEnded || socket.destroyed)).toEqual([true]);
 });

@@ -30,21 +30,21 @@ describe("text for people", () => {
     ],
     ["a title", "\u001b]0;a title\nnext", "\nnext"],
     ["an escape", "text\u001b", "text"],
-  ])("drops %s that was cut off, and no other line", (_what, written, text) =>
+  ])("text for people drops %s that was cut off, and no other line", (_what, written, text) =>
     expect(plainText(written)).toBe(text),
   );
 
-  test("keeps text after a control character that is misread UTF-8", () => {
+  test("text for people keeps text after a control character that is misread UTF-8", () => {
     expect(plainText("â\u0080\u009dquoted")).toBe("âquoted");
   });
 
-  test("of an overwritten line has the last state", () => {
+  test("text for people of an overwritten line has the last state", () => {
     expect(plainText("one\r\ntwo\r\n")).toBe("one\ntwo\n");
     expect(plainText("10%\r50%\r100%\ndone\r")).toBe("100%\ndone");
     expect(plainText("10%\r\u001b[K100%\r\u001b[K")).toBe("100%");
   });
 
-  test("drops all that Node's own function drops", () => {
+  test("text for people drops all that Node's own function drops", () => {
     const written =
       "\u001b[1mbold\u001b[22m \u001b]8;;http://a\u0007b\u001b]8;;\u0007 \u001b[4:3mwave\u001b[m";
     expect(plainText(written)).toBe(stripVTControlCharacters(written));
@@ -53,7 +53,7 @@ describe("text for people", () => {
   test.each([
     ...["\u001b", "\u001b[", "\u001b]", "\u009d", "\u001b]\u009d", "\u001b[1;", "\r", "\u001b "],
     ...["\u009dx", "1;"],
-  ])("handles a megabyte of %j in linear time", (part) => {
+  ])("text for people handles a megabyte of %j in linear time", (part) => {
     const text = part.repeat(1_000_000 / part.length);
     const startedAt = performance.now();
     expect(plainText(`${text}x`).length).toBeLessThanOrEqual(text.length + 1);

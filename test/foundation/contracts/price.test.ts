@@ -70,11 +70,11 @@ describe("a service tier", () => {
     ["openai", "gpt-5.5", "default", 1],
     ["openai", "gpt-5.5", null, 1],
     ["anthropic", "claude-opus-5", "priority", 1],
-  ])("of %s for %s, %s, costs %i times as much", (provider, model, tier, factor) => {
+  ])("a service tier of %s for %s, %s, costs %i times as much", (provider, model, tier, factor) => {
     expect(serviceTierFactor(provider, model, tier)).toBe(factor);
   });
 
-  test("multiplies exactly", () => {
+  test("a service tier multiplies exactly", () => {
     expect(costOf(sonnet, { ...none, output: 3 }, 2.5)).toBe(112_500);
     expect(costOf(sonnet, { ...none, cacheRead: 1 }, 0.5)).toBe(150);
   });

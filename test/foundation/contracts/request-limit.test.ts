@@ -76,7 +76,7 @@ describe("a server with a limit of open requests", () => {
     },
   );
 
-  it("answers each request of a client that waits for its answers", async () => {
+  it("a server with a limit of open requests answers each request of a client that waits for its answers", async () => {
     const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
     let [received, text] = [0, ""];
     const got = `\r\n\r\n${"x".repeat(7_500)}`;

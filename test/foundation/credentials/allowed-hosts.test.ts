@@ -18,11 +18,11 @@ describe("the hosts that come with a credential", () => {
     ["my_own_type", []],
     ["anthropic_key", []],
     ["not a credential!", []],
-  ])("of %s are %j", async (reference, entries) => {
+  ])("the hosts that come with a credential of %s are %j", async (reference, entries) => {
     expect(await allowedByCredential(reference, {}, without)).toEqual(entries);
   });
 
-  it("of an own installation are only that one's, by HTTPS and SSH", async () => {
+  it("the hosts that come with a credential of an own installation are only that one's, by HTTPS and SSH", async () => {
     const entries = await allowedByCredential("github_token", {}, at("git.acme.test"));
     expect(entries).toEqual(["git.acme.test", "git.acme.test:22"]);
     expect(await allowedByCredential("gitlab_token", {}, at("git.acme.test:8443"))).toEqual([
@@ -32,7 +32,7 @@ describe("the hosts that come with a credential", () => {
     for (const entry of entries) expect(parseAllowEntry(entry)).not.toBeTypeOf("string");
   });
 
-  it("include those that the project binds it to, even if it can't be read", async () => {
+  it("the hosts that come with a credential include those that the project binds it to, even if it can't be read", async () => {
     const more = { crm: ["crm.acme.test"], "github_token:work": ["mirror.acme.test"] };
     expect(await allowedByCredential("crm:default", more, without)).toEqual(["crm.acme.test"]);
     const gone = () => Promise.reject(new Error("gone"));
@@ -41,7 +41,7 @@ describe("the hosts that come with a credential", () => {
     ]);
   });
 
-  it("are existing presets", () => {
+  it("the hosts that come with a credential are existing presets", () => {
     const presets = Object.values(credentialTypes).flatMap((type) => type.presets ?? []);
     expect(presets.length).toBeGreaterThan(20);
     for (const preset of presets) expect(presetEntries(preset), preset).not.toBeNull();

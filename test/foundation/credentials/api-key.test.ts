@@ -9,7 +9,7 @@ import { homeWith, refusal } from "./home.ts";
 const keyFile = (home: string) => join(home, "credentials/gateway_api_key/default/key");
 
 describe("ensureApiKey", () => {
-  it("makes a key of 256 bits that only its owner can read", async () => {
+  it("ensureApiKey makes a key of 256 bits that only its owner can read", async () => {
     const home = join(await homeWith({}), "new", "home");
     const made = await ensureApiKey(home);
     expect(made).toEqual({
@@ -24,13 +24,13 @@ describe("ensureApiKey", () => {
     }
   });
 
-  it("keeps an existing key", async () => {
+  it("ensureApiKey keeps an existing key", async () => {
     const home = await homeWith({});
     const { key, path } = await ensureApiKey(home);
     expect(await ensureApiKey(home)).toEqual({ key, path, created: false });
   });
 
-  it("gives concurrent callers the same key", async () => {
+  it("ensureApiKey gives concurrent callers the same key", async () => {
     const home = await homeWith({});
     const all = await Promise.all(Array.from({ length: 20 }, () => ensureApiKey(home)));
     expect(new Set(all.map(({ key }) => key)).size).toBe(1);
@@ -38,13 +38,13 @@ describe("ensureApiKey", () => {
     expect(await readdir(dirname(keyFile(home)))).toEqual(["key"]);
   });
 
-  it("accepts a key chosen by a person", async () => {
+  it("ensureApiKey accepts a key chosen by a person", async () => {
     const home = await homeWith({ "gateway_api_key/default/key": "correct-horse-battery\n" });
     expect((await ensureApiKey(home)).key).toBe("correct-horse-battery");
   });
 
   it.each(["", "short\n", "has blanks in the middle", "zwölf Boxkämpfer jagen"])(
-    "rejects %j as a key without repeating it",
+    "ensureApiKey rejects %j as a key without repeating it",
     async (text) => {
       const home = await homeWith({ "gateway_api_key/default/key": text });
       const { message, hint } = await refusal(ensureApiKey(home));
@@ -55,13 +55,13 @@ describe("ensureApiKey", () => {
     },
   );
 
-  it("refuses a key that others can read", async () => {
+  it("ensureApiKey refuses a key that others can read", async () => {
     const home = await homeWith({ "gateway_api_key/default/key": "correct-horse-battery" });
     await chmod(keyFile(home), 0o644);
     expect((await refusal(ensureApiKey(home))).hint).toBe(`chmod 600 ${keyFile(home)}`);
   });
 
-  it("reports a path that can't be written", async () => {
+  it("ensureApiKey reports a path that can't be written", async () => {
     const home = await homeWith({});
     await mkdir(home, { recursive: true });
     await writeFile(join(home, "credentials"), "", { mode: 0o600 });
@@ -71,26 +71,22 @@ describe("ensureApiKey", () => {
   });
 });
 
-describe("regenerateApiKey", () => {
-  it("replaces the key, even an unusable one", async () => {
-    const home = await homeWith({ "gateway_api_key/default/key": "" });
-    const first = await regenerateApiKey(home);
-    const second = await regenerateApiKey(home);
-    expect(second.key).not.toBe(first.key);
-    expect(await ensureApiKey(home)).toEqual({ ...second, created: false });
-    expect((await stat(second.path)).mode & 0o777).toBe(0o600);
-    expect(await readdir(dirname(second.path))).toEqual(["key"]);
-  });
+it("regenerateApiKey replaces the key, even an unusable one", async () => {
+  const home = await homeWith({ "gateway_api_key/default/key": "" });
+  const first = await regenerateApiKey(home);
+  const second = await regenerateApiKey(home);
+  expect(second.key).not.toBe(first.key);
+  expect(await ensureApiKey(home)).toEqual({ ...second, created: false });
+  expect((await stat(second.path)).mode & 0o777).toBe(0o600);
+  expect(await readdir(dirname(second.path))).toEqual(["key"]);
 });
 
-describe("homeDir", () => {
-  it("is in the user's home", () => {
-    expect(homeDir({})).toBe(join(homedir(), ".almanac"));
-    expect(homeDir({ AL_HOME: "" })).toBe(join(homedir(), ".almanac"));
-  });
+it("homeDir is in the user's home", () => {
+  expect(homeDir({})).toBe(join(homedir(), ".almanac"));
+  expect(homeDir({ AL_HOME: "" })).toBe(join(homedir(), ".almanac"));
+});
 
-  it("is where AL_HOME says, as an absolute path", () => {
-    expect(homeDir({ AL_HOME: "/srv/al" })).toBe("/srv/al");
-    expect(homeDir({ AL_HOME: "al" })).toBe(resolve("al"));
-  });
+it("homeDir is where AL_HOME says, as an absolute path", () => {
+  expect(homeDir({ AL_HOME: "/srv/al" })).toBe("/srv/al");
+  expect(homeDir({ AL_HOME: "al" })).toBe(resolve("al"));
 });

@@ -11,13 +11,13 @@ import {
 } from "../../../src/foundation/credentials/credential-types.ts";
 
 describe("credential types", () => {
-  it("know the key of every provider that needs one", () => {
+  it("credential types know the key of every provider that needs one", () => {
     for (const provider of providers.filter((name) => name !== "scripted")) {
       expect(credentialType(`${provider}_key`)?.fields).toHaveProperty("key");
     }
   });
 
-  it("know the secret of every webhook provider", () => {
+  it("credential types know the secret of every webhook provider", () => {
     for (const type of ["github", "sentry", "linear", "mintlify", "gitlab", "slack", "stripe"]) {
       expect(credentialType(webhookSecretType(type))?.fields).toHaveProperty("secret");
     }
@@ -25,7 +25,7 @@ describe("credential types", () => {
     expect(webhookSecretType("discord")).toBe("discord_webhook_secret");
   });
 
-  it("set no variable twice, and have valid references", () => {
+  it("credential types set no variable twice, and have valid references", () => {
     const variables = Object.values(credentialTypes).flatMap(({ fields }) =>
       Object.values(fields).flatMap(({ env }) => env),
     );
@@ -43,11 +43,11 @@ describe("credential types", () => {
     ["linear_token", "token", ["LINEAR_API_KEY", "LINEAR_API_TOKEN"]],
     ["sentry_token", "token", ["SENTRY_AUTH_TOKEN"]],
     ["npm_token", "token", ["NPM_TOKEN", "NODE_AUTH_TOKEN"]],
-  ])("set the variables that the tools of %s read", (type, field, env) => {
+  ])("credential types set the variables that the tools of %s read", (type, field, env) => {
     expect(credentialType(type)?.fields[field]?.env).toEqual(env);
   });
 
-  it("name files by their own fields, and set no variable of another type", () => {
+  it("credential types name files by their own fields, and set no variable of another type", () => {
     const plain = Object.values(credentialTypes).flatMap(({ fields }) =>
       Object.values(fields).flatMap(({ env }) => env),
     );
@@ -61,7 +61,7 @@ describe("credential types", () => {
     }
   });
 
-  it("separate secret from public fields; an unknown field is a secret", () => {
+  it("credential types separate secret from public fields; an unknown field is a secret", () => {
     const fields = { access_key_id: "AKIA", secret_access_key: "s", region: "eu", other: "o" };
     expect(secretsOf({ type: "aws", fields })).toEqual(["AKIA", "s", "o"]);
     expect(secretsOf({ type: "own", fields: { region: "eu" } })).toEqual(["eu"]);

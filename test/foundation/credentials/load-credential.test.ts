@@ -7,7 +7,7 @@ import { loadCredential } from "../../../src/foundation/credentials/load-credent
 import { homeWith, refusal } from "./home.ts";
 
 describe("loadCredential", () => {
-  it("loads the default instance and named ones, without trailing line ends", async () => {
+  it("loadCredential loads the default instance and named ones, without trailing line ends", async () => {
     const home = await homeWith({
       "github_token/default/token": "one\n",
       "github_token/work/token": "two\r\n\n",
@@ -20,7 +20,7 @@ describe("loadCredential", () => {
     expect((await loadCredential(home, "github_token:work")).fields).toEqual({ token: "two" });
   });
 
-  it("loads any type with any fields, and keeps inner line ends", async () => {
+  it("loadCredential loads any type with any fields, and keeps inner line ends", async () => {
     const home = await homeWith({
       "own/default/user": "me",
       "own/default/pass": "a\nb\n",
@@ -29,7 +29,7 @@ describe("loadCredential", () => {
     expect((await loadCredential(home, "own")).fields).toEqual({ pass: "a\nb", user: "me" });
   });
 
-  it("names the missing field and its place", async () => {
+  it("loadCredential names the missing field and its place", async () => {
     const home = await homeWith({ "openai_key/default/note": "x", "groq_key/default/key": "\n" });
     const store = join(home, "credentials");
     const none = await refusal(loadCredential(home, "github_token:work"));
@@ -56,7 +56,7 @@ describe("loadCredential", () => {
     ["slack_bot_tokn", "slack_bot_token"],
     ["gitlab_token", null],
     ["nothing_like_it", null],
-  ])("suggests a similar name for %s: %s", async (wanted, near) => {
+  ])("loadCredential suggests a similar name for %s: %s", async (wanted, near) => {
     const home = await homeWith({
       "github_token/work/token": "x",
       "gh_token/default/token": "x",
@@ -66,33 +66,39 @@ describe("loadCredential", () => {
     expect(/did you mean "(.+)"\?/.exec(message)?.[1] ?? null).toBe(near);
   });
 
-  it.each([0o640, 0o604, 0o620])("rejects a file with mode %o, with a fix", async (mode) => {
-    const home = await homeWith({ "own/default/pass": "canary" });
-    const path = join(home, "credentials/own/default/pass");
-    await chmod(path, mode);
-    const error = await refusal(loadCredential(home, "own"));
-    expect(error.message).toBe(`${path} is open to other users (mode ${mode.toString(8)})`);
-    expect(error.hint).toBe(`chmod 600 ${path}`);
-    await promisify(execFile)("/bin/sh", ["-c", error.hint ?? ""]);
-    expect((await loadCredential(home, "own")).fields.pass).toBe("canary");
-  });
+  it.each([0o640, 0o604, 0o620])(
+    "loadCredential rejects a file with mode %o, with a fix",
+    async (mode) => {
+      const home = await homeWith({ "own/default/pass": "canary" });
+      const path = join(home, "credentials/own/default/pass");
+      await chmod(path, mode);
+      const error = await refusal(loadCredential(home, "own"));
+      expect(error.message).toBe(`${path} is open to other users (mode ${mode.toString(8)})`);
+      expect(error.hint).toBe(`chmod 600 ${path}`);
+      await promisify(execFile)("/bin/sh", ["-c", error.hint ?? ""]);
+      expect((await loadCredential(home, "own")).fields.pass).toBe("canary");
+    },
+  );
 
-  it.each(["", "/own", "/own/default"])("rejects an open directory: credentials%s", async (dir) => {
-    const home = await homeWith({ "own/default/pass": "canary" });
-    const path = join(home, `credentials${dir}`);
-    await chmod(path, 0o755);
-    expect((await refusal(loadCredential(home, "own"))).hint).toBe(`chmod 700 ${path}`);
-  });
+  it.each(["", "/own", "/own/default"])(
+    "loadCredential rejects an open directory: credentials%s",
+    async (dir) => {
+      const home = await homeWith({ "own/default/pass": "canary" });
+      const path = join(home, `credentials${dir}`);
+      await chmod(path, 0o755);
+      expect((await refusal(loadCredential(home, "own"))).hint).toBe(`chmod 700 ${path}`);
+    },
+  );
 
   it.each(["../own", "own:../x", "own:..", "Own", "own:", ":x", "", "own:a:b", "own/default"])(
-    "refuses the reference %j",
+    "loadCredential refuses the reference %j",
     async (reference) => {
       const home = await homeWith({ "own/default/pass": "canary" });
       expect((await refusal(loadCredential(home, reference))).code).toBe("invalid_credential");
     },
   );
 
-  it("follows links inside of the store only", async () => {
+  it("loadCredential follows links inside of the store only", async () => {
     const home = await homeWith({ "own/default/pass": "inside", "own/other/x": "x" });
     const dir = join(home, "credentials/own/other");
     await symlink("../default/pass", join(dir, "linked"));
@@ -106,14 +112,14 @@ describe("loadCredential", () => {
     expect((await loadCredential(home, "own:other")).fields).not.toHaveProperty("broken");
   });
 
-  it("refuses everything but a small file", async () => {
+  it("loadCredential refuses everything but a small file", async () => {
     const home = await homeWith({ "own/big/pass": "x".repeat(64 * 1024 + 1), "own/dir/x": "x" });
     expect((await refusal(loadCredential(home, "own:big"))).message).toMatch(/has 65537 bytes/);
     await mkdir(join(home, "credentials/own/dir/pass"), { mode: 0o700 });
     expect((await refusal(loadCredential(home, "own:dir"))).message).toMatch(/not a regular file/);
   });
 
-  it("refuses a file whose name is not a field", async () => {
+  it("loadCredential refuses a file whose name is not a field", async () => {
     const home = await homeWith({ "own/default/pass": "x", "own/default/pass~": "x" });
     expect((await refusal(loadCredential(home, "own"))).message).toMatch(/pass~ is not a field/);
   });

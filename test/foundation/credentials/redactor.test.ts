@@ -14,7 +14,7 @@ function redactorOf(...secrets: string[]) {
 const secret = 'p"ä/ss+w?rd\\$&';
 
 describe("createRedactor", () => {
-  it("removes API tokens that it does not know by their form", () => {
+  it("createRedactor removes API tokens that it does not know by their form", () => {
     const token = `al_${"aB3_-".repeat(8)}xyz`;
     const { redact } = redactorOf(secret);
     expect(redact(`first\n${token}\nlast ${secret} ${token}`)).toBe(
@@ -47,7 +47,7 @@ describe("createRedactor", () => {
   });
 
   it.each(["<begins-with-a-tag", "äbegins-with-an-umlaut"])(
-    "removes %s from JSON in JSON, in as many forms as a stand-in has",
+    "createRedactor removes %s from JSON in JSON, in as many forms as a stand-in has",
     (value) => {
       const inner = value.replaceAll("ä", "\\u00e4").replaceAll("<", "\\u003c");
       expect(redactorOf(value).redact(JSON.stringify(inner))).toBe('"[redacted]"');
@@ -56,7 +56,7 @@ describe("createRedactor", () => {
   );
 
   it.each(["", "a", "me:", "user:x"])(
-    "removes it from the base64 of longer text: %j before it",
+    "createRedactor removes it from the base64 of longer text: %j before it",
     (prefix) => {
       const token = "ghp_0123456789abcdef";
       const { redact } = redactorOf(token);
@@ -65,19 +65,19 @@ describe("createRedactor", () => {
     },
   );
 
-  it("removes the longest of secrets that begin alike", () => {
+  it("createRedactor removes the longest of secrets that begin alike", () => {
     const { redact } = redactorOf("abcdef", "abcdefghij");
     expect(redact("abcdefghij abcdefx")).toBe("[redacted] [redacted]x");
   });
 
-  it("removes each line of a private key, because logs are read by line", () => {
+  it("createRedactor removes each line of a private key, because logs are read by line", () => {
     const body = randomBytes(48).toString("base64");
     const { redact } = redactorOf(`-----BEGIN KEY-----\n${body}\n${body}2\n-----END KEY-----`);
     expect(redact(`said: ${body}`)).toBe("said: [redacted]");
     expect(redact("-----BEGIN KEY-----")).toBe("-----BEGIN KEY-----");
   });
 
-  it("removes a key whose body is one line", () => {
+  it("createRedactor removes a key whose body is one line", () => {
     const body = randomBytes(48).toString("base64");
     const { redact } = redactorOf(
       `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`,
@@ -85,7 +85,7 @@ describe("createRedactor", () => {
     expect(redact(`said: ${body}`)).toBe("said: [redacted]");
   });
 
-  it("removes single values of a secret file, and keeps addresses", () => {
+  it("createRedactor removes single values of a secret file, and keeps addresses", () => {
     const body = randomBytes(48).toString("base64");
     const account = JSON.stringify({
       type: "service_account",
@@ -97,11 +97,11 @@ describe("createRedactor", () => {
     expect(redact("https://oauth2.googleapis.com/token")).toContain("googleapis");
   });
 
-  it("keeps short values, whose removal would shred the text", () => {
+  it("createRedactor keeps short values, whose removal would shred the text", () => {
     expect(redactorOf("12345", "").redact("12345 and 123456")).toBe("12345 and 123456");
   });
 
-  it("forgets removed values, unless others added them too", () => {
+  it("createRedactor forgets removed values, unless others added them too", () => {
     const redactor = redactorOf("the-secret", "shared-secret");
     const forget = redactor.add(["a-token-of-a-run", "shared-secret"]);
     expect(redactor.redact("a-token-of-a-run, shared-secret")).toBe("[redacted], [redacted]");
@@ -111,13 +111,13 @@ describe("createRedactor", () => {
     expect(text).toBe("a-token-of-a-run, [redacted], [redacted]");
   });
 
-  it("is empty once all is forgotten", () => {
+  it("createRedactor is empty once all is forgotten", () => {
     const redactor = createRedactor();
     redactor.add(["the-secret"])();
     expect(redactor.redact("the-secret")).toBe("the-secret");
   });
 
-  it("covers values, their keys and errors, and leaves the original unchanged", () => {
+  it("createRedactor covers values, their keys and errors, and leaves the original unchanged", () => {
     const { redactValue } = redactorOf("the-secret");
     const value = {
       list: ["a the-secret", 1, null, { "the-secret": true }],
@@ -134,7 +134,7 @@ describe("createRedactor", () => {
     expect(value.list[0]).toBe("a the-secret");
   });
 
-  it("handles cycles and deep nesting", () => {
+  it("createRedactor handles cycles and deep nesting", () => {
     const { redactValue } = redactorOf("the-secret");
     const circle: Record<string, unknown> = { a: "the-secret" };
     circle.self = circle;
@@ -144,7 +144,7 @@ describe("createRedactor", () => {
     expect(JSON.stringify(redactValue(deep))).toContain("[too deep]");
   });
 
-  it("never lets a secret through, in any context", () => {
+  it("createRedactor never lets a secret through, in any context", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6 }), fc.string(), fc.string(), (value, before, after) => {
         const { redact } = redactorOf(value);
@@ -154,7 +154,7 @@ describe("createRedactor", () => {
     );
   });
 
-  it("is fast with hundreds of secrets", () => {
+  it("createRedactor is fast with hundreds of secrets", () => {
     const secrets = Array.from({ length: 300 }, () => randomBytes(30).toString("base64url"));
     const { redact } = redactorOf(...secrets);
     const line = randomBytes(24_000).toString("base64");
@@ -165,7 +165,7 @@ describe("createRedactor", () => {
     expect((performance.now() - start) / 10).toBeLessThan(100);
   });
 
-  it("keeps redacting earlier secrets after more are added", () => {
+  it("createRedactor keeps redacting earlier secrets after more are added", () => {
     const redactor = redactorOf("first-secret");
     redactor.add(["second-secret"]);
     expect(redactor.redact("first-secret, second-secret")).toBe("[redacted], [redacted]");

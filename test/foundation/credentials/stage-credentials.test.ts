@@ -1,4 +1,4 @@
-import { expect, it, describe } from "vitest";
+import { expect, it } from "vitest";
 import {
   setsVariable,
   stageCredentials,
@@ -12,85 +12,80 @@ const credential = (type: string, fields: Record<string, string>, instance = "de
 const envs = (...credentials: ReturnType<typeof credential>[]) =>
   stageCredentials(credentials).map(({ env }) => env);
 
-describe("stageCredentials", () => {
-  it("sets the variables of known types", () => {
-    expect(
-      envs(credential("github_token", { token: "t" }), credential("anthropic_key", { key: "k" })),
-    ).toEqual([{ GITHUB_TOKEN: "t", GH_TOKEN: "t" }, { ANTHROPIC_API_KEY: "k" }]);
-  });
+it("stageCredentials sets the variables of known types", () => {
+  expect(
+    envs(credential("github_token", { token: "t" }), credential("anthropic_key", { key: "k" })),
+  ).toEqual([{ GITHUB_TOKEN: "t", GH_TOKEN: "t" }, { ANTHROPIC_API_KEY: "k" }]);
+});
 
-  it("sets <TYPE>_<FIELD> for other types and other fields", () => {
-    expect(envs(credential("my-db", { pass: "p", "user-name": "u" }))).toEqual([
-      { MY_DB_PASS: "p", MY_DB_USER_NAME: "u" },
-    ]);
-    expect(envs(credential("openai_key", { key: "k", org: "o" }))).toEqual([
-      { OPENAI_API_KEY: "k", OPENAI_KEY_ORG: "o" },
-    ]);
-    expect(envs(credential("2fa", { toString: "x" }))).toEqual([{ _2FA_TOSTRING: "x" }]);
-  });
+it("stageCredentials sets <TYPE>_<FIELD> for other types and other fields", () => {
+  expect(envs(credential("my-db", { pass: "p", "user-name": "u" }))).toEqual([
+    { MY_DB_PASS: "p", MY_DB_USER_NAME: "u" },
+  ]);
+  expect(envs(credential("openai_key", { key: "k", org: "o" }))).toEqual([
+    { OPENAI_API_KEY: "k", OPENAI_KEY_ORG: "o" },
+  ]);
+  expect(envs(credential("2fa", { toString: "x" }))).toEqual([{ _2FA_TOSTRING: "x" }]);
+});
 
-  it("lets the run write keys that only work as a file", () => {
-    const own = { private_key: "k", email: "a@b" };
-    const [staged] = stageCredentials([credential("git_ssh", own)]);
-    expect(staged?.env).toEqual({ GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_EMAIL: "a@b" });
-    expect(staged?.fileEnv).toEqual({
-      GIT_SSH_COMMAND:
-        "ssh -F none -i '{private_key}' -o IdentitiesOnly=yes -o BatchMode=yes -o GlobalKnownHostsFile='{usual_hosts} /etc/ssh/ssh_known_hosts' -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile='{accepted_hosts}'",
-    });
-    expect(Object.keys(staged?.texts ?? {})).toEqual(["usual_hosts", "accepted_hosts"]);
-    const known = stageCredentials([credential("git_ssh", { ...own, known_hosts: "h" })]);
-    expect(known[0]?.fileEnv?.GIT_SSH_COMMAND).toContain(
-      "-o StrictHostKeyChecking=yes -o UserKnownHostsFile='{known_hosts}'",
-    );
-    const account = stageCredentials([credential("gcp_service_account", { key_file: "{}" })]);
-    expect(account[0]?.fileEnv).toEqual({ GOOGLE_APPLICATION_CREDENTIALS: "{key_file}" });
+it("stageCredentials lets the run write keys that only work as a file", () => {
+  const own = { private_key: "k", email: "a@b" };
+  const [staged] = stageCredentials([credential("git_ssh", own)]);
+  expect(staged?.env).toEqual({ GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_EMAIL: "a@b" });
+  expect(staged?.fileEnv).toEqual({
+    GIT_SSH_COMMAND:
+      "ssh -F none -i '{private_key}' -o IdentitiesOnly=yes -o BatchMode=yes -o GlobalKnownHostsFile='{usual_hosts} /etc/ssh/ssh_known_hosts' -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile='{accepted_hosts}'",
   });
+  expect(Object.keys(staged?.texts ?? {})).toEqual(["usual_hosts", "accepted_hosts"]);
+  const known = stageCredentials([credential("git_ssh", { ...own, known_hosts: "h" })]);
+  expect(known[0]?.fileEnv?.GIT_SSH_COMMAND).toContain(
+    "-o StrictHostKeyChecking=yes -o UserKnownHostsFile='{known_hosts}'",
+  );
+  const account = stageCredentials([credential("gcp_service_account", { key_file: "{}" })]);
+  expect(account[0]?.fileEnv).toEqual({ GOOGLE_APPLICATION_CREDENTIALS: "{key_file}" });
+});
 
-  it("gives git's ssh command to the first of two identities, and each a long name", () => {
-    const key = { private_key: "k" };
-    const [first, second] = stageCredentials([
-      credential("git_ssh", key),
-      credential("git_ssh", key, "work"),
-      credential("git", { ssh_command: "own" }),
-    ]);
-    expect(Object.keys(first?.fileEnv ?? {})).toEqual([
-      "GIT_SSH_COMMAND",
-      "GIT_SSH_DEFAULT_COMMAND",
-    ]);
-    expect(Object.keys(second?.fileEnv ?? {})).toEqual(["GIT_SSH_WORK_COMMAND"]);
-  });
+it("stageCredentials gives git's ssh command to the first of two identities, and each a long name", () => {
+  const key = { private_key: "k" };
+  const [first, second] = stageCredentials([
+    credential("git_ssh", key),
+    credential("git_ssh", key, "work"),
+    credential("git", { ssh_command: "own" }),
+  ]);
+  expect(Object.keys(first?.fileEnv ?? {})).toEqual(["GIT_SSH_COMMAND", "GIT_SSH_DEFAULT_COMMAND"]);
+  expect(Object.keys(second?.fileEnv ?? {})).toEqual(["GIT_SSH_WORK_COMMAND"]);
+});
 
-  it("gives a variable to the first of two credentials of a type, and each a variable by its long name", () => {
-    const [first, second] = envs(
-      credential("github_token", { token: "1" }),
-      credential("github_token", { token: "2" }, "work"),
-    );
-    expect(first).toEqual({
-      GITHUB_TOKEN: "1",
-      GH_TOKEN: "1",
-      GITHUB_TOKEN_DEFAULT_TOKEN: "1",
-    });
-    expect(second).toEqual({ GITHUB_TOKEN_WORK_TOKEN: "2" });
+it("stageCredentials gives a variable to the first of two credentials of a type, and each a variable by its long name", () => {
+  const [first, second] = envs(
+    credential("github_token", { token: "1" }),
+    credential("github_token", { token: "2" }, "work"),
+  );
+  expect(first).toEqual({
+    GITHUB_TOKEN: "1",
+    GH_TOKEN: "1",
+    GITHUB_TOKEN_DEFAULT_TOKEN: "1",
   });
+  expect(second).toEqual({ GITHUB_TOKEN_WORK_TOKEN: "2" });
+});
 
-  it("gives git the host and variable of each of its tokens", () => {
-    const tokens = stageCredentials([
-      credential("github_token", { token: "1" }),
-      credential("github_token", { token: "2", host: "git.example.org" }, "work"),
-      credential("gitlab_token", { token: "3" }),
-      credential("npm_token", { token: "4" }),
-    ]);
-    expect(tokens.map(({ git }) => git)).toEqual([
-      { url: "https://github.com", username: "x-access-token", variable: "GITHUB_TOKEN" },
-      {
-        url: "https://git.example.org",
-        username: "x-access-token",
-        variable: "GITHUB_TOKEN_WORK_TOKEN",
-      },
-      { url: "https://gitlab.com", username: "oauth2", variable: "GITLAB_TOKEN" },
-      undefined,
-    ]);
-  });
+it("stageCredentials gives git the host and variable of each of its tokens", () => {
+  const tokens = stageCredentials([
+    credential("github_token", { token: "1" }),
+    credential("github_token", { token: "2", host: "git.example.org" }, "work"),
+    credential("gitlab_token", { token: "3" }),
+    credential("npm_token", { token: "4" }),
+  ]);
+  expect(tokens.map(({ git }) => git)).toEqual([
+    { url: "https://github.com", username: "x-access-token", variable: "GITHUB_TOKEN" },
+    {
+      url: "https://git.example.org",
+      username: "x-access-token",
+      variable: "GITHUB_TOKEN_WORK_TOKEN",
+    },
+    { url: "https://gitlab.com", username: "oauth2", variable: "GITLAB_TOKEN" },
+    undefined,
+  ]);
 });
 
 it.each([

@@ -139,14 +139,14 @@ describe("a report", () => {
   }
   const row = { nano: 0, subscriptionNano: 0, calls: 1, tokens: 4_321, unpriced: 0, estimated: 0 };
 
-  test("adds up by agent, the largest first, without reservations", async () => {
+  test("a report adds up by agent, the largest first, without reservations", async () => {
     expect((await filled()).rows({ by: "agent", since: 0, agent: null })).toEqual([
       { ...row, key: "ops", nano: 5_400, calls: 2, tokens: 8_642, unpriced: 1, estimated: 1 },
       { ...row, key: "dev", nano: 400, subscriptionNano: 400, calls: 3, tokens: 8_642 },
     ]);
   });
 
-  test("adds up by day in order, and by model", async () => {
+  test("a report adds up by day in order, and by model", async () => {
     const report = await filled();
     const keys = (by: "day" | "model", since = 0) =>
       report.rows({ by, since, agent: null }).map(({ key, nano }) => [key, nano]);
@@ -166,13 +166,13 @@ describe("a report", () => {
     expect(rows).toEqual([{ ...row, key: "2026-11-22", nano: 400, unpriced: 1 }]);
   });
 
-  test("has the total of a run, also of one without calls", async () => {
+  test("a report has the total of a run, also of one without calls", async () => {
     const report = await filled();
     expect(report.run("ops-1")).toEqual({ ...row, key: "ops-1", nano: 400, unpriced: 1 });
     expect(report.run("none")).toEqual({ ...row, key: "none", calls: 0, tokens: 0 });
   });
 
-  test("adds up whole days, and the rest of a day that the query cuts in two", async () => {
+  test("a report adds up whole days, and the rest of a day that the query cuts in two", async () => {
     const store = tempStore(undefined, () => now);
     const { spendReport } = store;
     const days = ["2026-11-20", "2026-11-21", "2026-11-22"];
@@ -198,7 +198,7 @@ describe("a report", () => {
     expect(usd("2026-11-01T00:00:00Z")).toEqual([20, 22]);
   });
 
-  test("has each agent's last ended runs, the latest first", async () => {
+  test("a report has each agent's last ended runs, the latest first", async () => {
     let time = now;
     const store = tempStore(undefined, () => time);
     const item = manualItem("a");
@@ -215,7 +215,7 @@ describe("a report", () => {
     expect(costs(20)).toEqual([3, 2, 1]);
   });
 
-  test("has how many runs webhooks and calls start in a month, by the rate since the first trigger", async () => {
+  test("a report has how many runs webhooks and calls start in a month, by the rate since the first trigger", async () => {
     const at = now - 10 * dayMs;
     const store = tempStore(undefined, () => now);
     const called = { ...callItem("b"), at: now };

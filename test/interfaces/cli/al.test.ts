@@ -53,7 +53,7 @@ function runOld(...args: string[]) {
 }
 
 describe("on an old Node", () => {
-  test("continues with the bundled one: arguments, streams and exit code", () => {
+  test("al on an old Node continues with the bundled one: arguments, streams and exit code", () => {
     bundle("24.1.0", 'echo "args: $*"; cat; echo problem >&2; exit 7');
     const { status, stdout, stderr } = runOld("stat", "two words");
     expect(status).toBe(7);
@@ -61,7 +61,7 @@ describe("on an old Node", () => {
     expect(stderr).toBe("problem\n");
   });
 
-  test("says in one line which Node to install if it finds none", () => {
+  test("al on an old Node says in one line which Node to install if it finds none", () => {
     const { status, stdout, stderr } = runOld("stat");
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(
@@ -69,12 +69,12 @@ describe("on an old Node", () => {
     );
   });
 
-  test("starts the bundled one only once, even if that is old too", () => {
+  test("al on an old Node starts the bundled one only once, even if that is old too", () => {
     bundle("20.0.0", "exit 0");
     expect(runOld("stat").status).toBe(1);
   });
 
-  test("forwards signals and waits for the end", async () => {
+  test("al on an old Node forwards signals and waits for the end", async () => {
     bundle("24.1.0", 'trap "echo stopped; exit 3" TERM; echo up; while :; do sleep 0.05; done');
     const child = spawn(process.execPath, ["--import", pretendOld(), al, "start"], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -88,7 +88,7 @@ describe("on an old Node", () => {
     expect({ code, output }).toEqual({ code: 3, output: "up\nstopped\n" });
   });
 
-  test("reports a death by signal as 128 and its number", () => {
+  test("al on an old Node reports a death by signal as 128 and its number", () => {
     bundle("24.1.0", "kill -9 $$");
     expect(runOld("start").status).toBe(137);
   });

@@ -7,7 +7,7 @@ const cli = cliProject();
 const snapshot = snapshotOf([anAgentStatus("dev"), anAgentStatus("review")]);
 
 describe("al stat", () => {
-  test("prints the agents as a table", async () => {
+  test("al stat prints the agents as a table", async () => {
     await cli.serve({ "GET /control/status": () => snapshot });
     const { code, stdout, stderr } = await cli.al(["stat"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -15,12 +15,12 @@ describe("al stat", () => {
     expect(stdout).toMatch(/^dev +idle$/m);
   });
 
-  test("--json prints the snapshot unchanged", async () => {
+  test("al stat --json prints the snapshot unchanged", async () => {
     await cli.serve({ "GET /control/status": () => snapshot });
     expect(await cli.json(["stat"])).toEqual(snapshot);
   });
 
-  test("--tag shows the agents with a tag, and the tags that exist", async () => {
+  test("al stat --tag shows the agents with a tag, and the tags that exist", async () => {
     const agents = [
       anAgentStatus("dev", { tags: ["web", "team-a"] }),
       anAgentStatus("review", { tags: ["web"] }),
@@ -35,7 +35,7 @@ describe("al stat", () => {
     expect(wrong).toBe('error: no agent has the tag "data"\nhint: tags: team-a, web\n');
   });
 
-  test("prints no colour off a terminal, some when forced, none with NO_COLOR", async () => {
+  test("al stat prints no colour off a terminal, some when forced, none with NO_COLOR", async () => {
     await cli.serve({ "GET /control/status": () => snapshot });
     const escape = "\u001b[";
     expect((await cli.al(["stat"], { CI: "1" })).stdout).not.toContain(escape);
@@ -44,7 +44,7 @@ describe("al stat", () => {
     expect(both.stdout).not.toContain(escape);
   });
 
-  test("reports that the key is not the scheduler's", async () => {
+  test("al stat reports that the key is not the scheduler's", async () => {
     await cli.serve({ "GET /control/status": () => snapshot });
     const { stderr } = await cli.al(["stat"], { AL_HOME: `${cli.home}-other` });
     expect(stderr).toContain("API key");
@@ -172,7 +172,7 @@ describe("al replay", () => {
     expect(asked).toEqual(Object.keys(routes));
   });
 
-  test("--agent replays for that agent only", async () => {
+  test("al replay --agent replays for that agent only", async () => {
     let query = "";
     const answer = { ...result, matched: [queued] };
     await cli.serve({ [path]: (request) => ((query = request.query.toString()), answer) });
@@ -180,7 +180,7 @@ describe("al replay", () => {
     expect(query).toBe("agent=dev");
   });
 
-  test("names where ids are found when an id is unknown", async () => {
+  test("al replay names where ids are found when an id is unknown", async () => {
     await cli.serve({
       [path]: refuse("unknown_receipt"),
       [triggerPath]: refuse("unknown_trigger"),

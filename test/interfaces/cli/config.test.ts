@@ -62,7 +62,7 @@ test("a new schedule is saved with its expected cost, once runs have a cost", as
 });
 
 describe("al config", () => {
-  test("changes keys and keeps comments, order and mode", async () => {
+  test("al config changes keys and keeps comments, order and mode", async () => {
     const sets = ["--set", "schedule=0 8 * * 1-5", "--set", 'params.labels=["a", "b"]'];
     const stdout = await cli.output(["config", "dev", ...sets, "--set", "scale=2"]);
     expect(stdout).toContain("schedule, params.labels, scale changed");
@@ -79,7 +79,7 @@ describe("al config", () => {
     expect(text.indexOf("schedule")).toBeLessThan(text.indexOf("credentials"));
   });
 
-  test("sets an agent's own limits and variables, and prints them", async () => {
+  test("al config sets an agent's own limits and variables, and prints them", async () => {
     const sets = ["--set", "local.memory=1g", "--set", "local.env.LOG_LEVEL=debug"];
     const ran = await cli.al(["config", "dev", "--set", "runtime.type=container", ...sets]);
     expect(ran).toMatchObject({ code: 0 });
@@ -89,12 +89,12 @@ describe("al config", () => {
     expect(stdout).toContain('local.memory = "1g"\nlocal.env.LOG_LEVEL = "debug"\n');
   });
 
-  test("removes a key", async () => {
+  test("al config removes a key", async () => {
     await cli.output(["config", "dev", "--unset", "runtime.run_as"]);
     expect(cli.read("agents/dev/config.toml")).toBe(dev.replace('run_as = "$USER"\n', ""));
   });
 
-  test("changes the project's config without an agent, including tables that don't exist yet", async () => {
+  test("al config changes the project's config without an agent, including tables that don't exist yet", async () => {
     await cli.output(["config", "--set", "gateway.port=9000"]);
     expect(cli.read("config.toml")).toContain("workQueueSize = 7 # enough");
     expect(parse(cli.read("config.toml"))).toEqual({ ...parse(project), gateway: { port: 9000 } });
@@ -107,7 +107,7 @@ describe("al config", () => {
     [["--set", "gateway.port=http"], "gateway.port", 1],
     [["dev", "--set", "schedule"], "key=value", 2],
     [["dve", "--set", "scale=2"], 'did you mean "dev"', 1],
-  ])("refuses %j and writes nothing", async (args, text, code) => {
+  ])("al config refuses %j and writes nothing", async (args, text, code) => {
     const ran = await cli.al(["config", ...args]);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(text);
@@ -115,7 +115,7 @@ describe("al config", () => {
     expect(cli.read("config.toml")).toBe(project);
   });
 
-  test("fixes one of two errors", async () => {
+  test("al config fixes one of two errors", async () => {
     cli.write(
       "agents/dev/config.toml",
       dev.replace("0 9 * * *", "daily").replace('"main"', '"mian"'),
@@ -124,7 +124,7 @@ describe("al config", () => {
     expect(cli.read("agents/dev/config.toml")).toContain('"0 9 * * *"');
   });
 
-  test("warns of an unknown model when it is set, and prints the values its runs assume", async () => {
+  test("al config warns of an unknown model when it is set, and prints the values its runs assume", async () => {
     const { code, stderr } = await cli.al(["config", "--set", "models.other.model=gpt-6"]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/warning: model other: "gpt-6" is not in the list .* 272,000 tokens/);
@@ -132,13 +132,13 @@ describe("al config", () => {
     expect(known).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("keeps the file's mode", async () => {
+  test("al config keeps the file's mode", async () => {
     const before = statSync(join(cli.projectDir, "config.toml")).mode;
     await cli.al(["config", "--set", "scale=3"]);
     expect(statSync(join(cli.projectDir, "config.toml")).mode).toBe(before);
   });
 
-  test("off a terminal and without flags prints the active config", async () => {
+  test("al config off a terminal and without flags prints the active config", async () => {
     const stdout = await cli.output(["config", "dev", "--json"]);
     const config = { timeout: 900, maxWorkQueueSize: 7, waitTimeout: 1800, models: ["main"] };
     expect(JSON.parse(stdout)).toMatchObject({ config });
@@ -146,20 +146,23 @@ describe("al config", () => {
     expect(text.stdout).toContain("gateway.port = 8080");
   });
 
-  test.each([[[]], [["dev"]]])("prints %j in a form that can be set again", async (agent) => {
-    const cluster = ["--set", "cluster.engine=swarm", "--set", "cluster.address=10.0.0.5:8443"];
-    await cli.output(["config", ...cluster]);
-    const { stdout } = await cli.al(["config", ...agent]);
-    const sets = stdout
-      .trimEnd()
-      .split("\n")
-      .flatMap((line) => ["--set", line]);
-    const again = await cli.al(["config", ...agent, ...sets]);
-    expect(again).toMatchObject({ code: 0, stderr: "" });
-    expect((await cli.al(["config", ...agent])).stdout).toBe(stdout);
-  });
+  test.each([[[]], [["dev"]]])(
+    "al config prints %j in a form that can be set again",
+    async (agent) => {
+      const cluster = ["--set", "cluster.engine=swarm", "--set", "cluster.address=10.0.0.5:8443"];
+      await cli.output(["config", ...cluster]);
+      const { stdout } = await cli.al(["config", ...agent]);
+      const sets = stdout
+        .trimEnd()
+        .split("\n")
+        .flatMap((line) => ["--set", line]);
+      const again = await cli.al(["config", ...agent, ...sets]);
+      expect(again).toMatchObject({ code: 0, stderr: "" });
+      expect((await cli.al(["config", ...agent])).stdout).toBe(stdout);
+    },
+  );
 
-  test("--add appends an entry to a list unless it has it, and creates a missing list", async () => {
+  test("al config --add appends an entry to a list unless it has it, and creates a missing list", async () => {
     const add = (entry: string) =>
       cli.al(["config", "dev", "--add", `network.allow=${entry}`, "--add", "models=main"]);
     for (const entry of ["api.example.com", "db.lan:5432 private", "api.example.com"]) {
@@ -181,14 +184,14 @@ describe("al config", () => {
     expect(cli.read("agents/dev/config.toml")).toBe(dev);
   });
 
-  test.each(["project", "agent"])("--schema %s prints a JSON Schema", async (name) => {
+  test.each(["project", "agent"])("al config --schema %s prints a JSON Schema", async (name) => {
     const stdout = await cli.output(["config", "--schema", name]);
     expect(JSON.parse(stdout)).toMatchObject({ type: "object", additionalProperties: false });
   });
 });
 
 describe.skipIf(noTerminal !== null)("al config on a terminal", () => {
-  test("asks what to change, and checks each answer", async () => {
+  test("al config on a terminal asks what to change, and checks each answer", async () => {
     const terminal = onTerminal(cli, ["config", "dev"]);
     await terminal.until("What to change");
     terminal.line("\u001b[B");
@@ -205,7 +208,7 @@ describe.skipIf(noTerminal !== null)("al config on a terminal", () => {
 });
 
 describe("al agent new", () => {
-  test("makes an agent without errors", async () => {
+  test("al agent new makes an agent without errors", async () => {
     const flags = ["--model", "other", "--model", "main", "--webhook", "hub", "-c", "github_token"];
     const more = ["-d", "Sorts: all of it", "--runtime", "container", "--timeout", "60"];
     const { code, stdout } = await cli.al(["agent", "new", "triage", ...flags, ...more]);
@@ -229,7 +232,7 @@ describe("al agent new", () => {
     );
   });
 
-  test("makes an agent that only others start, which al config shows", async () => {
+  test("al agent new makes an agent that only others start, which al config shows", async () => {
     await cli.output(["agent", "new", "reviewer", "-m", "main", "--callable"]);
     expect(cli.read("agents/reviewer/config.toml")).not.toContain("schedule");
     const shown = await cli.al(["config", "reviewer"]);
@@ -251,7 +254,7 @@ describe("al agent new", () => {
     expect(() => cli.read("agents/a/config.toml")).toThrow("ENOENT");
   });
 
-  test.skipIf(noTerminal !== null)("asks on a terminal", async () => {
+  test.skipIf(noTerminal !== null)("al agent new asks on a terminal", async () => {
     const terminal = onTerminal(cli, ["agent", "new", "news"]);
     await terminal.until("What it does");
     terminal.line("Reads news");

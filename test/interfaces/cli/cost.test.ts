@@ -70,7 +70,7 @@ test("filters by one agent by day, by models, and by start", async () => {
   ]);
 });
 
-test("with --json prints the answer unchanged", async () => {
+test("al cost --json prints the answer unchanged", async () => {
   expect(await cli.json(["cost"])).toEqual(spent);
 });
 

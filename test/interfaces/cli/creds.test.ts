@@ -23,7 +23,7 @@ function add(args: string, value = secret): Promise<Ran> {
 }
 
 describe("al creds add", () => {
-  test("stores its input for the owner only, and never shows it", async () => {
+  test("al creds add stores its input for the owner only, and never shows it", async () => {
     const { code, stdout, stderr } = await add("anthropic_key");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("anthropic_key is stored; the scheduler asks models with it");
@@ -37,13 +37,13 @@ describe("al creds add", () => {
     expect(modeOf(cli.home)).toBe("700");
   });
 
-  test("warns that a secret of fewer than 6 characters can't be kept out of logs", async () => {
+  test("al creds add warns that a secret of fewer than 6 characters can't be kept out of logs", async () => {
     const short = "a secret of fewer than 6 characters is not taken out of logs";
     expect((await add("foo_token --field v", "ab1de")).stderr).toContain(short);
     expect((await add("foo_token --field w", "ab1de2")).stderr).not.toContain(short);
   });
 
-  test("replaces a credential only with the flag for it", async () => {
+  test("al creds add replaces a credential only with the flag for it", async () => {
     await add("github_token:bot");
     const path = pathOf("github_token", "bot", "token");
     const again = await add("github_token:bot", "another-0123456789");
@@ -54,7 +54,7 @@ describe("al creds add", () => {
     expect(readFileSync(path, "utf8").trim()).toBe("another-0123456789");
   });
 
-  test("requires the field of a type with several, and names the missing ones", async () => {
+  test("al creds add requires the field of a type with several, and names the missing ones", async () => {
     const which = await add("aws");
     expect(which.code).toBe(2);
     expect(which.stderr).toContain("--field is missing");
@@ -64,7 +64,7 @@ describe("al creds add", () => {
     expect((await add("aws --field secret_access_key")).stderr).toBe("");
   });
 
-  test("takes a file with several lines", async () => {
+  test("al creds add takes a file with several lines", async () => {
     const file = join(cli.projectDir, "id");
     writeFileSync(file, "-----BEGIN-----\nabc\n-----END-----\n");
     await cli.output(["creds", "add", "git_ssh", "--from-file", file]);
@@ -73,7 +73,7 @@ describe("al creds add", () => {
     );
   });
 
-  test("closes a store that others could read", async () => {
+  test("al creds add closes a store that others could read", async () => {
     mkdirSync(pathOf("anthropic_key"), { recursive: true, mode: 0o755 });
     chmodSync(pathOf(), 0o755);
     expect((await add("anthropic_key")).stderr).toBe("");
@@ -109,7 +109,7 @@ describe("al creds add", () => {
 });
 
 describe.skipIf(noTerminal !== null)("al creds on a terminal", () => {
-  test("asks without showing the input", async () => {
+  test("al creds on a terminal asks without showing the input", async () => {
     const terminal = onTerminal(cli, ["creds", "add", "anthropic_key"]);
     await terminal.until("Anthropic");
     terminal.line(secret);
@@ -118,7 +118,7 @@ describe.skipIf(noTerminal !== null)("al creds on a terminal", () => {
     expect(readFileSync(pathOf("anthropic_key", "default", "key"), "utf8").trim()).toBe(secret);
   });
 
-  test("asks before it removes", async () => {
+  test("al creds on a terminal asks before it removes", async () => {
     await add("anthropic_key");
     const no = onTerminal(cli, ["creds", "rm", "anthropic_key"]);
     await no.until("for good?");
@@ -133,54 +133,50 @@ describe.skipIf(noTerminal !== null)("al creds on a terminal", () => {
   });
 });
 
-describe("al creds ls", () => {
-  test("shows names, variables and modes, and never a value", async () => {
-    await add("anthropic_key");
-    await add("github_token:bot");
-    const stdout = await cli.output(["creds", "ls"]);
-    expect(stdout).toMatch(/anthropic_key +key 600 +ANTHROPIC_API_KEY/);
-    expect(stdout).toMatch(/github_token:bot +token 600 +GH_TOKEN, GITHUB_TOKEN/);
-    expect(stdout).not.toContain("hush");
-    const json = await cli.al(["creds", "ls", "--json"]);
-    expect(json.stdout).not.toContain("hush");
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      credentials: [
-        { name: "anthropic_key", fields: [{ name: "key", mode: "600" }], problem: null },
-        { name: "github_token:bot" },
-      ],
-    });
-  });
-
-  test("reports why a credential can't be used", async () => {
-    await add("anthropic_key");
-    chmodSync(pathOf("anthropic_key", "default", "key"), 0o644);
-    const { stdout, stderr } = await cli.al(["creds", "ls"]);
-    expect(stdout).toContain("key 644");
-    expect(stderr).toMatch(/open to other users \(mode 644\) \(chmod 600/);
-  });
-
-  test("--types lists the known types", async () => {
-    const { stdout } = await cli.al(["creds", "ls", "--types", "--json"]);
-    const { types } = JSON.parse(stdout) as { types: { type: string; optional: string[] }[] };
-    expect(types.find(({ type }) => type === "aws")?.optional).toContain("region");
+test("al creds ls shows names, variables and modes, and never a value", async () => {
+  await add("anthropic_key");
+  await add("github_token:bot");
+  const stdout = await cli.output(["creds", "ls"]);
+  expect(stdout).toMatch(/anthropic_key +key 600 +ANTHROPIC_API_KEY/);
+  expect(stdout).toMatch(/github_token:bot +token 600 +GH_TOKEN, GITHUB_TOKEN/);
+  expect(stdout).not.toContain("hush");
+  const json = await cli.al(["creds", "ls", "--json"]);
+  expect(json.stdout).not.toContain("hush");
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    credentials: [
+      { name: "anthropic_key", fields: [{ name: "key", mode: "600" }], problem: null },
+      { name: "github_token:bot" },
+    ],
   });
 });
 
-describe("al creds rm", () => {
-  test("removes a credential with its directories", async () => {
-    await add("anthropic_key");
-    const stdout = await cli.output(["creds", "rm", "anthropic_key", "--yes"]);
-    expect(stdout).toContain("removed");
-    expect(existsSync(pathOf("anthropic_key"))).toBe(false);
-  });
+test("al creds ls reports why a credential can't be used", async () => {
+  await add("anthropic_key");
+  chmodSync(pathOf("anthropic_key", "default", "key"), 0o644);
+  const { stdout, stderr } = await cli.al(["creds", "ls"]);
+  expect(stdout).toContain("key 644");
+  expect(stderr).toMatch(/open to other users \(mode 644\) \(chmod 600/);
+});
 
-  test("requires --yes off a terminal, and suggests a similar name", async () => {
-    await add("anthropic_key");
-    expect(await cli.al(["creds", "rm", "anthropic_key"])).toMatchObject({ code: 2 });
-    const none = await cli.failure(["creds", "rm", "nothing", "--yes"]);
-    expect(none).toBe('error: there is no credential "nothing"\nhint: stored: anthropic_key\n');
-    const stderr = await cli.failure(["creds", "rm", "anthropic_ky", "--yes"]);
-    expect(stderr).toContain('did you mean "anthropic_key"?');
-    expect(existsSync(pathOf("anthropic_key", "default", "key"))).toBe(true);
-  });
+test("al creds ls --types lists the known types", async () => {
+  const { stdout } = await cli.al(["creds", "ls", "--types", "--json"]);
+  const { types } = JSON.parse(stdout) as { types: { type: string; optional: string[] }[] };
+  expect(types.find(({ type }) => type === "aws")?.optional).toContain("region");
+});
+
+test("al creds rm removes a credential with its directories", async () => {
+  await add("anthropic_key");
+  const stdout = await cli.output(["creds", "rm", "anthropic_key", "--yes"]);
+  expect(stdout).toContain("removed");
+  expect(existsSync(pathOf("anthropic_key"))).toBe(false);
+});
+
+test("al creds rm requires --yes off a terminal, and suggests a similar name", async () => {
+  await add("anthropic_key");
+  expect(await cli.al(["creds", "rm", "anthropic_key"])).toMatchObject({ code: 2 });
+  const none = await cli.failure(["creds", "rm", "nothing", "--yes"]);
+  expect(none).toBe('error: there is no credential "nothing"\nhint: stored: anthropic_key\n');
+  const stderr = await cli.failure(["creds", "rm", "anthropic_ky", "--yes"]);
+  expect(stderr).toContain('did you mean "anthropic_key"?');
+  expect(existsSync(pathOf("anthropic_key", "default", "key"))).toBe(true);
 });

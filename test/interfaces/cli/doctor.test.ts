@@ -34,69 +34,65 @@ async function report(...args: string[]): Promise<Report & { readonly code: numb
   return { code, ...(JSON.parse(stdout) as Report) };
 }
 
-describe("al doctor", () => {
-  test("makes the API key of a new project and finds no error", async () => {
-    const checked = await cli.al(["doctor", "--check"]);
-    expect(checked.code).toBe(0);
-    expect(checked.stdout).toMatch(/warning +api key +there is no API key[^]+fix: al doctor\n/);
-    expect(existsSync(cli.home)).toBe(false);
-    const { code, stdout, stderr } = await cli.al(["doctor"]);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^fixed +api key/m);
-    expect(stdout).toMatch(/^ok +schedules +hello: Every minute/m);
-    expect(stderr).toContain("0 errors, 0 warnings, 1 fixed");
-    expect(statSync(keyPath()).mode & 0o777).toBe(0o600);
-    expect((await cli.al(["doctor", "--strict"])).stderr).toContain("All is well.");
-  });
-
-  test("exits with 1 on errors, and names place and fix", async () => {
-    const path = join(cli.projectDir, "agents/hello/config.toml");
-    writeFileSync(path, readFileSync(path, "utf8").replace('"* * * * *"', '"often"'));
-    const { code, stdout } = await cli.al(["doctor"]);
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/error +agents +schedule "often" is not a cron expression/);
-    expect(stdout).toMatch(/at agents\/hello\/config\.toml:5:12\n +fix: edit/);
-    expect(await report("--check")).toMatchObject({ code: 1, ok: false });
-  });
-
-  test("accepts warnings, but not with --strict", async () => {
-    await cli.al(["doctor"]);
-    const path = join(cli.projectDir, "config.toml");
-    writeFileSync(path, `wrkQueueSize = 3\n${readFileSync(path, "utf8")}`);
-    expect(await report()).toMatchObject({ code: 0, ok: true });
-    expect(await report("--strict")).toMatchObject({ code: 1, ok: false });
-  });
-
-  test("finds a directory that is not a project, and names how to make one", async () => {
-    const empty = join(cli.projectDir, "empty");
-    mkdirSync(empty);
-    const { code, stdout } = await cli.al(["doctor", "--check", "-p", empty]);
-    expect(code).toBe(1);
-    expect(stdout).toContain(`fix: al new ${empty}`);
-  });
+test("al doctor makes the API key of a new project and finds no error", async () => {
+  const checked = await cli.al(["doctor", "--check"]);
+  expect(checked.code).toBe(0);
+  expect(checked.stdout).toMatch(/warning +api key +there is no API key[^]+fix: al doctor\n/);
+  expect(existsSync(cli.home)).toBe(false);
+  const { code, stdout, stderr } = await cli.al(["doctor"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^fixed +api key/m);
+  expect(stdout).toMatch(/^ok +schedules +hello: Every minute/m);
+  expect(stderr).toContain("0 errors, 0 warnings, 1 fixed");
+  expect(statSync(keyPath()).mode & 0o777).toBe(0o600);
+  expect((await cli.al(["doctor", "--strict"])).stderr).toContain("All is well.");
 });
 
-describe("the API key", () => {
-  test("is shown alone, so that a script can take it", async () => {
-    const stdout = await cli.output(["doctor", "--show-key"]);
-    expect(stdout).toBe(readFileSync(keyPath(), "utf8"));
-  });
+test("al doctor exits with 1 on errors, and names place and fix", async () => {
+  const path = join(cli.projectDir, "agents/hello/config.toml");
+  writeFileSync(path, readFileSync(path, "utf8").replace('"* * * * *"', '"often"'));
+  const { code, stdout } = await cli.al(["doctor"]);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/error +agents +schedule "often" is not a cron expression/);
+  expect(stdout).toMatch(/at agents\/hello\/config\.toml:5:12\n +fix: edit/);
+  expect(await report("--check")).toMatchObject({ code: 1, ok: false });
+});
 
-  test("is regenerated on demand, and shown only on request", async () => {
-    const first = (await cli.al(["doctor", "--show-key"])).stdout.trim();
-    const stdout = await cli.output(["doctor", "--regenerate-key"]);
-    const second = readFileSync(keyPath(), "utf8").trim();
-    expect(second).not.toBe(first);
-    expect(stdout).not.toContain(second);
-    const shown = await cli.al(["doctor", "--regenerate-key", "--show-key"]);
-    expect(shown.stdout).toBe(readFileSync(keyPath(), "utf8"));
-    expect(shown.stdout.trim()).not.toBe(second);
-  });
+test("al doctor accepts warnings, but not with --strict", async () => {
+  await cli.al(["doctor"]);
+  const path = join(cli.projectDir, "config.toml");
+  writeFileSync(path, `wrkQueueSize = 3\n${readFileSync(path, "utf8")}`);
+  expect(await report()).toMatchObject({ code: 0, ok: true });
+  expect(await report("--strict")).toMatchObject({ code: 1, ok: false });
+});
 
-  test("is kept with --check", async () => {
-    expect(await cli.al(["doctor", "--regenerate-key", "--check"])).toMatchObject({ code: 2 });
-    expect(existsSync(keyPath())).toBe(false);
-  });
+test("al doctor finds a directory that is not a project, and names how to make one", async () => {
+  const empty = join(cli.projectDir, "empty");
+  mkdirSync(empty);
+  const { code, stdout } = await cli.al(["doctor", "--check", "-p", empty]);
+  expect(code).toBe(1);
+  expect(stdout).toContain(`fix: al new ${empty}`);
+});
+
+test("the API key is shown alone, so that a script can take it", async () => {
+  const stdout = await cli.output(["doctor", "--show-key"]);
+  expect(stdout).toBe(readFileSync(keyPath(), "utf8"));
+});
+
+test("the API key is regenerated on demand, and shown only on request", async () => {
+  const first = (await cli.al(["doctor", "--show-key"])).stdout.trim();
+  const stdout = await cli.output(["doctor", "--regenerate-key"]);
+  const second = readFileSync(keyPath(), "utf8").trim();
+  expect(second).not.toBe(first);
+  expect(stdout).not.toContain(second);
+  const shown = await cli.al(["doctor", "--regenerate-key", "--show-key"]);
+  expect(shown.stdout).toBe(readFileSync(keyPath(), "utf8"));
+  expect(shown.stdout.trim()).not.toBe(second);
+});
+
+test("the API key is kept with --check", async () => {
+  expect(await cli.al(["doctor", "--regenerate-key", "--check"])).toMatchObject({ code: 2 });
+  expect(existsSync(keyPath())).toBe(false);
 });
 
 describe.skipIf(noOsUsers !== null)("an agent's OS user", () => {
@@ -114,7 +110,7 @@ describe.skipIf(noOsUsers !== null)("an agent's OS user", () => {
     for (const path of rules()) rmSync(path);
   });
 
-  test("is created for root without a rule, which root does not need, and not with --check", async () => {
+  test("an agent's OS user is created for root without a rule, which root does not need, and not with --check", async () => {
     const before = await report("--check");
     expect(before.code).toBe(1);
     expect(before.findings).toContainEqual(
@@ -131,7 +127,7 @@ describe.skipIf(noOsUsers !== null)("an agent's OS user", () => {
     expect(await report("--check")).toMatchObject({ code: 0, ok: true });
   });
 
-  test("that sudo allows to no one is reported, with why it can't be repaired", async () => {
+  test("an agent's OS user that sudo allows to no one is reported, with why it can't be repaired", async () => {
     const scheduler = await tempUser();
     execFileSync("useradd", ["--system", "--shell", "/usr/sbin/nologin", name]);
     execFileSync("chmod", ["-R", "a+rwX", join(cli.projectDir, "..")]);

@@ -62,7 +62,7 @@ describe("al history", () => {
     expect(query.toString()).toBe("limit=20&refused=true&agent=dev&kind=cron");
   });
 
-  test("includes refused deliveries, by time, unless only work is wanted", async () => {
+  test("al history includes refused deliveries, by time, unless only work is wanted", async () => {
     const [first, last] = [new Date(Date.now() - 60_000).toISOString(), new Date().toISOString()];
     const refused = { type: "github", source: "hub", result: "unverified", reason: "wrong" };
     const times = { count: 3, firstAt: first, lastAt: last };
@@ -87,7 +87,7 @@ describe("al history", () => {
   });
 
   test.skipIf(whyNoTerminal() !== null)(
-    "on a terminal names the command that shows a run",
+    "al history on a terminal names the command that shows a run",
     async () => {
       const run = historyEntry({ id: "2", instanceId: "dev-aaaaaaaa" });
       const shared = { page: 1, limit: 20, total: 1, nextBefore: null };
@@ -107,7 +107,7 @@ describe("al history", () => {
     },
   );
 
-  test("of an agent with --refused shows why it did not run, also by its own filters", async () => {
+  test("al history of an agent with --refused shows why it did not run, also by its own filters", async () => {
     const at = new Date().toISOString();
     const stoppedBy = [[{ condition: "repos", wanted: "acme/x", got: "acme/y" }]];
     const turnedAway = { receiptId: "r-1", at, source: "github", event: "issues", action: null };

@@ -30,189 +30,179 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(20);
 }
 
-describe("al logs", () => {
-  test("prints existing lines without a scheduler, with levels and indented breaks", async () => {
-    writeLog("dev", line("dev", "one\ntwo"), line("dev", "bad", Date.now(), { level: 50 }));
-    const stdout = await cli.output(["logs", "dev"]);
-    expect(stdout).toMatch(/^\d\d:\d\d:\d\d INFO {2}one\n {4}two\n\d\d:\d\d:\d\d ERROR bad\n$/);
-  });
+test("al logs prints existing lines without a scheduler, with levels and indented breaks", async () => {
+  writeLog("dev", line("dev", "one\ntwo"), line("dev", "bad", Date.now(), { level: 50 }));
+  const stdout = await cli.output(["logs", "dev"]);
+  expect(stdout).toMatch(/^\d\d:\d\d:\d\d INFO {2}one\n {4}two\n\d\d:\d\d:\d\d ERROR bad\n$/);
+});
 
-  test("mixes all agents by time and names them", async () => {
-    const now = Date.now();
-    writeLog("dev", line("dev", "second", now - 1000));
-    writeLog("review", line("review", "first", now - 2000), line("review", "third", now));
-    const { stdout } = await cli.al(["logs"]);
-    expect(stdout.match(/(dev|review) \w+/g)).toEqual([
-      "review first",
-      "dev second",
-      "review third",
-    ]);
-  });
+test("al logs mixes all agents by time and names them", async () => {
+  const now = Date.now();
+  writeLog("dev", line("dev", "second", now - 1000));
+  writeLog("review", line("review", "first", now - 2000), line("review", "third", now));
+  const { stdout } = await cli.al(["logs"]);
+  expect(stdout.match(/(dev|review) \w+/g)).toEqual(["review first", "dev second", "review third"]);
+});
 
-  test("-n, -i and --since limit the lines", async () => {
-    const other = { instanceId: "dev-other222" };
-    const old = Date.now() - 3_600_000;
-    writeLog(
-      "dev",
-      line("dev", "old", old),
-      line("dev", "new"),
-      line("dev", "other", Date.now(), other),
-    );
-    const messages = async (...args: string[]) => {
-      const { stdout } = await cli.al(["logs", "dev", "--json", ...args]);
-      return (JSON.parse(stdout) as { entries: { msg: string }[] }).entries.map(({ msg }) => msg);
+test("al logs -n, -i and --since limit the lines", async () => {
+  const other = { instanceId: "dev-other222" };
+  const old = Date.now() - 3_600_000;
+  writeLog(
+    "dev",
+    line("dev", "old", old),
+    line("dev", "new"),
+    line("dev", "other", Date.now(), other),
+  );
+  const messages = async (...args: string[]) => {
+    const { stdout } = await cli.al(["logs", "dev", "--json", ...args]);
+    return (JSON.parse(stdout) as { entries: { msg: string }[] }).entries.map(({ msg }) => msg);
+  };
+  expect(await messages("-n", "1")).toEqual(["other"]);
+  expect(await messages("-i", "dev-other222")).toEqual(["other"]);
+  expect(await messages("--since", "10m")).toEqual(["new", "other"]);
+});
+
+test("al logs distinguishes an agent that hasn't run from an unknown one", async () => {
+  mkdirSync(join(cli.projectDir, "agents/review"), { recursive: true });
+  expect(await cli.al(["logs", "review"])).toMatchObject({ code: 0, stdout: "" });
+  const unknown = await cli.al(["logs", "reveiw"]);
+  expect(unknown).toMatchObject({ code: 1, stdout: "" });
+  expect(unknown.stderr).toContain('did you mean "review"?');
+});
+
+test("al logs of a missing target reports a directory that is not a project", async () => {
+  const ran = await cli.al(["logs", "-p", join(cli.projectDir, "..")]);
+  expect(ran).toMatchObject({ code: 1, stdout: "" });
+  expect(ran.stderr).toContain("not a project");
+});
+
+test("al logs of a missing target reports a run without a line as unknown", async () => {
+  writeLog("dev", line("dev", "one"));
+  const ran = await cli.al(["logs", "-i", "dev-xxxxxxxx"]);
+  expect(ran).toMatchObject({ code: 1, stdout: "" });
+  expect(ran.stderr).toContain("no log lines of a run dev-xxxxxxxx");
+});
+
+test("al logs --follow prints lines as they come and resumes a cut stream without loss or repeat", async () => {
+  const after: unknown[] = [];
+  await cli.serve({
+    "GET /control/status": () => snapshotOf([]),
+    "GET /api/logs/stream": ({ headers, query }: Asked, response: ServerResponse) => {
+      after.push([headers["last-event-id"], query.get("lines")]);
+      const send = eventStream(response);
+      if (after.length === 1) {
+        send("log", "dev:1", line("dev", "one"));
+        setTimeout(() => response.destroy(), 50);
+      } else if (after.length === 2) {
+        send("log", "dev:2", line("dev", "two"));
+      }
+    },
+  });
+  const { code, stdout } = await cli.interrupt(["logs", "-f", "-n", "5"], /two/);
+  expect(code).toBe(130);
+  expect(stdout.match(/dev (one|two)/g)).toEqual(["dev one", "dev two"]);
+  expect(after).toEqual([
+    [undefined, "5"],
+    ["dev:1", "5"],
+  ]);
+});
+
+test("al logs --follow waits for a stopped scheduler and resumes at the same line", async () => {
+  const stream =
+    (text: string) =>
+    ({ headers }: Asked, response: ServerResponse) => {
+      eventStream(response)(
+        "log",
+        "dev:1",
+        line("dev", `${text} after ${String(headers["last-event-id"])}`),
+      );
     };
-    expect(await messages("-n", "1")).toEqual(["other"]);
-    expect(await messages("-i", "dev-other222")).toEqual(["other"]);
-    expect(await messages("--since", "10m")).toEqual(["new", "other"]);
+  await cli.serve({ "GET /api/logs/stream": stream("before") });
+  const ran = cli.interrupt(["logs", "-f"], /again/);
+  await until(() => cli.operator.asked.length === 1);
+  await cli.operator.close();
+  await sleep(500);
+  await cli.serve({
+    "GET /control/status": () => snapshotOf([]),
+    "GET /api/logs/stream": stream("again"),
   });
-
-  test("distinguishes an agent that hasn't run from an unknown one", async () => {
-    mkdirSync(join(cli.projectDir, "agents/review"), { recursive: true });
-    expect(await cli.al(["logs", "review"])).toMatchObject({ code: 0, stdout: "" });
-    const unknown = await cli.al(["logs", "reveiw"]);
-    expect(unknown).toMatchObject({ code: 1, stdout: "" });
-    expect(unknown.stderr).toContain('did you mean "review"?');
-  });
+  const { stdout, stderr } = await ran;
+  expect(stdout).toContain("before after undefined");
+  expect(stdout).toContain("again after dev:1");
+  expect(stderr).toContain("waiting for it");
 });
 
-describe("al logs of a missing target", () => {
-  test("reports a directory that is not a project", async () => {
-    const ran = await cli.al(["logs", "-p", join(cli.projectDir, "..")]);
-    expect(ran).toMatchObject({ code: 1, stdout: "" });
-    expect(ran.stderr).toContain("not a project");
+test("al logs --follow waits for a scheduler that is starting", async () => {
+  await cli.serve({
+    "GET /api/logs/stream": (_request, response) =>
+      void eventStream(response)("log", "dev:1", line("dev", "before")),
   });
-
-  test("reports a run without a line as unknown", async () => {
-    writeLog("dev", line("dev", "one"));
-    const ran = await cli.al(["logs", "-i", "dev-xxxxxxxx"]);
-    expect(ran).toMatchObject({ code: 1, stdout: "" });
-    expect(ran.stderr).toContain("no log lines of a run dev-xxxxxxxx");
+  const ran = cli.interrupt(["logs", "-f"], /again/);
+  await until(() => cli.operator.asked.length === 1);
+  await cli.operator.close();
+  const startedAt = new Date().toISOString();
+  const unheard = { socketPath: null, gatewayUrl: null, version: "0.1.0" };
+  const lock = lockProject(cli.projectDir, { pid: process.pid, startedAt, ...unheard });
+  await sleep(1500);
+  lock.release();
+  await cli.serve({
+    "GET /control/status": () => snapshotOf([]),
+    "GET /api/logs/stream": (_request, response) =>
+      void eventStream(response)("log", "dev:2", line("dev", "again")),
   });
+  const { code, stdout } = await ran;
+  expect(code).toBe(130);
+  expect(stdout).toContain("again");
 });
 
-describe("al logs --follow", () => {
-  test("prints lines as they come and resumes a cut stream without loss or repeat", async () => {
-    const after: unknown[] = [];
-    await cli.serve({
-      "GET /control/status": () => snapshotOf([]),
-      "GET /api/logs/stream": ({ headers, query }: Asked, response: ServerResponse) => {
-        after.push([headers["last-event-id"], query.get("lines")]);
-        const send = eventStream(response);
-        if (after.length === 1) {
-          send("log", "dev:1", line("dev", "one"));
-          setTimeout(() => response.destroy(), 50);
-        } else if (after.length === 2) {
-          send("log", "dev:2", line("dev", "two"));
-        }
-      },
-    });
-    const { code, stdout } = await cli.interrupt(["logs", "-f", "-n", "5"], /two/);
-    expect(code).toBe(130);
-    expect(stdout.match(/dev (one|two)/g)).toEqual(["dev one", "dev two"]);
-    expect(after).toEqual([
-      [undefined, "5"],
-      ["dev:1", "5"],
-    ]);
+test("al logs --follow ends when its reader closes the output", async () => {
+  await cli.serve({
+    "GET /api/logs/stream": (_request, response) => {
+      const send = eventStream(response);
+      const timer = setInterval(() => send("log", "dev:1", line("dev", "again")), 20);
+      response.on("close", () => clearInterval(timer));
+    },
   });
+  const ran = await cli.bash("$AL logs -f | head -n 2; echo ${PIPESTATUS[0]}");
+  expect(ran.stdout).toMatch(/again\n.*again\n0\n$/);
+  expect(ran.stderr).toBe("");
+});
 
-  test("waits for a stopped scheduler and resumes at the same line", async () => {
-    const stream =
-      (text: string) =>
-      ({ headers }: Asked, response: ServerResponse) => {
-        eventStream(response)(
-          "log",
-          "dev:1",
-          line("dev", `${text} after ${String(headers["last-event-id"])}`),
-        );
-      };
-    await cli.serve({ "GET /api/logs/stream": stream("before") });
-    const ran = cli.interrupt(["logs", "-f"], /again/);
-    await until(() => cli.operator.asked.length === 1);
-    await cli.operator.close();
-    await sleep(500);
-    await cli.serve({
-      "GET /control/status": () => snapshotOf([]),
-      "GET /api/logs/stream": stream("again"),
-    });
-    const { stdout, stderr } = await ran;
-    expect(stdout).toContain("before after undefined");
-    expect(stdout).toContain("again after dev:1");
-    expect(stderr).toContain("waiting for it");
-  });
+test("al logs --follow follows an agent's own file without a scheduler, with the lines of one run", async () => {
+  const other = { instanceId: "dev-other222" };
+  writeLog("dev", line("dev", "one"), line("dev", "two"), line("dev", "other", 0, other));
+  const ran = cli.interrupt(["logs", "-f", "dev", "-i", "dev-abcd2345"], /new 50/);
+  const path = join(cli.projectDir, `.al/logs/dev-${today()}.log`);
+  let count = 0;
+  const append = setInterval(() => {
+    for (const one of [line("dev", "hidden", 0, other), line("dev", `new ${++count}`)])
+      appendFileSync(path, `${JSON.stringify(one)}\n`);
+  }, 20);
+  const { code, stdout, stderr } = await ran;
+  clearInterval(append);
+  expect(code).toBe(130);
+  expect(stdout).toMatch(/INFO {2}one\n.* INFO {2}two\n.* INFO {2}new 1\n.* INFO {2}new 2\n/);
+  expect(stdout).not.toMatch(/other|hidden/);
+  expect(stderr).toContain("no scheduler is running; following the file of dev");
+  expect(await cli.al(["logs", "-f"])).toMatchObject({ code: 1, stdout: "" });
+  const slip = await cli.al(["logs", "-f", "dew"]);
+  expect(slip.stderr).toContain('there is no agent "dew"');
+});
 
-  test("waits for a scheduler that is starting", async () => {
-    await cli.serve({
-      "GET /api/logs/stream": (_request, response) =>
-        void eventStream(response)("log", "dev:1", line("dev", "before")),
-    });
-    const ran = cli.interrupt(["logs", "-f"], /again/);
-    await until(() => cli.operator.asked.length === 1);
-    await cli.operator.close();
-    const startedAt = new Date().toISOString();
-    const unheard = { socketPath: null, gatewayUrl: null, version: "0.1.0" };
-    const lock = lockProject(cli.projectDir, { pid: process.pid, startedAt, ...unheard });
-    await sleep(1500);
-    lock.release();
-    await cli.serve({
-      "GET /control/status": () => snapshotOf([]),
-      "GET /api/logs/stream": (_request, response) =>
-        void eventStream(response)("log", "dev:2", line("dev", "again")),
-    });
-    const { code, stdout } = await ran;
-    expect(code).toBe(130);
-    expect(stdout).toContain("again");
+test("al logs --follow ends at an unknown agent with a similar name", async () => {
+  await cli.serve({
+    "GET /control/status": () => snapshotOf([]),
+    "GET /dashboard/api/logs/nobody/stream": (_request, response) =>
+      problem(response, 404, "unknown_agent", "no"),
   });
-
-  test("ends when its reader closes the output", async () => {
-    await cli.serve({
-      "GET /api/logs/stream": (_request, response) => {
-        const send = eventStream(response);
-        const timer = setInterval(() => send("log", "dev:1", line("dev", "again")), 20);
-        response.on("close", () => clearInterval(timer));
-      },
-    });
-    const ran = await cli.bash("$AL logs -f | head -n 2; echo ${PIPESTATUS[0]}");
-    expect(ran.stdout).toMatch(/again\n.*again\n0\n$/);
-    expect(ran.stderr).toBe("");
-  });
-
-  test("follows an agent's own file without a scheduler, with the lines of one run", async () => {
-    const other = { instanceId: "dev-other222" };
-    writeLog("dev", line("dev", "one"), line("dev", "two"), line("dev", "other", 0, other));
-    const ran = cli.interrupt(["logs", "-f", "dev", "-i", "dev-abcd2345"], /new 50/);
-    const path = join(cli.projectDir, `.al/logs/dev-${today()}.log`);
-    let count = 0;
-    const append = setInterval(() => {
-      for (const one of [line("dev", "hidden", 0, other), line("dev", `new ${++count}`)])
-        appendFileSync(path, `${JSON.stringify(one)}\n`);
-    }, 20);
-    const { code, stdout, stderr } = await ran;
-    clearInterval(append);
-    expect(code).toBe(130);
-    expect(stdout).toMatch(/INFO {2}one\n.* INFO {2}two\n.* INFO {2}new 1\n.* INFO {2}new 2\n/);
-    expect(stdout).not.toMatch(/other|hidden/);
-    expect(stderr).toContain("no scheduler is running; following the file of dev");
-    expect(await cli.al(["logs", "-f"])).toMatchObject({ code: 1, stdout: "" });
-    const slip = await cli.al(["logs", "-f", "dew"]);
-    expect(slip.stderr).toContain('there is no agent "dew"');
-  });
-
-  test("ends at an unknown agent with a similar name", async () => {
-    await cli.serve({
-      "GET /control/status": () => snapshotOf([]),
-      "GET /dashboard/api/logs/nobody/stream": (_request, response) =>
-        problem(response, 404, "unknown_agent", "no"),
-    });
-    const stderr = await cli.failure(["logs", "-f", "nobody"]);
-    expect(stderr).toContain('there is no agent "nobody"');
-  });
+  const stderr = await cli.failure(["logs", "-f", "nobody"]);
+  expect(stderr).toContain('there is no agent "nobody"');
 });
 
 describe("al logs --grep", () => {
   const words = ["logs", "--grep"];
 
-  test("prints a row for each line that matches, newest first, without a scheduler and an index", async () => {
+  test("al logs --grep prints a row for each line that matches, newest first, without a scheduler and an index", async () => {
     const now = Date.now();
     writeLog("dev", line("dev", "deploy failed: disk full", now - 2000, { kind: "said" }));
     writeLog("web", line("web", "nothing"), line("web", "Deploy is done", now, { level: 50 }));
@@ -230,7 +220,7 @@ describe("al logs --grep", () => {
     expect(oldest.stdout).toContain("disk full");
   });
 
-  test("shows each run with the lines around on a terminal, without control sequences", async () => {
+  test("al logs --grep shows each run with the lines around on a terminal, without control sequences", async () => {
     const instanceId = { instanceId: "dev-abcd2345" };
     writeLog(
       "dev",
@@ -244,7 +234,7 @@ describe("al logs --grep", () => {
     expect(terminal.shown()).toMatch(/said\s+line before\s+the disk is full\s+full red/);
   });
 
-  test("reports that nothing matches, and what is wrong with a search", async () => {
+  test("al logs --grep reports that nothing matches, and what is wrong with a search", async () => {
     writeLog("dev", line("dev", "one"));
     expect(await cli.al([...words, "two"])).toMatchObject({
       code: 0,

@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 
 describe("al config of a directory with only a SKILL.md", () => {
-  test("makes its config.toml as al agent new would", async () => {
+  test("al config of a directory with only a SKILL.md makes its config.toml as al agent new would", async () => {
     const sets = ["--set", 'models=["main"]', "--set", "schedule=0 8 * * *"];
     const { code, stdout } = await cli.al(["config", "skillonly", ...sets]);
     expect({ code, stdout }).toEqual({
@@ -64,7 +64,7 @@ describe("al config of a directory with only a SKILL.md", () => {
     });
   });
 
-  test("takes the project's only model", async () => {
+  test("al config of a directory with only a SKILL.md takes the project's only model", async () => {
     const [own] = project.split("[models.other]");
     cli.write("config.toml", own ?? "");
     expect(await cli.al(["config", "skillonly", "--set", "scale=0"])).toMatchObject({
@@ -97,17 +97,23 @@ describe("al config of a directory with only a SKILL.md", () => {
     expect(slip).toContain('did you mean "skillonly"?');
   });
 
-  test.skipIf(noTerminal !== null)("asks on a terminal", async () => {
-    const terminal = onTerminal(cli, ["config", "skillonly"]);
-    await terminal.until("Model");
-    terminal.line("");
-    await terminal.until("What starts it");
-    terminal.line("\u001b[B");
-    await terminal.until("Where it runs");
-    terminal.line("");
-    expect(await terminal.ended).toBe(0);
-    expect(parse(cli.read(at))).toMatchObject({ models: ["main"], webhooks: [{ source: "hub" }] });
-  });
+  test.skipIf(noTerminal !== null)(
+    "al config of a directory with only a SKILL.md asks on a terminal",
+    async () => {
+      const terminal = onTerminal(cli, ["config", "skillonly"]);
+      await terminal.until("Model");
+      terminal.line("");
+      await terminal.until("What starts it");
+      terminal.line("\u001b[B");
+      await terminal.until("Where it runs");
+      terminal.line("");
+      expect(await terminal.ended).toBe(0);
+      expect(parse(cli.read(at))).toMatchObject({
+        models: ["main"],
+        webhooks: [{ source: "hub" }],
+      });
+    },
+  );
 });
 
 test.each([

@@ -36,7 +36,7 @@ async function theAgent() {
 }
 
 describe("al new", () => {
-  test("makes a project without errors that runs with the scripted model", async () => {
+  test("al new makes a project without errors that runs with the scripted model", async () => {
     const { code, stdout, stderr } = await cli.al(["new", dir]);
     expect(code).toBe(0);
     expect(stdout.split("\n")).toContain("agents/hello/SKILL.md");
@@ -48,7 +48,7 @@ describe("al new", () => {
     expect(script.turns.length).toBeGreaterThan(1);
   });
 
-  test("needs one changed line for a real model", async () => {
+  test("al new needs one changed line for a real model", async () => {
     await cli.al(["new", dir]);
     const path = join(dir, "agents/hello/config.toml");
     const [, real = ""] = /# with a key: (\[.+\])/.exec(read("agents/hello/config.toml")) ?? [];
@@ -57,7 +57,7 @@ describe("al new", () => {
     expect(agent.models).toMatchObject([{ provider: "anthropic", credential: "anthropic_key" }]);
   });
 
-  test("keeps the state out of git, and tells editors where the schemas are", async () => {
+  test("al new keeps the state out of git, and tells editors where the schemas are", async () => {
     await cli.al(["new", dir]);
     expect(read(".gitignore")).toMatch(/^\.al\/$/m);
     for (const [file, folder] of [
@@ -72,7 +72,7 @@ describe("al new", () => {
     }
   });
 
-  test("takes everything from flags", async () => {
+  test("al new takes everything from flags", async () => {
     const flags = ["--agent", "news-desk", "--provider", "custom", "--model", "my model"];
     const more = ["--base-url", "http://127.0.0.1:9/v1", "--schedule", "0 9 * * 1-5"];
     const { code, stdout, stderr } = await cli.al(["new", dir, ...flags, ...more, "--json"]);
@@ -87,7 +87,7 @@ describe("al new", () => {
     });
   });
 
-  test("warns of an unknown model, and prints the values its runs assume", async () => {
+  test("al new warns of an unknown model, and prints the values its runs assume", async () => {
     const flags = ["--provider", "openai", "--model", "gpt-6"];
     const { code, stderr } = await cli.al(["new", dir, ...flags]);
     expect(code).toBe(0);
@@ -97,7 +97,7 @@ describe("al new", () => {
     );
   });
 
-  test("overwrites nothing, and writes nothing in that case", async () => {
+  test("al new overwrites nothing, and writes nothing in that case", async () => {
     mkdirSync(join(dir, "agents/hello"), { recursive: true });
     writeFileSync(join(dir, "agents/hello/SKILL.md"), "mine");
     const { code, stdout, stderr } = await cli.al(["new", dir]);
@@ -108,7 +108,7 @@ describe("al new", () => {
     expect(existsSync(join(dir, ".al"))).toBe(false);
   });
 
-  test("refuses to make a project inside another one", async () => {
+  test("al new refuses to make a project inside another one", async () => {
     mkdirSync(join(cli.projectDir, "agents"));
     const stderr = await cli.failure(["new", dir]);
     expect(stderr).toContain(`${dir} would be inside the project ${cli.projectDir}`);
@@ -116,7 +116,7 @@ describe("al new", () => {
     expect(existsSync(dir)).toBe(false);
   });
 
-  test("names the next step for an existing project", async () => {
+  test("al new names the next step for an existing project", async () => {
     const stderr = await cli.failure(["new", cli.projectDir]);
     expect(stderr).toContain("hint: al agent new");
   });
@@ -126,7 +126,7 @@ describe("al new", () => {
     [["--schedule", "every day"], "--schedule"],
     [["--provider", "nobody"], "--provider"],
     [["--provider", "custom"], "--model is missing"],
-  ])("refuses %j as usage error", async (flags, text) => {
+  ])("al new refuses %j as usage error", async (flags, text) => {
     const stderr = await cli.failure(["new", dir, ...flags], 2);
     expect(stderr).toContain(text);
     expect(existsSync(dir)).toBe(false);
@@ -134,7 +134,7 @@ describe("al new", () => {
 });
 
 describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
-  test("asks for the values that no flag has", async () => {
+  test("al new on a terminal asks for the values that no flag has", async () => {
     const asked = onTerminal(cli, ["new", dir]);
     await asked.until("Name of the first agent");
     asked.line("Not A Name");
@@ -160,7 +160,7 @@ describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
     expect(existsSync(dir)).toBe(false);
   });
 
-  test("--yes asks nothing", async () => {
+  test("al new on a terminal --yes asks nothing", async () => {
     const terminal = onTerminal(cli, ["new", dir, "--yes"]);
     expect(await terminal.ended).toBe(0);
     expect(existsSync(join(dir, "config.toml"))).toBe(true);

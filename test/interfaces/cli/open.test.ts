@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { openerOf } from "../../../src/interfaces/cli/operator/open-dashboard.ts";
 import { cliProject, problem } from "./fake-operator.ts";
 
@@ -24,59 +24,57 @@ function withOpener(script: string): { env: NodeJS.ProcessEnv; opened: () => str
   return { env, opened: () => (existsSync(args) ? readFileSync(args, "utf8").trim() : "") };
 }
 
-describe("al open", () => {
-  test("opens a private page that leads to the link, and shows the link to no other program", async () => {
-    const { env, opened } = withOpener("exit 0");
-    const { code, stdout, stderr } = await cli.al(["open"], env);
-    expect({ code, stdout, stderr }).toEqual({
-      code: 0,
-      stdout: "opened http://localhost:8080/dashboard\n",
-      stderr: "",
-    });
-    const page = join(cli.projectDir, ".al/open.html");
-    expect(opened()).toBe(page);
-    expect(statSync(page).mode & 0o777).toBe(0o600);
-    expect(readFileSync(page, "utf8")).toContain(`content="0; url=${url}"`);
+test("al open opens a private page that leads to the link, and shows the link to no other program", async () => {
+  const { env, opened } = withOpener("exit 0");
+  const { code, stdout, stderr } = await cli.al(["open"], env);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: "opened http://localhost:8080/dashboard\n",
+    stderr: "",
   });
+  const page = join(cli.projectDir, ".al/open.html");
+  expect(opened()).toBe(page);
+  expect(statSync(page).mode & 0o777).toBe(0o600);
+  expect(readFileSync(page, "utf8")).toContain(`content="0; url=${url}"`);
+});
 
-  test("does not wait for a browser that stays open", async () => {
-    const { env } = withOpener("exec sleep 20");
-    const startedAt = performance.now();
-    expect((await cli.al(["open"], env)).stdout).toContain("opened");
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
-  });
+test("al open does not wait for a browser that stays open", async () => {
+  const { env } = withOpener("exec sleep 20");
+  const startedAt = performance.now();
+  expect((await cli.al(["open"], env)).stdout).toContain("opened");
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
+});
 
-  test("prints the link when the opener fails", async () => {
-    const { env } = withOpener("exit 3");
-    const { code, stdout, stderr } = await cli.al(["open"], env);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${url}\n` });
-    expect(stderr).toBe("the link logs in once, within 10 minutes\n");
-  });
+test("al open prints the link when the opener fails", async () => {
+  const { env } = withOpener("exit 3");
+  const { code, stdout, stderr } = await cli.al(["open"], env);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${url}\n` });
+  expect(stderr).toBe("the link logs in once, within 10 minutes\n");
+});
 
-  test("prints the link without a screen, and with --print", async () => {
-    const { env, opened } = withOpener("exit 0");
-    for (const [args, more] of [
-      [["open"], { ...env, DISPLAY: "" }],
-      [["open", "--print"], env],
-    ] as const) {
-      expect((await cli.al([...args], more)).stdout).toBe(`${url}\n`);
-    }
-    expect(opened()).toBe("");
-  });
+test("al open prints the link without a screen, and with --print", async () => {
+  const { env, opened } = withOpener("exit 0");
+  for (const [args, more] of [
+    [["open"], { ...env, DISPLAY: "" }],
+    [["open", "--print"], env],
+  ] as const) {
+    expect((await cli.al([...args], more)).stdout).toBe(`${url}\n`);
+  }
+  expect(opened()).toBe("");
+});
 
-  test("--json prints the link and opens nothing", async () => {
-    const { env, opened } = withOpener("exit 0");
-    const { stdout } = await cli.al(["open", "--json"], env);
-    expect(JSON.parse(stdout)).toEqual(link);
-    expect(opened()).toBe("");
-  });
+test("al open --json prints the link and opens nothing", async () => {
+  const { env, opened } = withOpener("exit 0");
+  const { stdout } = await cli.al(["open", "--json"], env);
+  expect(JSON.parse(stdout)).toEqual(link);
+  expect(opened()).toBe("");
+});
 
-  test("without the dashboard names how to enable it", async () => {
-    cli.operator.routes["POST /control/login-link"] = (_asked, response) =>
-      problem(response, 409, "no_dashboard", "The scheduler runs without the dashboard.");
-    const stderr = await cli.failure(["open"]);
-    expect(stderr).toContain("al start --web-ui");
-  });
+test("al open without the dashboard names how to enable it", async () => {
+  cli.operator.routes["POST /control/login-link"] = (_asked, response) =>
+    problem(response, 409, "no_dashboard", "The scheduler runs without the dashboard.");
+  const stderr = await cli.failure(["open"]);
+  expect(stderr).toContain("al start --web-ui");
 });
 
 test("a browser is opened by the system's own program, and not over SSH", () => {

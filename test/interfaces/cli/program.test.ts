@@ -8,7 +8,7 @@ import { cliProject } from "./fake-operator.ts";
 const cli = cliProject();
 
 describe("help", () => {
-  test("lists the commands on standard output, without the hidden one", async () => {
+  test("help lists the commands on standard output, without the hidden one", async () => {
     const { code, stdout, stderr } = await cli.al(["--help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const command of ["start", "stat", "logs", "history", "run", "pause", "kill", "stop"]) {
@@ -17,13 +17,13 @@ describe("help", () => {
     expect(stdout).not.toContain("_run-agent");
   });
 
-  test("of a command names the options that every command has", async () => {
+  test("help of a command names the options that every command has", async () => {
     const stdout = await cli.output(["stat", "--help"]);
     expect(stdout).toContain("--project <dir>");
     expect(stdout).toContain("--json");
   });
 
-  test("of a command below another is that command's", async () => {
+  test("help of a command below another is that command's", async () => {
     const raise = await cli.output(["budget", "raise", "--help"]);
     expect(await cli.output(["help", "budget", "raise"])).toBe(raise);
   });
@@ -49,7 +49,7 @@ describe("--json", () => {
     expect((await cli.al(["help", "nope", "--json"])).code).toBe(2);
   });
 
-  test.each([[[]], [["agent"]]])("without a command (%j) is one document", async (args) => {
+  test.each([[[]], [["agent"]]])("--json without a command (%j) is one document", async (args) => {
     const { code, stdout } = await cli.al([...args, "--json"]);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "usage" } });
@@ -59,19 +59,22 @@ describe("--json", () => {
 describe.skipIf(process.getuid?.() !== 0)("a project of another OS user", () => {
   const nobody = 65_534;
 
-  test.each([["stat"], ["logs"]])("is reported as such by al %s", (command) => {
-    const state = join(cli.projectDir, ".al");
-    mkdirSync(join(state, "run"), { recursive: true });
-    chmodSync(state, 0o700);
-    chmodSync(join(cli.projectDir, ".."), 0o755);
-    const ran = spawnSync(process.execPath, [builtAl, command, "-p", cli.projectDir], {
-      ...{ uid: nobody, gid: nobody, encoding: "utf8" },
-      env: { PATH: process.env.PATH, HOME: "/nonexistent" },
-    });
-    expect(ran.stderr).toContain("is closed to you: it belongs to the OS user root");
-    expect(ran.stderr).toContain("sudo -u");
-    expect(ran.status).toBe(1);
-  });
+  test.each([["stat"], ["logs"]])(
+    "a project of another OS user is reported as such by al %s",
+    (command) => {
+      const state = join(cli.projectDir, ".al");
+      mkdirSync(join(state, "run"), { recursive: true });
+      chmodSync(state, 0o700);
+      chmodSync(join(cli.projectDir, ".."), 0o755);
+      const ran = spawnSync(process.execPath, [builtAl, command, "-p", cli.projectDir], {
+        ...{ uid: nobody, gid: nobody, encoding: "utf8" },
+        env: { PATH: process.env.PATH, HOME: "/nonexistent" },
+      });
+      expect(ran.stderr).toContain("is closed to you: it belongs to the OS user root");
+      expect(ran.stderr).toContain("sudo -u");
+      expect(ran.status).toBe(1);
+    },
+  );
 });
 
 describe("a usage error", () => {
@@ -103,7 +106,7 @@ describe("a usage error", () => {
     expect(stderr).not.toContain("    at ");
   });
 
-  test("with --json is one document on standard output", async () => {
+  test("a usage error with --json is one document on standard output", async () => {
     const { code, stdout, stderr } = await cli.al(["sta", "--json"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
     expect(JSON.parse(stdout)).toEqual({

@@ -15,7 +15,7 @@ const difference = {
 };
 
 describe("al show", () => {
-  test("prints a run with its prompt, version, calls and result", async () => {
+  test("al show prints a run with its prompt, version, calls and result", async () => {
     const made = [historyEntry({ id: "1", agent: "cat", instanceId: "cat-aaaaaaaa" })];
     const run = aRunView("dev-bbbbbbbb", {
       ...{ version, value: { ok: true }, lastWords: "Done.\u001b[2J\nBye.", durationMs: 1200 },
@@ -35,7 +35,7 @@ describe("al show", () => {
     expect(await cli.json(["show", "dev-bbbbbbbb"])).toEqual(run);
   });
 
-  test("of an agent prints its latest run, and the changes before it", async () => {
+  test("al show of an agent prints its latest run, and the changes before it", async () => {
     const triggers = [
       historyEntry({ id: "2", agent: "dev", instanceId: null, outcome: "skipped" }),
       historyEntry({ id: "1", agent: "dev", instanceId: "dev-bbbbbbbb" }),
@@ -59,7 +59,7 @@ describe("al show", () => {
     expect((await cli.al(["show", "dev", "--diff"])).stdout).toContain('+  "scale": 2');
   });
 
-  test("prints a webhook's payload, and whether the version is that of the last success", async () => {
+  test("al show prints a webhook's payload, and whether the version is that of the last success", async () => {
     const views = {
       "dev-bbbbbbbb": aRunView("dev-bbbbbbbb", {
         payload: '{\n  "title": "\u001b[2Jhi"\n}',
@@ -96,7 +96,7 @@ describe("al show", () => {
     expect(same.stdout).toMatch(/^Last success +dev-aaaaaaaa; ran the same$/m);
   });
 
-  test("prints the prompt that its model received", async () => {
+  test("al show prints the prompt that its model received", async () => {
     const asked: string[] = [];
     await cli.serve({
       "GET /api/runs/dev-bbbbbbbb": ({ query }) => {
@@ -109,7 +109,7 @@ describe("al show", () => {
     expect(asked).toEqual(["modelPrompt=true"]);
   });
 
-  test("prints the hosts that a run reached and was denied", async () => {
+  test("al show prints the hosts that a run reached and was denied", async () => {
     const host = { port: 443, denied: null, connections: 1, bytesOut: 512, bytesIn: 3 * 1024 ** 2 };
     const lastAt = "2026-11-22T12:00:00.000Z";
     const denied = {
@@ -131,7 +131,7 @@ describe("al show", () => {
     expect(stdout).toMatch(/^ +and 6 more$/m);
   });
 
-  test("--diff prints the changes since the last successful run, or since another one", async () => {
+  test("al show --diff prints the changes since the last successful run, or since another one", async () => {
     const queries: string[] = [];
     await cli.serve({
       "GET /api/runs/dev-bbbbbbbb/diff": ({ query }) => {

@@ -42,7 +42,7 @@ function secret(type: string, value: string): void {
 describe("al webhook test", () => {
   const hub = 'source = "hub"';
 
-  test("shows which agents a payload starts, and for each other one every filter that rejects it", async () => {
+  test("al webhook test shows which agents a payload starts, and for each other one every filter that rejects it", async () => {
     agent("all", hub);
     agent("elsewhere", `${hub}\nrepos = ["acme/x"]\nactions = ["closed"]`);
     agent("twice", `${hub}\nevents = ["push"]`, `${hub}\nlabels = ["urgent"]`);
@@ -74,7 +74,7 @@ describe("al webhook test", () => {
     expect(stdout).not.toContain("deaf");
   });
 
-  test("names the payload value that an entry rejected", async () => {
+  test("al webhook test names the payload value that an entry rejected", async () => {
     agent("urgent", `${hub}\nwhere = { "issue.state" = "open", "issue.labels.0.name" = "urgent" }`);
     agent("bugs", `${hub}\nwhere = { "issue.labels.0.name" = "bug" }`);
     const { stdout } = await cli.al(["webhook", "test", payload, "--event", "issues"]);
@@ -82,7 +82,7 @@ describe("al webhook test", () => {
     expect(stdout).toMatch(/^urgent +no +where issue\.labels\.0\.name is "bug", not "urgent"$/m);
   });
 
-  test("knows agents that were disabled by hand", async () => {
+  test("al webhook test knows agents that were disabled by hand", async () => {
     agent("dev", hub);
     const store = openStore(cli.projectDir);
     await store.settings.setDisabled("dev", true);
@@ -91,7 +91,7 @@ describe("al webhook test", () => {
     expect(stdout).toMatch(/^dev +no +disabled: al resume dev enables it$/m);
   });
 
-  test("--json prints the event as agents see it and every verdict", async () => {
+  test("al webhook test --json prints the event as agents see it and every verdict", async () => {
     agent("dev", `${hub}\nauthor = "nobody"`);
     expect(await cli.json(["webhook", "test", payload, "-e", "issues"])).toMatchObject({
       source: "hub",
@@ -114,7 +114,7 @@ describe("al webhook test", () => {
   test.each([
     [[], 2, "does not say which event it is", "--event"],
     [["-e", "issues", "-s", "hup"], 1, 'no webhook source "hup"', 'did you mean "hub"?'],
-  ])("with %j names the missing argument", async (args, code, message, hint) => {
+  ])("al webhook test with %j names the missing argument", async (args, code, message, hint) => {
     const ran = await cli.al(["webhook", "test", payload, ...args]);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(message);
@@ -172,7 +172,7 @@ describe("al webhook send", () => {
 
   const send = (...args: string[]) => cli.al(["webhook", "send", payload, "--url", url, ...args]);
 
-  test("posts the file's bytes, signed with the stored secret as the provider signs", async () => {
+  test("al webhook send posts the file's bytes, signed with the stored secret as the provider signs", async () => {
     secret("github_webhook_secret", "hush\n");
     const { code, stdout, stderr } = await send("-e", "issues", "--delivery", "d1");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

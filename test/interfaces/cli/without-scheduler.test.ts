@@ -64,7 +64,7 @@ async function read(...args: readonly string[]): Promise<Ran> {
 }
 
 describe("without a scheduler the store answers", () => {
-  test("al history, as with one", async () => {
+  test("without a scheduler the store answers al history, as with one", async () => {
     const { code, stdout, stderr } = await read("history", "-a", "dev", "--outcome", "failed");
     expect({ code, stderr }).toEqual({ code: 0, stderr: note });
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
@@ -84,18 +84,21 @@ describe("without a scheduler the store answers", () => {
     expect(slip.stderr).toContain('did you mean "dev"?');
   });
 
-  test.each(["stat", "status"])("al %s, from the files as they are now", async (command) => {
-    const { code, stdout, stderr } = await read(command);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: note });
-    expect(stdout).toMatch(/^project · no scheduler · last ran 2 min ago\n/);
-    expect(stdout).toMatch(/^dev +error +1 queued: left \[redacted\] behind/m);
-    expect(stdout).toMatch(/^error bad: agents\/bad\/config\.toml:3:12 /m);
-    const json = JSON.parse((await read(command, "--json")).stdout) as unknown;
-    const agents = [{ name: "bad" }, { name: "dev", queued: 1, running: 0, nextRunAt: null }];
-    expect(json).toMatchObject({ scheduler: null, project: "project", paused: false, agents });
-  });
+  test.each(["stat", "status"])(
+    "without a scheduler the store answers al %s, from the files as they are now",
+    async (command) => {
+      const { code, stdout, stderr } = await read(command);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: note });
+      expect(stdout).toMatch(/^project · no scheduler · last ran 2 min ago\n/);
+      expect(stdout).toMatch(/^dev +error +1 queued: left \[redacted\] behind/m);
+      expect(stdout).toMatch(/^error bad: agents\/bad\/config\.toml:3:12 /m);
+      const json = JSON.parse((await read(command, "--json")).stdout) as unknown;
+      const agents = [{ name: "bad" }, { name: "dev", queued: 1, running: 0, nextRunAt: null }];
+      expect(json).toMatchObject({ scheduler: null, project: "project", paused: false, agents });
+    },
+  );
 
-  test("al show, without secrets, and with the changes", async () => {
+  test("without a scheduler the store answers al show, without secrets, and with the changes", async () => {
     const { code, stdout, stderr } = await read("show", "dev-bbbbbbbb");
     expect({ code, stderr }).toEqual({ code: 0, stderr: note });
     expect(stdout).toMatch(/^dev-bbbbbbbb failed\n/);
@@ -107,7 +110,7 @@ describe("without a scheduler the store answers", () => {
     expect(none.stderr).toContain("hint: al history lists the runs");
   });
 
-  test("al cost, with the limits of the config", async () => {
+  test("without a scheduler the store answers al cost, with the limits of the config", async () => {
     const { code, stdout, stderr } = await read("cost");
     expect({ code, stderr }).toEqual({ code: 0, stderr: note });
     expect(stdout).toMatch(/^dev +\$3\.00 +2 +4/m);
@@ -117,7 +120,7 @@ describe("without a scheduler the store answers", () => {
     expect(stdout).toContain("a month");
   });
 
-  test("even if the config is broken", async () => {
+  test("without a scheduler the store answers even if the config is broken", async () => {
     writeFileSync(join(cli.projectDir, "config.toml"), "nonsense");
     const { code, stdout } = await read("stat");
     expect(code).toBe(0);

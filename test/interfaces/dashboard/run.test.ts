@@ -102,7 +102,7 @@ describe("the page of a run", () => {
     ]);
   });
 
-  test("of a run ended by a person names the last success, and no failure", async () => {
+  test("the page of a run ended by a person names the last success, and no failure", async () => {
     const lastSuccess = { instanceId: "dev-aaaaaaaa", changed: false };
     const { page } = await open(path, withRun({ outcome: "killed", lastSuccess }));
     await expect.poll(() => page.locator("#since").innerText()).toContain("It ran the same.");
@@ -186,7 +186,7 @@ describe("the page of a run", () => {
     await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
   });
 
-  test("of a run without a word or a log line is not empty", async () => {
+  test("the page of a run without a word or a log line is not empty", async () => {
     const { page } = await open(path, withRun({ outcome: "failed", reason: "exit code 3" }));
     await expect.poll(() => page.locator("#reason").innerText()).toBe("exit code 3");
     expect(await page.locator("#result-note").innerText()).toBe(

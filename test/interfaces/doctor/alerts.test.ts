@@ -18,7 +18,7 @@ describe("targets of alerts", () => {
     ]);
   });
 
-  test("one that can send is in order, with its facts and how to test it", async () => {
+  test("a target that can send is in order, with its facts and how to test it", async () => {
     withTargets(ops);
     await ward.credential("slack_webhook", "url", "https://hooks.example/x");
     const [finding, ...others] = await found();
@@ -29,7 +29,7 @@ describe("targets of alerts", () => {
     );
   });
 
-  test("one that is switched off is an error; al alerts test switches it on", async () => {
+  test("a target that is switched off is an error; al alerts test switches it on", async () => {
     withTargets(ops);
     await ward.credential("slack_webhook", "url", "https://hooks.example/x");
     const store = openStore(ward.dir, Date.now);
@@ -48,7 +48,7 @@ describe("targets of alerts", () => {
     ]);
   });
 
-  test("none is sent anything", async () => {
+  test("no target is sent anything", async () => {
     let requests = 0;
     const server = createServer((_, response) => {
       requests++;
@@ -92,7 +92,7 @@ describe("targets of alerts", () => {
     },
   );
 
-  test("one that no list names is a note; so is a dashboard without a public address", async () => {
+  test("a target that no list names is a note; so is a dashboard without a public address", async () => {
     ward.edit("config.toml", "[gateway]", `${ops}[alerts.old]\ntype = "discord"\n[gateway]`);
     ward.edit("config.toml", "[models.claude]", '[alert]\nto = ["ops"]\n\n[models.claude]');
     ward.write("agents/ops/config.toml", `${plainAgent}[alert]\nto = []\n`);
@@ -106,7 +106,7 @@ describe("targets of alerts", () => {
     ]);
   });
 
-  test("one that an agent names and the project lacks is the agent's error", async () => {
+  test("a target that an agent names and the project lacks is the agent's error", async () => {
     withTargets(ops);
     ward.edit(agentConfig, "[runtime]", '[alert]\nto = ["opps"]\n\n[runtime]');
     const what =

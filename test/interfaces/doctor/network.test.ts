@@ -63,7 +63,7 @@ describe("host users whose network can't be closed", () => {
   const agents = [anAgent("dev"), anAgent("strict", { network: { allow: [] } })];
   const machine = { env: { PATH: process.env.PATH }, platform: "linux" } as const;
 
-  test("are an error with [network] and a warning without it", () => {
+  test("host users whose network can't be closed are an error with [network] and a warning without it", () => {
     const [error, warning] = notClosedFindings(agents, project, "not permitted", machine);
     expect(error).toMatchObject({ severity: "error", where: "not permitted" });
     expect(error?.what).toContain("no run of strict starts");
@@ -72,12 +72,12 @@ describe("host users whose network can't be closed", () => {
     expect(warning?.what).toContain("the network of dev is open");
   });
 
-  test("are no finding with an open network", () => {
+  test("host users whose network can't be closed are no finding with an open network", () => {
     const open = { ...project, local: { network: "bridge" } };
     expect(notClosedFindings(agents, open, "not permitted", machine)).toEqual([]);
   });
 
-  test("have another fix on other systems", () => {
+  test("host users whose network can't be closed have another fix on other systems", () => {
     const [error] = notClosedFindings(agents, project, "?", { ...machine, platform: "darwin" });
     expect(error?.fix).toMatch(/^only Linux/);
   });

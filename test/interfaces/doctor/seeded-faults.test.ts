@@ -10,7 +10,7 @@ import { ward } from "./support.ts";
 const faults = [...configFaults, ...secretFaults, ...fileFaults, ...machineFaults, ...rootFaults()];
 
 describe("the doctor", () => {
-  test.each(faults)("finds $name and names a fix that works", async (fault) => {
+  test.each(faults)("the doctor finds $name and names a fix that works", async (fault) => {
     await fault.seed();
     const isIt = ({ severity, what }: CheckFinding) =>
       severity === fault.severity && fault.says.test(what);

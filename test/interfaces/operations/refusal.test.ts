@@ -17,7 +17,7 @@ function refusal(
 describe("rejected work of a person", () => {
   const rejected = { outcome: "rejected", reason: 'there is no agent "dev"' } as const;
 
-  test("because the agent was removed meanwhile, reports that", () => {
+  test("rejected work of a person because the agent was removed meanwhile, reports that", () => {
     expect(refusal(rejected, null)).toMatchObject({
       code: "unknown_agent",
       message: 'no agent "dev"',
@@ -28,7 +28,7 @@ describe("rejected work of a person", () => {
     );
   });
 
-  test("because the agent was disabled or its config broken meanwhile, reports that", () => {
+  test("rejected work of a person because the agent was disabled or its config broken meanwhile, reports that", () => {
     expect(refusal(rejected, { ...runnable, enabled: false })).toMatchObject({ code: "disabled" });
     const broken = { ...runnable, config: null, configError: "schedule is wrong" };
     expect(refusal(rejected, broken)).toMatchObject({
@@ -37,11 +37,11 @@ describe("rejected work of a person", () => {
     });
   });
 
-  test("because the scheduler stops, reports that", () => {
+  test("rejected work of a person because the scheduler stops, reports that", () => {
     expect(refusal(rejected, runnable, "draining")).toMatchObject({ code: "draining" });
   });
 
-  test("because the run could not be claimed, names the store", () => {
+  test("rejected work of a person because the run could not be claimed, names the store", () => {
     const reason = "state.db: disk I/O error";
     expect(refusal({ outcome: "rejected", reason })).toMatchObject({
       code: "store_unavailable",
@@ -49,7 +49,7 @@ describe("rejected work of a person", () => {
     });
   });
 
-  test("because the queue had no room, does not blame the store", () => {
+  test("rejected work of a person because the queue had no room, does not blame the store", () => {
     expect(refusal({ outcome: "dropped", reason: "queue_full" })).toMatchObject({
       code: "refused",
       message: "queue_full",

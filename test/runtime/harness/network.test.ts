@@ -31,14 +31,14 @@ describe("a run whose scheduler reaches the network through a proxy", () => {
     HTTP_PROXY: proxy.url,
     NO_PROXY: "intra.test",
   });
-  it("calls its models without it, as the scheduler uses it", async () => {
+  it("a run whose scheduler reaches the network through a proxy calls its models without it, as the scheduler uses it", async () => {
     const network = { variables: variables(), certificates: null };
     const run = await runOf(aJob(workDir, { models: [aScripted([{ text: "Here." }])], network }));
     expect(logsOf(run, "said").map(({ msg }) => msg)).toEqual(["Here."]);
     expect(proxy.seen).toEqual([]);
   });
 
-  it("passes the variables on to its commands, and shows no password", async () => {
+  it("a run whose scheduler reaches the network through a proxy passes the variables on to its commands, and shows no password", async () => {
     const hook = 'env > env; cat "$NODE_EXTRA_CA_CERTS" > ca; env';
     const run = await runOf(
       aJob(workDir, {
@@ -54,7 +54,7 @@ describe("a run whose scheduler reaches the network through a proxy", () => {
     expect(JSON.stringify(run.messages)).toContain("user:[redacted]@");
   });
 
-  it("prefers the variables that a credential of its agent sets", async () => {
+  it("a run whose scheduler reaches the network through a proxy prefers the variables that a credential of its agent sets", async () => {
     const own = { type: "t", instance: "default", fields: {}, env: { HTTPS_PROXY: "http://own" } };
     const hooks = { pre: ['test "$HTTPS_PROXY" = http://own'], post: [] };
     const network = { variables: variables(), certificates: null };
@@ -80,7 +80,7 @@ describe("a run whose network is closed", () => {
     return { key, found: Object.fromEntries(pairs) as Readonly<Partial<Record<string, string>>> };
   };
 
-  it("has the bridge as the proxy of its commands, in place of the scheduler's", async () => {
+  it("a run whose network is closed has the bridge as the proxy of its commands, in place of the scheduler's", async () => {
     const { key, found } = await variablesOf({});
     const proxyUrl = found.HTTPS_PROXY;
     expect(proxyUrl).toMatch(new RegExp(`^http://al:${key}@127\\.0\\.0\\.1:\\d+$`));
@@ -92,7 +92,7 @@ describe("a run whose network is closed", () => {
     expect(JSON.stringify(found)).not.toContain("passw0rd");
   });
 
-  it("has the bridge in git's ssh for each of its keys", async () => {
+  it("a run whose network is closed has the bridge in git's ssh for each of its keys", async () => {
     const { found } = await variablesOf({
       credentials: [
         {
@@ -112,14 +112,14 @@ describe("a run whose network is closed", () => {
     expect(found.GIT_SSH_WORK_COMMAND?.endsWith(end)).toBe(true);
   });
 
-  it("has the scheduler's proxies if its start could not close it", async () => {
+  it("a run whose network is closed has the scheduler's proxies if its start could not close it", async () => {
     const { found } = await variablesOf({}, { AL_NETWORK: "open" });
     expect(found.HTTPS_PROXY).toBe(variables.HTTPS_PROXY);
     expect(found.ALL_PROXY).toBeUndefined();
     expect(found.GIT_SSH_COMMAND).toBeUndefined();
   });
 
-  it("is open, whatever its start found, if its job does not close it", async () => {
+  it("a run whose network is closed is open, whatever its start found, if its job does not close it", async () => {
     const open = { network: { variables, certificates: null } };
     const { found } = await variablesOf(open, { AL_NETWORK: "closed" });
     expect(found.HTTPS_PROXY).toBe(variables.HTTPS_PROXY);

@@ -48,18 +48,21 @@ describe("the post hooks of a run that is asked to end", () => {
 
   const outcome = () => readFile(join(workDir, "outcome"), "utf8");
 
-  it.each(stopReasons)("run, and know that it was %s", async (reason) => {
-    const { child, ended } = start(['echo "$AL_OUTCOME" > outcome']);
-    await left("asleep");
-    writeStopReason(channelDir, reason);
-    child.kill("SIGTERM");
-    const run = await ended;
-    expect(await outcome()).toBe(`${reason}\n`);
-    expect(run.exitCode).toBe(143);
-    expect(endMessageOf(run).error).toBe("it was stopped before it was done");
-  });
+  it.each(stopReasons)(
+    "the post hooks of a run that is asked to end run, and know that it was %s",
+    async (reason) => {
+      const { child, ended } = start(['echo "$AL_OUTCOME" > outcome']);
+      await left("asleep");
+      writeStopReason(channelDir, reason);
+      child.kill("SIGTERM");
+      const run = await ended;
+      expect(await outcome()).toBe(`${reason}\n`);
+      expect(run.exitCode).toBe(143);
+      expect(endMessageOf(run).error).toBe("it was stopped before it was done");
+    },
+  );
 
-  it("know that it was interrupted when the signal came from outside", async () => {
+  it("the post hooks of a run that is asked to end know that it was interrupted when the signal came from outside", async () => {
     const { child, ended } = start(['echo "$AL_OUTCOME" > outcome']);
     await left("asleep");
     child.kill("SIGTERM");
@@ -67,22 +70,26 @@ describe("the post hooks of a run that is asked to end", () => {
     expect(await outcome()).toBe("interrupted\n");
   });
 
-  it("are ended when they exceed their time", { timeout: 30_000 }, async () => {
-    const { child, ended } = start(["touch hooked; sleep 60", "touch never"]);
-    await left("asleep");
-    child.kill("SIGTERM");
-    const before = performance.now();
-    const run = await ended;
-    expect(performance.now() - before).toBeGreaterThan(lastHooksMs - 100);
-    expect(performance.now() - before).toBeLessThan(lastHooksMs + 5_000);
-    expect(logsOf(run, "hook").map(({ msg }) => msg)).toContain(
-      'post hook "touch hooked; sleep 60" was stopped',
-    );
-    await expect(access(join(workDir, "never"))).rejects.toThrow("ENOENT");
-    expect(run.exitCode).toBe(143);
-  });
+  it(
+    "the post hooks of a run that is asked to end are ended when they exceed their time",
+    { timeout: 30_000 },
+    async () => {
+      const { child, ended } = start(["touch hooked; sleep 60", "touch never"]);
+      await left("asleep");
+      child.kill("SIGTERM");
+      const before = performance.now();
+      const run = await ended;
+      expect(performance.now() - before).toBeGreaterThan(lastHooksMs - 100);
+      expect(performance.now() - before).toBeLessThan(lastHooksMs + 5_000);
+      expect(logsOf(run, "hook").map(({ msg }) => msg)).toContain(
+        'post hook "touch hooked; sleep 60" was stopped',
+      );
+      await expect(access(join(workDir, "never"))).rejects.toThrow("ENOENT");
+      expect(run.exitCode).toBe(143);
+    },
+  );
 
-  it("finish when the end comes while they run: the run has succeeded", async () => {
+  it("the post hooks of a run that is asked to end finish when the end comes while they run: the run has succeeded", async () => {
     const wait = "touch hooked; until [ -e go ]; do sleep 0.05; done";
     const { child, ended } = start([wait, 'echo "$AL_OUTCOME" > outcome'], [{ text: "Done." }]);
     await left("hooked");

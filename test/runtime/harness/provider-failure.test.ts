@@ -48,7 +48,7 @@ describe("a provider's failure", () => {
     expect(failure.cooldownMs).toBe(status === null ? null : 60_000);
   });
 
-  it("trusts the response more than the text", () => {
+  it("a provider's failure trusts the response more than the text", () => {
     const facts = { status: 503, retryAfterMs: 9_000 };
     expect(providerFailure("429: try again in 2s", facts)).toMatchObject({
       status: 503,
@@ -68,7 +68,7 @@ describe("a provider's failure", () => {
     expect(providerFailure(text).isTransient).toBe(isTransient);
   });
 
-  it("never forwards a page of text", () => {
+  it("a provider's failure never forwards a page of text", () => {
     expect(providerFailure(`502 <html>${"x".repeat(100_000)}`).message.length).toBeLessThan(2100);
   });
 });
@@ -101,7 +101,7 @@ describe("the wait that a provider asks for", () => {
       },
       7_000,
     ],
-  ])("is read from the headers %j", (headers, expected) => {
+  ])("the wait that a provider asks for is read from the headers %j", (headers, expected) => {
     expect(retryAfterOf(headers, now)).toBe(expected);
   });
 
@@ -117,7 +117,7 @@ describe("the wait that a provider asks for", () => {
     ["Retry-After: Wed, 21 Oct 2026 07:28:20 GMT", 20_000],
     ["try again in a moment", null],
     ["nothing of the kind, 5 s", null],
-  ])("is read from the text %s", (text, expected) => {
+  ])("the wait that a provider asks for is read from the text %s", (text, expected) => {
     expect(retryAfterIn(text, now)).toBe(expected);
   });
 });

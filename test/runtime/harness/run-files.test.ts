@@ -19,7 +19,7 @@ describe("a credential that works as a file", () => {
     fileEnv: { GIT_SSH_COMMAND: "ssh -i '{private_key}' -o UserKnownHostsFile='{known_hosts}'" },
   };
 
-  it("is written for its own user only, and a variable names its place", async () => {
+  it("a credential that works as a file is written for its own user only, and a variable names its place", async () => {
     const env = await writeCredentialFiles(aJob(workDir, { credentials: [credential] }));
     const dir = join(workDir, ".credentials", "git_ssh-work");
     expect(env).toEqual({
@@ -31,7 +31,7 @@ describe("a credential that works as a file", () => {
     await expect(stat(join(dir, "email"))).rejects.toThrow("ENOENT");
   });
 
-  it("has texts of its type beside its own, which are no fields", async () => {
+  it("a credential that works as a file has texts of its type beside its own, which are no fields", async () => {
     const shared = {
       ...credential,
       fileEnv: { GIT_SSH_COMMAND: "ssh -o GlobalKnownHostsFile='{usual_hosts}'" },
@@ -42,7 +42,7 @@ describe("a credential that works as a file", () => {
     expect(await readFile(path, "utf8")).toBe("HOSTS OF ALL\n");
   });
 
-  it("leaves nothing behind without a credential", async () => {
+  it("a credential that works as a file leaves nothing behind without a credential", async () => {
     const { fileEnv, ...plain } = credential;
     expect(fileEnv).toBeDefined();
     expect(await writeCredentialFiles(aJob(workDir, { credentials: [plain] }))).toEqual({});

@@ -22,7 +22,7 @@ describe("a job", () => {
     env: { GITHUB_TOKEN: "t0ken" },
   };
 
-  it("runs its hooks around the session, in order, with the credentials", async () => {
+  it("a job runs its hooks around the session, in order, with the credentials", async () => {
     const command = { command: "echo session >> order; env" };
     const ended = await runOf(
       aJob(workDir, {
@@ -41,7 +41,7 @@ describe("a job", () => {
     expect(output).not.toContain("FROM_HOOK");
   });
 
-  it("ends at a failing pre hook; its error begins with the last line of stderr", async () => {
+  it("a job ends at a failing pre hook; its error begins with the last line of stderr", async () => {
     const failing = "echo out; echo no such repository >&2; exit 4";
     const ended = await runOf(aJob(workDir, { hooks: hooks([failing, "touch never"]) }));
     expect(ended.exitCode).toBe(1);
@@ -51,7 +51,7 @@ describe("a job", () => {
     expect(await readdir(workDir)).toEqual([]);
   });
 
-  it("fails by a post hook that fails, and keeps the session's usage", async () => {
+  it("a job fails by a post hook that fails, and keeps the session's usage", async () => {
     const ended = await runOf(aJob(workDir, { hooks: hooks([], ["exit 2"]) }));
     expect(ended.exitCode).toBe(1);
     expect(endMessageOf(ended)).toMatchObject({
@@ -60,7 +60,7 @@ describe("a job", () => {
     });
   });
 
-  it("runs its post hooks after a failed session too, which learn that", async () => {
+  it("a job runs its post hooks after a failed session too, which learn that", async () => {
     const models = [aScripted([{ status: 400, error: "broken" }])];
     const post = ['echo "$AL_OUTCOME" > outcome', "exit 3", "touch never"];
     const ended = await runOf(aJob(workDir, { models, hooks: hooks([], post) }));
@@ -75,14 +75,14 @@ describe("a job", () => {
     ["failed", ["exit 4"], 'pre hook "exit 4" exited with code 4'],
     ["succeeded", ["al-exit 0; sleep 20"], null],
     ["failed", ["al-exit 7; sleep 20"], "the agent ended its run with code 7"],
-  ])("sets AL_OUTCOME to %s for its post hooks", async (outcome, pre, error) => {
+  ])("a job sets AL_OUTCOME to %s for its post hooks", async (outcome, pre, error) => {
     const post = ['echo "outcome $AL_OUTCOME"'];
     const ended = await runOf(aJob(workDir, { hooks: hooks(pre, post) }));
     expect(says(ended)).toContain(`outcome ${outcome}`);
     expect(endMessageOf(ended).error).toBe(error);
   });
 
-  it("logs the output of a hook, and does not wait for its background processes", async () => {
+  it("a job logs the output of a hook, and does not wait for its background processes", async () => {
     const before = performance.now();
     const ended = await runOf(aJob(workDir, { hooks: hooks(["echo hello; sleep 20 &"]) }));
     expect(performance.now() - before).toBeLessThan(10_000);
@@ -90,7 +90,7 @@ describe("a job", () => {
     expect(ended.exitCode).toBe(0);
   });
 
-  it("has a webhook's whole body as a file, which hooks find by a variable", async () => {
+  it("a job has a webhook's whole body as a file, which hooks find by a variable", async () => {
     const payload = `{"text":"$(touch pwned) é"}`;
     const hook = `test "$AL_PAYLOAD_FILE" = "$PWD/webhook-payload" && cat "$AL_PAYLOAD_FILE"`;
     const ended = await runOf(aJob(workDir, { payload, hooks: hooks([hook]) }));
@@ -98,7 +98,7 @@ describe("a job", () => {
     expect(await readdir(workDir)).toEqual(["webhook-payload"]);
   });
 
-  it("keeps a webhook's body out of the environment and the command lines of its hooks", async () => {
+  it("a job keeps a webhook's body out of the environment and the command lines of its hooks", async () => {
     const payload = `{"text":"marker-of-the-body"}`;
     const hook = "env; for p in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $p; echo; done 2>/dev/null";
     const ended = await runOf(aJob(workDir, { payload, hooks: hooks([hook]) }));
@@ -106,7 +106,7 @@ describe("a job", () => {
     expect(JSON.stringify(logsOf(ended, "hook"))).not.toContain("marker-of-the-body");
   });
 
-  it("expands the commands in SKILL.md after the pre hooks, with the credentials", async () => {
+  it("a job expands the commands in SKILL.md after the pre hooks, with the credentials", async () => {
     const provider = await fakeProvider(saying("Done."));
     onTestFinished(() => provider.close());
     const token = "t0ken-of-this-job";
@@ -126,7 +126,7 @@ describe("a job", () => {
     expect(prompt?.fields?.output).toContain("You know: by-a-hook\n[redacted]\n");
   });
 
-  it("logs a long prompt whole, in pieces that the search finds completely", async () => {
+  it("a job logs a long prompt whole, in pieces that the search finds completely", async () => {
     const instructions = `${"Read the manual. ".repeat(2_500)}Then begin.`;
     const trigger = { kind: "manual", prompt: "Fix the needle." } as const;
     const entries = logsOf(await runOf(aJob(workDir, { instructions, trigger })), "prompt");
@@ -141,7 +141,7 @@ describe("a job", () => {
     }
   });
 
-  it("writes none of its secrets in any output, and fails without them", async () => {
+  it("a job writes none of its secrets in any output, and fails without them", async () => {
     const secret = "canary-<of>-this-job";
     const credential = { ...github, fields: { token: secret }, env: { GITHUB_TOKEN: secret } };
     const tools = [
@@ -172,7 +172,7 @@ describe("a job", () => {
     ["over several lines", `printf %s "$GITHUB_TOKEN" | base64 -w 8 >&2; exit 3`],
     ["over more lines than it quotes", `echo "$GITHUB_TOKEN" | fold -w 5; echo >&2; exit 3`],
     ["over both outputs", `echo abcdefghij-klmno; sleep 0.2; echo pqrst-uvwxyz12345 >&2; exit 3`],
-  ])("quotes no part of a secret %s in the reason of a failed hook", async (_, command) => {
+  ])("a job quotes no part of a secret %s in the reason of a failed hook", async (_, command) => {
     const token = "abcdefghij-klmnopqrst-uvwxyz12345";
     const credential = { ...github, fields: { token }, env: { GITHUB_TOKEN: token } };
     const job = aJob(workDir, { hooks: hooks([command]), credentials: [credential] });
@@ -182,7 +182,7 @@ describe("a job", () => {
     expect(lines.filter((line) => line !== "")).toEqual([]);
   });
 
-  it("fails without quoting anything when it is not valid", async () => {
+  it("a job fails without quoting anything when it is not valid", async () => {
     const job = { ...aJob(workDir), credentials: [{ ...github, env: { KEY: 5 }, type: "s3cret" }] };
     const wrong = await runOf(`${JSON.stringify(job)}\n`);
     expect(wrong.exitCode).toBe(1);
@@ -192,7 +192,7 @@ describe("a job", () => {
     expect(JSON.stringify([wrong, broken])).not.toContain("s3cret");
   });
 
-  it("fails when its input ends before a whole job came", async () => {
+  it("a job fails when its input ends before a whole job came", async () => {
     const ended = await runOf(`{"instanceId":`, {}, true);
     expect(endMessageOf(ended).error).toBe("standard input ended before a whole job came");
     expect(ended.exitCode).toBe(1);

@@ -43,13 +43,13 @@ describe("a command", () => {
       () => false,
     );
 
-  it("returns its lines as they come, its exit code, and the unfinished last line", async () => {
+  it("a command returns its lines as they come, its exit code, and the unfinished last line", async () => {
     const { exitCode, problem, lines } = await run("echo one; printf two; echo no >&2; exit 3");
     expect({ exitCode, problem }).toEqual({ exitCode: 3, problem: null });
     expect(lines.toSorted()).toEqual(["stderr: no", "stdout: one", "stdout: two"]);
   });
 
-  it("sees its own environment only", async () => {
+  it("a command sees its own environment only", async () => {
     process.env.AL_TEST_LEAK = "leaked";
     const { lines } = await run("env");
     delete process.env.AL_TEST_LEAK;
@@ -57,7 +57,7 @@ describe("a command", () => {
     expect(lines.join("\n")).not.toContain("AL_TEST_LEAK");
   });
 
-  it("has ended when its process ends, though a child keeps the output open", async () => {
+  it("a command has ended when its process ends, though a child keeps the output open", async () => {
     const { tookMs, exitCode } = await run(
       "echo $$ > pid; setsid sleep 30 & echo $! > left; exit 0",
     );
@@ -69,7 +69,7 @@ describe("a command", () => {
   });
 
   it.each(["sleep 60", "setsid sleep 60", "setsid sh -c 'sleep 60 & echo $! > child; wait'"])(
-    "is killed with all its processes when it takes too long: %s",
+    "a command is killed with all its processes when it takes too long: %s",
     async (child) => {
       const { problem, exitCode, tookMs } = await run(
         `(${child}) & echo $! > child; trap '' TERM; sleep 60`,
@@ -82,7 +82,7 @@ describe("a command", () => {
     },
   );
 
-  it("is not killed while the run waits for a person, only after that time", async () => {
+  it("a command is not killed while the run waits for a person, only after that time", async () => {
     const before = performance.now();
     const activeMs = () => Math.max(0, performance.now() - before - 500);
     const waits = await run("sleep 0.6; echo done", { timeoutMs: 300, activeMs });
@@ -91,14 +91,14 @@ describe("a command", () => {
     expect(late.problem).toBe("took longer than 0.3 s");
   });
 
-  it("does not start when the run is stopped already", async () => {
+  it("a command does not start when the run is stopped already", async () => {
     const { problem } = await run("sleep 0.2; touch began", { signal: AbortSignal.abort() });
     expect(problem).toBe("was stopped");
     await wait(400);
     await expect(readFile(join(cwd, "began"))).rejects.toThrow("ENOENT");
   });
 
-  it("reports why it could not start, without the command, which may hold secrets", async () => {
+  it("a command reports why it could not start, without the command, which may hold secrets", async () => {
     await rm(cwd, { recursive: true });
     const { problem, exitCode } = await run("echo hunter2");
     expect(exitCode).toBeNull();
@@ -106,7 +106,7 @@ describe("a command", () => {
     expect(problem).not.toContain("hunter2");
   });
 
-  it("keeps only the beginning of an endless line", async () => {
+  it("a command keeps only the beginning of an endless line", async () => {
     const { lines } = await run("head -c 30000000 /dev/zero");
     expect(lines.map(({ length }) => length)).toEqual(["stdout: ".length + 32 * 1024]);
   });

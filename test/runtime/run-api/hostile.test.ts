@@ -28,13 +28,13 @@ async function connected({ socket }: Pick<SocketOfRun, "socket">): Promise<Socke
 }
 
 describe("a client without a token", () => {
-  it("can't block a run by holding connections open", async () => {
+  it("a client without a token can't block a run by holding connections open", async () => {
     const one = await openSocket(side, "dev-1");
     for (let n = 0; n < 300; n += 1) await connected(one);
     for (let n = 0; n < 10; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
   });
 
-  it("can't block a run by pipelined requests, which use no memory", async () => {
+  it("a client without a token can't block a run by pipelined requests, which use no memory", async () => {
     const one = await openSocket(side, "dev-1");
     const before = process.memoryUsage.rss();
     const { closed } = await withStrangers(one.socket, 100, async () => {
@@ -45,7 +45,7 @@ describe("a client without a token", () => {
     expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(100);
   });
 
-  it("can't cut off a run that waits for its answer", async () => {
+  it("a client without a token can't cut off a run that waits for its answer", async () => {
     const one = await openSocket(side, "dev-1");
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
@@ -60,52 +60,49 @@ describe("a client without a token", () => {
   it.each([
     ["/run/lock", /^HTTP\/1\.1 401 /],
     ["/run/%zz", /^HTTP\/1\.1 400 /],
-  ])("is rejected, and the rest of its body is not read: %s", async (path, refused) => {
-    const one = await openSocket(side, "dev-1");
-    const connection = await connected(one);
-    const closed = once(connection, "close");
-    let told = "";
-    connection.on("data", (bytes: Buffer) => (told += bytes.toString()));
-    connection.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer forged\r\n`);
-    connection.write("Content-Type: application/json\r\nContent-Length: 10000000000\r\n\r\n{");
-    await closed;
-    expect(told).toMatch(refused);
-    expect(told).toMatch(/^connection: close\r$/im);
-  });
+  ])(
+    "a client without a token is rejected, and the rest of its body is not read: %s",
+    async (path, refused) => {
+      const one = await openSocket(side, "dev-1");
+      const connection = await connected(one);
+      const closed = once(connection, "close");
+      let told = "";
+      connection.on("data", (bytes: Buffer) => (told += bytes.toString()));
+      connection.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer forged\r\n`);
+      connection.write("Content-Type: application/json\r\nContent-Length: 10000000000\r\n\r\n{");
+      await closed;
+      expect(told).toMatch(refused);
+      expect(told).toMatch(/^connection: close\r$/im);
+    },
+  );
 });
 
-describe("a run", () => {
-  it("has only as much of a body read as a request needs", async () => {
-    const one = await openSocket(side, "dev-1");
-    const connection = await connected(one);
-    const answered = once(connection, "data");
-    const body = JSON.stringify({ resource }).padEnd(500_000);
-    connection.write(
-      `POST /run/lock HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${one.token}\r\n`,
-    );
-    connection.write(`Idempotency-Key: ${randomUUID()}\r\nContent-Type: application/json\r\n`);
-    connection.write(`Content-Length: ${body.length}\r\n\r\n${body}`);
-    const [told] = (await answered) as [Buffer];
-    expect(told.toString()).toMatch(/^HTTP\/1\.1 400 /);
-    expect(side.abilities.asked).toEqual([]);
-  });
+it("a run has only as much of a body read as a request needs", async () => {
+  const one = await openSocket(side, "dev-1");
+  const connection = await connected(one);
+  const answered = once(connection, "data");
+  const body = JSON.stringify({ resource }).padEnd(500_000);
+  connection.write(`POST /run/lock HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${one.token}\r\n`);
+  connection.write(`Idempotency-Key: ${randomUUID()}\r\nContent-Type: application/json\r\n`);
+  connection.write(`Content-Length: ${body.length}\r\n\r\n${body}`);
+  const [told] = (await answered) as [Buffer];
+  expect(told.toString()).toMatch(/^HTTP\/1\.1 400 /);
+  expect(side.abilities.asked).toEqual([]);
 });
 
-describe("a run that sends requests and hangs up", () => {
-  it("gets no more concurrent work than one that waits", async () => {
-    const one = await openSocket(side, "dev-1");
-    const { promise, resolve } = held<RequestAnswer<"wait">>();
-    side.abilities.answers.wait = () => promise;
-    const gone = new AbortController();
-    const asked = Array.from({ length: 64 }, () =>
-      clientOf(one).ask("wait", { kind: "webhook" }, gone.signal),
-    );
-    await expect.poll(() => side.abilities.asked.length).toBe(64);
-    gone.abort();
-    await Promise.allSettled(asked);
-    await expect.poll(() => side.abilities.asked.every(({ signal }) => signal.aborted)).toBe(true);
-    expect(await post(one, "lock")).toMatchObject({ status: 429 });
-    resolve({ ok: true, timedOut: true, trigger: null });
-    await expect.poll(async () => (await post(one, "lock")).status).toBe(200);
-  });
+it("a run that sends requests and hangs up gets no more concurrent work than one that waits", async () => {
+  const one = await openSocket(side, "dev-1");
+  const { promise, resolve } = held<RequestAnswer<"wait">>();
+  side.abilities.answers.wait = () => promise;
+  const gone = new AbortController();
+  const asked = Array.from({ length: 64 }, () =>
+    clientOf(one).ask("wait", { kind: "webhook" }, gone.signal),
+  );
+  await expect.poll(() => side.abilities.asked.length).toBe(64);
+  gone.abort();
+  await Promise.allSettled(asked);
+  await expect.poll(() => side.abilities.asked.every(({ signal }) => signal.aborted)).toBe(true);
+  expect(await post(one, "lock")).toMatchObject({ status: 429 });
+  resolve({ ok: true, timedOut: true, trigger: null });
+  await expect.poll(async () => (await post(one, "lock")).status).toBe(200);
 });

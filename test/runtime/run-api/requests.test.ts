@@ -51,7 +51,7 @@ describe("a request of a run", () => {
     },
   );
 
-  it("accepts a resource in any language, and 32 conditions", async () => {
+  it("a request of a run accepts a resource in any language, and 32 conditions", async () => {
     const one = await openSocket(side, "dev-1");
     expect(await post(one, "lock", { body: { resource: "file:größe/日本" } })).toMatchObject({
       status: 200,
@@ -61,7 +61,7 @@ describe("a request of a run", () => {
     expect(await post(one, "wait", { body })).toMatchObject({ status: 200 });
   });
 
-  it("accepts a context of 64 Ki characters, each of them an escape", async () => {
+  it("a request of a run accepts a context of 64 Ki characters, each of them an escape", async () => {
     const one = await openSocket(side, "dev-1");
     const context = "\u0001".repeat(65_536);
     expect(await clientOf(one).ask("call", { agent: "b", context }, never)).toMatchObject({
@@ -70,7 +70,7 @@ describe("a request of a run", () => {
     expect(side.abilities.asked[0]?.request).toEqual({ agent: "b", context });
   });
 
-  it("gets a hint to retry after an unexpected error, which only the scheduler's log names", async () => {
+  it("a request of a run gets a hint to retry after an unexpected error, which only the scheduler's log names", async () => {
     const one = await openSocket(side, "dev-1");
     side.abilities.answers.unlock = () => Promise.reject(new Error("disk on fire"));
     const { status, body } = await post(one, "unlock");

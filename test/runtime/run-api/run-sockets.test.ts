@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat, symlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { RunApiError, type RequestAnswer } from "../../../src/runtime/run-api/protocol.ts";
 import { held } from "../../helpers/fake-abilities.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
@@ -17,148 +17,146 @@ beforeEach(async () => {
 });
 afterEach(() => side.remove());
 
-describe("a run's socket", () => {
-  it("tells the scheduler which run asks, by the socket and the token", async () => {
-    const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
-    expect(await clientOf(one).ask("lock", { resource }, never)).toMatchObject({ ok: true });
-    await clientOf(two).ask("unlock", { resource }, never);
-    expect(side.abilities.asked.map(({ instanceId, ability }) => [instanceId, ability])).toEqual([
-      ["dev-1", "lock"],
-      ["dev-2", "unlock"],
-    ]);
-    expect(side.abilities.asked[0]?.request).toEqual({ resource });
-  });
+it("a run's socket tells the scheduler which run asks, by the socket and the token", async () => {
+  const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
+  expect(await clientOf(one).ask("lock", { resource }, never)).toMatchObject({ ok: true });
+  await clientOf(two).ask("unlock", { resource }, never);
+  expect(side.abilities.asked.map(({ instanceId, ability }) => [instanceId, ability])).toEqual([
+    ["dev-1", "lock"],
+    ["dev-2", "unlock"],
+  ]);
+  expect(side.abilities.asked[0]?.request).toEqual({ resource });
+});
 
-  it("is in a folder that can be entered but not listed, with a socket for every user", async () => {
-    const { dir, socket, token } = await openSocket(side, "dev-1");
-    expect((await stat(dir)).mode & 0o777).toBe(0o711);
-    expect((await stat(socket)).mode & 0o777).toBe(0o666);
-    expect(dir.slice(side.base.length + 1)).toMatch(/^[\w-]{22}$/);
-    expect(Buffer.from(token, "base64url")).toHaveLength(32);
-  });
+it("a run's socket is in a folder that can be entered but not listed, with a socket for every user", async () => {
+  const { dir, socket, token } = await openSocket(side, "dev-1");
+  expect((await stat(dir)).mode & 0o777).toBe(0o711);
+  expect((await stat(socket)).mode & 0o777).toBe(0o666);
+  expect(dir.slice(side.base.length + 1)).toMatch(/^[\w-]{22}$/);
+  expect(Buffer.from(token, "base64url")).toHaveLength(32);
+});
 
-  it("reports that a path is too long for a socket", async () => {
-    const deep = join(side.base, "d".repeat(70));
-    await mkdir(deep);
-    await expect(openSocket(side, "dev-1", deep)).rejects.toMatchObject({
-      code: "socket_path_too_long",
-      message: expect.stringContaining(deep) as string,
-    });
+it("a run's socket reports that a path is too long for a socket", async () => {
+  const deep = join(side.base, "d".repeat(70));
+  await mkdir(deep);
+  await expect(openSocket(side, "dev-1", deep)).rejects.toMatchObject({
+    code: "socket_path_too_long",
+    message: expect.stringContaining(deep) as string,
   });
+});
 
-  it("rejects a forged token, none, and the token of another run", async () => {
-    const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
-    const forged = { socket: one.socket, token: "A".repeat(43) };
-    const stolen = { socket: one.socket, token: two.token };
-    for (const attempt of [
-      post(forged, "lock"),
-      post(stolen, "lock"),
-      post(one, "lock", { headers: { authorization: "" } }),
-      post(one, "lock", { headers: { authorization: `Basic ${one.token}` } }),
-    ]) {
-      expect(await attempt).toMatchObject({ status: 401, body: { error: "unauthorized" } });
-    }
-    expect(side.abilities.asked).toEqual([]);
-  });
+it("a run's socket rejects a forged token, none, and the token of another run", async () => {
+  const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
+  const forged = { socket: one.socket, token: "A".repeat(43) };
+  const stolen = { socket: one.socket, token: two.token };
+  for (const attempt of [
+    post(forged, "lock"),
+    post(stolen, "lock"),
+    post(one, "lock", { headers: { authorization: "" } }),
+    post(one, "lock", { headers: { authorization: `Basic ${one.token}` } }),
+  ]) {
+    expect(await attempt).toMatchObject({ status: 401, body: { error: "unauthorized" } });
+  }
+  expect(side.abilities.asked).toEqual([]);
+});
 
-  it("rejects the token when the run has ended, even on a connection that was open before", async () => {
-    const one = await openSocket(side, "dev-1");
-    const early = await halfSent(one);
-    one.dispose();
-    early.write("\r\n{}");
-    expect(await answerOn(early)).toMatch(/^HTTP\/1\.1 401 /);
-    await expect(post(one, "lock")).rejects.toMatchObject({ code: "ENOENT" });
-    await expect.poll(() => existsSync(one.dir)).toBe(false);
-    expect(side.abilities.asked).toEqual([]);
-  });
+it("a run's socket rejects the token when the run has ended, even on a connection that was open before", async () => {
+  const one = await openSocket(side, "dev-1");
+  const early = await halfSent(one);
+  one.dispose();
+  early.write("\r\n{}");
+  expect(await answerOn(early)).toMatch(/^HTTP\/1\.1 401 /);
+  await expect(post(one, "lock")).rejects.toMatchObject({ code: "ENOENT" });
+  await expect.poll(() => existsSync(one.dir)).toBe(false);
+  expect(side.abilities.asked).toEqual([]);
+});
 
-  it("answers waiting requests with 401 when the run has ended, and aborts their work", async () => {
-    const one = await openSocket(side, "dev-1");
-    side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
-    const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
-    await expect.poll(() => side.abilities.asked.length).toBe(1);
-    one.dispose();
-    await expect(waiting).rejects.toMatchObject({ problem: { error: "unauthorized" } });
-    expect(side.abilities.asked[0]?.signal.aborted).toBe(true);
-  });
+it("a run's socket answers waiting requests with 401 when the run has ended, and aborts their work", async () => {
+  const one = await openSocket(side, "dev-1");
+  side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
+  const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
+  await expect.poll(() => side.abilities.asked.length).toBe(1);
+  one.dispose();
+  await expect(waiting).rejects.toMatchObject({ problem: { error: "unauthorized" } });
+  expect(side.abilities.asked[0]?.signal.aborted).toBe(true);
+});
 
-  it("forwards a rejection with all its fields", async () => {
-    const one = await openSocket(side, "dev-1");
-    const holder = {
-      ...{ agent: "b", instanceId: "b-1" },
-      ...{ heldSince: "2026-11-21T12:00:00.000Z", expiresAt: "2026-11-21T12:30:00.000Z" },
-    };
-    const held = { error: "held", detail: "b-1 holds it", holder } as const;
-    side.abilities.answers.lock = () => Promise.reject(new RunApiError(held));
-    expect(await post(one, "lock")).toMatchObject({ status: 409, body: held });
-    await expect(clientOf(one).ask("lock", { resource }, never)).rejects.toMatchObject({
-      problem: held,
-    });
+it("a run's socket forwards a rejection with all its fields", async () => {
+  const one = await openSocket(side, "dev-1");
+  const holder = {
+    ...{ agent: "b", instanceId: "b-1" },
+    ...{ heldSince: "2026-11-21T12:00:00.000Z", expiresAt: "2026-11-21T12:30:00.000Z" },
+  };
+  const held = { error: "held", detail: "b-1 holds it", holder } as const;
+  side.abilities.answers.lock = () => Promise.reject(new RunApiError(held));
+  expect(await post(one, "lock")).toMatchObject({ status: 409, body: held });
+  await expect(clientOf(one).ask("lock", { resource }, never)).rejects.toMatchObject({
+    problem: held,
   });
+});
 
-  it("answers a waiting request when its work ends, and drops one whose client is gone", async () => {
-    const one = await openSocket(side, "dev-1");
-    const { promise, resolve } = held<RequestAnswer<"wait">>();
-    side.abilities.answers.wait = () => promise;
-    const gone = new AbortController();
-    const left = clientOf(one).ask("wait", { kind: "webhook" }, gone.signal);
-    const stays = clientOf(one).ask("wait", { kind: "webhook" }, never);
-    await expect.poll(() => side.abilities.asked.length).toBe(2);
-    const [first, second] = side.abilities.asked;
-    gone.abort();
-    await expect(left).rejects.toBeInstanceOf(RunApiError);
-    await expect
-      .poll(() => [first?.signal.aborted, second?.signal.aborted].toSorted())
-      .toEqual([false, true]);
-    resolve({ ok: true, timedOut: false, trigger: { kind: "webhook" } });
-    expect(await stays).toEqual({ ok: true, timedOut: false, trigger: { kind: "webhook" } });
-  });
+it("a run's socket answers a waiting request when its work ends, and drops one whose client is gone", async () => {
+  const one = await openSocket(side, "dev-1");
+  const { promise, resolve } = held<RequestAnswer<"wait">>();
+  side.abilities.answers.wait = () => promise;
+  const gone = new AbortController();
+  const left = clientOf(one).ask("wait", { kind: "webhook" }, gone.signal);
+  const stays = clientOf(one).ask("wait", { kind: "webhook" }, never);
+  await expect.poll(() => side.abilities.asked.length).toBe(2);
+  const [first, second] = side.abilities.asked;
+  gone.abort();
+  await expect(left).rejects.toBeInstanceOf(RunApiError);
+  await expect
+    .poll(() => [first?.signal.aborted, second?.signal.aborted].toSorted())
+    .toEqual([false, true]);
+  resolve({ ok: true, timedOut: false, trigger: { kind: "webhook" } });
+  expect(await stays).toEqual({ ok: true, timedOut: false, trigger: { kind: "webhook" } });
+});
 
-  it("continues after a restart under the same key, with the same token, at the same place", async () => {
-    const one = await openSocket(side, "dev-1");
-    side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
-    const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
-    await expect.poll(() => side.abilities.asked.length).toBe(1);
-    await side.sockets.close();
-    const { promise, resolve } = held<RequestAnswer<"wait">>();
-    side.abilities.answers.wait = () => promise;
-    side.sockets = side.successor();
-    await side.sockets.restore(new Set(["dev-1"]));
-    expect(await post(one, "lock")).toMatchObject({ status: 503, body: { error: "unavailable" } });
-    side.sockets.serve({ runApi: side.abilities, models: hostGateway, egress: noEgress });
-    await expect.poll(() => side.abilities.asked.length).toBe(2);
-    resolve({ ok: true, timedOut: true, trigger: null });
-    expect(await waiting).toMatchObject({ timedOut: true });
-    expect(side.abilities.asked[1]?.key).toBe(side.abilities.asked[0]?.key);
-    expect(await post({ ...one, token: "forged" }, "lock")).toMatchObject({ status: 401 });
-  });
+it("a run's socket continues after a restart under the same key, with the same token, at the same place", async () => {
+  const one = await openSocket(side, "dev-1");
+  side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
+  const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
+  await expect.poll(() => side.abilities.asked.length).toBe(1);
+  await side.sockets.close();
+  const { promise, resolve } = held<RequestAnswer<"wait">>();
+  side.abilities.answers.wait = () => promise;
+  side.sockets = side.successor();
+  await side.sockets.restore(new Set(["dev-1"]));
+  expect(await post(one, "lock")).toMatchObject({ status: 503, body: { error: "unavailable" } });
+  side.sockets.serve({ runApi: side.abilities, models: hostGateway, egress: noEgress });
+  await expect.poll(() => side.abilities.asked.length).toBe(2);
+  resolve({ ok: true, timedOut: true, trigger: null });
+  expect(await waiting).toMatchObject({ timedOut: true });
+  expect(side.abilities.asked[1]?.key).toBe(side.abilities.asked[0]?.key);
+  expect(await post({ ...one, token: "forged" }, "lock")).toMatchObject({ status: 401 });
+});
 
-  it("times out when the scheduler stays away beyond the client's timeout", async () => {
-    const one = await openSocket(side, "dev-1");
-    await side.sockets.close();
-    const asked = clientOf(one, 1).ask("lock", { resource }, never);
-    await expect(asked).rejects.toMatchObject({
-      problem: { error: "unavailable", detail: /did not come back within/ },
-    });
+it("a run's socket times out when the scheduler stays away beyond the client's timeout", async () => {
+  const one = await openSocket(side, "dev-1");
+  await side.sockets.close();
+  const asked = clientOf(one, 1).ask("lock", { resource }, never);
+  await expect(asked).rejects.toMatchObject({
+    problem: { error: "unavailable", detail: /did not come back within/ },
   });
+});
 
-  it("stays when the scheduler stops, and is removed with the run", async () => {
-    const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
-    one.dispose();
-    await side.sockets.close();
-    expect(await readdir(side.base)).toEqual([two.dir.slice(side.base.length + 1)]);
-  });
+it("a run's socket stays when the scheduler stops, and is removed with the run", async () => {
+  const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
+  one.dispose();
+  await side.sockets.close();
+  expect(await readdir(side.base)).toEqual([two.dir.slice(side.base.length + 1)]);
+});
 
-  it("is not served in a folder that is a link", async () => {
-    const one = await openSocket(side, "dev-1");
-    await side.sockets.close();
-    await rm(one.dir, { recursive: true });
-    const other = join(side.base, "other");
-    await mkdir(other);
-    await symlink(other, one.dir);
-    expect((await side.successor().restore(new Set(["dev-1"]))).size).toBe(0);
-    expect(side.problems).toEqual([expect.stringContaining("is not the scheduler's own folder")]);
-  });
+it("a run's socket is not served in a folder that is a link", async () => {
+  const one = await openSocket(side, "dev-1");
+  await side.sockets.close();
+  await rm(one.dir, { recursive: true });
+  const other = join(side.base, "other");
+  await mkdir(other);
+  await symlink(other, one.dir);
+  expect((await side.successor().restore(new Set(["dev-1"]))).size).toBe(0);
+  expect(side.problems).toEqual([expect.stringContaining("is not the scheduler's own folder")]);
 });
 
 /** A request whose headers are not yet all there. */

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { asRun, type RunSubscriber } from "../../../src/runtime/runners/as-run.ts";
 import { anExit } from "../../helpers/fake-runner.ts";
 
@@ -9,18 +9,16 @@ const bad = anExit({ exitCode: null, error: "broken" });
 const eventsOf = (work: (subscriber: RunSubscriber) => Promise<void>) =>
   lastValueFrom(asRun(NEVER, work, () => bad).pipe(toArray()));
 
-describe("the work of a run", () => {
-  it("that fails has the failure as its exit", async () => {
-    expect(await eventsOf(() => Promise.reject(new Error("no")))).toEqual([bad]);
-  });
+it("the work of a run that fails has the failure as its exit", async () => {
+  expect(await eventsOf(() => Promise.reject(new Error("no")))).toEqual([bad]);
+});
 
-  it("that fails after its exit keeps that, and logs the failure as a warning", async () => {
-    const warned = once(process, "warning") as Promise<[Error]>;
-    const events = await eventsOf(({ emit }) => {
-      emit(good);
-      return Promise.reject(new Error("EROFS"));
-    });
-    expect(events).toEqual([good]);
-    expect((await warned)[0].message).toMatch(/EROFS/);
+it("the work of a run that fails after its exit keeps that, and logs the failure as a warning", async () => {
+  const warned = once(process, "warning") as Promise<[Error]>;
+  const events = await eventsOf(({ emit }) => {
+    emit(good);
+    return Promise.reject(new Error("EROFS"));
   });
+  expect(events).toEqual([good]);
+  expect((await warned)[0].message).toMatch(/EROFS/);
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { lineSplitter } from "../../../src/runtime/runners/lines.ts";
 
 function split(chunks: readonly Buffer[], maxBytes = 1000) {
@@ -10,35 +10,31 @@ function split(chunks: readonly Buffer[], maxBytes = 1000) {
   return lines;
 }
 
-describe("the line splitter", () => {
-  it("finds the same lines for any split of the bytes into chunks", () => {
-    const lines = fc.array(
-      fc.string({ unit: "binary" }).map((text) => text.replace(/[\r\n]/g, "")),
-    );
-    fc.assert(
-      fc.property(lines, fc.array(fc.nat(50)), (texts, sizes) => {
-        const bytes = Buffer.from(texts.map((text) => `${text}\n`).join(""));
-        const chunks: Buffer[] = [];
-        let start = 0;
-        for (const size of sizes) {
-          chunks.push(bytes.subarray(start, start + size));
-          start += size;
-        }
-        chunks.push(bytes.subarray(start));
-        const expected = texts.map((text) => Buffer.from(text).toString("utf8"));
-        expect(split(chunks).map(([line]) => line)).toEqual(expected);
-      }),
-    );
-  });
+it("the line splitter finds the same lines for any split of the bytes into chunks", () => {
+  const lines = fc.array(fc.string({ unit: "binary" }).map((text) => text.replace(/[\r\n]/g, "")));
+  fc.assert(
+    fc.property(lines, fc.array(fc.nat(50)), (texts, sizes) => {
+      const bytes = Buffer.from(texts.map((text) => `${text}\n`).join(""));
+      const chunks: Buffer[] = [];
+      let start = 0;
+      for (const size of sizes) {
+        chunks.push(bytes.subarray(start, start + size));
+        start += size;
+      }
+      chunks.push(bytes.subarray(start));
+      const expected = texts.map((text) => Buffer.from(text).toString("utf8"));
+      expect(split(chunks).map(([line]) => line)).toEqual(expected);
+    }),
+  );
+});
 
-  it("accepts CRLF, empty lines and a last line without an end", () => {
-    expect(split([Buffer.from("a\r\n\nb")]).map(([line]) => line)).toEqual(["a", "", "b"]);
-  });
+it("the line splitter accepts CRLF, empty lines and a last line without an end", () => {
+  expect(split([Buffer.from("a\r\n\nb")]).map(([line]) => line)).toEqual(["a", "", "b"]);
+});
 
-  it("keeps the beginning of a long line and continues with the next", () => {
-    expect(split([Buffer.from("abcd"), Buffer.from("efgh\nij\n")], 5)).toEqual([
-      ["abcde", true],
-      ["ij", false],
-    ]);
-  });
+it("the line splitter keeps the beginning of a long line and continues with the next", () => {
+  expect(split([Buffer.from("abcd"), Buffer.from("efgh\nij\n")], 5)).toEqual([
+    ["abcde", true],
+    ["ij", false],
+  ]);
 });

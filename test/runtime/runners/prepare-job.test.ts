@@ -38,7 +38,7 @@ function prepare(config: Partial<AgentConfig>, stored: readonly string[]) {
 describe("the job of a run", () => {
   const chain = [model("a"), model("b"), model("c")];
 
-  it("has its models in order, without keys or headers", async () => {
+  it("the job of a run has its models in order, without keys or headers", async () => {
     const headers = { "x-team": "secret-of-a" };
     const models = [model("a", { headers }), model("b"), model("c")];
     const job = await prepare({ models }, ["a_key", "b_key", "c_key"]);
@@ -46,7 +46,7 @@ describe("the job of a run", () => {
     expect(JSON.stringify(job)).not.toMatch(/k-[abc]_key|secret-of-a/);
   });
 
-  it("carries each model's own limits and wire", async () => {
+  it("the job of a run carries each model's own limits and wire", async () => {
     const settings = {
       api: "openai-completions",
       contextWindow: 64_000,
@@ -58,7 +58,7 @@ describe("the job of a run", () => {
     expect(job.models[0]).toMatchObject(settings);
   });
 
-  it("lets a command line wait a day for its model if its spending needs approval", async () => {
+  it("the job of a run lets a command line wait a day for its model if its spending needs approval", async () => {
     const approve = { hosts: [], over: 5, agents: [], tools: [] };
     const seconds = async (type: "pi" | "llm-cli") => {
       const harness = { type, command: "claude" };
@@ -68,13 +68,13 @@ describe("the job of a run", () => {
     expect([await seconds("pi"), await seconds("llm-cli")]).toEqual([null, 86_400]);
   });
 
-  it("has the variables of the agent's config", async () => {
+  it("the job of a run has the variables of the agent's config", async () => {
     const local = { memory: null, cpus: null, network: null, env: { LOG_LEVEL: "debug" } };
     const job = await prepare({ models: [model("a")], local }, ["a_key"]);
     expect(job.env).toEqual({ LOG_LEVEL: "debug" });
   });
 
-  it("continues without a fallback that has no key or no script, with the reason", async () => {
+  it("the job of a run continues without a fallback that has no key or no script, with the reason", async () => {
     const models = [model("a"), model("b"), model("c", { provider: "scripted", script: "/x" })];
     const job = await prepare({ models }, ["a_key"]);
     expect(job.models.map(({ name, problem }) => [name, problem])).toEqual([
@@ -84,7 +84,7 @@ describe("the job of a run", () => {
     ]);
   });
 
-  it("uses another model when the primary has no key, and fails when none has one", async () => {
+  it("the job of a run uses another model when the primary has no key, and fails when none has one", async () => {
     const job = await prepare({ models: chain }, ["b_key"]);
     expect(job.models.map(({ name, problem }) => [name, problem === undefined])).toEqual([
       ["c", false],
@@ -102,12 +102,12 @@ describe("the job of a run", () => {
     });
   });
 
-  it("fails when the agent lacks a credential", async () => {
+  it("the job of a run fails when the agent lacks a credential", async () => {
     const credential = prepare({ models: [model("a")], credentials: ["github_token"] }, ["a_key"]);
     await expect(credential).rejects.toMatchObject({ message: /github_token is missing/ });
   });
 
-  it("has only the primary model for an external CLI, in spite of cooldowns", async () => {
+  it("the job of a run has only the primary model for an external CLI, in spite of cooldowns", async () => {
     const harness = { type: "llm-cli", command: "claude" } as const;
     const job = await prepare({ models: chain, harness }, ["a_key"]);
     expect(job.models.map(({ name }) => name)).toEqual(["a"]);

@@ -28,7 +28,7 @@ const outcome = (world: World, instanceId: string) =>
   world.history().find((entry) => entry.instanceId === instanceId)?.outcome;
 
 describe("a run that waits for budget", () => {
-  test("releases its slot, and gets one again before it continues", async () => {
+  test("a run that waits for budget releases its slot, and gets one again before it continues", async () => {
     const { world, run, funds } = await started();
     const asked = world.ask(run, "budget-wait", {});
     await waiting(world);
@@ -47,7 +47,7 @@ describe("a run that waits for budget", () => {
     await waiting(world, 0);
   });
 
-  test("does not time out meanwhile", async () => {
+  test("a run that waits for budget does not time out meanwhile", async () => {
     const { world, run, funds } = await started();
     const asked = world.ask(run, "budget-wait", {});
     await pause(1_300);
@@ -57,7 +57,7 @@ describe("a run that waits for budget", () => {
     await vi.waitFor(() => expect(outcome(world, run)).toBe("timed_out"), { timeout: 3_000 });
   });
 
-  test("is frozen until it continues", async () => {
+  test("a run that waits for budget is frozen until it continues", async () => {
     const { world, run, funds } = await started();
     const asked = world.ask(run, "budget-wait", {});
     await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
@@ -66,7 +66,7 @@ describe("a run that waits for budget", () => {
     expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
   });
 
-  test("shows its current limit, even if that changes", async () => {
+  test("a run that waits for budget shows its current limit, even if that changes", async () => {
     const { world, run, funds } = await started();
     const asked = world.ask(run, "budget-wait", {});
     funds.next(inMonth);
@@ -77,7 +77,7 @@ describe("a run that waits for budget", () => {
     expect(await asked).toMatchObject({ paid: true });
   });
 
-  test("is rejected as unpaid when its agent now stops at its limits", async () => {
+  test("a run that waits for budget is rejected as unpaid when its agent now stops at its limits", async () => {
     const { world, run, funds } = await started();
     await world.refuseCall(run, "all is spent");
     const asked = world.ask(run, "budget-wait", {});
@@ -88,7 +88,7 @@ describe("a run that waits for budget", () => {
     await vi.waitFor(() => expect(outcome(world, run)).toBe("over_budget"));
   });
 
-  test("is not over budget when it is ended, or fails after it was paid", async () => {
+  test("a run that waits for budget is not over budget when it is ended, or fails after it was paid", async () => {
     const { world, run, funds } = await started();
     await world.refuseCall(run, "all is spent");
     const asked = world.ask(run, "budget-wait", {});

@@ -19,139 +19,137 @@ const latest = (world: World, agent: string): string => instancesOf(world, agent
 const statusTexts = (world: World): string[] =>
   world.events.flatMap((event) => (event.type === "status-text" ? [event.text] : []));
 
-describe("a call", () => {
-  test("runs its agent, and returns its value", async () => {
-    const world = await started();
-    const caller = await world.run("a");
-    const { callId, state } = await call(world, caller, "b");
-    expect(state).toBe("running");
-    const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
-    const callee = latest(world, "b");
-    await vi.waitFor(() => expect(statusTexts(world)).toEqual(["waits for b"]));
-    world.end(callee, { value: { found: 3 } });
-    const ended = { callId, agent: "b", state: "ended", outcome: "succeeded", exitCode: 0 };
-    expect(await waiting).toEqual({
-      ...{ ok: true, timedOut: false },
-      calls: [{ ...ended, value: { found: 3 }, reason: null }],
-    });
-    expect(statusTexts(world)).toEqual(["waits for b", ""]);
-    const entry = world.history().find(({ kind }) => kind === "agent-call");
-    expect(entry).toMatchObject({ callId, caller, source: "a", value: { found: 3 } });
+test("a call runs its agent, and returns its value", async () => {
+  const world = await started();
+  const caller = await world.run("a");
+  const { callId, state } = await call(world, caller, "b");
+  expect(state).toBe("running");
+  const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
+  const callee = latest(world, "b");
+  await vi.waitFor(() => expect(statusTexts(world)).toEqual(["waits for b"]));
+  world.end(callee, { value: { found: 3 } });
+  const ended = { callId, agent: "b", state: "ended", outcome: "succeeded", exitCode: 0 };
+  expect(await waiting).toEqual({
+    ...{ ok: true, timedOut: false },
+    calls: [{ ...ended, value: { found: 3 }, reason: null }],
   });
+  expect(statusTexts(world)).toEqual(["waits for b", ""]);
+  const entry = world.history().find(({ kind }) => kind === "agent-call");
+  expect(entry).toMatchObject({ callId, caller, source: "a", value: { found: 3 } });
+});
 
-  test("with a lost callee is waited for through its retry", async () => {
-    const world = await started();
-    const caller = await world.run("a");
-    const { callId } = await call(world, caller, "b");
-    const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
-    world.end(latest(world, "b"), { exitCode: null, lost: true, error: "the engine went away" });
-    await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(2));
-    world.end(latest(world, "b"), { value: "at last" });
-    expect(await waiting).toMatchObject({ calls: [{ outcome: "succeeded", value: "at last" }] });
-  });
+test("a call with a lost callee is waited for through its retry", async () => {
+  const world = await started();
+  const caller = await world.run("a");
+  const { callId } = await call(world, caller, "b");
+  const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
+  world.end(latest(world, "b"), { exitCode: null, lost: true, error: "the engine went away" });
+  await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(2));
+  world.end(latest(world, "b"), { value: "at last" });
+  expect(await waiting).toMatchObject({ calls: [{ outcome: "succeeded", value: "at last" }] });
+});
 
-  test("is waited for until its timeout, and may be checked before", async () => {
-    const world = await started();
-    const caller = await world.run("a");
-    const one = await call(world, caller, "b");
-    const two = await call(world, caller, "b");
-    expect([one.state, two.state]).toEqual(["running", "queued"]);
-    const callIds = [one.callId, two.callId];
-    const checked = await world.ask(caller, "call-check", { callIds });
-    expect(checked.calls.map(({ state }) => state)).toEqual(["running", "queued"]);
-    const waited = await world.ask(caller, "call-wait", { callIds, timeoutSeconds: 0.05 });
-    expect(waited).toMatchObject({ timedOut: true, calls: [{ state: "running" }, {}] });
-  });
+test("a call is waited for until its timeout, and may be checked before", async () => {
+  const world = await started();
+  const caller = await world.run("a");
+  const one = await call(world, caller, "b");
+  const two = await call(world, caller, "b");
+  expect([one.state, two.state]).toEqual(["running", "queued"]);
+  const callIds = [one.callId, two.callId];
+  const checked = await world.ask(caller, "call-check", { callIds });
+  expect(checked.calls.map(({ state }) => state)).toEqual(["running", "queued"]);
+  const waited = await world.ask(caller, "call-wait", { callIds, timeoutSeconds: 0.05 });
+  expect(waited).toMatchObject({ timedOut: true, calls: [{ state: "running" }, {}] });
+});
 
-  test("is made once, however often its request is repeated", async () => {
-    const world = await started();
-    const caller = await world.run("a");
-    const key = randomUUID();
-    const asked = { agent: "b", context: "" };
-    const first = await world.ask(caller, "call", asked, { key });
-    const again = await world.ask(caller, "call", asked, { key });
-    expect([first.callId, again]).toEqual([key, first]);
-    expect(instancesOf(world, "b")).toHaveLength(1);
-  });
+test("a call is made once, however often its request is repeated", async () => {
+  const world = await started();
+  const caller = await world.run("a");
+  const key = randomUUID();
+  const asked = { agent: "b", context: "" };
+  const first = await world.ask(caller, "call", asked, { key });
+  const again = await world.ask(caller, "call", asked, { key });
+  expect([first.callId, again]).toEqual([key, first]);
+  expect(instancesOf(world, "b")).toHaveLength(1);
+});
 
-  test("is visible to its own run only", async () => {
-    const world = await started();
-    const [caller, other] = [await world.run("a"), await world.run("c")];
-    const { callId } = await call(world, caller, "b");
-    for (const ability of ["call-check", "call-wait"] as const) {
-      const problem = await problemOf(world.ask(other, ability, { callIds: [callId] }));
-      expect(problem.error).toBe("unknown_call");
-    }
-  });
+test("a call is visible to its own run only", async () => {
+  const world = await started();
+  const [caller, other] = [await world.run("a"), await world.run("c")];
+  const { callId } = await call(world, caller, "b");
+  for (const ability of ["call-check", "call-wait"] as const) {
+    const problem = await problemOf(world.ask(other, ability, { callIds: [callId] }));
+    expect(problem.error).toBe("unknown_call");
+  }
+});
 
-  test("to itself is rejected, and so is one too deep or one too many", async () => {
-    const world = await started({ maxCallDepth: 1 });
-    const caller = await world.run("a");
-    expect((await problemOf(call(world, caller, "a"))).error).toBe("self_call");
-    await call(world, caller, "b");
-    expect((await problemOf(call(world, latest(world, "b"), "c"))).error).toBe("too_deep");
-    for (let n = 1; n < 100; n++) await call(world, caller, "c");
-    expect((await problemOf(call(world, caller, "c"))).error).toBe("too_many_calls");
-  });
+test("a call to itself is rejected, and so is one too deep or one too many", async () => {
+  const world = await started({ maxCallDepth: 1 });
+  const caller = await world.run("a");
+  expect((await problemOf(call(world, caller, "a"))).error).toBe("self_call");
+  await call(world, caller, "b");
+  expect((await problemOf(call(world, latest(world, "b"), "c"))).error).toBe("too_deep");
+  for (let n = 1; n < 100; n++) await call(world, caller, "c");
+  expect((await problemOf(call(world, caller, "c"))).error).toBe("too_many_calls");
+});
 
-  test("is not waited for in a cycle", async () => {
-    const world = await started();
-    const caller = await world.run("a");
-    const down = await call(world, caller, "b");
-    void world.ask(caller, "call-wait", { callIds: [down.callId] }).catch(() => undefined);
-    const callee = latest(world, "b");
-    const back = await call(world, callee, "a");
-    expect(back.state).toBe("queued");
-    const problem = await problemOf(world.ask(callee, "call-wait", { callIds: [back.callId] }));
-    expect(problem).toMatchObject({ error: "deadlock", path: [callee, caller, callee] });
-  });
+test("a call is not waited for in a cycle", async () => {
+  const world = await started();
+  const caller = await world.run("a");
+  const down = await call(world, caller, "b");
+  void world.ask(caller, "call-wait", { callIds: [down.callId] }).catch(() => undefined);
+  const callee = latest(world, "b");
+  const back = await call(world, callee, "a");
+  expect(back.state).toBe("queued");
+  const problem = await problemOf(world.ask(callee, "call-wait", { callIds: [back.callId] }));
+  expect(problem).toMatchObject({ error: "deadlock", path: [callee, caller, callee] });
+});
 
-  test("that ends with its caller is withdrawn from its queue, or killed", async () => {
-    const world = await started();
-    const caller = await world.run("a");
-    const kept = await call(world, caller, "c");
-    await call(world, caller, "b", { cancelOnExit: true });
-    await call(world, caller, "b", { cancelOnExit: true });
-    const [running, kind] = [latest(world, "b"), "agent-call"];
-    world.end(caller);
-    await vi.waitFor(() => expect(world.isLive(running)).toBe(false));
-    await vi.waitFor(() => {
-      const outcomes = world.history().flatMap((entry) => (entry.kind === kind ? [entry] : []));
-      expect(outcomes.map(({ outcome }) => outcome)).toEqual(["rejected", "killed", null]);
-      expect(outcomes.at(-1)?.callId).toBe(kept.callId);
-    });
-    expect(instancesOf(world, "b")).toHaveLength(1);
+test("a call that ends with its caller is withdrawn from its queue, or killed", async () => {
+  const world = await started();
+  const caller = await world.run("a");
+  const kept = await call(world, caller, "c");
+  await call(world, caller, "b", { cancelOnExit: true });
+  await call(world, caller, "b", { cancelOnExit: true });
+  const [running, kind] = [latest(world, "b"), "agent-call"];
+  world.end(caller);
+  await vi.waitFor(() => expect(world.isLive(running)).toBe(false));
+  await vi.waitFor(() => {
+    const outcomes = world.history().flatMap((entry) => (entry.kind === kind ? [entry] : []));
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(["rejected", "killed", null]);
+    expect(outcomes.at(-1)?.callId).toBe(kept.callId);
   });
+  expect(instancesOf(world, "b")).toHaveLength(1);
+});
 
-  test("that ends with its caller does so even if the caller ended while it was made", async () => {
-    const world = await started();
-    const caller = await world.run("a");
-    const making = call(world, caller, "b", { cancelOnExit: true });
-    // By then the call is allowed, and not yet committed.
-    await new Promise((resolve) => setImmediate(resolve));
-    world.end(caller);
-    await making;
-    await vi.waitFor(() => {
-      const made = world.history().find(({ kind }) => kind === "agent-call");
-      expect(made?.outcome).toMatch(/^(killed|rejected)$/);
-    });
+test("a call that ends with its caller does so even if the caller ended while it was made", async () => {
+  const world = await started();
+  const caller = await world.run("a");
+  const making = call(world, caller, "b", { cancelOnExit: true });
+  // By then the call is allowed, and not yet committed.
+  await new Promise((resolve) => setImmediate(resolve));
+  world.end(caller);
+  await making;
+  await vi.waitFor(() => {
+    const made = world.history().find(({ kind }) => kind === "agent-call");
+    expect(made?.outcome).toMatch(/^(killed|rejected)$/);
   });
+});
 
-  test("frees the slot of a waiting caller, which has it back before it resumes", async () => {
-    const world = await started({ scale: 1 });
-    const caller = await world.run("a");
-    const { callId, state } = await call(world, caller, "b");
-    expect(state).toBe("queued");
-    const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
-    await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(1));
-    const later = world.run("c").catch((error: unknown) => String(error));
-    expect(await later).toContain("queued");
-    world.end(latest(world, "b"));
-    await waiting;
-    expect(instancesOf(world, "c")).toEqual([]);
-    world.end(caller);
-    await vi.waitFor(() => expect(instancesOf(world, "c")).toHaveLength(1));
-  });
+test("a call frees the slot of a waiting caller, which has it back before it resumes", async () => {
+  const world = await started({ scale: 1 });
+  const caller = await world.run("a");
+  const { callId, state } = await call(world, caller, "b");
+  expect(state).toBe("queued");
+  const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
+  await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(1));
+  const later = world.run("c").catch((error: unknown) => String(error));
+  expect(await later).toContain("queued");
+  world.end(latest(world, "b"));
+  await waiting;
+  expect(instancesOf(world, "c")).toEqual([]);
+  world.end(caller);
+  await vi.waitFor(() => expect(instancesOf(world, "c")).toHaveLength(1));
 });
 
 describe("after a restart", () => {
@@ -217,7 +215,7 @@ describe("a scheduled run that asks for a rerun", () => {
   const tick: Trigger = { kind: "cron", scheduledFor: 1_000 };
   const again = { rerun: true };
 
-  test("is run again as a cron entry of its own, until it doesn't ask", async () => {
+  test("a scheduled run that asks for a rerun is run again as a cron entry of its own, until it doesn't ask", async () => {
     const world = await started();
     world.end(await world.run("a", tick), again);
     await vi.waitFor(() => expect(instancesOf(world, "a")).toHaveLength(2));
@@ -228,7 +226,7 @@ describe("a scheduled run that asks for a rerun", () => {
     });
   });
 
-  test("is not run again when it failed, or when a person started it", async () => {
+  test("a scheduled run that asks for a rerun is not run again when it failed, or when a person started it", async () => {
     const world = await started();
     world.end(await world.run("a", tick), { ...again, exitCode: 1 });
     world.end(await world.run("b"), again);
@@ -236,7 +234,7 @@ describe("a scheduled run that asks for a rerun", () => {
     expect(world.history()).toHaveLength(2);
   });
 
-  test("is run again at most maxReruns times in a row", async () => {
+  test("a scheduled run that asks for a rerun is run again at most maxReruns times in a row", async () => {
     const world = await started({ maxReruns: 2 });
     world.end(await world.run("a", tick), again);
     for (const n of [2, 3]) {

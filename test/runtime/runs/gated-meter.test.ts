@@ -38,44 +38,42 @@ async function answer(world: World, given: Answer) {
 const entry = (world: World, instanceId: string) =>
   world.history().find((one) => one.instanceId === instanceId);
 
-describe("a call of a command line that would exceed the approved amount", () => {
-  test("is held without a slot; to allow once adds the amount again", async () => {
-    const { world, run, spend } = await started("llm-cli");
-    const second = spend();
-    expect(await openedQuestion(world)).toMatchObject({
-      ...{ kind: "over", subject: "$0.01", prompt: "a wants to spend more than $0.01 in this run" },
-      form: { choices: ["once", "run", "deny"] },
-    });
-    world.end(await world.run("b"));
-    await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
-    await answer(world, "once");
-    expect(await second).toMatchObject({ granted: true });
-    const third = spend();
-    expect((await answer(world, "run")).subject).toBe("$0.02");
-    expect(await third).toMatchObject({ granted: true });
-    expect(await spend()).toMatchObject({ granted: true });
-    expect(world.questions.list({ limit: 9 })).toHaveLength(2);
+test("a call of a command line that would exceed the approved amount is held without a slot; to allow once adds the amount again", async () => {
+  const { world, run, spend } = await started("llm-cli");
+  const second = spend();
+  expect(await openedQuestion(world)).toMatchObject({
+    ...{ kind: "over", subject: "$0.01", prompt: "a wants to spend more than $0.01 in this run" },
+    form: { choices: ["once", "run", "deny"] },
   });
+  world.end(await world.run("b"));
+  await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+  await answer(world, "once");
+  expect(await second).toMatchObject({ granted: true });
+  const third = spend();
+  expect((await answer(world, "run")).subject).toBe("$0.02");
+  expect(await third).toMatchObject({ granted: true });
+  expect(await spend()).toMatchObject({ granted: true });
+  expect(world.questions.list({ limit: 9 })).toHaveLength(2);
+});
 
-  test("is refused for good once a person denied it", async () => {
-    const { world, spend } = await started("llm-cli");
-    const second = spend();
-    await answer(world, "deny");
-    const refusal = { granted: false, code: "budget_exceeded" };
-    expect(await second).toMatchObject(refusal);
-    const again = await spend();
-    expect(again).toMatchObject(refusal);
-    expect("detail" in again && again.detail).toContain("a person denied");
-  });
+test("a call of a command line that would exceed the approved amount is refused for good once a person denied it", async () => {
+  const { world, spend } = await started("llm-cli");
+  const second = spend();
+  await answer(world, "deny");
+  const refusal = { granted: false, code: "budget_exceeded" };
+  expect(await second).toMatchObject(refusal);
+  const again = await spend();
+  expect(again).toMatchObject(refusal);
+  expect("detail" in again && again.detail).toContain("a person denied");
+});
 
-  test("rejects at once when its client hangs up", async () => {
-    const { world, spend } = await started("llm-cli");
-    const gone = new AbortController();
-    const second = spend(gone.signal);
-    await openedQuestion(world);
-    gone.abort(new Error("hung up"));
-    await expect(second).rejects.toThrow("hung up");
-  });
+test("a call of a command line that would exceed the approved amount rejects at once when its client hangs up", async () => {
+  const { world, spend } = await started("llm-cli");
+  const gone = new AbortController();
+  const second = spend(gone.signal);
+  await openedQuestion(world);
+  gone.abort(new Error("hung up"));
+  await expect(second).rejects.toThrow("hung up");
 });
 
 describe("a harness that waits for money", () => {
@@ -88,7 +86,7 @@ describe("a harness that waits for money", () => {
     return all;
   }
 
-  test("waits for the approval, and repeats its call", async () => {
+  test("a harness that waits for money waits for the approval, and repeats its call", async () => {
     const { world, run, spend } = await refused();
     const waiting = world.ask(run, "budget-wait", {});
     expect((await answer(world, "once")).kind).toBe("over");
@@ -98,7 +96,7 @@ describe("a harness that waits for money", () => {
     expect(await spend()).toMatchObject({ granted: true });
   });
 
-  test("ends over its budget, by a reason that names the person's answer", async () => {
+  test("a harness that waits for money ends over its budget, by a reason that names the person's answer", async () => {
     const { world, run } = await refused();
     const waiting = world.ask(run, "budget-wait", {});
     await answer(world, "deny");
@@ -112,19 +110,22 @@ describe("a harness that waits for money", () => {
     ["before", "once", true],
     ["before", "deny", false],
     ["after", "run", true],
-  ])("keeps the answer given %s a crash: %s", async (when, given, paid) => {
-    const { world, run, options } = await refused();
-    void world.ask(run, "budget-wait", {}).catch(() => undefined);
-    await openedQuestion(world);
-    if (when === "before") await answer(world, given);
-    world.crash();
-    const again = createWorld(options, world.dir, [run]);
-    await again.start();
-    // As an adopted run reads it, which has a socket.
-    again.runs.get(run).overBudget = again.store.spend.refusal(run);
-    const waiting = again.ask(run, "budget-wait", {});
-    if (when === "after") await answer(again, given);
-    expect(await waiting).toEqual({ ok: true, paid });
-    expect(again.questions.list({ limit: 9 })).toHaveLength(1);
-  });
+  ])(
+    "a harness that waits for money keeps the answer given %s a crash: %s",
+    async (when, given, paid) => {
+      const { world, run, options } = await refused();
+      void world.ask(run, "budget-wait", {}).catch(() => undefined);
+      await openedQuestion(world);
+      if (when === "before") await answer(world, given);
+      world.crash();
+      const again = createWorld(options, world.dir, [run]);
+      await again.start();
+      // As an adopted run reads it, which has a socket.
+      again.runs.get(run).overBudget = again.store.spend.refusal(run);
+      const waiting = again.ask(run, "budget-wait", {});
+      if (when === "after") await answer(again, given);
+      expect(await waiting).toEqual({ ok: true, paid });
+      expect(again.questions.list({ limit: 9 })).toHaveLength(1);
+    },
+  );
 });

@@ -30,7 +30,7 @@ const outcome = (world: World, instanceId: string) =>
   world.history().find((entry) => entry.instanceId === instanceId)?.outcome;
 
 describe("a run that reaches a held host", () => {
-  test("releases its slot and is frozen until a person allows it", async () => {
+  test("a run that reaches a held host releases its slot and is frozen until a person allows it", async () => {
     const { world, run } = await started(stripe, { scale: 1 });
     const reached = world.reach(run, "api.stripe.com");
     const { prompt, form, kind, subject } = await openedQuestion(world);
@@ -49,7 +49,7 @@ describe("a run that reaches a held host", () => {
     expect(asked(world)).toBe(1);
   });
 
-  test("is asked about again after each request that was allowed once", async () => {
+  test("a run that reaches a held host is asked about again after each request that was allowed once", async () => {
     const { world, run } = await started(stripe);
     const both = [world.reach(run, "api.stripe.com"), world.reach(run, "api.stripe.com")];
     await answer(world, "once");
@@ -60,7 +60,7 @@ describe("a run that reaches a held host", () => {
     expect(asked(world)).toBe(2);
   });
 
-  test("does not use up an approval by a request that hung up", async () => {
+  test("a run that reaches a held host does not use up an approval by a request that hung up", async () => {
     const { world, run } = await started(stripe);
     const gone = new AbortController();
     const first = world.reach(run, "api.stripe.com", gone.signal);
@@ -72,7 +72,7 @@ describe("a run that reaches a held host", () => {
     expect(asked(world)).toBe(1);
   });
 
-  test("ends as unanswered if its question ran out while no scheduler was up", async () => {
+  test("a run that reaches a held host ends as unanswered if its question ran out while no scheduler was up", async () => {
     const { world, agents, run } = await started(stripe);
     void world.reach(run, "api.stripe.com").catch(() => undefined);
     const { until, at, fallback } = await openedQuestion(world);
@@ -89,21 +89,24 @@ describe("a run that reaches a held host", () => {
   test.each([
     ["before", "after"],
     ["after", "before"],
-  ])("finds its question after a crash of the scheduler, answered %s it", async (when) => {
-    const { world, agents, run } = await started(stripe);
-    void world.reach(run, "api.stripe.com").catch(() => undefined);
-    await openedQuestion(world);
-    if (when === "before") await answer(world, "once");
-    world.crash();
-    const again = createWorld({ agents }, world.dir, [run]);
-    await again.start();
-    const reached = again.reach(run, "api.stripe.com");
-    if (when === "after") await answer(again, "once");
-    expect(await reached).toBeNull();
-    expect(asked(again)).toBe(1);
-  });
+  ])(
+    "a run that reaches a held host finds its question after a crash of the scheduler, answered %s it",
+    async (when) => {
+      const { world, agents, run } = await started(stripe);
+      void world.reach(run, "api.stripe.com").catch(() => undefined);
+      await openedQuestion(world);
+      if (when === "before") await answer(world, "once");
+      world.crash();
+      const again = createWorld({ agents }, world.dir, [run]);
+      await again.start();
+      const reached = again.reach(run, "api.stripe.com");
+      if (when === "after") await answer(again, "once");
+      expect(await reached).toBeNull();
+      expect(asked(again)).toBe(1);
+    },
+  );
 
-  test("is denied without a question once the run has asked a hundred", async () => {
+  test("a run that reaches a held host is denied without a question once the run has asked a hundred", async () => {
     const { world, run } = await started(gated({ hosts: ["*.example.com"], over: 5 }));
     const question = { question: "?", type: "boolean" } as const;
     for (let nth = 0; nth < 99; nth += 1) {
@@ -122,7 +125,7 @@ describe("a run that reaches a held host", () => {
     expect([await last, await again]).toEqual([null, null]);
   });
 
-  test("is not asked about a host that no gate names", async () => {
+  test("a run that reaches a held host is not asked about a host that no gate names", async () => {
     const wild = gated(
       { hosts: ["*.example.com", "db.test:5432"] },
       { network: { allow: ["free.example.com", "*.example.com"] } },
@@ -139,7 +142,7 @@ describe("a run that makes a held call", () => {
   const call = (world: World, from: string, agent: string) =>
     world.ask(from, "call", { agent, context: "deploy 1.4" });
 
-  test("makes it once a person allows it", async () => {
+  test("a run that makes a held call makes it once a person allows it", async () => {
     const { world, run } = await started(gated({ agents: ["b"] }), { scale: 2 });
     const made = call(world, run, "b");
     expect((await openedQuestion(world)).prompt).toBe("a wants to call b: deploy 1.4");
@@ -155,31 +158,34 @@ describe("a run that makes a held call", () => {
   test.each([
     ["another context", "deploy 1.4", "delete all"],
     ["another end of a long one", `${"x".repeat(2_000)}1`, `${"x".repeat(2_000)}2`],
-  ])("is asked again about %s than a person was shown", async (_what, shown, other) => {
-    const { world, run } = await started(gated({ agents: ["b"] }));
-    const gone = new AbortController();
-    const signal = { signal: gone.signal };
-    const first = world.ask(run, "call", { agent: "b", context: shown }, signal);
-    first.catch(() => undefined);
-    const { prompt } = await openedQuestion(world);
-    const second = world.ask(run, "call", { agent: "b", context: other });
-    gone.abort(new Error("hung up"));
-    await answer(world, "once");
-    await vi.waitFor(() => expect(asked(world)).toBe(2));
-    expect((await openedQuestion(world)).prompt).not.toBe(prompt);
-    expect(instancesOf(world, "b")).toEqual([]);
-    await answer(world, "once");
-    expect(await second).toMatchObject({ ok: true });
-  });
+  ])(
+    "a run that makes a held call is asked again about %s than a person was shown",
+    async (_what, shown, other) => {
+      const { world, run } = await started(gated({ agents: ["b"] }));
+      const gone = new AbortController();
+      const signal = { signal: gone.signal };
+      const first = world.ask(run, "call", { agent: "b", context: shown }, signal);
+      first.catch(() => undefined);
+      const { prompt } = await openedQuestion(world);
+      const second = world.ask(run, "call", { agent: "b", context: other });
+      gone.abort(new Error("hung up"));
+      await answer(world, "once");
+      await vi.waitFor(() => expect(asked(world)).toBe(2));
+      expect((await openedQuestion(world)).prompt).not.toBe(prompt);
+      expect(instancesOf(world, "b")).toEqual([]);
+      await answer(world, "once");
+      expect(await second).toMatchObject({ ok: true });
+    },
+  );
 
-  test("shows no part of a secret at which its context is cut", async () => {
+  test("a run that makes a held call shows no part of a secret at which its context is cut", async () => {
     const { world, run } = await started(gated({ agents: ["b"] }));
     const context = "x".repeat(1_995) + worldSecret;
     void world.ask(run, "call", { agent: "b", context }).catch(() => undefined);
     expect((await openedQuestion(world)).prompt).not.toContain(worldSecret.slice(0, 5));
   });
 
-  test("is told that a person denied it", async () => {
+  test("a run that makes a held call is told that a person denied it", async () => {
     const { world, run } = await started(gated({ agents: ["*"] }));
     const problem = problemOf(call(world, run, "c"));
     expect((await openedQuestion(world)).form).toMatchObject({ choices: ["once", "run", "deny"] });
@@ -191,7 +197,7 @@ describe("a run that makes a held call", () => {
 });
 
 describe("a run that a gated run called", () => {
-  test("has the gates of all its callers, and can't lift them for good", async () => {
+  test("a run that a gated run called has the gates of all its callers, and can't lift them for good", async () => {
     const { world, run } = await started(gated({ hosts: ["api.stripe.com"], agents: [] }));
     await world.ask(run, "call", { agent: "b", context: "" });
     const [b = ""] = instancesOf(world, "b");
@@ -211,7 +217,7 @@ describe("a run that a gated run called", () => {
     expect(await world.reach(await world.run("c"), "api.stripe.com")).toBeNull();
   });
 
-  test("asks again about an allowed host that a gate of its caller has held since", async () => {
+  test("a run that a gated run called asks again about an allowed host that a gate of its caller has held since", async () => {
     const { world, agents, run } = await started(anAgent("a"));
     agents[1] = { ...stripe, name: "b" };
     await world.ask(run, "call", { agent: "b", context: "" });
@@ -231,21 +237,24 @@ describe("a run that a gated run called", () => {
   test.each([
     ["as its caller started with them", "", "api.stripe.com"],
     ["as holding everything, if they are not stored", "DELETE FROM run_contents", "free.test"],
-  ])("keeps them after a restart with a broken config, %s", async (_how, sql, host) => {
-    const { world, agents, run } = await started(stripe);
-    await world.ask(run, "call", { agent: "b", context: "" });
-    const [b = ""] = instancesOf(world, "b");
-    world.crash();
-    const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
-    db.exec(sql);
-    db.close();
-    const again = createWorld({ agents: agents.slice(1) }, world.dir, [run, b]);
-    await again.start();
-    void again.reach(b, host).catch(() => undefined);
-    expect((await openedQuestion(again)).prompt).toContain("held by the gates of a");
-  });
+  ])(
+    "a run that a gated run called keeps them after a restart with a broken config, %s",
+    async (_how, sql, host) => {
+      const { world, agents, run } = await started(stripe);
+      await world.ask(run, "call", { agent: "b", context: "" });
+      const [b = ""] = instancesOf(world, "b");
+      world.crash();
+      const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
+      db.exec(sql);
+      db.close();
+      const again = createWorld({ agents: agents.slice(1) }, world.dir, [run, b]);
+      await again.start();
+      void again.reach(b, host).catch(() => undefined);
+      expect((await openedQuestion(again)).prompt).toContain("held by the gates of a");
+    },
+  );
 
-  test("has them, too, when it took the call while it waited", async () => {
+  test("a run that a gated run called has them, too, when it took the call while it waited", async () => {
     const { world, run } = await started(stripe);
     const b = await world.run("b");
     const took = world.ask(b, "wait", { kind: "agent-call" });

@@ -12,65 +12,63 @@ async function started() {
   return { world, agents, run: await world.run("a") };
 }
 
-describe("a live run", () => {
-  test("gets the messages of people in their order, and confirms them with its next request", async () => {
-    const { world, run } = await started();
-    const asked = world.ask(run, "inbox", { after: 0 });
-    const { seq } = await world.inbox.add({ instanceId: run, kind: "steer", text: "One.", by });
-    expect((await asked).messages).toEqual([
-      { seq, kind: "steer", text: "One.", by: "the dashboard" },
-    ]);
-    expect(world.inbox.ofRun(run)[0]?.receivedAt).toBeNull();
-    const stop = await world.inbox.add({ instanceId: run, kind: "stop", text: "", by });
-    const { messages } = await world.ask(run, "inbox", { after: seq });
-    expect(messages.map(({ kind }) => kind)).toEqual(["stop"]);
-    expect(world.inbox.ofRun(run)[0]?.receivedAt).toBeGreaterThan(0);
-    expect(stop.seq).toBeGreaterThan(seq);
-  });
+test("a live run gets the messages of people in their order, and confirms them with its next request", async () => {
+  const { world, run } = await started();
+  const asked = world.ask(run, "inbox", { after: 0 });
+  const { seq } = await world.inbox.add({ instanceId: run, kind: "steer", text: "One.", by });
+  expect((await asked).messages).toEqual([
+    { seq, kind: "steer", text: "One.", by: "the dashboard" },
+  ]);
+  expect(world.inbox.ofRun(run)[0]?.receivedAt).toBeNull();
+  const stop = await world.inbox.add({ instanceId: run, kind: "stop", text: "", by });
+  const { messages } = await world.ask(run, "inbox", { after: seq });
+  expect(messages.map(({ kind }) => kind)).toEqual(["stop"]);
+  expect(world.inbox.ofRun(run)[0]?.receivedAt).toBeGreaterThan(0);
+  expect(stop.seq).toBeGreaterThan(seq);
+});
 
-  test("gets a message that is being stored with its last request, which does not wait", async () => {
-    const { world, run } = await started();
-    const last = (after: number) => world.ask(run, "inbox", { after, isLast: true });
-    const added = world.inbox.add({ instanceId: run, kind: "steer", text: "One.", by });
-    expect((await last(0)).messages).toMatchObject([{ text: "One." }]);
-    expect(await last((await added).seq)).toEqual({ ok: true, messages: [] });
-  });
+test("a live run gets a message that is being stored with its last request, which does not wait", async () => {
+  const { world, run } = await started();
+  const last = (after: number) => world.ask(run, "inbox", { after, isLast: true });
+  const added = world.inbox.add({ instanceId: run, kind: "steer", text: "One.", by });
+  expect((await last(0)).messages).toMatchObject([{ text: "One." }]);
+  expect(await last((await added).seq)).toEqual({ ok: true, messages: [] });
+});
 
-  test("is frozen while it waits for a person, though it also waits for messages", async () => {
-    const { world, run } = await started();
-    void world.ask(run, "inbox", { after: 0 }).catch(() => undefined);
-    void world.ask(run, "ask", { question: "Go?" }).catch(() => undefined);
-    await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
-    await world.inbox.add({ instanceId: run, kind: "steer", text: "Wait.", by });
-    expect(world.frozen).toEqual([`freeze ${run}`]);
-  });
+test("a live run is frozen while it waits for a person, though it also waits for messages", async () => {
+  const { world, run } = await started();
+  void world.ask(run, "inbox", { after: 0 }).catch(() => undefined);
+  void world.ask(run, "ask", { question: "Go?" }).catch(() => undefined);
+  await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+  await world.inbox.add({ instanceId: run, kind: "steer", text: "Wait.", by });
+  expect(world.frozen).toEqual([`freeze ${run}`]);
+});
 
-  test("gets a message that was sent before its scheduler was killed", async () => {
-    const { world, agents, run } = await started();
-    await world.inbox.add({ instanceId: run, kind: "steer", text: `Use ${worldSecret}.`, by });
-    world.crash();
-    const again = createWorld({ agents }, world.dir, [run]);
-    await again.start();
-    const { messages } = await again.ask(run, "inbox", { after: 0 });
-    expect(messages).toMatchObject([{ text: "Use [redacted]." }]);
-  });
+test("a live run gets a message that was sent before its scheduler was killed", async () => {
+  const { world, agents, run } = await started();
+  await world.inbox.add({ instanceId: run, kind: "steer", text: `Use ${worldSecret}.`, by });
+  world.crash();
+  const again = createWorld({ agents }, world.dir, [run]);
+  await again.start();
+  const { messages } = await again.ask(run, "inbox", { after: 0 });
+  expect(messages).toMatchObject([{ text: "Use [redacted]." }]);
+});
 
-  test("has at most 50 messages that it has not received", async () => {
-    const { world, run } = await started();
-    const send = () => world.inbox.add({ instanceId: run, kind: "steer", text: "More.", by });
-    for (let count = 0; count < 50; count += 1) await send();
-    await expect(send()).rejects.toMatchObject({ code: "refused" });
-    const { messages } = await world.ask(run, "inbox", { after: 0 });
-    const answered = world.ask(run, "inbox", { after: messages.at(-1)?.seq ?? 0 });
-    await vi.waitFor(async () => expect(await send()).toMatchObject({ receivedAt: null }));
-    expect((await answered).messages).toHaveLength(1);
-  });
+test("a live run has at most 50 messages that it has not received", async () => {
+  const { world, run } = await started();
+  const send = () => world.inbox.add({ instanceId: run, kind: "steer", text: "More.", by });
+  for (let count = 0; count < 50; count += 1) await send();
+  await expect(send()).rejects.toMatchObject({ code: "refused" });
+  const { messages } = await world.ask(run, "inbox", { after: 0 });
+  const answered = world.ask(run, "inbox", { after: messages.at(-1)?.seq ?? 0 });
+  await vi.waitFor(async () => expect(await send()).toMatchObject({ receivedAt: null }));
+  expect((await answered).messages).toHaveLength(1);
 });
 
 describe("the session of a run", () => {
   const part = { part: 0, isLast: false, entries: `{"said":"${worldSecret}"}` };
 
-  test("is stored in parts without secrets, and is whole with its last part", async () => {
+  test("the session of a run is stored in parts without secrets, and is whole with its last part", async () => {
     const { world, run } = await started();
     await world.ask(run, "keep-session", part);
     expect(world.sessions.isWhole(run)).toBe(false);
@@ -87,7 +85,7 @@ describe("the session of a run", () => {
     });
   });
 
-  test("is refused from a run that is over, as its request for messages is", async () => {
+  test("the session of a run is refused from a run that is over, as its request for messages is", async () => {
     const { world, run } = await started();
     world.end(run);
     await vi.waitFor(() => expect(world.isLive(run)).toBe(false));

@@ -18,103 +18,101 @@ async function withRuns(...names: string[]) {
   return { world, first, second, third };
 }
 
-describe("a run's lock", () => {
-  test("is emitted and stored when it is answered, and shown while it is held", async () => {
-    const { world, first, second } = await withRuns("a", "b");
-    const given = await world.ask(first, "lock", { resource, ttlSeconds: 60 });
-    expect(given).toMatchObject({ ok: true, resource, fencingToken: 1 });
-    expect(world.store.locks.all()).toMatchObject([{ resource, instanceId: first }]);
-    const shown = { resource, agent: "a", instanceId: first, expiresAt: given.expiresAt };
-    expect(world.locks()).toMatchObject([shown]);
-    const problem = await problemOf(world.ask(second, "lock", { resource }));
-    expect(problem).toMatchObject({ error: "held", holder: shown });
-    await world.ask(first, "unlock", { resource });
-    expect([world.store.locks.all(), world.locks()]).toEqual([[], []]);
-  });
+test("a run's lock is emitted and stored when it is answered, and shown while it is held", async () => {
+  const { world, first, second } = await withRuns("a", "b");
+  const given = await world.ask(first, "lock", { resource, ttlSeconds: 60 });
+  expect(given).toMatchObject({ ok: true, resource, fencingToken: 1 });
+  expect(world.store.locks.all()).toMatchObject([{ resource, instanceId: first }]);
+  const shown = { resource, agent: "a", instanceId: first, expiresAt: given.expiresAt };
+  expect(world.locks()).toMatchObject([shown]);
+  const problem = await problemOf(world.ask(second, "lock", { resource }));
+  expect(problem).toMatchObject({ error: "held", holder: shown });
+  await world.ask(first, "unlock", { resource });
+  expect([world.store.locks.all(), world.locks()]).toEqual([[], []]);
+});
 
-  test("goes to the next waiting run when its holder dies", async () => {
-    const { world, first, second } = await withRuns("a", "b");
+test("a run's lock goes to the next waiting run when its holder dies", async () => {
+  const { world, first, second } = await withRuns("a", "b");
+  await world.ask(first, "lock", { resource });
+  const waiting = world.ask(second, "lock", { resource, waitSeconds: 60 });
+  world.end(first, { exitCode: 1, error: "it broke" });
+  expect(await waiting).toMatchObject({ fencingToken: 2 });
+  expect(world.store.locks.all()).toMatchObject([{ instanceId: second }]);
+});
+
+test("a run's lock is rejected when runs would wait for each other", async () => {
+  const { world, first, second } = await withRuns("a", "b");
+  await world.ask(first, "lock", { resource });
+  await world.ask(second, "lock", { resource: "file:y" });
+  void world.ask(first, "lock", { resource: "file:y", waitSeconds: 60 }).catch(() => undefined);
+  const problem = await problemOf(world.ask(second, "lock", { resource, waitSeconds: 60 }));
+  expect(problem).toMatchObject({ error: "deadlock", path: [second, first, second] });
+  expect(problem.detail).toContain(`${second} → ${first} → ${second}`);
+});
+
+test("a run's lock is still held when the request is repeated after a lost connection", async () => {
+  const { world, first, second } = await withRuns("a", "b");
+  await world.ask(first, "lock", { resource });
+  const [key, wait] = [randomUUID(), { resource, waitSeconds: 60 }];
+  const broken = new AbortController();
+  const lost = world.ask(second, "lock", wait, { key, signal: broken.signal });
+  broken.abort();
+  await expect(lost).rejects.toThrow("no longer waits");
+  const again = world.ask(second, "lock", wait, { key });
+  await world.ask(first, "unlock", { resource });
+  expect(await again).toMatchObject({ ok: true, fencingToken: 2 });
+});
+
+test("a run's lock is waited for without a slot, which the run that holds it may need", async () => {
+  const world = createWorld({ agents, scale: 1 });
+  await world.start();
+  const holder = await world.run("a");
+  await world.ask(holder, "lock", { resource });
+  // In the queue before the call.
+  await expect(world.run("c")).rejects.toThrow("queued");
+  const { callId } = await world.ask(holder, "call", { agent: "b", context: "" });
+  const called = world.ask(holder, "call-wait", { callIds: [callId] });
+  await vi.waitFor(() => expect(instancesOf(world, "c")).toHaveLength(1));
+  const [other = ""] = instancesOf(world, "c");
+  const waiting = world.ask(other, "lock", { resource, waitSeconds: 60 });
+  await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(1));
+  world.end(instancesOf(world, "b")[0] ?? "");
+  expect(await called).toMatchObject({ timedOut: false });
+  await world.ask(holder, "unlock", { resource });
+  await vi.waitFor(() => expect(world.store.locks.all()).toMatchObject([{ instanceId: other }]));
+  // It has the lock, and resumes when it has its slot again.
+  expect(await Promise.race([waiting, nextTurns()])).toBe("nothing yet");
+  world.end(holder);
+  expect(await waiting).toMatchObject({ ok: true });
+  const said = world.events.flatMap((one) => (one.type === "status-text" ? [one.text] : []));
+  expect(said).toContain(`waits for the lock ${resource}`);
+});
+
+test("a run's lock is requested once, however often the request is repeated", async () => {
+  const { world, first, second } = await withRuns("a", "b");
+  await world.ask(first, "lock", { resource });
+  const key = "0b0f7c3e-7a5b-4d59-9b0e-0a3a4f6d1c11";
+  const wait = { resource, waitSeconds: 60 };
+  const both = [1, 2].map(() => world.ask(second, "lock", wait, { key }));
+  await world.ask(first, "unlock", { resource }, { key });
+  const [one, two] = await Promise.all(both);
+  expect(one).toEqual(two);
+  expect(await world.ask(first, "unlock", { resource }, { key })).toEqual({ ok: true });
+  expect(world.locks()).toMatchObject([{ instanceId: second }]);
+});
+
+test("a run's lock leaves nothing behind, however often it is taken and freed", async () => {
+  const { world, first } = await withRuns("a");
+  const keys = Array.from({ length: 300 }, () => randomUUID());
+  for (const key of keys) {
     await world.ask(first, "lock", { resource });
-    const waiting = world.ask(second, "lock", { resource, waitSeconds: 60 });
-    world.end(first, { exitCode: 1, error: "it broke" });
-    expect(await waiting).toMatchObject({ fencingToken: 2 });
-    expect(world.store.locks.all()).toMatchObject([{ instanceId: second }]);
-  });
-
-  test("is rejected when runs would wait for each other", async () => {
-    const { world, first, second } = await withRuns("a", "b");
-    await world.ask(first, "lock", { resource });
-    await world.ask(second, "lock", { resource: "file:y" });
-    void world.ask(first, "lock", { resource: "file:y", waitSeconds: 60 }).catch(() => undefined);
-    const problem = await problemOf(world.ask(second, "lock", { resource, waitSeconds: 60 }));
-    expect(problem).toMatchObject({ error: "deadlock", path: [second, first, second] });
-    expect(problem.detail).toContain(`${second} → ${first} → ${second}`);
-  });
-
-  test("is still held when the request is repeated after a lost connection", async () => {
-    const { world, first, second } = await withRuns("a", "b");
-    await world.ask(first, "lock", { resource });
-    const [key, wait] = [randomUUID(), { resource, waitSeconds: 60 }];
-    const broken = new AbortController();
-    const lost = world.ask(second, "lock", wait, { key, signal: broken.signal });
-    broken.abort();
-    await expect(lost).rejects.toThrow("no longer waits");
-    const again = world.ask(second, "lock", wait, { key });
-    await world.ask(first, "unlock", { resource });
-    expect(await again).toMatchObject({ ok: true, fencingToken: 2 });
-  });
-
-  test("is waited for without a slot, which the run that holds it may need", async () => {
-    const world = createWorld({ agents, scale: 1 });
-    await world.start();
-    const holder = await world.run("a");
-    await world.ask(holder, "lock", { resource });
-    // In the queue before the call.
-    await expect(world.run("c")).rejects.toThrow("queued");
-    const { callId } = await world.ask(holder, "call", { agent: "b", context: "" });
-    const called = world.ask(holder, "call-wait", { callIds: [callId] });
-    await vi.waitFor(() => expect(instancesOf(world, "c")).toHaveLength(1));
-    const [other = ""] = instancesOf(world, "c");
-    const waiting = world.ask(other, "lock", { resource, waitSeconds: 60 });
-    await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(1));
-    world.end(instancesOf(world, "b")[0] ?? "");
-    expect(await called).toMatchObject({ timedOut: false });
-    await world.ask(holder, "unlock", { resource });
-    await vi.waitFor(() => expect(world.store.locks.all()).toMatchObject([{ instanceId: other }]));
-    // It has the lock, and resumes when it has its slot again.
-    expect(await Promise.race([waiting, nextTurns()])).toBe("nothing yet");
-    world.end(holder);
-    expect(await waiting).toMatchObject({ ok: true });
-    const said = world.events.flatMap((one) => (one.type === "status-text" ? [one.text] : []));
-    expect(said).toContain(`waits for the lock ${resource}`);
-  });
-
-  test("is requested once, however often the request is repeated", async () => {
-    const { world, first, second } = await withRuns("a", "b");
-    await world.ask(first, "lock", { resource });
-    const key = "0b0f7c3e-7a5b-4d59-9b0e-0a3a4f6d1c11";
-    const wait = { resource, waitSeconds: 60 };
-    const both = [1, 2].map(() => world.ask(second, "lock", wait, { key }));
     await world.ask(first, "unlock", { resource }, { key });
-    const [one, two] = await Promise.all(both);
-    expect(one).toEqual(two);
-    expect(await world.ask(first, "unlock", { resource }, { key })).toEqual({ ok: true });
-    expect(world.locks()).toMatchObject([{ instanceId: second }]);
-  });
-
-  test("leaves nothing behind, however often it is taken and freed", async () => {
-    const { world, first } = await withRuns("a");
-    const keys = Array.from({ length: 300 }, () => randomUUID());
-    for (const key of keys) {
-      await world.ask(first, "lock", { resource });
-      await world.ask(first, "unlock", { resource }, { key });
-    }
-    const again = (n: number) =>
-      world.ask(first, "unlock", { resource }, { key: keys.at(n) ?? randomUUID() });
-    expect(await again(-1)).toEqual({ ok: true });
-    expect(await again(-256)).toEqual({ ok: true });
-    expect(await problemOf(again(-257))).toMatchObject({ error: "not_holder" });
-  });
+  }
+  const again = (n: number) =>
+    world.ask(first, "unlock", { resource }, { key: keys.at(n) ?? randomUUID() });
+  expect(await again(-1)).toEqual({ ok: true });
+  expect(await again(-256)).toEqual({ ok: true });
+  expect(await problemOf(again(-257))).toMatchObject({ error: "not_holder" });
 });
 
 test("the status shows which locks runs hold and wait for, until they have ended", async () => {

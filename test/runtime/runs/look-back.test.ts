@@ -47,7 +47,7 @@ const once = { kind: "webhook", timeoutSeconds: 0 } as const;
 const nothing = { ok: true, timedOut: true, trigger: null };
 
 describe("a wait looks back", () => {
-  test("and is met by an unused delivery since its run's start", async () => {
+  test("a wait looks back and is met by an unused delivery since its run's start", async () => {
     const { world, run, deliver } = await started();
     const receiptId = await deliver("issues", { issue: { number: 7 } });
     const where = { "issue.number": 7 };
@@ -68,7 +68,7 @@ describe("a wait looks back", () => {
     expect(world.frozen).toEqual([]);
   });
 
-  test("from the oldest delivery on, and each meets one wait of a run", async () => {
+  test("a wait looks back from the oldest delivery on, and each meets one wait of a run", async () => {
     const { world, run, deliver } = await started();
     const ids = [await deliver("issues"), await deliver("issues"), await deliver("issues")];
     const told = [];
@@ -77,7 +77,7 @@ describe("a wait looks back", () => {
     expect(await world.ask(run, "wait", once)).toEqual(nothing);
   });
 
-  test("and two concurrent waits of one run are met by two deliveries", async () => {
+  test("a wait looks back and two concurrent waits of one run are met by two deliveries", async () => {
     const { world, run, deliver } = await started();
     const ids = [await deliver("issues"), await deliver("issues")];
     const asked = [world.ask(run, "wait", once), world.ask(run, "wait", once)];
@@ -85,7 +85,7 @@ describe("a wait looks back", () => {
     expect(told.sort()).toEqual(ids.sort());
   });
 
-  test("to its run's start, not before it", async () => {
+  test("a wait looks back to its run's start, not before it", async () => {
     const world = createWorld({ agents });
     await world.start();
     const deliver = receiverOf(world);
@@ -109,7 +109,7 @@ describe("a wait looks back", () => {
     });
   });
 
-  test("at a delivery that started a run of another agent, but not of its own", async () => {
+  test("a wait looks back at a delivery that started a run of another agent, but not of its own", async () => {
     const { world, run, deliver } = await started();
     const id = await deliver("push");
     await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(1));
@@ -131,7 +131,7 @@ describe("a wait looks back", () => {
     expect(id).not.toBe(pushed);
   });
 
-  test("and takes work out of its agent's queue", async () => {
+  test("a wait looks back and takes work out of its agent's queue", async () => {
     const { world, run, deliver } = await started();
     const second = await world.run("a");
     const id = await deliver("push");
@@ -142,7 +142,7 @@ describe("a wait looks back", () => {
     expect(instancesOf(world, "a")).toEqual([run, second]);
   });
 
-  test("and leaves a delivery to another run of the agent that waited for it", async () => {
+  test("a wait looks back and leaves a delivery to another run of the agent that waited for it", async () => {
     const { world, run, deliver } = await started();
     const second = await world.run("a");
     const waiting = world.ask(second, "wait", { kind: "webhook", event: "issues" });
@@ -153,7 +153,7 @@ describe("a wait looks back", () => {
     expect(await world.ask(run, "wait", once)).toEqual(nothing);
   });
 
-  test("past more deliveries than one page holds", async () => {
+  test("a wait looks back past more deliveries than one page holds", async () => {
     const { world, run, deliver } = await started();
     await Promise.all(Array.from({ length: 1_200 }, (_, n) => deliver("issues", { n })));
     const id = await deliver("release", { last: true });
@@ -164,7 +164,7 @@ describe("a wait looks back", () => {
     expect(byValue.trigger?.receiptId).toBe(late);
   });
 
-  test("and neither loses nor repeats deliveries that come meanwhile", async () => {
+  test("a wait looks back and neither loses nor repeats deliveries that come meanwhile", async () => {
     const { world, run, deliver } = await started();
     const delivered: Promise<string>[] = [];
     const told: unknown[] = [];
@@ -185,78 +185,77 @@ describe("a wait looks back", () => {
     expect(world.problems).toEqual([]);
   });
 
-  test.each([0, 1, 2, 3, 4, 8])("once, over a crash %d turns after it began", async (turns) => {
-    const { world, run, deliver } = await started();
-    const key = randomUUID();
-    const id = await deliver("issues");
-    const asked = { kind: "webhook", event: "issues", timeoutSeconds: 60 } as const;
-    void world.ask(run, "wait", asked, { key }).catch(() => undefined);
-    for (let n = 0; n < turns; n++) await new Promise((resolve) => setImmediate(resolve));
-    world.crash();
+  test.each([0, 1, 2, 3, 4, 8])(
+    "a wait looks back once, over a crash %d turns after it began",
+    async (turns) => {
+      const { world, run, deliver } = await started();
+      const key = randomUUID();
+      const id = await deliver("issues");
+      const asked = { kind: "webhook", event: "issues", timeoutSeconds: 60 } as const;
+      void world.ask(run, "wait", asked, { key }).catch(() => undefined);
+      for (let n = 0; n < turns; n++) await new Promise((resolve) => setImmediate(resolve));
+      world.crash();
 
-    const next = createWorld({ agents }, world.dir, [run]);
-    await next.start();
-    const answer = await next.ask(run, "wait", asked, { key });
-    expect(answer.trigger?.receiptId).toBe(id);
-    expect(await next.ask(run, "wait", asked, { key })).toEqual(answer);
-    expect(await next.ask(run, "wait", once)).toEqual(nothing);
+      const next = createWorld({ agents }, world.dir, [run]);
+      await next.start();
+      const answer = await next.ask(run, "wait", asked, { key });
+      expect(answer.trigger?.receiptId).toBe(id);
+      expect(await next.ask(run, "wait", asked, { key })).toEqual(answer);
+      expect(await next.ask(run, "wait", once)).toEqual(nothing);
+    },
+  );
+});
+
+test("a wait is rejected when the project has no such source, with a similar name", async () => {
+  const { world, run } = await started();
+  const problem = await problemOf(world.ask(run, "wait", { kind: "webhook", source: "ghh" }));
+  expect(problem).toEqual({
+    error: "unknown_source",
+    detail: 'The project has no webhook source "ghh"; did you mean "gh"?',
+  });
+  const far = await problemOf(world.ask(run, "wait", { kind: "webhook", source: "stripe" }));
+  expect(far.detail).toBe('The project has no webhook source "stripe"; it has gh');
+  expect(world.store.waits.all()).toEqual([]);
+});
+
+test("a wait is rejected when it is for calls of an unknown agent", async () => {
+  const { world, run } = await started();
+  const problem = await problemOf(world.ask(run, "wait", { kind: "agent-call", source: "bb" }));
+  expect(problem).toEqual({
+    error: "unknown_agent",
+    detail: 'The project has no agent "bb"; did you mean "b"?',
   });
 });
 
-describe("a wait is rejected", () => {
-  test("when the project has no such source, with a similar name", async () => {
-    const { world, run } = await started();
-    const problem = await problemOf(world.ask(run, "wait", { kind: "webhook", source: "ghh" }));
-    expect(problem).toEqual({
-      error: "unknown_source",
-      detail: 'The project has no webhook source "ghh"; did you mean "gh"?',
-    });
-    const far = await problemOf(world.ask(run, "wait", { kind: "webhook", source: "stripe" }));
-    expect(far.detail).toBe('The project has no webhook source "stripe"; it has gh');
-    expect(world.store.waits.all()).toEqual([]);
-  });
-
-  test("when it is for calls of an unknown agent", async () => {
-    const { world, run } = await started();
-    const problem = await problemOf(world.ask(run, "wait", { kind: "agent-call", source: "bb" }));
-    expect(problem).toEqual({
-      error: "unknown_agent",
-      detail: 'The project has no agent "bb"; did you mean "b"?',
-    });
-  });
+test("a wait with too long a timeout reports that in its answer and in the agent's log", async () => {
+  const world = createWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 0.05 })] });
+  await world.start();
+  const run = await world.run("a");
+  const answer = await world.ask(run, "wait", { kind: "webhook", timeoutSeconds: 7_200 });
+  const why =
+    "waits at most 0.05 s instead of 7200 s: a wait lasts no longer than the agent's waitTimeout, and all waits of a run no longer than 10 times that";
+  const limited = { askedSeconds: 7_200, timeoutSeconds: 0.05, why };
+  expect(answer).toEqual({ ok: true, timedOut: true, limited, trigger: null });
+  const lines = world.events.flatMap((event) => (event.type === "output" ? [event.entry] : []));
+  expect(lines).toMatchObject([
+    { level: 40, agent: "a", instanceId: run, msg: `wait_for_trigger ${why}` },
+  ]);
 });
 
-describe("a wait with too long a timeout", () => {
-  test("reports that in its answer and in the agent's log", async () => {
-    const world = createWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 0.05 })] });
-    await world.start();
-    const run = await world.run("a");
-    const answer = await world.ask(run, "wait", { kind: "webhook", timeoutSeconds: 7_200 });
-    const why =
-      "waits at most 0.05 s instead of 7200 s: a wait lasts no longer than the agent's waitTimeout, and all waits of a run no longer than 10 times that";
-    const limited = { askedSeconds: 7_200, timeoutSeconds: 0.05, why };
-    expect(answer).toEqual({ ok: true, timedOut: true, limited, trigger: null });
-    const lines = world.events.flatMap((event) => (event.type === "output" ? [event.entry] : []));
-    expect(lines).toMatchObject([
-      { level: 40, agent: "a", instanceId: run, msg: `wait_for_trigger ${why}` },
-    ]);
-  });
-
-  test("reports that when it is met, even after a restart", async () => {
-    const world = createWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 30 })] });
-    await world.start();
-    const run = await world.run("a");
-    const key = randomUUID();
-    const asked = { kind: "webhook", timeoutSeconds: 40 } as const;
-    void world.ask(run, "wait", asked, { key }).catch(() => undefined);
-    await vi.waitFor(() => expect(world.store.waits.all()).toHaveLength(1));
-    world.crash();
-    const next = createWorld({ agents }, world.dir, [run]);
-    await next.start();
-    await receiverOf(next)("issues");
-    expect(await next.ask(run, "wait", asked, { key })).toMatchObject({
-      ...{ timedOut: false, trigger: { event: "issues" } },
-      limited: { askedSeconds: 40, timeoutSeconds: 30 },
-    });
+test("a wait with too long a timeout reports that when it is met, even after a restart", async () => {
+  const world = createWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 30 })] });
+  await world.start();
+  const run = await world.run("a");
+  const key = randomUUID();
+  const asked = { kind: "webhook", timeoutSeconds: 40 } as const;
+  void world.ask(run, "wait", asked, { key }).catch(() => undefined);
+  await vi.waitFor(() => expect(world.store.waits.all()).toHaveLength(1));
+  world.crash();
+  const next = createWorld({ agents }, world.dir, [run]);
+  await next.start();
+  await receiverOf(next)("issues");
+  expect(await next.ask(run, "wait", asked, { key })).toMatchObject({
+    ...{ timedOut: false, trigger: { event: "issues" } },
+    limited: { askedSeconds: 40, timeoutSeconds: 30 },
   });
 });

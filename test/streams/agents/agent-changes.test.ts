@@ -101,7 +101,7 @@ describe("agent changes", () => {
     ["pass on an error of their source", { saves: "a---#" }, "----#"],
   ])("%s", (_what, project, expected) => expectChanges(project, expected));
 
-  it("forward an error of a read or of the project", () =>
+  it("agent changes forward an error of a read or of the project", () =>
     marbles(({ hot, cold, scheduler, expectObservable }) => {
       const parts = { initial: new Map<string, string>(), resolve, scheduler };
       const broken$ = throwError(() => "error");
@@ -121,7 +121,7 @@ describe("agent changes", () => {
       expectObservable(badProject$).toBe("--#");
     }));
 
-  it("leave their sources, and a running read, when they are unsubscribed", () =>
+  it("agent changes leave their sources, and a running read, when they are unsubscribed", () =>
     marbles(({ hot, cold, scheduler, expectObservable, expectSubscriptions }) => {
       const touched$ = hot("     a-----");
       const project$ = cold("    p-----");
@@ -141,7 +141,7 @@ describe("agent changes", () => {
       expectSubscriptions(read$.subscriptions).toBe("40ms ^-!");
     }));
 
-  it("emit everything again to the next subscriber", () =>
+  it("agent changes emit everything again to the next subscriber", () =>
     marbles((helpers) => {
       const change$ = changes(helpers, { saves: "---------", initial: "aB" });
       helpers.expectObservable(change$, "^---!").toBe("         (aB)");

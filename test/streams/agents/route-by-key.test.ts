@@ -57,7 +57,7 @@ describe("routing by key", () => {
     }),
   );
 
-  it("leaves its source when the driver is unsubscribed, and routes again when it is subscribed again", () =>
+  it("routing by key leaves its source when the driver is unsubscribed, and routes again when it is subscribed again", () =>
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
       const letter$ = hot("         -a-a-a-a-");
       const { to, unrouted$ } = routeByKey(letter$, toLower);
@@ -69,7 +69,7 @@ describe("routing by key", () => {
       expectSubscriptions(letter$.subscriptions).toBe([first, second]);
     }));
 
-  it("notifies only the reader of the key, among any number", () =>
+  it("routing by key notifies only the reader of the key, among any number", () =>
     marbles(({ hot, flush }) => {
       let notified = 0;
       const source$ = hot("-a-----");

@@ -94,7 +94,7 @@ describe("a run", () => {
     });
   });
 
-  it("keeps its usage, however it ended", () => {
+  it("a run keeps its usage, however it ended", () => {
     const usage = { model: "scripted", tokens: 12, costUsd: 0, turns: 1 };
     const exits: [Partial<RunnerExit>, StopReason | null][] = [
       [{}, null],
@@ -117,7 +117,7 @@ describe("a run whose last call to a model was rejected for its budget", () => {
     ["fails", { exitCode: 1, error: "403" }, null],
     ["is interrupted", term, "interrupted"],
   ] as const)(
-    "ends over_budget, with the budget as its reason, when it %s",
+    "a run whose last call to a model was rejected for its budget ends over_budget, with the budget as its reason, when it %s",
     (_what, exit, stop) => {
       expect(runEnd(exitOf(exit), stop, refused)).toEqual({
         outcome: "over_budget",
@@ -134,19 +134,20 @@ describe("a run whose last call to a model was rejected for its budget", () => {
     ["timed_out", term, "timed_out"],
     ["out_of_memory", { exitCode: 137, outOfMemory: true }, null],
     ["rejected", { exitCode: null, rejected: "no sudo" }, null],
-  ] as const)("keeps another end: %s", (outcome, exit, stop) => {
-    expect(runEnd(exitOf(exit), stop, refused).outcome).toBe(outcome);
-  });
+  ] as const)(
+    "a run whose last call to a model was rejected for its budget keeps another end: %s",
+    (outcome, exit, stop) => {
+      expect(runEnd(exitOf(exit), stop, refused).outcome).toBe(outcome);
+    },
+  );
 });
 
-describe("a run that returned a value", () => {
-  it("keeps it, and its request for a rerun, however it ended", () => {
-    for (const stopped of [null, "killed"] as const) {
-      const end = runEnd(exitOf({ value: { found: 2 }, rerun: true }), stopped, work);
-      expect(end).toMatchObject({ value: { found: 2 }, rerun: true });
-    }
-    expect(runEnd(exitOf({ value: null }), null, work)).toHaveProperty("value", null);
-  });
+it("a run that returned a value keeps it, and its request for a rerun, however it ended", () => {
+  for (const stopped of [null, "killed"] as const) {
+    const end = runEnd(exitOf({ value: { found: 2 }, rerun: true }), stopped, work);
+    expect(end).toMatchObject({ value: { found: 2 }, rerun: true });
+  }
+  expect(runEnd(exitOf({ value: null }), null, work)).toHaveProperty("value", null);
 });
 
 describe("the stop reason of a run that ended while no scheduler ran", () => {
@@ -156,7 +157,10 @@ describe("the stop reason of a run that ended while no scheduler ran", () => {
     ["was killed", { endedAt: 99 }, "killed", "killed"],
     ["was interrupted", { endedAt: 99 }, "interrupted", "interrupted"],
     ["says nothing of when", {}, "timed_out", "timed_out"],
-  ] as const)("that %s", (_what, exit, stopped, expected) => {
-    expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected);
-  });
+  ] as const)(
+    "the stop reason of a run that ended while no scheduler ran that %s",
+    (_what, exit, stopped, expected) => {
+      expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected);
+    },
+  );
 });

@@ -24,13 +24,13 @@ describe("a timer that can be paused", () => {
     }),
   );
 
-  it("does not fire at once for a time that a timer can't hold", () =>
+  it("a timer that can be paused does not fire at once for a time that a timer can't hold", () =>
     marbles(({ cold, scheduler, expectObservable }) => {
       const out$ = pausableTimer(cold("f", values), 30 * 24 * 3_600_000, scheduler);
       expectObservable(out$, "1000m !").toBe("");
     }));
 
-  it("counts the same when the wall clock is set meanwhile", () => {
+  it("a timer that can be paused counts the same when the wall clock is set meanwhile", () => {
     const calendar = new VirtualCalendar("2026-03-01T00:00Z");
     const paused$ = new BehaviorSubject(false);
     const began = calendar.frame;
@@ -46,7 +46,7 @@ describe("a timer that can be paused", () => {
     expect(rang).toEqual([11_000]);
   });
 
-  it("forwards an error, and starts anew for each subscriber", () =>
+  it("a timer that can be paused forwards an error, and starts anew for each subscriber", () =>
     marbles(({ cold, scheduler, expectObservable, expectSubscriptions }) => {
       const paused$ = cold("f--#", values);
       const out$ = pausableTimer(paused$, 5, scheduler);

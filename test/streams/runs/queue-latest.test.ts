@@ -81,10 +81,10 @@ function expectQueue(
 }
 
 describe("the bounded queue", () => {
-  it("completes with an empty source", () =>
+  it("the bounded queue completes with an empty source", () =>
     expectQueue(open(1, 1), { items: "---|", ran: "---|" }));
 
-  it("passes other values through in their turn, until it completes", () =>
+  it("the bounded queue passes other values through in their turn, until it completes", () =>
     marbles((helpers) => {
       const told: Told = { type: "ran", item: "through" };
       const value$ = helpers.hot<string | Told>("-at--|", { a: "a", t: told });
@@ -103,29 +103,29 @@ describe("the bounded queue", () => {
       helpers.expectObservable(said$).toBe("--t---(a|)");
     }));
 
-  it("runs one at a time, in order, and finishes waiting items after its source completed", () =>
+  it("the bounded queue runs one at a time, in order, and finishes waiting items after its source completed", () =>
     expectQueue(open(9, 1), { items: "-abc|", ran: "-A----B----C----|" }));
 
-  it("runs as many at once as its scale", () =>
+  it("the bounded queue runs as many at once as its scale", () =>
     expectQueue(open(9, 2), { items: "-abc-|", ran: "-AB---C----|" }));
 
-  it("drops the oldest trigger when full", () =>
+  it("the bounded queue drops the oldest trigger when full", () =>
     expectQueue(open(1, 1), {
       items: "  -abcd-----|",
       dropped: "---bc------|",
       ran: "    -A----D----|",
     }));
 
-  it("emits its size after each change", () =>
+  it("the bounded queue emits its size after each change", () =>
     expectQueue(open(9, 1), { items: "-abc-----------|", depth: "--12--1----0----|" }));
 
-  it("survives a burst with the latest few, in order", () =>
+  it("the bounded queue survives a burst with the latest few, in order", () =>
     marbles((helpers) => {
       const ran$ = queue(helpers, of("a", "b", "c", "d", "e", "f", "g", "h"), open(2, 1));
       helpers.expectObservable(ran$).toBe("A----G----H----|");
     }));
 
-  it("skips an item that may not wait when all runners are busy", () =>
+  it("the bounded queue skips an item that may not wait when all runners are busy", () =>
     expectQueue(open(9, 1), {
       items: "  -ab----c-----|",
       skipped: "--b----------|",
@@ -133,13 +133,13 @@ describe("the bounded queue", () => {
       more: () => ({ mayWait: () => false }),
     }));
 
-  it("holds items while held, and starts them in order once open", () =>
+  it("the bounded queue holds items while held, and starts them in order once open", () =>
     expectQueue(
       { h: held(9), o: open(9, 1) },
       { items: "-ab--------------|", limits: "h---o------", ran: "----A----B-------|" },
     ));
 
-  it("does not stop a run when it is held or scaled down", () =>
+  it("the bounded queue does not stop a run when it is held or scaled down", () =>
     marbles((helpers) => {
       const item$ = helpers.hot("  -ab---");
       const limits$ = helpers.hot("o-h-------------", { o: open(9, 2), h: held(9) });
@@ -149,25 +149,25 @@ describe("the bounded queue", () => {
       helpers.expectSubscriptions(run$.subscriptions).toBe(["-^----!", "--^----!"]);
     }));
 
-  it("drops the oldest when its size shrinks", () =>
+  it("the bounded queue drops the oldest when its size shrinks", () =>
     expectQueue(
       { o: open(2, 1), s: open(1, 1) },
       { items: "-abc------------", limits: "o---s----", dropped: "----b-----------" },
     ));
 
-  it("closed: drops waiting items, lets the run finish, and completes", () =>
+  it("the bounded queue, once closed, drops waiting items, lets the run finish, and completes", () =>
     expectQueue(
       { o: open(2, 1), x: closed },
       { items: "-ab-------------", limits: "o--x-----", dropped: "---b--|" },
     ));
 
-  it("leaves waiting items when its source completes while held", () =>
+  it("the bounded queue leaves waiting items when its source completes while held", () =>
     expectQueue(
       { o: open(9, 1), h: held(9) },
       { items: "-ab----|", limits: "o--h-----", ran: "-A-----|" },
     ));
 
-  it("shares the project's slots with others, first come first served", () =>
+  it("the bounded queue shares the project's slots with others, first come first served", () =>
     marbles((helpers) => {
       const slots = createSlots(1);
       const one$ = queue(helpers, helpers.hot("-a--c|"), open(9, 1), "ran", { slots });
@@ -176,7 +176,7 @@ describe("the bounded queue", () => {
       helpers.expectObservable(two$).toBe("    ------B----|");
     }));
 
-  it("releases its slot when it is unsubscribed, and aborts its runs", () =>
+  it("the bounded queue releases its slot when it is unsubscribed, and aborts its runs", () =>
     marbles((helpers) => {
       const slots = createSlots(1);
       const run$ = helpers.cold<Told>("----------|");
@@ -189,7 +189,7 @@ describe("the bounded queue", () => {
       expect(slots.tryTake()).not.toBeNull();
     }));
 
-  it("starts no more items once it is unsubscribed during a burst", () =>
+  it("the bounded queue starts no more items once it is unsubscribed during a burst", () =>
     marbles((helpers) => {
       const limits$ = helpers.hot("h----o----", { h: held(9), o: open(9, 9) });
       const started: string[] = [];
@@ -203,14 +203,14 @@ describe("the bounded queue", () => {
       expect(started).toEqual(["a", "b"]);
     }));
 
-  it("keeps a queue of its own for each subscriber", () =>
+  it("the bounded queue keeps a queue of its own for each subscriber", () =>
     marbles((helpers) => {
       const ran$ = queue(helpers, helpers.hot("-ab------c---------|"), open(1, 1));
       helpers.expectObservable(ran$).toBe("            -A----B----C-------|");
       helpers.expectObservable(ran$, "        --------^----------").toBe("---------C---------|");
     }));
 
-  it("forwards an error of its source, its limits and its runs, and aborts its runs", () =>
+  it("the bounded queue forwards an error of its source, its limits and its runs, and aborts its runs", () =>
     marbles((helpers) => {
       const run$ = helpers.cold<Told>("----------|");
       const broken$ = throwError(() => "error");
@@ -222,7 +222,7 @@ describe("the bounded queue", () => {
       helpers.expectObservable(byRun$).toBe("#");
     }));
 
-  it("lets waiting items be withdrawn, and leaves running ones alone", () =>
+  it("the bounded queue lets waiting items be withdrawn, and leaves running ones alone", () =>
     expectQueue(open(9, 1), {
       items: "  -abcd|",
       ran: "    -A----B----D----|",
@@ -234,14 +234,14 @@ describe("the bounded queue", () => {
       }),
     }));
 
-  it("starts no item before it knows its limits", () =>
+  it("the bounded queue starts no item before it knows its limits", () =>
     marbles((helpers) => {
       const item$ = helpers.hot("-a---|");
       helpers.expectObservable(queue(helpers, item$, NEVER)).toBe("-----|");
       helpers.expectObservable(queue(helpers, item$, EMPTY, "queued")).toBe("-a---|");
     }));
 
-  it("starts ten thousand waiting items that finish at once without growing the stack", () =>
+  it("the bounded queue starts ten thousand waiting items that finish at once without growing the stack", () =>
     marbles((helpers) => {
       const names = Array.from({ length: 10_000 }, (_, index) => String(index));
       const limits$ = helpers.hot("ho", { h: held(10_000), o: open(10_000, 1) });

@@ -105,12 +105,12 @@ describe("the limits of an agent's queue", () => {
     }),
   );
 
-  it("follow a burst to its end, and forward an error", () => {
+  it("the limits of an agent's queue follow a burst to its end, and forward an error", () => {
     expectModes({ agent: "-(agaga)" }, "-", "(ohoho)", "9s !");
     expectModes({ agent: "a-#" }, "o-", "#");
   });
 
-  it("leave no timer behind when they are unsubscribed, and start anew for the next subscriber", () =>
+  it("the limits of an agent's queue leave no timer behind when they are unsubscribed, and start anew for the next subscriber", () =>
     marbles((helpers) => {
       const { expectObservable, expectSubscriptions, hot } = helpers;
       const agent$ = hot(seconds("g----------a-g"), agents);

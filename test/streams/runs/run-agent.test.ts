@@ -36,7 +36,7 @@ describe("a run", () => {
     }),
   );
 
-  it("starts only after it was claimed", () =>
+  it("a run starts only after it was claimed", () =>
     marbles((helpers) => {
       const report$ = helpers.cold("    --(x|)", reports);
       const lockStatus$ = helpers.cold("   --c-----");
@@ -46,7 +46,7 @@ describe("a run", () => {
       helpers.expectSubscriptions(report$.subscriptions).toBe("--^-!");
     }));
 
-  it("is rejected when it can't be claimed, without a call of its runner", () =>
+  it("a run is rejected when it can't be claimed, without a call of its runner", () =>
     marbles((helpers) => {
       const report$ = helpers.cold("(x|)", reports);
       const lockStatus$ = helpers.cold("--#", {}, new Error("store unavailable"));
@@ -57,7 +57,7 @@ describe("a run", () => {
       helpers.expectSubscriptions(report$.subscriptions).toBe([]);
     }));
 
-  it("emits events with its agent, instance and item", () =>
+  it("a run emits events with its agent, instance and item", () =>
     marbles((helpers) => {
       const report$ = helpers.cold("-o-t-(x|)", reports);
       const at = { agent: "dev", instanceId: "dev-1" };
@@ -71,7 +71,7 @@ describe("a run", () => {
       });
     }));
 
-  it("gives its runner and the claim the whole request", () => {
+  it("a run gives its runner and the claim the whole request", () => {
     const asked: RunRequest[] = [];
     marbles((helpers) => {
       const ask = (request: RunRequest): Observable<RunnerEvent> => {
@@ -85,7 +85,7 @@ describe("a run", () => {
     expect(asked).toEqual([request, request]);
   });
 
-  it("times out after its own time, counted from its start", () =>
+  it("a run times out after its own time, counted from its start", () =>
     marbles((helpers) => {
       const lockStatus$ = helpers.cold(seconds("--c"));
       const expected = seconds("          --s--(T|)");
@@ -94,7 +94,7 @@ describe("a run", () => {
       helpers.expectObservable(run(ports, { timeoutSeconds: 3 })).toBe(expected);
     }));
 
-  it("does not time out earlier, nor at once if longer than the longest timer", () =>
+  it("a run does not time out earlier, nor at once if longer than the longest timer", () =>
     marbles((helpers) => {
       const runner = timedRunner(helpers.scheduler, 3000);
       const ports = portsOf(helpers, EMPTY, { runner });
@@ -104,7 +104,7 @@ describe("a run", () => {
       }
     }));
 
-  it("does not time out for time spent waiting", () =>
+  it("a run does not time out for time spent waiting", () =>
     marbles((helpers) => {
       const waits = seconds("   --w---g-------");
       const expected = seconds("s--------(T|)");
@@ -128,7 +128,7 @@ describe("a run", () => {
     ["its agent", "   --a---", "s-(K|)"],
     ["everything", "  --e---", "s-(K|)"],
     ["another", "     --I-A-", "s-----(S|)"],
-  ])("is killed for a kill of %s", (_what, killed, expected) =>
+  ])("a run is killed for a kill of %s", (_what, killed, expected) =>
     marbles((helpers) => {
       const runner = timedRunner(helpers.scheduler, 6);
       const kill$ = helpers.hot(killed, kills);
@@ -136,7 +136,7 @@ describe("a run", () => {
     }),
   );
 
-  it("is asked once to stop, for the first reason", () =>
+  it("a run is asked once to stop, for the first reason", () =>
     marbles((helpers) => {
       const kill$ = helpers.hot("   --a-a-e-", kills);
       const report$ = helpers.cold("-------(x|)", reports);
@@ -157,7 +157,7 @@ describe("a run", () => {
       expect(stops).toEqual(["killed"]);
     }));
 
-  it("fails with the message of a runner that breaks, by error or by exception", () =>
+  it("a run fails with the message of a runner that breaks, by error or by exception", () =>
     marbles((helpers) => {
       const throwing = {
         run: (): never => {
@@ -174,7 +174,7 @@ describe("a run", () => {
       }
     }));
 
-  it("aborts its runner and stops listening when it is unsubscribed", () =>
+  it("a run aborts its runner and stops listening when it is unsubscribed", () =>
     marbles((helpers) => {
       const report$ = helpers.cold("-o-----", reports);
       const kill$ = helpers.hot("   -------", kills);
@@ -189,7 +189,7 @@ describe("a run", () => {
       helpers.expectSubscriptions(kill$.subscriptions).toBe("^--!");
     }));
 
-  it("does not claim before it is subscribed, and claims anew with a new instance each time", () => {
+  it("a run does not claim before it is subscribed, and claims anew with a new instance each time", () => {
     const claimed: string[] = [];
     marbles((helpers) => {
       let count = 0;
@@ -212,7 +212,7 @@ describe("a run of a scheduler that stops", () => {
     ["--(as)", "s-(K|)"],
     ["--i--s", "s-(K|)"],
   ])(
-    "is interrupted, unless a person killed it before, also while it stops: %s",
+    "a run of a scheduler that stops is interrupted, unless a person killed it before, also while it stops: %s",
     (killed, expected) =>
       marbles((helpers) => {
         const runner = timedRunner(helpers.scheduler, 6);
@@ -228,7 +228,7 @@ describe("a run of a scheduler that stops", () => {
     [true, {}, "S"],
     [true, { exitCode: 137, outOfMemory: true }, "O"],
     [false, { exitCode: 143 }, "F"],
-  ])("while it stops (%s) ends by itself with %j as %s", (stopping, exit, outcome) =>
+  ])("a run of a stopping scheduler (%s) ends by itself with %j as %s", (stopping, exit, outcome) =>
     marbles((helpers) => {
       const report$ = helpers.cold("--(x|)", { x: exitWith(exit) });
       const ports = portsOf(helpers, report$, { isStopping: () => stopping });
@@ -236,7 +236,7 @@ describe("a run of a scheduler that stops", () => {
     }),
   );
 
-  it("reports why it was interrupted, and whether its work is retried", () =>
+  it("a run of a scheduler that stops reports why it was interrupted, and whether its work is retried", () =>
     marbles((helpers) => {
       const runner = timedRunner(helpers.scheduler, 6);
       const reasonOf = (attempt: number): Observable<string> => {

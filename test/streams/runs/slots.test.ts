@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSlots, type Slot, type Slots } from "../../../streams/runs/slots.ts";
 
 function take(slots: Slots): Slot {
@@ -7,127 +7,123 @@ function take(slots: Slots): Slot {
   return slot;
 }
 
-describe("the slots of a project", () => {
-  it("are unlimited by default", () => {
-    const slots = createSlots();
-    expect(Array.from({ length: 1000 }, () => slots.tryTake())).not.toContain(null);
-  });
-
-  it("reject when all are taken, and give one that is free again", () => {
-    const slots = createSlots(1);
-    const slot = take(slots);
-    expect(slots.tryTake()).toBeNull();
-    slot[Symbol.dispose]();
-    expect(slots.tryTake()).not.toBeNull();
-  });
-
-  it("are offered in the order of requests, without overtaking", () => {
-    const slots = createSlots(1);
-    let slot: Slot | null = slots.tryTake();
-    const order: string[] = [];
-    const taker = (name: string) => () => {
-      slot = slots.tryTake();
-      if (slot !== null) order.push(name);
-    };
-    slots.wait(taker("a"));
-    slots.wait(taker("b"));
-    slot?.[Symbol.dispose]();
-    expect(order).toEqual(["a"]);
-    slot?.[Symbol.dispose]();
-    expect(order).toEqual(["a", "b"]);
-    slots.wait(taker("c"));
-    expect(slots.tryTake()).toBeNull();
-  });
-
-  it("skip a waiter that left or no longer wants one", () => {
-    const slots = createSlots(1);
-    const slot = take(slots);
-    const order: string[] = [];
-    const leave = slots.wait(() => order.push("left"));
-    slots.wait(() => order.push("declined"));
-    slots.wait(() => slots.tryTake() && order.push("took"));
-    leave();
-    slot[Symbol.dispose]();
-    expect(order).toEqual(["declined", "took"]);
-  });
-
-  it("grow at once, and shrink without touching taken ones", () => {
-    const slots = createSlots(1);
-    const first = take(slots);
-    let second: Slot | null = null;
-    slots.wait(() => (second = slots.tryTake()));
-    slots.resize(2);
-    expect(second).not.toBeNull();
-    slots.resize(1);
-    first[Symbol.dispose]();
-    expect(slots.tryTake()).toBeNull();
-    (second as Slot | null)?.[Symbol.dispose]();
-    expect(slots.tryTake()).not.toBeNull();
-  });
+it("the slots of a project are unlimited by default", () => {
+  const slots = createSlots();
+  expect(Array.from({ length: 1000 }, () => slots.tryTake())).not.toContain(null);
 });
 
-describe("a slot", () => {
-  it("that is released is free for others, and is reacquired when one of them ends", () => {
-    const slots = createSlots(1);
-    const suspended = take(slots);
-    suspended.release();
-    suspended.release();
-    const other = take(slots);
-    let back = 0;
-    suspended.reacquire(() => back++);
-    expect(back).toBe(0);
-    other[Symbol.dispose]();
-    expect(back).toBe(1);
-    expect(slots.tryTake()).toBeNull();
-  });
+it("the slots of a project reject when all are taken, and give one that is free again", () => {
+  const slots = createSlots(1);
+  const slot = take(slots);
+  expect(slots.tryTake()).toBeNull();
+  slot[Symbol.dispose]();
+  expect(slots.tryTake()).not.toBeNull();
+});
 
-  it("is reacquired at once while it is free", () => {
-    const slots = createSlots(1);
-    const slot = take(slots);
-    slot.release();
-    let back = 0;
-    slot.reacquire(() => back++);
-    slot.reacquire(() => back++);
-    expect(back).toBe(2);
-    slot[Symbol.dispose]();
-    expect(slots.tryTake()).not.toBeNull();
-  });
+it("the slots of a project are offered in the order of requests, without overtaking", () => {
+  const slots = createSlots(1);
+  let slot: Slot | null = slots.tryTake();
+  const order: string[] = [];
+  const taker = (name: string) => () => {
+    slot = slots.tryTake();
+    if (slot !== null) order.push(name);
+  };
+  slots.wait(taker("a"));
+  slots.wait(taker("b"));
+  slot?.[Symbol.dispose]();
+  expect(order).toEqual(["a"]);
+  slot?.[Symbol.dispose]();
+  expect(order).toEqual(["a", "b"]);
+  slots.wait(taker("c"));
+  expect(slots.tryTake()).toBeNull();
+});
 
-  it("is reacquired before newcomers, in any order of requests", () => {
-    const slots = createSlots(1);
-    const suspended = take(slots);
-    suspended.release();
-    const other = take(slots);
-    const order: string[] = [];
-    slots.wait(() => slots.tryTake() && order.push("newcomer"));
-    suspended.reacquire(() => order.push("suspended"));
-    other[Symbol.dispose]();
-    expect(order).toEqual(["suspended"]);
-    suspended[Symbol.dispose]();
-    expect(order).toEqual(["suspended", "newcomer"]);
-  });
+it("the slots of a project skip a waiter that left or no longer wants one", () => {
+  const slots = createSlots(1);
+  const slot = take(slots);
+  const order: string[] = [];
+  const leave = slots.wait(() => order.push("left"));
+  slots.wait(() => order.push("declined"));
+  slots.wait(() => slots.tryTake() && order.push("took"));
+  leave();
+  slot[Symbol.dispose]();
+  expect(order).toEqual(["declined", "took"]);
+});
 
-  it("that is released goes to the next waiter", () => {
-    const slots = createSlots(1);
-    const suspended = take(slots);
-    let took = false;
-    slots.wait(() => (took = slots.tryTake() !== null));
-    suspended.release();
-    expect(took).toBe(true);
-  });
+it("the slots of a project grow at once, and shrink without touching taken ones", () => {
+  const slots = createSlots(1);
+  const first = take(slots);
+  let second: Slot | null = null;
+  slots.wait(() => (second = slots.tryTake()));
+  slots.resize(2);
+  expect(second).not.toBeNull();
+  slots.resize(1);
+  first[Symbol.dispose]();
+  expect(slots.tryTake()).toBeNull();
+  (second as Slot | null)?.[Symbol.dispose]();
+  expect(slots.tryTake()).not.toBeNull();
+});
 
-  it("of a run that ends while it waits is released once, without a callback", () => {
-    const slots = createSlots(1);
-    const suspended = take(slots);
-    suspended.release();
-    const other = take(slots);
-    let back = 0;
-    suspended.reacquire(() => back++);
-    suspended[Symbol.dispose]();
-    suspended[Symbol.dispose]();
-    other[Symbol.dispose]();
-    expect(back).toBe(0);
-    expect(slots.tryTake()).not.toBeNull();
-    expect(slots.tryTake()).toBeNull();
-  });
+it("a slot that is released is free for others, and is reacquired when one of them ends", () => {
+  const slots = createSlots(1);
+  const suspended = take(slots);
+  suspended.release();
+  suspended.release();
+  const other = take(slots);
+  let back = 0;
+  suspended.reacquire(() => back++);
+  expect(back).toBe(0);
+  other[Symbol.dispose]();
+  expect(back).toBe(1);
+  expect(slots.tryTake()).toBeNull();
+});
+
+it("a slot is reacquired at once while it is free", () => {
+  const slots = createSlots(1);
+  const slot = take(slots);
+  slot.release();
+  let back = 0;
+  slot.reacquire(() => back++);
+  slot.reacquire(() => back++);
+  expect(back).toBe(2);
+  slot[Symbol.dispose]();
+  expect(slots.tryTake()).not.toBeNull();
+});
+
+it("a slot is reacquired before newcomers, in any order of requests", () => {
+  const slots = createSlots(1);
+  const suspended = take(slots);
+  suspended.release();
+  const other = take(slots);
+  const order: string[] = [];
+  slots.wait(() => slots.tryTake() && order.push("newcomer"));
+  suspended.reacquire(() => order.push("suspended"));
+  other[Symbol.dispose]();
+  expect(order).toEqual(["suspended"]);
+  suspended[Symbol.dispose]();
+  expect(order).toEqual(["suspended", "newcomer"]);
+});
+
+it("a slot that is released goes to the next waiter", () => {
+  const slots = createSlots(1);
+  const suspended = take(slots);
+  let took = false;
+  slots.wait(() => (took = slots.tryTake() !== null));
+  suspended.release();
+  expect(took).toBe(true);
+});
+
+it("a slot of a run that ends while it waits is released once, without a callback", () => {
+  const slots = createSlots(1);
+  const suspended = take(slots);
+  suspended.release();
+  const other = take(slots);
+  let back = 0;
+  suspended.reacquire(() => back++);
+  suspended[Symbol.dispose]();
+  suspended[Symbol.dispose]();
+  other[Symbol.dispose]();
+  expect(back).toBe(0);
+  expect(slots.tryTake()).not.toBeNull();
+  expect(slots.tryTake()).toBeNull();
 });

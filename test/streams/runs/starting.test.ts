@@ -1,5 +1,5 @@
 import { EMPTY, map, merge, NEVER, timer, type Observable } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSlots, type Slots } from "../../../streams/runs/slots.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
@@ -31,74 +31,70 @@ function starting(
   );
 }
 
-describe("runs that start together", () => {
-  it("start in order, each once the one before is ready, and continue beside each other", () =>
-    marbles((helpers) => {
-      const slots = createSlots(1);
-      const run$ = helpers.cold("--rt-----(x|)", reports);
-      const all$ = merge(...[1, 2, 3].map(() => starting(helpers, run$, slots)));
-      helpers.expectObservable(all$).toBe("--rtrtrt-x-x-(x|)");
-    }));
+it("runs that start together start in order, each once the one before is ready, and continue beside each other", () =>
+  marbles((helpers) => {
+    const slots = createSlots(1);
+    const run$ = helpers.cold("--rt-----(x|)", reports);
+    const all$ = merge(...[1, 2, 3].map(() => starting(helpers, run$, slots)));
+    helpers.expectObservable(all$).toBe("--rtrtrt-x-x-(x|)");
+  }));
 
-  it("continue when one ends before it is ready", () =>
-    marbles((helpers) => {
-      const slots = createSlots(1);
-      const run$ = helpers.cold("--(x|)", reports);
-      const both$ = merge(...[1, 2].map(() => starting(helpers, run$, slots)));
-      helpers.expectObservable(both$).toBe("--x-(x|)");
-    }));
+it("runs that start together continue when one ends before it is ready", () =>
+  marbles((helpers) => {
+    const slots = createSlots(1);
+    const run$ = helpers.cold("--(x|)", reports);
+    const both$ = merge(...[1, 2].map(() => starting(helpers, run$, slots)));
+    helpers.expectObservable(both$).toBe("--x-(x|)");
+  }));
 
-  it("continue after half a minute when one is not ready by then", () =>
-    marbles((helpers) => {
-      const slots = createSlots(1);
-      helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
-      const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
-      helpers.expectObservable(next$).toBe("30s (x|)");
-    }));
+it("runs that start together continue after half a minute when one is not ready by then", () =>
+  marbles((helpers) => {
+    const slots = createSlots(1);
+    helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
+    const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
+    helpers.expectObservable(next$).toBe("30s (x|)");
+  }));
 
-  it("are more at once as soon as the limit is raised", () =>
-    marbles((helpers) => {
-      const slots = createSlots(1);
-      timer(3, helpers.scheduler).subscribe(() => slots.resize(2));
-      helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
-      const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
-      helpers.expectObservable(next$).toBe("---(x|)");
-    }));
+it("runs that start together are more at once as soon as the limit is raised", () =>
+  marbles((helpers) => {
+    const slots = createSlots(1);
+    timer(3, helpers.scheduler).subscribe(() => slots.resize(2));
+    helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
+    const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
+    helpers.expectObservable(next$).toBe("---(x|)");
+  }));
 
-  it("release their slot when they are unsubscribed", () =>
-    marbles((helpers) => {
-      const slots = createSlots(1);
-      helpers.expectObservable(starting(helpers, NEVER, slots), "--!").toBe("-");
-      helpers.expectObservable(starting(helpers, NEVER, slots), "-!").toBe("-");
-      const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
-      helpers.expectObservable(next$).toBe("--(x|)");
-    }));
+it("runs that start together release their slot when they are unsubscribed", () =>
+  marbles((helpers) => {
+    const slots = createSlots(1);
+    helpers.expectObservable(starting(helpers, NEVER, slots), "--!").toBe("-");
+    helpers.expectObservable(starting(helpers, NEVER, slots), "-!").toBe("-");
+    const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
+    helpers.expectObservable(next$).toBe("--(x|)");
+  }));
 
-  it("never start when they are stopped before", () =>
-    marbles((helpers) => {
-      const slots = createSlots(0);
-      const stop$ = helpers.cold<StopReason>("--k", { k: "killed" });
-      const run$ = helpers.cold("(x|)", reports);
-      helpers.expectObservable(starting(helpers, run$, slots, stop$)).toBe("--(x|)");
-      helpers.expectSubscriptions(run$.subscriptions).toBe([]);
-    }));
-});
+it("runs that start together never start when they are stopped before", () =>
+  marbles((helpers) => {
+    const slots = createSlots(0);
+    const stop$ = helpers.cold<StopReason>("--k", { k: "killed" });
+    const run$ = helpers.cold("(x|)", reports);
+    helpers.expectObservable(starting(helpers, run$, slots, stop$)).toBe("--(x|)");
+    helpers.expectSubscriptions(run$.subscriptions).toBe([]);
+  }));
 
-describe("a run that waits for its turn to start", () => {
-  it("is emitted as started at once, and its time counts from its real start", () =>
-    marbles((helpers) => {
-      const { scheduler } = helpers;
-      const slots = createSlots(0);
-      timer(5000, scheduler).subscribe(() => slots.resize(1));
-      const ports = { runner: timedRunner(scheduler, 9000), starting: slots };
-      const agent = anAgent("dev", { timeoutSeconds: 3 });
-      const event$ = runAgent(agent, anItem("1"), portsOf(helpers, EMPTY, ports));
-      const told = (event: RunEvent): string => {
-        if (event.type !== "finished") return event.type;
-        return `${event.end.outcome} at ${event.at}, from ${event.startedAt} on`;
-      };
-      const values = { s: "started", f: "timed_out at 8000, from 5000 on" };
-      helpers.expectObservable(event$.pipe(map(told))).toBe("s 7999ms (f|)", values);
-      expect(slots.tryTake()).toBeNull();
-    }));
-});
+it("a run that waits for its turn to start is emitted as started at once, and its time counts from its real start", () =>
+  marbles((helpers) => {
+    const { scheduler } = helpers;
+    const slots = createSlots(0);
+    timer(5000, scheduler).subscribe(() => slots.resize(1));
+    const ports = { runner: timedRunner(scheduler, 9000), starting: slots };
+    const agent = anAgent("dev", { timeoutSeconds: 3 });
+    const event$ = runAgent(agent, anItem("1"), portsOf(helpers, EMPTY, ports));
+    const told = (event: RunEvent): string => {
+      if (event.type !== "finished") return event.type;
+      return `${event.end.outcome} at ${event.at}, from ${event.startedAt} on`;
+    };
+    const values = { s: "started", f: "timed_out at 8000, from 5000 on" };
+    helpers.expectObservable(event$.pipe(map(told))).toBe("s 7999ms (f|)", values);
+    expect(slots.tryTake()).toBeNull();
+  }));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import { createSuspension } from "../../../streams/runs/suspension.ts";
 
@@ -10,40 +10,38 @@ function aRun(slots = createSlots(1)) {
   return { slots, run, seen, pass: (ms: number) => (time += ms) };
 }
 
-describe("a run", () => {
-  it("has its clock paused while it waits, and its slot is free", () => {
-    const { slots, run, seen, pass } = aRun();
-    const resume = run.suspend(true);
-    pass(30);
-    expect(run.waitedMs()).toBe(130);
-    const other = slots.tryTake();
-    expect(other).not.toBeNull();
-    let back = false;
-    resume(() => (back = true));
-    pass(5);
-    expect(back).toBe(false);
-    other?.[Symbol.dispose]();
-    expect(back).toBe(true);
-    pass(50);
-    expect(run.waitedMs()).toBe(135);
-    expect(seen).toEqual([false, true, false]);
-  });
+it("a run has its clock paused while it waits, and its slot is free", () => {
+  const { slots, run, seen, pass } = aRun();
+  const resume = run.suspend(true);
+  pass(30);
+  expect(run.waitedMs()).toBe(130);
+  const other = slots.tryTake();
+  expect(other).not.toBeNull();
+  let back = false;
+  resume(() => (back = true));
+  pass(5);
+  expect(back).toBe(false);
+  other?.[Symbol.dispose]();
+  expect(back).toBe(true);
+  pass(50);
+  expect(run.waitedMs()).toBe(135);
+  expect(seen).toEqual([false, true, false]);
+});
 
-  it("has its clock running while it waits on its own time", () => {
-    const { slots, run, seen } = aRun();
-    run.suspend(false);
-    expect(slots.tryTake()).not.toBeNull();
-    expect(seen).toEqual([false]);
-  });
+it("a run has its clock running while it waits on its own time", () => {
+  const { slots, run, seen } = aRun();
+  run.suspend(false);
+  expect(slots.tryTake()).not.toBeNull();
+  expect(seen).toEqual([false]);
+});
 
-  it("counts concurrent waits once", () => {
-    const { run, seen, pass } = aRun();
-    const [one, two] = [run.suspend(true), run.suspend(true)];
-    pass(10);
-    one(() => undefined);
-    pass(10);
-    two(() => undefined);
-    expect(run.waitedMs()).toBe(120);
-    expect(seen).toEqual([false, true, false]);
-  });
+it("a run counts concurrent waits once", () => {
+  const { run, seen, pass } = aRun();
+  const [one, two] = [run.suspend(true), run.suspend(true)];
+  pass(10);
+  one(() => undefined);
+  pass(10);
+  two(() => undefined);
+  expect(run.waitedMs()).toBe(120);
+  expect(seen).toEqual([false, true, false]);
 });

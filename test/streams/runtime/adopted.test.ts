@@ -1,4 +1,4 @@
-import { describe, it } from "vitest";
+import { it } from "vitest";
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { marbles, type Marbles } from "../../helpers/marbles.ts";
@@ -12,32 +12,30 @@ function adoptedRun({ scheduler }: Marbles, agent: string): AdoptedRun {
   return { request, startedAt: 0, report: (stop$) => runner.run(request, stop$) };
 }
 
-describe("a run of an earlier scheduler", () => {
-  it("keeps the work of its agent waiting like any other run", () =>
-    marbles((helpers) => {
-      const { hot, cold, scheduler, expectObservable } = helpers;
-      const manual = "  -12---------";
-      const stopping = "-------s----";
-      const started = " 3----1----|";
-      const finished = "-----3----(1|)";
-      const event$ = graphOf(scheduler, {
-        adopted$: cold("(x|)", { x: adoptedRun(helpers, "a") }),
-        agentChange$: cold("a-----------", { a: changeOf("a") }),
-        manual$: hot(manual, { 1: anItem("1", "a"), 2: anItem("2", "a") }),
-        stopping$: hot(stopping),
-      });
-      expectObservable(only(event$, "started")).toBe(started);
-      expectObservable(only(event$, "finished")).toBe(finished);
-    }));
+it("a run of an earlier scheduler keeps the work of its agent waiting like any other run", () =>
+  marbles((helpers) => {
+    const { hot, cold, scheduler, expectObservable } = helpers;
+    const manual = "  -12---------";
+    const stopping = "-------s----";
+    const started = " 3----1----|";
+    const finished = "-----3----(1|)";
+    const event$ = graphOf(scheduler, {
+      adopted$: cold("(x|)", { x: adoptedRun(helpers, "a") }),
+      agentChange$: cold("a-----------", { a: changeOf("a") }),
+      manual$: hot(manual, { 1: anItem("1", "a"), 2: anItem("2", "a") }),
+      stopping$: hot(stopping),
+    });
+    expectObservable(only(event$, "started")).toBe(started);
+    expectObservable(only(event$, "finished")).toBe(finished);
+  }));
 
-  it("continues for a removed agent, and the graph waits for it when it stops", () =>
-    marbles((helpers) => {
-      const { hot, cold, scheduler, expectObservable } = helpers;
-      const event$ = graphOf(scheduler, {
-        adopted$: cold(" (x|)", { x: adoptedRun(helpers, "z") }),
-        stopping$: hot(" --s"),
-      });
-      expectObservable(only(event$, "started")).toBe(" 3----|");
-      expectObservable(only(event$, "finished")).toBe("-----(3|)");
-    }));
-});
+it("a run of an earlier scheduler continues for a removed agent, and the graph waits for it when it stops", () =>
+  marbles((helpers) => {
+    const { hot, cold, scheduler, expectObservable } = helpers;
+    const event$ = graphOf(scheduler, {
+      adopted$: cold(" (x|)", { x: adoptedRun(helpers, "z") }),
+      stopping$: hot(" --s"),
+    });
+    expectObservable(only(event$, "started")).toBe(" 3----|");
+    expectObservable(only(event$, "finished")).toBe("-----(3|)");
+  }));

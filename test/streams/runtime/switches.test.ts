@@ -26,7 +26,7 @@ const builds =
   });
 
 describe("the graph: switches", () => {
-  it("holds the queue of a disabled agent and lets its run finish", () =>
+  it("the graph holds the queue of a disabled agent and lets its run finish", () =>
     shows({
       changes: "        a--------------",
       enabled: "        --d-------e----",
@@ -36,7 +36,7 @@ describe("the graph: switches", () => {
       "agent-enabled": "--d-------e",
     }));
 
-  it("holds a container agent's queue until it has an image, and not that of an agent without one", () =>
+  it("the graph holds a container agent's queue until it has an image, and not that of an agent without one", () =>
     shows(
       {
         changes: " (ab)------",
@@ -47,7 +47,7 @@ describe("the graph: switches", () => {
       { ports: builds(({ name }) => (name === "a" ? "----n--y" : "")) },
     ));
 
-  it("holds a container agent's queue again while a new image is built, and without an engine", () =>
+  it("the graph holds a container agent's queue again while a new image is built, and without an engine", () =>
     shows(
       {
         changes: " a--------------",
@@ -58,7 +58,7 @@ describe("the graph: switches", () => {
       { ports: builds(() => "-y--b--y-n----y") },
     ));
 
-  it("holds a container agent's queue as soon as its image's files are saved", () =>
+  it("the graph holds a container agent's queue as soon as its image's files are saved", () =>
     shows(
       {
         changes: " a---b-----",
@@ -72,7 +72,7 @@ describe("the graph: switches", () => {
       { ports: builds(({ dockerfileHash }) => (dockerfileHash === null ? "-y" : "--b--y")) },
     ));
 
-  it("says after agent-set that the agent was already disabled", () => {
+  it("the graph says after agent-set that the agent was already disabled", () => {
     const said: string[] = [];
     marbles((helpers) => {
       const event$ = drawn(helpers, { changes: "a" }, { isEnabled: () => false });
@@ -83,7 +83,7 @@ describe("the graph: switches", () => {
     shows(lines, { ports: () => ({ isEnabled: () => false }) });
   });
 
-  it("disables one agent, not the other", () =>
+  it("the graph disables one agent, not the other", () =>
     shows({
       changes: " (ab)--",
       enabled: " ----D-",
@@ -91,7 +91,7 @@ describe("the graph: switches", () => {
       started: " -----1-",
     }));
 
-  it("has no tick while disabled, and skips ticks while paused", () =>
+  it("the graph has no tick while disabled, and skips ticks while paused", () =>
     shows(
       {
         changes: " a----------------",
@@ -104,7 +104,7 @@ describe("the graph: switches", () => {
       { columns: minutes, until: "----------------!" },
     ));
 
-  it("skips ticks while paused however often agents are reloaded, and ticks afterwards", () =>
+  it("the graph skips ticks while paused however often agents are reloaded, and ticks afterwards", () =>
     shows(
       {
         changes: " ab-abab-Aacab-aba---",
@@ -120,7 +120,7 @@ describe("the graph: switches", () => {
       { columns: minutes, until: "-------------------!" },
     ));
 
-  it("skips a tick that finds all runners busy", () =>
+  it("the graph skips a tick that finds all runners busy", () =>
     shows(
       {
         changes: " a--------------",
@@ -135,7 +135,7 @@ describe("the graph: switches", () => {
       },
     ));
 
-  it("kills the runs of an agent, one instance, or everything, and continues with the queue", () =>
+  it("the graph kills the runs of an agent, one instance, or everything, and continues with the queue", () =>
     shows(
       {
         changes: " (ab)----------",

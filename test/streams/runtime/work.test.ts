@@ -7,7 +7,7 @@ import { marbles } from "../../helpers/marbles.ts";
 import { changeOf, graphOf, only, shows } from "../graph.ts";
 
 describe("the graph: work", () => {
-  it("runs work from any source that is addressed to an agent, one at a time", () =>
+  it("the graph runs work from any source that is addressed to an agent, one at a time", () =>
     shows({
       changes: " a----------------",
       webhooks: "-1---------------",
@@ -17,7 +17,7 @@ describe("the graph: work", () => {
       finished: "------1----2----3",
     }));
 
-  it("rejects waiting work that is withdrawn, of its own agent only", () =>
+  it("the graph rejects waiting work that is withdrawn, of its own agent only", () =>
     shows(
       { changes: "(ab)", webhooks: "-123", refused: "-----2", started: "-1----3" },
       {
@@ -30,13 +30,13 @@ describe("the graph: work", () => {
       },
     ));
 
-  it("runs agents beside each other", () =>
+  it("the graph runs agents beside each other", () =>
     shows({ changes: "(ab)", webhooks: "----16", started: "----16" }));
 
-  it("rejects work for an unknown agent", () =>
+  it("the graph rejects work for an unknown agent", () =>
     shows({ changes: "a----", webhooks: "-0-6-", refused: "-0-6-" }));
 
-  it("starts work from before a restart before new work", () =>
+  it("the graph starts work from before a restart before new work", () =>
     marbles((helpers) => {
       const event$ = graphOf(helpers.scheduler, {
         agentChange$: of(changeOf("a"), changeOf("i"), changeOf("b")),
@@ -45,7 +45,7 @@ describe("the graph: work", () => {
       helpers.expectObservable(only(event$, "started")).toBe("(16)-2");
     }));
 
-  it("drops the oldest when an agent's queue is full, and emits that", () =>
+  it("the graph drops the oldest when an agent's queue is full, and emits that", () =>
     shows({
       changes: " a---------",
       webhooks: "-123-------",
@@ -54,13 +54,13 @@ describe("the graph: work", () => {
       configs: { a: changeOf("a", { queueSize: 1 }) },
     }));
 
-  it("shares the project's slots among agents, first come first served", () =>
+  it("the graph shares the project's slots among agents, first come first served", () =>
     shows(
       { changes: "(ab)", webhooks: "----162", started: "----1----6----2" },
       { ports: () => ({ slots: createSlots(1) }) },
     ));
 
-  it("survives a burst of a thousand items", () =>
+  it("the graph survives a burst of a thousand items", () =>
     marbles((helpers) => {
       const outcomes = new Map<string, number>();
       const count = ({ type }: RunEvent): void => {
@@ -78,7 +78,7 @@ describe("the graph: work", () => {
       expect(outcomes.get("refused")).toBe(990);
     }));
 
-  it("shows every reader one order, when an agent calls another during an event", () =>
+  it("the graph shows every reader one order, when an agent calls another during an event", () =>
     marbles((helpers) => {
       const call$ = new Subject<WorkItem>();
       const event$ = graphOf(helpers.scheduler, {

@@ -56,93 +56,91 @@ describe("the state of an agent", () => {
   });
 });
 
-describe("the row of an agent", () => {
-  it("shows why the machine can't start its runs", () => {
-    const error = "the machine can't start its runs now: no space left";
-    expect(row({ blocked: new Map([["dev-1", "no space left"]]), running: 1 })).toMatchObject({
-      state: "blocked",
-      error,
-    });
+it("the row of an agent shows why the machine can't start its runs", () => {
+  const error = "the machine can't start its runs now: no space left";
+  expect(row({ blocked: new Map([["dev-1", "no space left"]]), running: 1 })).toMatchObject({
+    state: "blocked",
+    error,
   });
+});
 
-  it("shows the settings of its config", () => {
-    const config = anAgent("dev", {
-      title: "Developer",
-      description: "writes",
-      license: "MIT",
-      schedule: "0 9 * * *",
-      scale: 2,
-      queueSize: 7,
-      webhooks: [
-        { source: "hub", type: "github", filters: {} },
-        { source: "hub", type: "github", filters: { events: ["push"] } },
-        { source: "errors", type: "sentry", filters: {} },
-      ],
-    });
-    expect(row({ config })).toMatchObject({
-      name: "dev",
-      title: "Developer",
-      description: "writes",
-      license: "MIT",
-      scale: 2,
-      queueSize: 7,
-      triggers: ["schedule 0 9 * * *", "webhook hub", "webhook errors"],
-      runtime: "host-user",
-      models: ["scripted"],
-    });
+it("the row of an agent shows the settings of its config", () => {
+  const config = anAgent("dev", {
+    title: "Developer",
+    description: "writes",
+    license: "MIT",
+    schedule: "0 9 * * *",
+    scale: 2,
+    queueSize: 7,
+    webhooks: [
+      { source: "hub", type: "github", filters: {} },
+      { source: "hub", type: "github", filters: { events: ["push"] } },
+      { source: "errors", type: "sentry", filters: {} },
+    ],
   });
+  expect(row({ config })).toMatchObject({
+    name: "dev",
+    title: "Developer",
+    description: "writes",
+    license: "MIT",
+    scale: 2,
+    queueSize: 7,
+    triggers: ["schedule 0 9 * * *", "webhook hub", "webhook errors"],
+    runtime: "host-user",
+    models: ["scripted"],
+  });
+});
 
-  it("has its directory's name without a config", () => {
-    expect(row({ configError: "no models" })).toMatchObject({
-      title: "dev",
-      state: "error",
-      error: "no models",
-      triggers: [],
-      models: [],
-    });
+it("the row of an agent has its directory's name without a config", () => {
+  expect(row({ configError: "no models" })).toMatchObject({
+    title: "dev",
+    state: "error",
+    error: "no models",
+    triggers: [],
+    models: [],
   });
+});
 
-  it("shows the error to fix first: config, then build, then run", () => {
-    const errors = { configError: "config", buildError: "build", runError: "run" };
-    expect(row(errors).error).toBe("config");
-    expect(row({ ...errors, configError: null }).error).toBe("build");
-    expect(row({ runError: "run" }).error).toBe("run");
-    expect(row().error).toBeNull();
-  });
+it("the row of an agent shows the error to fix first: config, then build, then run", () => {
+  const errors = { configError: "config", buildError: "build", runError: "run" };
+  expect(row(errors).error).toBe("config");
+  expect(row({ ...errors, configError: null }).error).toBe("build");
+  expect(row({ runError: "run" }).error).toBe("run");
+  expect(row().error).toBeNull();
+});
 
-  it("shows an earlier run's error only while none runs, and a config's always", () => {
-    const running = { running: 1, runError: "timed out", statusText: "reading" };
-    expect(row(running)).toMatchObject({ error: null, statusText: "reading" });
-    expect(row({ ...running, configError: "config" }).error).toBe("config");
-    expect(row({ ...running, running: 0 }).error).toBe("timed out");
-  });
+it("the row of an agent shows an earlier run's error only while none runs, and a config's always", () => {
+  const running = { running: 1, runError: "timed out", statusText: "reading" };
+  expect(row(running)).toMatchObject({ error: null, statusText: "reading" });
+  expect(row({ ...running, configError: "config" }).error).toBe("config");
+  expect(row({ ...running, running: 0 }).error).toBe("timed out");
+});
 
-  it("is disabled by hand or by scale 0", () => {
-    expect(row({ config: anAgent("dev") }).enabled).toBe(true);
-    expect(row({ config: anAgent("dev"), enabled: false }).enabled).toBe(false);
-    expect(row({ config: anAgent("dev", { scale: 0 }) }).enabled).toBe(false);
-  });
+it("the row of an agent is disabled by hand or by scale 0", () => {
+  expect(row({ config: anAgent("dev") }).enabled).toBe(true);
+  expect(row({ config: anAgent("dev"), enabled: false }).enabled).toBe(false);
+  expect(row({ config: anAgent("dev", { scale: 0 }) }).enabled).toBe(false);
+});
 
-  it("has times in UTC, and null for events that never happened", () => {
-    const lastRunAt = Date.UTC(2026, 4, 4, 9);
-    expect(row({ lastRunAt, nextRunAt: lastRunAt + 1 })).toMatchObject({
-      lastRunAt: "2026-05-04T09:00:00.000Z",
-      nextRunAt: "2026-05-04T09:00:00.001Z",
-    });
-    expect(row()).toMatchObject({ lastRunAt: null, nextRunAt: null, lastOutcome: null });
+it("the row of an agent has times in UTC, and null for events that never happened", () => {
+  const lastRunAt = Date.UTC(2026, 4, 4, 9);
+  expect(row({ lastRunAt, nextRunAt: lastRunAt + 1 })).toMatchObject({
+    lastRunAt: "2026-05-04T09:00:00.000Z",
+    nextRunAt: "2026-05-04T09:00:00.001Z",
   });
+  expect(row()).toMatchObject({ lastRunAt: null, nextRunAt: null, lastOutcome: null });
+});
 
-  it("remembers the last run of an earlier scheduler, with its error", () => {
-    const run = { startedAt: 1000, endedAt: 3500, outcome: "failed", reason: "no key" } as const;
-    expect(row(withEarlierRun(run))).toMatchObject({
-      state: "error",
-      error: "failed: no key",
-      lastRunAt: "1970-01-01T00:00:01.000Z",
-      lastDurationMs: 2500,
-      lastOutcome: "failed",
-    });
-    const lost = withEarlierRun({ ...run, endedAt: null, outcome: "lost", reason: null });
-    expect(row(lost)).toMatchObject({ error: "lost", lastDurationMs: null });
-    expect(row(withEarlierRun({ ...run, outcome: "succeeded", reason: null })).error).toBeNull();
+it("the row of an agent remembers the last run of an earlier scheduler, with its error", () => {
+  const run = { startedAt: 1000, endedAt: 3500, outcome: "failed", reason: "no key" } as const;
+  expect(row(withEarlierRun(run))).toMatchObject({
+    state: "error",
+    error: "failed: no key",
+    lastRunAt: "1970-01-01T00:00:01.000Z",
+    lastDurationMs: 2500,
+    lastOutcome: "failed",
   });
+  const lost = withEarlierRun({ ...run, endedAt: null, outcome: "lost", reason: null });
+  expect(row(lost)).toMatchObject({ error: "lost", lastDurationMs: null });
+  expect(row(withEarlierRun({ ...run, outcome: "succeeded", reason: null })).error).toBeNull();
 });

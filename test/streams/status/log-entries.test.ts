@@ -29,14 +29,14 @@ const webhook: WebhookEvent = {
 };
 
 describe("the log lines of an event", () => {
-  it("are a run's own words unchanged", () => {
+  it("the log lines of an event are a run's own words unchanged", () => {
     const event = dev.output("hello");
     expect(logEntriesOf(event)).toEqual([
       { level: 30, time: 2500, msg: "hello", kind: "said", agent: "dev", instanceId: "dev-1" },
     ]);
   });
 
-  it("have the time and the agent", () => {
+  it("the log lines of an event have the time and the agent", () => {
     expect(logEntriesOf(dev.removed())).toEqual([
       { level: 40, time: 2500, agent: "dev", msg: "directory removed" },
     ]);
@@ -78,7 +78,7 @@ describe("the log lines of an event", () => {
     expect(lines(event)).toEqual(expected);
   });
 
-  it("are one line for each problem, with its place", () => {
+  it("the log lines of an event are one line for each problem, with its place", () => {
     const unknown = aProblem({ severity: "warning", line: null, column: null, message: "unknown" });
     expect(lines(dev.invalid(aProblem(), aProblem({ line: 7, column: null })))).toEqual([
       "50 agents/dev/config.toml:4:12  scale is not a number",
@@ -88,7 +88,7 @@ describe("the log lines of an event", () => {
     expect(lines(set)).toEqual(["30 loaded", "40 agents/dev/config.toml  unknown"]);
   });
 
-  it("name the trigger of a run", () => {
+  it("the log lines of an event name the trigger of a run", () => {
     const asked = { callId: "c1", callerInstance: "ops-1", depth: 1, context: "" };
     const call = { ...asked, root: "r1", cancelOnExit: false };
     const names: [Trigger, string][] = [
@@ -104,7 +104,7 @@ describe("the log lines of an event", () => {
     }
   });
 
-  it("mark a run's start and end as such, with its numbers", () => {
+  it("the log lines of an event mark a run's start and end as such, with its numbers", () => {
     const [end] = logEntriesOf(dev.finished("failed", "no key", 1000));
     expect(end).toMatchObject({
       kind: "run",
@@ -116,7 +116,7 @@ describe("the log lines of an event", () => {
     expect(logEntriesOf(dev.started())[0]).toMatchObject({ kind: "run", instanceId: "dev-1" });
   });
 
-  it("describe the trigger at a run's start, and the usage at its end", () => {
+  it("the log lines of an event describe the trigger at a run's start, and the usage at its end", () => {
     const prompt = "p".repeat(501);
     const triggers: [Trigger, object][] = [
       [{ kind: "cron", scheduledFor: 0 }, { scheduledFor: "1970-01-01T00:00:00.000Z" }],

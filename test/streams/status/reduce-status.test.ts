@@ -17,12 +17,12 @@ const after = (...events: readonly StatusEvent[]): Status =>
 const names = (status: Status): string[] => snapshotOf(status).agents.map(({ name }) => name);
 
 describe("the status", () => {
-  it("is only the scheduler at first", () => {
+  it("the status is only the scheduler at first", () => {
     const snapshot = snapshotOf(initialStatus(schedulerStatus));
     expect(snapshot).toEqual({ scheduler: schedulerStatus, agents: [], recentLogs: [], locks: [] });
   });
 
-  it("has a row for each agent, by name", () => {
+  it("the status has a row for each agent, by name", () => {
     expect(names(after(ops.set(), dev.set(), eventsOf("abc").invalid()))).toEqual([
       "abc",
       "dev",
@@ -30,7 +30,7 @@ describe("the status", () => {
     ]);
   });
 
-  it("begins a row with its stored switch and last run", () => {
+  it("the status begins a row with its stored switch and last run", () => {
     const seed = (name: string): Partial<AgentRecord> => ({
       enabled: name !== "dev",
       lastRunAt: 5,
@@ -42,7 +42,7 @@ describe("the status", () => {
     });
   });
 
-  it("names the agent that the last event changed, and whether the scheduler's row did", () => {
+  it("the status names the agent that the last event changed, and whether the scheduler's row did", () => {
     const change = (...events: readonly StatusEvent[]) => {
       const { agent, scheduler } = after(...events).change;
       return [agent, scheduler];
@@ -55,12 +55,12 @@ describe("the status", () => {
     expect(change({ type: "scheduler", patch: { paused: true } })).toEqual([null, true]);
   });
 
-  it("has the scheduler's own events", () => {
+  it("the status has the scheduler's own events", () => {
     const status = after({ type: "scheduler", patch: { paused: true, error: "no such model" } });
     expect(status.scheduler).toEqual({ ...schedulerStatus, paused: true, error: "no such model" });
   });
 
-  it("holds the locks of runs, held and awaited, by resource, until they end", () => {
+  it("the status holds the locks of runs, held and awaited, by resource, until they end", () => {
     const [waits, holds] = [claimOf("dev", "file:x", false), claimOf("dev", "file:x")];
     const before = after(
       { type: "lock-status", claim: claimOf("ops", "file:x") },
@@ -77,7 +77,7 @@ describe("the status", () => {
     expect(again.change.claim).toBeNull();
   });
 
-  it("shows an agent as waiting while all its runs wait for locks", () => {
+  it("the status shows an agent as waiting while all its runs wait for locks", () => {
     const [waits, holds] = [claimOf("dev", "file:x", false), claimOf("dev", "file:x")];
     const rowOf = (status: ReturnType<typeof after>) => snapshotOf(status).agents[0];
     const waiting = after(dev.set(), dev.started(), { type: "lock-status", claim: waits });
@@ -90,7 +90,7 @@ describe("the status", () => {
     expect(rowOf(given)).toMatchObject({ state: "running", blockedBy: null });
   });
 
-  it("shows an agent as waiting for a person until all questions of its runs have ended", () => {
+  it("the status shows an agent as waiting for a person until all questions of its runs have ended", () => {
     const question = (id: string, isOpen = true) =>
       ({ type: "question", id, agent: "dev", instanceId: "dev-1", isOpen }) as const;
     const rowOf = (status: ReturnType<typeof after>) => snapshotOf(status).agents[0];
@@ -105,7 +105,7 @@ describe("the status", () => {
     expect(reduce(none, { ...question("c"), agent: "nobody" }).change.agent).toBeNull();
   });
 
-  it("counts runs that wait for locks, not their waits", () => {
+  it("the status counts runs that wait for locks, not their waits", () => {
     const [x, y] = [claimOf("dev", "file:x", false), claimOf("dev", "file:y", false)];
     const wait = (claim: typeof x) => ({ type: "lock-status", claim }) as const;
     const end = (claim: typeof x) => ({ type: "lock-status-ended", claim }) as const;
@@ -121,7 +121,7 @@ describe("the status", () => {
     expect(stateAfter(...two, wait(x), dev.finished())).toBe("running");
   });
 
-  it("counts runs and schedules over all agents", () => {
+  it("the status counts runs and schedules over all agents", () => {
     const counts = (...events: readonly StatusEvent[]) => {
       const { running, cronJobs } = after(...events).scheduler;
       return [running, cronJobs];
@@ -132,7 +132,7 @@ describe("the status", () => {
     expect(counts(...both, ops.removed())).toEqual([1, 1]);
   });
 
-  it("keeps the row of a removed agent until nothing of it runs or waits", () => {
+  it("the status keeps the row of a removed agent until nothing of it runs or waits", () => {
     const running = [dev.set(), dev.started(), dev.removed()];
     expect(names(after(dev.set(), dev.removed()))).toEqual([]);
     expect(names(after(...running))).toEqual(["dev"]);
@@ -142,7 +142,7 @@ describe("the status", () => {
     expect(names(after(...waiting, dev.depth(0)))).toEqual([]);
   });
 
-  it("does not restore a row for an agent's last words", () => {
+  it("the status does not restore a row for an agent's last words", () => {
     const gone = [dev.set(), dev.removed()];
     const words = [dev.nextRun(null), dev.depth(0), dev.enabled(true), dev.finished()];
     for (const word of words) {
@@ -152,7 +152,7 @@ describe("the status", () => {
     }
   });
 
-  it("counts correctly when work begins after the directory was removed, and it returns", () => {
+  it("the status counts correctly when work begins after the directory was removed, and it returns", () => {
     const back = [dev.set(), dev.removed(), dev.started(), dev.depth(3), dev.set()];
     const [row] = snapshotOf(after(...back)).agents;
     expect(row).toMatchObject({ running: 1, queued: 3 });
@@ -160,7 +160,7 @@ describe("the status", () => {
     expect(names(after(dev.set(), dev.removed(), dev.started(), dev.finished()))).toEqual([]);
   });
 
-  it("keeps the latest twenty lines, numbered without a gap, each cut to 500 characters", () => {
+  it("the status keeps the latest twenty lines, numbered without a gap, each cut to 500 characters", () => {
     const many = Array.from({ length: 30 }, (_, index) => dev.output(`line ${index}`, "run"));
     const { recentLogs } = snapshotOf(after(...many, dev.output("x".repeat(600), "run")));
     expect(recentLogs.map(({ seq }) => seq)).toEqual(
@@ -170,14 +170,14 @@ describe("the status", () => {
     expect(recentLogs.at(-1)?.msg).toHaveLength(500);
   });
 
-  it("keeps texts, usage and output of runs out of the latest lines", () => {
+  it("the status keeps texts, usage and output of runs out of the latest lines", () => {
     const lines = ["said", "usage", "tool", "tool-output"].map((kind) => dev.output(kind, kind));
     const { recentLogs, change } = after(dev.output("run started", "run"), ...lines);
     expect(recentLogs.map(({ msg }) => msg)).toEqual(["run started"]);
     expect(change.logs).toEqual([]);
   });
 
-  it("begins with the last lines of earlier schedulers, and counts on from them", () => {
+  it("the status begins with the last lines of earlier schedulers, and counts on from them", () => {
     const earlier = Array.from({ length: 30 }, (_, index) => ({
       ...({ level: 30, time: index, agent: "dev" } as const),
       msg: index === 29 ? "x".repeat(600) : `line ${index}`,
@@ -197,7 +197,7 @@ describe("the status", () => {
     expect(next.recentLogs.at(-1)).toMatchObject({ seq: 21, msg: "new" });
   });
 
-  it("keeps lines of the scheduler and of agents without a row", () => {
+  it("the status keeps lines of the scheduler and of agents without a row", () => {
     const entry = { level: 40, time: 0, msg: "paused", agent: "scheduler" } as const;
     const { recentLogs, change } = after(dev.refused("rejected", "gone"), {
       type: "scheduler-log",
@@ -215,7 +215,7 @@ describe("the status", () => {
     });
   });
 
-  it.each([10, 1000])("visits one record per event, with %i agents", (count) => {
+  it.each([10, 1000])("the status visits one record per event, with %i agents", (count) => {
     const records = new CountingMap<AgentRecord>();
     let status: Status = { ...initialStatus(schedulerStatus), records };
     for (let index = 0; index < count; index++) {

@@ -41,7 +41,7 @@ function updates({ hot, scheduler }: Marbles, line: string): Observable<string> 
 }
 
 describe("status updates", () => {
-  it("send the first change at once, then the changes of each 100 ms together", () =>
+  it("status updates send the first change at once, then the changes of each 100 ms together", () =>
     marbles((helpers) => {
       const line = "    s 9ms b 19ms b 99ms b 189ms b";
       const expected = "s 99ms X  99ms Y     119ms Z";
@@ -49,23 +49,23 @@ describe("status updates", () => {
       helpers.expectObservable(updates(helpers, line)).toBe(expected, texts);
     }));
 
-  it("send the changes of one turn together", () =>
+  it("status updates send the changes of one turn together", () =>
     marbles((helpers) => {
       helpers.expectObservable(updates(helpers, "   --(sal)---")).toBe("--X", { X: "as.l" });
     }));
 
-  it("complete with an empty source, and send the rest when it completes", () =>
+  it("status updates complete with an empty source, and send the rest when it completes", () =>
     marbles((helpers) => {
       helpers.expectObservable(updates(helpers, "   --|")).toBe("--|");
       helpers.expectObservable(updates(helpers, "  s-s-|")).toBe("s---(s|)");
     }));
 
-  it("are silent if nothing changed", () =>
+  it("status updates are silent if nothing changed", () =>
     marbles((helpers) => {
       helpers.expectObservable(updates(helpers, "0-0-0-|")).toBe("------|");
     }));
 
-  it("send a row that came and went as removed, and one that returned as it is", () =>
+  it("status updates send a row that came and went as removed, and one that returned as it is", () =>
     marbles((helpers) => {
       const line = "    s-a-A 200ms s-b-B-b";
       const expected = "s 99ms X 104ms s 99ms Y";
@@ -73,7 +73,7 @@ describe("status updates", () => {
       helpers.expectObservable(updates(helpers, line)).toBe(expected, texts);
     }));
 
-  it("send at most twenty lines, the latest, of a burst", () =>
+  it("status updates send at most twenty lines, the latest, of a burst", () =>
     marbles((helpers) => {
       const line = `s(${"l".repeat(50)})`;
       const expected = "s 99ms X";
@@ -81,13 +81,13 @@ describe("status updates", () => {
       helpers.expectObservable(updates(helpers, line)).toBe(expected, texts);
     }));
 
-  it("send a row that changed a hundred times once", () =>
+  it("status updates send a row that changed a hundred times once", () =>
     marbles((helpers) => {
       const line = `s(a${"0".repeat(99)})`;
       helpers.expectObservable(updates(helpers, line)).toBe("s 99ms X", { s: "s", X: "a." });
     }));
 
-  it("send current claims on resources, at most fifty at once", () =>
+  it("status updates send current claims on resources, at most fifty at once", () =>
     marbles(({ hot, scheduler, expectObservable }) => {
       const claims = Array.from({ length: 120 }, (_, index) => claimOf("a", `file:${index}`));
       const held = claims.map((claim): StatusEvent => ({ type: "lock-status", claim }));
@@ -102,12 +102,12 @@ describe("status updates", () => {
       expectObservable(counts).toBe("a 99ms b 99ms c", texts);
     }));
 
-  it("forward an error at once", () =>
+  it("status updates forward an error at once", () =>
     marbles((helpers) => {
       helpers.expectObservable(updates(helpers, "s-s-#")).toBe("s---#");
     }));
 
-  it("send nothing after they are unsubscribed", () =>
+  it("status updates send nothing after they are unsubscribed", () =>
     marbles((helpers) => {
       const event$ = helpers.hot("s-s-----", events);
       const update$ = statusUpdates(status(event$), helpers.scheduler).pipe(map(textOf));
@@ -115,14 +115,14 @@ describe("status updates", () => {
       helpers.expectSubscriptions(event$.subscriptions).toBe("^--!");
     }));
 
-  it("are separate for each subscriber", () =>
+  it("status updates are separate for each subscriber", () =>
     marbles((helpers) => {
       const update$ = updates(helpers, "      s---s-----------");
       helpers.expectObservable(update$).toBe("s 99ms s");
       helpers.expectObservable(update$, "  --^").toBe("----s---");
     }));
 
-  it.each([10, 1000])("visit only changed rows, with %i agents", (count) =>
+  it.each([10, 1000])("status updates visit only changed rows, with %i agents", (count) =>
     marbles(({ cold, scheduler, flush }) => {
       const records = new CountingMap<AgentRecord>();
       let now: Status = { ...initialStatus(schedulerStatus), records };
@@ -217,7 +217,7 @@ function live(steps: readonly Step[], joinsAt: number): Life {
 describe("a page that folds a snapshot and its updates", () => {
   const lives = [fc.array(step, { maxLength: 60, size: "max" }), fc.nat(60)] as const;
 
-  it("shows the same as a fresh snapshot, with counts that add up, whenever it connected", () => {
+  it("a page that folds a snapshot and its updates shows the same as a fresh snapshot, with counts that add up, whenever it connected", () => {
     fc.assert(
       fc.property(...lives, (steps, joinsAt) => {
         const { board, pages } = live(steps, joinsAt);

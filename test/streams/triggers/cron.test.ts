@@ -106,7 +106,7 @@ describe("cron ticks", () => {
     expect(lived(cron, from, to, since)).toEqual(expected);
   });
 
-  it("come once a day through a whole year with both clock changes", () => {
+  it("cron ticks come once a day through a whole year with both clock changes", () => {
     const daily = plan("30 2 * * *", { timezone: "Europe/Berlin" });
     const seen = ticks(lived(daily, "2026-01-01T00:00:00Z", "2026-12-31T23:00:00Z"));
     expect(seen).toHaveLength(365);
@@ -140,7 +140,7 @@ describe("cron ticks", () => {
     expect(seen).toEqual(expected);
   });
 
-  it("leave no timer behind when they are unsubscribed, and start anew for the next subscriber", () => {
+  it("cron ticks leave no timer behind when they are unsubscribed, and start anew for the next subscriber", () => {
     const calendar = new VirtualCalendar("2026-05-04T00:00:00Z");
     const tick$ = cronTicks(plan("0 * * * *"), createClock(calendar));
     const counts: number[] = [];

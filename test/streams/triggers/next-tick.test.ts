@@ -34,7 +34,7 @@ function walk({ from, wall, isDue, everyHour }: Walk): readonly number[] {
 }
 
 describe("the next tick", () => {
-  it("is strictly after the given moment", () => {
+  it("the next tick is strictly after the given moment", () => {
     const nine = Date.parse("2026-05-04T09:00:00Z");
     const schedule = { expression: "0 9 * * *", timezone: "UTC" };
     expect(nextTick(schedule, nine - 1)).toBe(nine);
@@ -47,15 +47,18 @@ describe("the next tick", () => {
     ["30 2 * * *", "2026-03-28T12:00:00Z", ["03-29T01:30", "03-30T00:30"]],
     ["30 2 * * *", "2026-10-24T12:00:00Z", ["10-25T00:30", "10-26T01:30"]],
     ["30 * * * *", "2026-10-25T00:00:00Z", ["10-25T00:30", "10-25T01:30"]],
-  ])("of %s after %s follows Berlin's clock, also where it changes", (expression, after, ticks) => {
-    let time = Date.parse(after);
-    for (const tick of ticks) {
-      time = nextTick({ expression, timezone: "Europe/Berlin" }, time) ?? 0;
-      expect(new Date(time).toISOString()).toBe(`2026-${tick}:00.000Z`);
-    }
-  });
+  ])(
+    "the next tick of %s after %s follows Berlin's clock, also where it changes",
+    (expression, after, ticks) => {
+      let time = Date.parse(after);
+      for (const tick of ticks) {
+        time = nextTick({ expression, timezone: "Europe/Berlin" }, time) ?? 0;
+        expect(new Date(time).toISOString()).toBe(`2026-${tick}:00.000Z`);
+      }
+    },
+  );
 
-  it("is the same for any number and order of calls", () => {
+  it("the next tick is the same for any number and order of calls", () => {
     const schedule = { expression: "*/7 3-5 * * 1", timezone: "Europe/Berlin" };
     const from = Date.parse("2026-03-28T00:00:00Z");
     const moments = Array.from({ length: 200 }, (_, n) => from + n * 17 * 60_000);
@@ -69,11 +72,11 @@ describe("the next tick", () => {
     expect(forth.every((tick, n) => tick !== null && tick > (moments[n] ?? 0))).toBe(true);
   });
 
-  it("is null for a day that never comes", () => {
+  it("the next tick is null for a day that never comes", () => {
     expect(nextTick({ expression: "0 0 31 2 *", timezone: "UTC" }, 0)).toBeNull();
   });
 
-  it("finds 29 February years ahead", () => {
+  it("the next tick finds 29 February years ahead", () => {
     const after = Date.parse("2026-01-01T00:00:00Z");
     const tick = nextTick({ expression: "0 0 29 2 *", timezone: "UTC" }, after);
     expect(new Date(tick ?? 0).toISOString()).toBe("2028-02-29T00:00:00.000Z");
@@ -85,7 +88,7 @@ describe("the next tick", () => {
     "Pacific/Chatham",
     "America/St_Johns",
   ];
-  it("does not miss the Sunday on which Lord Howe turns its clock back by half an hour", () => {
+  it("the next tick does not miss the Sunday on which Lord Howe turns its clock back by half an hour", () => {
     const schedule = { expression: "0 3 * * 0", timezone: "Australia/Lord_Howe" };
     const before = Date.parse("2026-04-01T00:00:00Z");
     expect(new Date(nextTick(schedule, before) ?? 0).toISOString()).toBe(
@@ -93,7 +96,7 @@ describe("the next tick", () => {
     );
   });
 
-  it.each(oddZones)("moves forward through a whole year of %s", (timezone) => {
+  it.each(oddZones)("the next tick moves forward through a whole year of %s", (timezone) => {
     for (const expression of ["0 */3 * * *", "15 2 * * *", "0 3 * * 0"]) {
       let time = Date.parse("2026-01-01T00:00:00Z");
       const end = Date.parse("2027-01-01T00:00:00Z");
@@ -107,7 +110,7 @@ describe("the next tick", () => {
   });
 
   it.each([...oddZones, "Europe/Berlin", "America/New_York", "Africa/Cairo", "Africa/Casablanca"])(
-    "is due at the minutes of a walk around each clock change of a year in %s",
+    "the next tick is due at the minutes of a walk around each clock change of a year in %s",
     (timezone) => {
       const shown = { timeZone: timezone, dateStyle: "short", timeStyle: "short" } as const;
       const format = new Intl.DateTimeFormat("sv-SE", shown);
@@ -126,7 +129,7 @@ describe("the next tick", () => {
     },
   );
 
-  it("always moves forward, for any schedule and moment", () => {
+  it("the next tick always moves forward, for any schedule and moment", () => {
     const minute = fc.integer({ min: 0, max: 59 });
     const hour = fc.integer({ min: 0, max: 23 });
     const zone = fc.constantFrom(...oddZones, "UTC", "Europe/London", "America/New_York");

@@ -140,7 +140,7 @@ describe("the triggers of an agent", () => {
     }),
   );
 
-  it("report the ticks that passed while the scheduler was down", () =>
+  it("the triggers of an agent report the ticks that passed while the scheduler was down", () =>
     marbles((helpers) => {
       const asked: string[] = [];
       const lastChecked: TriggerSources["lastChecked"] = (agent) => {
@@ -157,7 +157,7 @@ describe("the triggers of an agent", () => {
       expect(asked).toEqual(["dev", "dev"]);
     }));
 
-  it("do not report ticks from before an edit, a repair or an enable", () =>
+  it("the triggers of an agent do not report ticks from before an edit, a repair or an enable", () =>
     marbles((helpers) => {
       const edit = { config: "s--c" };
       const repair = { config: "x--c" };
@@ -170,7 +170,7 @@ describe("the triggers of an agent", () => {
       }
     }));
 
-  it("have a time, an agent and a reason", () => {
+  it("the triggers of an agent have a time, an agent and a reason", () => {
     const seen: Triggered[] = [];
     marbles((helpers) => {
       const lines = { config: "c", paused: "n--------y" };
@@ -210,7 +210,7 @@ describe("the triggers of an agent", () => {
     ]);
   });
 
-  it("leave their sources, and no timer, when they are unsubscribed", () =>
+  it("the triggers of an agent leave their sources, and no timer, when they are unsubscribed", () =>
     marbles((helpers) => {
       const { hot, cold, expectObservable, expectSubscriptions } = helpers;
       const agent$ = hot("a---", agents);
@@ -223,7 +223,7 @@ describe("the triggers of an agent", () => {
       }
     }));
 
-  it("start anew for the next subscriber", () =>
+  it("the triggers of an agent start anew for the next subscriber", () =>
     marbles((helpers) => {
       const out$ = triggers(sourcesOf(helpers, { config: "a---b---" }));
       helpers.expectObservable(out$, minutes("^-!")).toBe(minutes("n"));

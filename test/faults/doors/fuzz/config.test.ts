@@ -132,7 +132,7 @@ describe("any config file is accepted or rejected with a reason:", () => {
     await writeFile(config, sampleAgents[0] ?? "");
   }, 180_000);
 
-  test("SKILL.md and its front matter", async () => {
+  test("any config file is accepted or rejected with a reason: SKILL.md and its front matter", async () => {
     const path = join(dir, "agents/dev/SKILL.md");
     await fc.assert(
       fc.asyncProperty(mutated(sampleSkills, yaml), async (text) => {

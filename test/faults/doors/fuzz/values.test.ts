@@ -129,7 +129,7 @@ describe("a run's socket", () => {
   });
   afterAll(() => side.remove());
 
-  test("answers any request, accepts only readable resource names, and rejects strangers", async () => {
+  test("a run's socket answers any request, accepts only readable resource names, and rejects strangers", async () => {
     const channel = await openSocket(side, "dev-abcdefgh");
     const text = fc.oneof(
       nastyText,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { regenerateApiKey } from "../../../../src/foundation/credentials/api-key.ts";
 import { readStream } from "../../../interfaces/gateway/event-stream.ts";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
@@ -26,73 +26,69 @@ async function statusWith(cookie: string): Promise<number> {
   return answer.status;
 }
 
-describe("a cookie that an attacker put into the browser", () => {
-  test("grants nothing before the login, and does not become valid by it", async () => {
-    const planted = `al_session=${forged()}`;
-    expect(await statusWith(planted)).toBe(401);
-    const given = valueIn(await logIn(planted));
-    expect(given).toHaveLength(43);
-    expect(`al_session=${given}`).not.toBe(planted);
-    expect(await statusWith(planted)).toBe(401);
-    expect(await statusWith(`al_session=${given}`)).toBe(200);
-  });
-
-  test("that is the attacker's own session is ended by the login, and not shared", async () => {
-    const attackers = `al_session=${valueIn(await logIn())}`;
-    expect(await statusWith(attackers)).toBe(200);
-    const own = `al_session=${valueIn(await logIn(attackers))}`;
-    expect(await statusWith(attackers)).toBe(401);
-    expect(await statusWith(own)).toBe(200);
-  });
-
-  test("beside the real cookie gives no access to the real session", async () => {
-    const own = valueIn(await logIn());
-    expect(await statusWith(`al_session=${forged()}`)).toBe(401);
-    // Browsers send the cookie of the longer path first: a planted one does not lock out the real one.
-    expect(await statusWith(`al_session=x; al_session=${forged()}; al_session=${own}`)).toBe(200);
-    expect(await statusWith(`al_session=${own}; al_session=${forged()}`)).toBe(200);
-    expect(await statusWith(`x_al_session=${own}; a=al_session=${own}`)).toBe(401);
-    expect(await statusWith(`AL_SESSION=${own}`)).toBe(401);
-    expect(await statusWith(`al_session="${own}x"`)).toBe(401);
-    expect(await statusWith(`al_session=${encodeURIComponent("%00")}${own}`)).toBe(401);
-  });
+test("a cookie that an attacker put into the browser grants nothing before the login, and does not become valid by it", async () => {
+  const planted = `al_session=${forged()}`;
+  expect(await statusWith(planted)).toBe(401);
+  const given = valueIn(await logIn(planted));
+  expect(given).toHaveLength(43);
+  expect(`al_session=${given}`).not.toBe(planted);
+  expect(await statusWith(planted)).toBe(401);
+  expect(await statusWith(`al_session=${given}`)).toBe(200);
 });
 
-describe("a cookie that was stolen", () => {
-  test("is worth nothing after the logout, and its streams end", async () => {
-    const cookie = `al_session=${valueIn(await logIn())}`;
-    const stream = await readStream(`${scheduler.url}/dashboard/api/status-stream`, { cookie });
-    expect(stream.status).toBe(200);
-    const headers = { cookie, "sec-fetch-site": "same-origin" };
-    const left = await fetch(`${scheduler.url}/logout`, {
-      method: "POST",
-      headers,
-      redirect: "manual",
-    });
-    expect(left.status).toBe(303);
-    expect(await statusWith(cookie)).toBe(401);
-    await expect.poll(() => stream.isEnded()).toBe(true);
-  });
+test("a cookie that an attacker put into the browser that is the attacker's own session is ended by the login, and not shared", async () => {
+  const attackers = `al_session=${valueIn(await logIn())}`;
+  expect(await statusWith(attackers)).toBe(200);
+  const own = `al_session=${valueIn(await logIn(attackers))}`;
+  expect(await statusWith(attackers)).toBe(401);
+  expect(await statusWith(own)).toBe(200);
+});
 
-  test("can't act without the browser's headers, and is in no file in clear text", async () => {
-    const cookie = `al_session=${valueIn(await logIn())}`;
-    const acting = await fetch(`${scheduler.url}/control/pause`, {
-      method: "POST",
-      headers: { cookie },
-    });
-    expect(acting.status).toBe(403);
-    const { dir, home } = scheduler.project;
-    const files = [...(await filesBelow(dir)), ...(await filesBelow(home))];
-    expect(files.some(([path]) => /session/.test(path))).toBe(true);
-    for (const [path, text] of files) expect(text.includes(valueIn(cookie)), path).toBe(false);
-  });
+test("a cookie that an attacker put into the browser beside the real cookie gives no access to the real session", async () => {
+  const own = valueIn(await logIn());
+  expect(await statusWith(`al_session=${forged()}`)).toBe(401);
+  // Browsers send the cookie of the longer path first: a planted one does not lock out the real one.
+  expect(await statusWith(`al_session=x; al_session=${forged()}; al_session=${own}`)).toBe(200);
+  expect(await statusWith(`al_session=${own}; al_session=${forged()}`)).toBe(200);
+  expect(await statusWith(`x_al_session=${own}; a=al_session=${own}`)).toBe(401);
+  expect(await statusWith(`AL_SESSION=${own}`)).toBe(401);
+  expect(await statusWith(`al_session="${own}x"`)).toBe(401);
+  expect(await statusWith(`al_session=${encodeURIComponent("%00")}${own}`)).toBe(401);
+});
 
-  test("is invalid after the key was regenerated, and so is the old key", async () => {
-    const cookie = `al_session=${valueIn(await logIn())}`;
-    const { key } = await regenerateApiKey(scheduler.project.home);
-    await expect.poll(() => statusWith(cookie)).toBe(401);
-    const old = { authorization: `Bearer ${scheduler.apiKey}` };
-    expect((await fetch(`${scheduler.url}/control/status`, { headers: old })).status).toBe(401);
-    expect(await statusWith(`al_session=${valueIn(await logIn(cookie, key))}`)).toBe(200);
+test("a cookie that was stolen is worth nothing after the logout, and its streams end", async () => {
+  const cookie = `al_session=${valueIn(await logIn())}`;
+  const stream = await readStream(`${scheduler.url}/dashboard/api/status-stream`, { cookie });
+  expect(stream.status).toBe(200);
+  const headers = { cookie, "sec-fetch-site": "same-origin" };
+  const left = await fetch(`${scheduler.url}/logout`, {
+    method: "POST",
+    headers,
+    redirect: "manual",
   });
+  expect(left.status).toBe(303);
+  expect(await statusWith(cookie)).toBe(401);
+  await expect.poll(() => stream.isEnded()).toBe(true);
+});
+
+test("a cookie that was stolen can't act without the browser's headers, and is in no file in clear text", async () => {
+  const cookie = `al_session=${valueIn(await logIn())}`;
+  const acting = await fetch(`${scheduler.url}/control/pause`, {
+    method: "POST",
+    headers: { cookie },
+  });
+  expect(acting.status).toBe(403);
+  const { dir, home } = scheduler.project;
+  const files = [...(await filesBelow(dir)), ...(await filesBelow(home))];
+  expect(files.some(([path]) => /session/.test(path))).toBe(true);
+  for (const [path, text] of files) expect(text.includes(valueIn(cookie)), path).toBe(false);
+});
+
+test("a cookie that was stolen is invalid after the key was regenerated, and so is the old key", async () => {
+  const cookie = `al_session=${valueIn(await logIn())}`;
+  const { key } = await regenerateApiKey(scheduler.project.home);
+  await expect.poll(() => statusWith(cookie)).toBe(401);
+  const old = { authorization: `Bearer ${scheduler.apiKey}` };
+  expect((await fetch(`${scheduler.url}/control/status`, { headers: old })).status).toBe(401);
+  expect(await statusWith(`al_session=${valueIn(await logIn(cookie, key))}`)).toBe(200);
 });

@@ -33,7 +33,7 @@ async function othersWait(): Promise<number> {
 }
 
 describe("a client that sends slowly", () => {
-  test("is disconnected at the limits of headers and of a body, which are 10 s and 30 s", async () => {
+  test("a client that sends slowly is disconnected at the limits of headers and of a body, which are 10 s and 30 s", async () => {
     const { app } = await openApp();
     expect(app.server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000 });
     Object.assign(app.server, { headersTimeout: 200, requestTimeout: 400 });
@@ -48,7 +48,7 @@ describe("a client that sends slowly", () => {
   });
 
   test.runIf(isLong)(
-    "is disconnected at the limit of headers and of a body, while others are served",
+    "a client that sends slowly is disconnected at the limit of headers and of a body, while others are served",
     { timeout: 90_000 },
     async () => {
       const silent = Array.from({ length: 200 }, () => rawConnection(scheduler.url));
@@ -69,17 +69,15 @@ describe("a client that sends slowly", () => {
   );
 });
 
-describe("a client that holds connections open", () => {
-  test("loses its own connections, not the operator's stream or later requests", async () => {
-    const stream = rawConnection(scheduler.url);
-    const key = `Authorization: Bearer ${scheduler.apiKey}\r\n`;
-    stream.write(`GET /api/logs/stream HTTP/1.1\r\nHost: localhost\r\n${key}\r\n`);
-    await expect.poll(stream.said).toMatch(/^HTTP\/1\.1 200 /);
-    const idle = Array.from({ length: 1_200 }, () => rawConnection(scheduler.url));
-    await Promise.all(idle.slice(0, 150).map(({ closed }) => closed));
-    expect(await othersWait()).toBeLessThan(1_000);
-    expect(stream.socket.readyState).toBe("open");
-  });
+test("a client that holds connections open loses its own connections, not the operator's stream or later requests", async () => {
+  const stream = rawConnection(scheduler.url);
+  const key = `Authorization: Bearer ${scheduler.apiKey}\r\n`;
+  stream.write(`GET /api/logs/stream HTTP/1.1\r\nHost: localhost\r\n${key}\r\n`);
+  await expect.poll(stream.said).toMatch(/^HTTP\/1\.1 200 /);
+  const idle = Array.from({ length: 1_200 }, () => rawConnection(scheduler.url));
+  await Promise.all(idle.slice(0, 150).map(({ closed }) => closed));
+  expect(await othersWait()).toBeLessThan(1_000);
+  expect(stream.socket.readyState).toBe("open");
 });
 
 describe("a client that sends too much", () => {
@@ -93,14 +91,14 @@ describe("a client that sends too much", () => {
       `GET /health HTTP/1.1\r\nHost: localhost\r\n${"X-A: aaaaaaaaaaaaaaa\r\n".repeat(1_000)}\r\n`,
     ],
     ["an address of 20 KB", `GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
-  ])("gets 431 for %s", async (_what, text) => {
+  ])("a client that sends too much gets 431 for %s", async (_what, text) => {
     const connection = rawConnection(scheduler.url);
     connection.write(text);
     await connection.closed;
     expect(statusesIn(connection.said())).toEqual([431]);
   });
 
-  test("gets 413 before its body is sent, declared or chunked", async () => {
+  test("a client that sends too much gets 413 before its body is sent, declared or chunked", async () => {
     const chunk = "x".repeat(600_000);
     const declared = rawConnection(scheduler.url);
     declared.write(

@@ -64,10 +64,13 @@ const shapes: readonly (readonly [string, string])[] = [
 ];
 
 describe("a request that two parsers could read differently", () => {
-  test.each(shapes)("is refused, and nothing after it is read: %s", async (_what, text) => {
-    const statuses = statusesIn(await exchange(scheduler.url, text + end));
-    expect(statuses).toEqual([400]);
-  });
+  test.each(shapes)(
+    "a request that two parsers could read differently is refused, and nothing after it is read: %s",
+    async (_what, text) => {
+      const statuses = statusesIn(await exchange(scheduler.url, text + end));
+      expect(statuses).toEqual([400]);
+    },
+  );
 });
 
 describe("a request that is unusual but has one meaning", () => {
@@ -83,10 +86,13 @@ describe("a request that is unusual but has one meaning", () => {
       "a GET with a body",
       `GET /webhooks/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n${hidden}`,
     ],
-  ])("is one request, and the next one is parsed after it: %s", async (_what, text) => {
-    const statuses = statusesIn(await exchange(scheduler.url, text + end));
-    expect(statuses).toHaveLength(2);
-    expect(statuses[0]).toBeGreaterThanOrEqual(400);
-    expect(statuses[1]).toBe(200);
-  });
+  ])(
+    "a request that is unusual but has one meaning is one request, and the next one is parsed after it: %s",
+    async (_what, text) => {
+      const statuses = statusesIn(await exchange(scheduler.url, text + end));
+      expect(statuses).toHaveLength(2);
+      expect(statuses[0]).toBeGreaterThanOrEqual(400);
+      expect(statuses[1]).toBe(200);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { runAl, startTestScheduler, type TestScheduler } from "../../../helpers/scheduler.ts";
 import { webhookProject } from "../../../features/webhooks/webhook-project.ts";
 
@@ -57,8 +57,10 @@ async function deliver(): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-describe("untrusted text on a terminal", () => {
-  test("has no control characters in any command", { timeout: 60_000 }, async () => {
+test(
+  "untrusted text on a terminal has no control characters in any command",
+  { timeout: 60_000 },
+  async () => {
     await deliver();
     await scheduler.waitForOutput(/dev run (succeeded|failed)/);
     const commands = [
@@ -99,5 +101,5 @@ describe("untrusted text on a terminal", () => {
     expect(acted.exec(scheduler.output())).toBeNull();
     // Each of them did come that far.
     for (const text of ["I say ", " more", "remote: "]) expect(shown).toContain(text);
-  });
-});
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from "vitest";
+import { expect, it, test } from "vitest";
 import { alertText } from "../../../../src/features/alerts/rules/alert-text.ts";
 import type { Alert } from "../../../../src/features/alerts/rules/alert.ts";
 import { anAlert } from "./alerts.ts";
@@ -11,49 +11,47 @@ const linesOf = (alert: Alert, timezone = "UTC"): readonly string[] =>
 /** One without run. */
 const plain = { outcome: null, instanceId: null, costUsd: null } as const;
 
-describe("the text of an alert", () => {
-  it("has the failure, its reason, start and cost", () => {
-    const { title, severity } = alertText(anAlert(), utc);
-    expect({ title, severity }).toEqual({ title: "dev failed", severity: "error" });
-    expect(linesOf(anAlert())).toEqual([
-      "Why: exited with code 1",
-      "At: 2026-11-22 14:05 UTC",
-      "Run: dev-abcdefgh",
-      "Cost: $0.12",
-      "Next: al logs dev",
-    ]);
-  });
+it("the text of an alert has the failure, its reason, start and cost", () => {
+  const { title, severity } = alertText(anAlert(), utc);
+  expect({ title, severity }).toEqual({ title: "dev failed", severity: "error" });
+  expect(linesOf(anAlert())).toEqual([
+    "Why: exited with code 1",
+    "At: 2026-11-22 14:05 UTC",
+    "Run: dev-abcdefgh",
+    "Cost: $0.12",
+    "Next: al logs dev",
+  ]);
+});
 
-  it("has times in the project's time zone, and the duration", () => {
-    const { at } = anAlert();
-    const alert = anAlert({ ...plain, phase: "reminder", since: at - 26 * hourMs, count: 9 });
-    expect(linesOf(alert, "Asia/Kathmandu")).toEqual([
-      "Why: exited with code 1",
-      "Since: 2026-11-21 17:50 Asia/Kathmandu (26 h)",
-      "Failures: 9 in a row",
-      "Next: al logs dev",
-    ]);
-  });
+it("the text of an alert has times in the project's time zone, and the duration", () => {
+  const { at } = anAlert();
+  const alert = anAlert({ ...plain, phase: "reminder", since: at - 26 * hourMs, count: 9 });
+  expect(linesOf(alert, "Asia/Kathmandu")).toEqual([
+    "Why: exited with code 1",
+    "Since: 2026-11-21 17:50 Asia/Kathmandu (26 h)",
+    "Failures: 9 in a row",
+    "Next: al logs dev",
+  ]);
+});
 
-  it("has the duration of the failure once it is resolved", () => {
-    const { at } = anAlert();
-    const alert = anAlert({ ...plain, phase: "resolved", since: at - 90 * hourMs, count: 4 });
-    expect(alertText(alert, utc)).toMatchObject({ title: "dev recovered", severity: "ok" });
-    expect(linesOf(alert)).toEqual([
-      "Was: exited with code 1",
-      "Lasted: 3 days, since 2026-11-18 20:05 UTC",
-      "Failures: 4 in a row",
-    ]);
-  });
+it("the text of an alert has the duration of the failure once it is resolved", () => {
+  const { at } = anAlert();
+  const alert = anAlert({ ...plain, phase: "resolved", since: at - 90 * hourMs, count: 4 });
+  expect(alertText(alert, utc)).toMatchObject({ title: "dev recovered", severity: "ok" });
+  expect(linesOf(alert)).toEqual([
+    "Was: exited with code 1",
+    "Lasted: 3 days, since 2026-11-18 20:05 UTC",
+    "Failures: 4 in a row",
+  ]);
+});
 
-  it("names the known agents of a digest", () => {
-    const agents = Array.from({ length: 10 }, (_, index) => `a${index}`);
-    const digest = { ...plain, topic: "digest", agent: null, reason: null } as const;
-    expect(linesOf(anAlert({ ...digest, count: 11, agents }))[0]).toBe(
-      "Agents: a0, a1, a2, a3, a4, a5, a6, a7, a8, a9 and others",
-    );
-    expect(linesOf(anAlert({ ...digest, count: 3, agents: ["a", "b"] }))[0]).toBe("Agents: a, b");
-  });
+it("the text of an alert names the known agents of a digest", () => {
+  const agents = Array.from({ length: 10 }, (_, index) => `a${index}`);
+  const digest = { ...plain, topic: "digest", agent: null, reason: null } as const;
+  expect(linesOf(anAlert({ ...digest, count: 11, agents }))[0]).toBe(
+    "Agents: a0, a1, a2, a3, a4, a5, a6, a7, a8, a9 and others",
+  );
+  expect(linesOf(anAlert({ ...digest, count: 3, agents: ["a", "b"] }))[0]).toBe("Agents: a, b");
 });
 
 test("a digest has its counts, and no cause", () => {

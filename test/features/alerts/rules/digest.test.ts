@@ -33,36 +33,34 @@ describe("due deliveries to one target", () => {
   });
 });
 
-describe("a digest", () => {
-  it("counts its alerts by topic and phase, and names ten agents", () => {
-    const alerts = Array.from({ length: 12 }, (_, index) =>
-      anAlert({ agent: `a${index}`, at: 100 - index, reason: `no ${index}` }),
-    );
-    const more = [anAlert({ phase: "resolved" }), anAlert({ topic: "budget", agent: null })];
-    expect(digestOf([...alerts, ...more], 200)).toMatchObject({
-      topic: "digest",
-      phase: "opened",
-      agent: null,
-      at: 200,
-      since: 89,
-      count: 14,
-      agents: ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"],
-      reason: "failed runs: 12 new, 1 resolved; budgets: 1 new",
-    });
+it("a digest counts its alerts by topic and phase, and names ten agents", () => {
+  const alerts = Array.from({ length: 12 }, (_, index) =>
+    anAlert({ agent: `a${index}`, at: 100 - index, reason: `no ${index}` }),
+  );
+  const more = [anAlert({ phase: "resolved" }), anAlert({ topic: "budget", agent: null })];
+  expect(digestOf([...alerts, ...more], 200)).toMatchObject({
+    topic: "digest",
+    phase: "opened",
+    agent: null,
+    at: 200,
+    since: 89,
+    count: 14,
+    agents: ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"],
+    reason: "failed runs: 12 new, 1 resolved; budgets: 1 new",
   });
+});
 
-  it("of agents with the same reason has that reason, and resolves when all of them do", () => {
-    const alerts = ["dev", "ops"].map((agent) =>
-      anAlert({ agent, phase: "resolved", reason: "no answer from the model" }),
-    );
-    expect(digestOf(alerts, 200)).toMatchObject({
-      phase: "resolved",
-      reason: "failed runs: 2 resolved (no answer from the model)",
-    });
+it("a digest of agents with the same reason has that reason, and resolves when all of them do", () => {
+  const alerts = ["dev", "ops"].map((agent) =>
+    anAlert({ agent, phase: "resolved", reason: "no answer from the model" }),
+  );
+  expect(digestOf(alerts, 200)).toMatchObject({
+    phase: "resolved",
+    reason: "failed runs: 2 resolved (no answer from the model)",
   });
+});
 
-  it("of a thousand alerts has a reason of at most 300 characters", () => {
-    const alerts = Array.from({ length: 1_000 }, () => anAlert({ reason: "x".repeat(300) }));
-    expect(digestOf(alerts, 200).reason).toHaveLength(300);
-  });
+it("a digest of a thousand alerts has a reason of at most 300 characters", () => {
+  const alerts = Array.from({ length: 1_000 }, () => anAlert({ reason: "x".repeat(300) }));
+  expect(digestOf(alerts, 200).reason).toHaveLength(300);
 });

@@ -105,11 +105,11 @@ describe("an agent whose runs fail", () => {
     ["recovers, and fails anew", "s-x-o-x", "--1-o-1"],
   ])("%s", (_, done, alerted) => expectAlerts(done, alerted));
 
-  it("is alerted after the configured number of failures in a row", () => {
+  it("an agent whose runs fail is alerted after the configured number of failures in a row", () => {
     expectAlerts("s-x-o-x-x-o", "--------2-O", { after: 2 });
   });
 
-  it("is alerted again while it keeps failing", () => {
+  it("an agent whose runs fail is alerted again while it keeps failing", () => {
     expectAlerts("s-x--------o------", "--1----R---o", { remindMs: 5 * minute });
   });
 
@@ -133,7 +133,7 @@ describe("an agent whose runs fail", () => {
     ],
   ])("an alert %s", (_, done, alerted) => expectAlerts(done, alerted, { remindMs: 5 * minute }));
 
-  it("is closed without an alert when it is disabled or removed", () => {
+  it("an agent whose runs fail is closed without an alert when it is disabled or removed", () => {
     expectAlerts("s-x-d---x-e-o", "--1", { remindMs: 5 * minute });
     expectAlerts("s-x-r-------s-o", "--1", { remindMs: 5 * minute });
   });
@@ -153,7 +153,9 @@ describe("a fault that lasts longer than a minute", () => {
     ["the config of a disabled agent", "s-d-c---C-----", ""],
     ["the config of an agent that is disabled then", "s-c-d---C-----", "---c"],
     ["the config of an agent that is enabled then", "s-d-c-----e---C", "-----------c--C"],
-  ])("is alerted: %s", (_, done, alerted) => expectAlerts(done, alerted));
+  ])("a fault that lasts longer than a minute is alerted: %s", (_, done, alerted) =>
+    expectAlerts(done, alerted),
+  );
 });
 
 describe("an agent that is to succeed every five minutes", () => {

@@ -17,7 +17,7 @@ function endOf(trigger: Trigger, outcome: Outcome, attempt = 1): AlertCommand {
 }
 
 describe("an occurrence", () => {
-  it("is alerted at once, and then once an hour with its count", () => {
+  it("an occurrence is alerted at once, and then once an hour with its count", () => {
     const line = timeline();
     line.at(0, set("dev"));
     for (const time of [0, 1, minute, hour - 1, hour + minute]) line.at(time, dropped);
@@ -35,7 +35,7 @@ describe("an occurrence", () => {
     expect(line.states()).toEqual([]);
   });
 
-  it("has its own time if it is the only one of its hour", () => {
+  it("an occurrence has its own time if it is the only one of its hour", () => {
     const line = timeline();
     const down = { type: "scheduler-down", crashed: true } as const;
     line.at(hour, { ...down, downMs: 10 * minute });
@@ -45,7 +45,7 @@ describe("an occurrence", () => {
     expect(alerts.map(({ since }) => since)).toEqual([50 * minute, hour + 27 * minute]);
   });
 
-  it("is counted per agent", () => {
+  it("an occurrence is counted per agent", () => {
     const line = timeline();
     line.at(0, dropped, runEvent(eventsOf("ops").refused("dropped")), dropped);
     expect(line.sent()).toEqual([
@@ -54,7 +54,7 @@ describe("an occurrence", () => {
     ]);
   });
 
-  it("reports how long the scheduler was down", () => {
+  it("an occurrence reports how long the scheduler was down", () => {
     const line = timeline();
     line.at(hour, { type: "scheduler-down", downMs: 10 * minute, crashed: true });
     const [delivery] = line.deliveries.values();
@@ -79,7 +79,7 @@ describe("an occurrence", () => {
     expect(line.sent()).toEqual([`0 ops dev ${topic} opened 1`]);
   });
 
-  it("excludes a call that ends with its caller", () => {
+  it("an occurrence excludes a call that ends with its caller", () => {
     const ids = { callId: "1", caller: "ops", callerInstance: "ops-1", root: "0" };
     const call = { kind: "agent-call", depth: 1, context: "", ...ids } as const;
     const refused = (cancelOnExit: boolean): AlertCommand => {
@@ -101,7 +101,7 @@ describe("a budget", () => {
     return { type: "budget", percent, ...spent, ...more };
   };
 
-  it("is alerted once for each percentage of a window and a limit", () => {
+  it("a budget is alerted once for each percentage of a window and a limit", () => {
     const line = timeline();
     line.at(0, passed(50), passed(80), passed(80), passed(50), passed(100), passed(100));
     line.at(hour, passed(100, { limitUsd: 10 }), passed(50, { window: "2026-11-23" }));
@@ -119,7 +119,7 @@ describe("a budget", () => {
     expect(first?.alert.reason).toBe("$2.50 of $5.00 for 2026-11-22 is spent");
   });
 
-  it("that is used up is not alerted again after a restart", () => {
+  it("a budget that is used up is not alerted again after a restart", () => {
     const first = timeline();
     first.at(0, passed(100));
     const second = timeline({ states: first.states() });

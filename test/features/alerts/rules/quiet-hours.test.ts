@@ -18,7 +18,7 @@ describe("quiet hours", () => {
     ["2026-11-23T00:00:00Z", "2026-11-23T07:00"],
     ["2026-11-23T06:59:59.999Z", "2026-11-23T07:00"],
     ["2026-11-23T07:00:00Z", null],
-  ])("over midnight, at %s, end at %s", (moment, end) => {
+  ])("quiet hours over midnight, at %s, end at %s", (moment, end) => {
     expect(endOf(overNight, moment)).toBe(end);
   });
 
@@ -26,21 +26,21 @@ describe("quiet hours", () => {
     ["2026-11-22T11:59:00Z", null],
     ["2026-11-22T12:00:00Z", "2026-11-22T13:30"],
     ["2026-11-22T13:30:00Z", null],
-  ])("of a day, at %s, end at %s", (moment, end) => {
+  ])("quiet hours of a day, at %s, end at %s", (moment, end) => {
     expect(endOf(atNoon, moment)).toBe(end);
   });
 
-  it("follow the clock of the project", () => {
+  it("quiet hours follow the clock of the project", () => {
     expect(endOf(overNight, "2026-11-22T17:00:00Z", "Asia/Kathmandu")).toBe("2026-11-23T01:15");
     expect(endOf(overNight, "2026-11-22T16:00:00Z", "Asia/Kathmandu")).toBeNull();
   });
 
-  it("end at the clock time of their end, also on a night with a clock change", () => {
+  it("quiet hours end at the clock time of their end, also on a night with a clock change", () => {
     expect(endOf(overNight, "2026-03-28T23:00:00Z", "Europe/Berlin")).toBe("2026-03-29T05:00");
     expect(endOf(overNight, "2026-10-24T23:00:00Z", "Europe/Berlin")).toBe("2026-10-25T06:00");
   });
 
-  it("end after the gap when the clock skips their end, and once when it shows it twice", () => {
+  it("quiet hours end after the gap when the clock skips their end, and once when it shows it twice", () => {
     const untilHalfPast = { from: at(1), until: at(2, 30) };
     const end = (moment: string): string | null => endOf(untilHalfPast, moment, "Europe/Berlin");
     expect(end("2026-03-29T00:30:00Z")).toBe("2026-03-29T01:30");
@@ -48,7 +48,7 @@ describe("quiet hours", () => {
     expect(end("2026-10-25T01:15:00Z")).toBe("2026-10-25T01:30");
   });
 
-  it("never apply to a target without them", () => {
+  it("quiet hours never apply to a target without them", () => {
     expect(endOf(null, "2026-11-22T22:00:00Z")).toBeNull();
   });
 });

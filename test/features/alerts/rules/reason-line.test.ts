@@ -1,30 +1,28 @@
 import fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { expect, it, test } from "vitest";
 import { reasonLine } from "../../../../src/features/alerts/rules/records.ts";
 
-describe("a reason", () => {
-  it("is one line, without characters that a terminal acts on or a reader can't see", () => {
-    expect(reasonLine("\u001b[31mno such\r\n\timage\u001b[0m \u202egpj.exe\u0000 ")).toBe(
-      "no such image gpj.exe",
-    );
-    expect(reasonLine(" \n\u001b[0m")).toBeNull();
-    expect(reasonLine(null)).toBeNull();
-  });
+it("a reason is one line, without characters that a terminal acts on or a reader can't see", () => {
+  expect(reasonLine("\u001b[31mno such\r\n\timage\u001b[0m \u202egpj.exe\u0000 ")).toBe(
+    "no such image gpj.exe",
+  );
+  expect(reasonLine(" \n\u001b[0m")).toBeNull();
+  expect(reasonLine(null)).toBeNull();
+});
 
-  it("is cut between characters", () => {
-    expect(reasonLine("x".repeat(300))).toBe("x".repeat(300));
-    expect(reasonLine("x".repeat(301))).toBe(`${"x".repeat(299)}…`);
-    expect(reasonLine(`${"x".repeat(298)}😀😀`)).toBe(`${"x".repeat(298)}…`);
-  });
+it("a reason is cut between characters", () => {
+  expect(reasonLine("x".repeat(300))).toBe("x".repeat(300));
+  expect(reasonLine("x".repeat(301))).toBe(`${"x".repeat(299)}…`);
+  expect(reasonLine(`${"x".repeat(298)}😀😀`)).toBe(`${"x".repeat(298)}…`);
+});
 
-  test("of any text is one line of at most 300 characters", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 350 }), (text) => {
-        const line = reasonLine(text) ?? "";
-        expect(line.length).toBeLessThanOrEqual(300);
-        expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
-      }),
-      { numRuns: 50 },
-    );
-  });
+test("a reason of any text is one line of at most 300 characters", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 350 }), (text) => {
+      const line = reasonLine(text) ?? "";
+      expect(line.length).toBeLessThanOrEqual(300);
+      expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+    }),
+    { numRuns: 50 },
+  );
 });

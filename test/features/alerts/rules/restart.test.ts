@@ -102,12 +102,12 @@ describe("after a restart", () => {
   it.each([
     ["a removed", "sxu-u", ""],
     ["a meanwhile disabled", "sx", "d"],
-  ])("%s agent is forgotten without an alert", (_, before, after) => {
+  ])("after a restart %s agent is forgotten without an alert", (_, before, after) => {
     const { second, sent } = restarted(before, after);
     expect([sent, second.states(), second.rules.openCount()]).toEqual([[], [], 0]);
   });
 
-  it("open alerts are listed with who acknowledged them", () => {
+  it("after a restart open alerts are listed with who acknowledged them", () => {
     const { rules } = restarted("sxa", "s").second;
     expect(rules.open()).toMatchObject([{ agent: "dev", topic: "runs", ack }]);
     expect(restarted("sc-c", "c").second.rules.openCount()).toBe(1);

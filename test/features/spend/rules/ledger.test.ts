@@ -141,7 +141,7 @@ test("ended runs and past windows leave the memory", () => {
 describe("an approved amount", () => {
   const approved = 1.5 * cent;
 
-  test("refuses a call beyond it, whose run is not marked as over its budget", () => {
+  test("an approved amount refuses a call beyond it, whose run is not marked as over its budget", () => {
     const { ask, settle, ledger } = ledgerOf();
     ask("a", { approved });
     settle("a", cent);
@@ -153,7 +153,7 @@ describe("an approved amount", () => {
     expect(ask("b", { approved: 2 * cent })).toMatchObject({ type: "reserved", nano: cent });
   });
 
-  test("is not raised with the budget, and gives way to a budget that can't pay either", () => {
+  test("an approved amount is not raised with the budget, and gives way to a budget that can't pay either", () => {
     const { ask, ledger } = ledgerOf();
     const raise = { type: "raise", scope: "run:dev-1", nano: 5 * cent, runs: [], timezone: "UTC" };
     ledger.apply(raise as Parameters<typeof ledger.apply>[0], now);

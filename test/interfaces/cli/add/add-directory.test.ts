@@ -25,7 +25,7 @@ function agentDir(name: string): string {
 }
 
 describe("al add", () => {
-  test("takes a directory that is not a repository, and al update finds nothing to do", async () => {
+  test("al add takes a directory that is not a repository, and al update finds nothing to do", async () => {
     const dir = join(cli.home, "my skills", "triage");
     mkdirSync(join(dir, "scripts"), { recursive: true });
     writeFileSync(join(dir, "SKILL.md"), skill);
@@ -64,7 +64,7 @@ describe("al add", () => {
     expect(readFileSync(own("scripts/run.sh"), "utf8")).toBe("echo mine\n");
   });
 
-  test("rejects a directory with links or with too many files", async () => {
+  test("al add rejects a directory with links or with too many files", async () => {
     const dir = join(cli.home, "linked");
     mkdirSync(dir, { recursive: true });
     symlinkSync("/etc/passwd", join(dir, "SKILL.md"));

@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 describe("al add", () => {
-  test("never touches an existing agent", async () => {
+  test("al add never touches an existing agent", async () => {
     repository.write("SKILL.md", skill);
     repository.commit();
     const skills = join(cli.projectDir, "agents/skills");
@@ -36,7 +36,7 @@ describe("al add", () => {
     ["a name that leads out", ["add", "REPO", "--name", "../out", "--yes"], 2],
     ["a directory that is missing", ["add", "./nowhere", "--yes"], 1, "there is no directory /"],
     ["a reserved name", ["add", "REPO", "--name", "scheduler", "--yes"], 2],
-  ])("refuses %s", async (_what, args, expected, message = "") => {
+  ])("al add refuses %s", async (_what, args, expected, message = "") => {
     repository.write("SKILL.md", skill);
     repository.commit();
     const { code, stderr } = await cli.al([
@@ -59,7 +59,7 @@ describe("al add", () => {
     ["broken front matter", "---\nname: [\n---\nHi\n", "not valid YAML"],
     ["a skill for another version", '---\ncompatibility: ">=99"\n---\nHi\n', "compatible with"],
     ["bytes that are no text", new Uint8Array([0xff, 0xfe, 0x41]), "not UTF-8"],
-  ])("refuses %s", async (_what, text, message) => {
+  ])("al add refuses %s", async (_what, text, message) => {
     repository.write("SKILL.md", text);
     repository.commit();
     const stderr = await cli.failure(["add", repository.url, "--yes"]);
@@ -68,7 +68,7 @@ describe("al add", () => {
     expect(addedNothing(cli)).toBe(true);
   });
 
-  test("rejects a link, names it, and leaves nothing", async () => {
+  test("al add rejects a link, names it, and leaves nothing", async () => {
     repository.write("SKILL.md", skill);
     repository.link("references/keys", "/etc/shadow");
     repository.commit();
@@ -83,7 +83,7 @@ describe("al add", () => {
     expect(addedNothing(cli)).toBe(true);
   });
 
-  test("reports where a repository without a skill should have one", async () => {
+  test("al add reports where a repository without a skill should have one", async () => {
     repository.write("README.md", "Hello\n");
     repository.commit();
     const stderr = await cli.failure(["add", repository.url, "--yes"]);
@@ -91,7 +91,7 @@ describe("al add", () => {
     expect(stderr).toContain("skills/<name>/");
   });
 
-  test("needs a project with a model", async () => {
+  test("al add needs a project with a model", async () => {
     repository.write("SKILL.md", skill);
     repository.commit();
     writeFileSync(join(cli.projectDir, "config.toml"), "");
@@ -99,7 +99,7 @@ describe("al add", () => {
     expect(stderr).toContain("the project has no model");
   });
 
-  test("ends at once when it is interrupted, with all its processes, and leaves nothing", async () => {
+  test("al add ends at once when it is interrupted, with all its processes, and leaves nothing", async () => {
     const temporary = join(cli.projectDir, "tmp");
     mkdirSync(temporary);
     const ssh = join(cli.projectDir, "ssh");

@@ -25,33 +25,31 @@ function agentDir(name: string): string {
   return join(cli.projectDir, "agents", name);
 }
 
-describe("al agent ls", () => {
-  test("lists names, states, tags and titles of a project that never ran", async () => {
-    const stdout = await cli.output(["agent", "ls"]);
-    expect(stdout.split("\n")).toEqual([
-      expect.stringMatching(/^Agent +State +Tags +Title$/),
-      expect.stringMatching(/^bad +error/),
-      expect.stringMatching(/^dev +idle +web, team-a +Developer$/),
-      "",
-    ]);
-    expect(readdirSync(cli.projectDir)).not.toContain(".al");
-  });
+test("al agent ls lists names, states, tags and titles of a project that never ran", async () => {
+  const stdout = await cli.output(["agent", "ls"]);
+  expect(stdout.split("\n")).toEqual([
+    expect.stringMatching(/^Agent +State +Tags +Title$/),
+    expect.stringMatching(/^bad +error/),
+    expect.stringMatching(/^dev +idle +web, team-a +Developer$/),
+    "",
+  ]);
+  expect(readdirSync(cli.projectDir)).not.toContain(".al");
+});
 
-  test("asks the running scheduler", async () => {
-    const status = { ...anAgentStatus("dev"), tags: ["web"], enabled: false };
-    await cli.serve({
-      "GET /control/status": () => snapshotOf([status]),
-    });
-    const { stdout } = await cli.al(["agent", "ls", "--json"]);
-    const { name, title, state } = status;
-    expect(JSON.parse(stdout)).toEqual({
-      agents: [{ name, title, tags: ["web"], enabled: false, state }],
-    });
+test("al agent ls asks the running scheduler", async () => {
+  const status = { ...anAgentStatus("dev"), tags: ["web"], enabled: false };
+  await cli.serve({
+    "GET /control/status": () => snapshotOf([status]),
+  });
+  const { stdout } = await cli.al(["agent", "ls", "--json"]);
+  const { name, title, state } = status;
+  expect(JSON.parse(stdout)).toEqual({
+    agents: [{ name, title, tags: ["web"], enabled: false, state }],
   });
 });
 
 describe("al agent rm", () => {
-  test("removes the directory, and nothing else", async () => {
+  test("al agent rm removes the directory, and nothing else", async () => {
     const { code, stdout } = await cli.al(["agent", "rm", "dev", "--yes"]);
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -62,7 +60,7 @@ describe("al agent rm", () => {
     expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
-  test("removes a link, and not its target", async () => {
+  test("al agent rm removes a link, and not its target", async () => {
     const target = mkdtempSync(join(cli.projectDir, "../linked-"));
     writeFileSync(join(target, "SKILL.md"), "mine");
     symlinkSync(target, agentDir("linked"));
@@ -82,7 +80,7 @@ describe("al agent rm", () => {
     expect(existsSync(agentDir("dev"))).toBe(true);
   });
 
-  test("refuses while a run is running, with a hint", async () => {
+  test("al agent rm refuses while a run is running, with a hint", async () => {
     await cli.serve({
       "GET /control/status": () => snapshotOf([{ ...anAgentStatus("dev"), running: 2 }]),
     });
@@ -92,7 +90,7 @@ describe("al agent rm", () => {
     expect(existsSync(agentDir("dev"))).toBe(true);
   });
 
-  test("refuses while a run that a killed scheduler left may continue", async () => {
+  test("al agent rm refuses while a run that a killed scheduler left may continue", async () => {
     const store = openStore(cli.projectDir);
     const item = manualItem("one", "dev", Date.now());
     await store.work.enqueue([item]);
@@ -106,7 +104,7 @@ describe("al agent rm", () => {
     expect(existsSync(agentDir("dev"))).toBe(true);
   });
 
-  test.skipIf(whyNoTerminal() !== null)("asks on a terminal", async () => {
+  test.skipIf(whyNoTerminal() !== null)("al agent rm asks on a terminal", async () => {
     const terminal = onTerminal(cli, ["agent", "rm", "dev"]);
     await terminal.until("Remove agents/dev with all of its files for good?");
     terminal.line("");

@@ -34,15 +34,13 @@ test("the help of every command fits a terminal of 80 columns", () => {
   expect(lines.filter(({ length }) => length > 80)).toEqual([]);
 });
 
-describe("the command table", () => {
-  test("separates options with values from flags", () => {
-    const options = named("al logs")?.options ?? [];
-    const valueOf = (name: string) => options.find(({ names }) => names.includes(name))?.value;
-    expect(valueOf("-f")).toBeNull();
-    expect(valueOf("--lines")).toMatchObject({ name: "n", isRequired: true });
-  });
+test("the command table separates options with values from flags", () => {
+  const options = named("al logs")?.options ?? [];
+  const valueOf = (name: string) => options.find(({ names }) => names.includes(name))?.value;
+  expect(valueOf("-f")).toBeNull();
+  expect(valueOf("--lines")).toMatchObject({ name: "n", isRequired: true });
+});
 
-  test("has the usage with the command's own path", () => {
-    expect(named("al creds add")?.usage).toBe("al creds add [options] <credential>");
-  });
+test("the command table has the usage with the command's own path", () => {
+  expect(named("al creds add")?.usage).toBe("al creds add [options] <credential>");
 });

@@ -12,7 +12,7 @@ function mapped(...lines: readonly string[]) {
 }
 
 describe("an imported Dockerfile", () => {
-  test("keeps apk, and names each line with its Debian form", () => {
+  test("an imported Dockerfile keeps apk, and names each line with its Debian form", () => {
     const lines = ["FROM al-agent:latest", "RUN set -e; apk --no-cache add \\", "      git"];
     const { lines: written, remarks } = mapped(...lines);
     expect(written).toEqual(lines);
@@ -21,7 +21,7 @@ describe("an imported Dockerfile", () => {
     ]);
   });
 
-  test("leaves comments", () => {
+  test("an imported Dockerfile leaves comments", () => {
     const text = ["FROM al-agent:latest", "#   RUN apk add --no-cache python3"];
     expect(mapped(...text)).toEqual({ lines: text, remarks: [] });
   });
@@ -35,7 +35,7 @@ describe("an imported Dockerfile", () => {
     ],
   ])("%s becomes %s", (from, to) => expect(mapped(from).lines[0]).toBe(to));
 
-  test("with its own base is rebased on the default image, without the old program", () => {
+  test("an imported Dockerfile with its own base is rebased on the default image, without the old program", () => {
     const { lines, remarks } = mapped(
       "FROM golang:1 AS build",
       "RUN go build -o /tool",
@@ -68,14 +68,14 @@ describe("an imported Dockerfile", () => {
 describe("the project's Dockerfile in an import", () => {
   const project = "# ours\nFROM al-agent:latest\nRUN one\n";
 
-  test("is appended to the last FROM of each agent's, or becomes an agent's own", () => {
+  test("the project's Dockerfile in an import is appended to the last FROM of each agent's, or becomes an agent's own", () => {
     expect(
       joinDockerfiles(project, "FROM golang AS build\nFROM al-agent:latest\nRUN two\n"),
     ).toMatch(/^FROM golang AS build\nFROM al-agent:latest\n\n# .+\nRUN one\n\nRUN two\n$/);
     expect(joinDockerfiles(project, null)).toBe("FROM al-agent:latest\n\nRUN one\n");
   });
 
-  test("is used only if it adds something, and merged only if it has one stage", () => {
+  test("the project's Dockerfile in an import is used only if it adds something, and merged only if it has one stage", () => {
     expect(isBare("FROM al-agent:latest\n\n# nothing\n")).toBe(true);
     expect(isBare(project)).toBe(false);
     expect(isOneStage(project)).toBe(true);

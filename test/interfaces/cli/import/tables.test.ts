@@ -62,18 +62,18 @@ describe("an imported [[webhooks]] entry", () => {
       'events = ["workflow_run"]\nbranches = ["main"]\nconclusions = ["failure"]',
       [{ events: ["workflow_run"], branches: ["main"], conclusions: ["failure"] }],
     ],
-  ])("means the same: %s", (_what, text, expected) => {
+  ])("an imported [[webhooks]] entry means the same: %s", (_what, text, expected) => {
     const found = entries(`source = "hub"\n${text}`);
     expect(found).toEqual(expected.map((entry) => ({ source: "hub", ...entry })));
   });
 
-  test("has the filters' new names, and no filter that its source's type lacks", () => {
+  test("an imported [[webhooks]] entry has the filters' new names, and no filter that its source's type lacks", () => {
     expect(entries('source = "chat"\nteam_ids = ["T1"]\nguilds = ["G"]', "slack")).toEqual([
       { source: "chat", teams: ["T1"] },
     ]);
   });
 
-  test("without events is reported as unclear, by filter", () => {
+  test("an imported [[webhooks]] entry without events is reported as unclear, by filter", () => {
     const { remarks } = translated((add) =>
       translateFilters({ source: "hub", author: "ada" }, "github", add),
     );
@@ -83,52 +83,50 @@ describe("an imported [[webhooks]] entry", () => {
   });
 });
 
-describe("an imported agent", () => {
-  test("with the harness claude gets the harness llm-cli with the command claude", () => {
-    const { table } = imported({ schedule: "@daily", harness: { type: "claude" } });
-    expect(table.harness).toEqual({ type: "llm-cli", command: "claude" });
-  });
+test("an imported agent with the harness claude gets the harness llm-cli with the command claude", () => {
+  const { table } = imported({ schedule: "@daily", harness: { type: "claude" } });
+  expect(table.harness).toEqual({ type: "llm-cli", command: "claude" });
+});
 
-  test("with an unknown harness gets pi, and a report", () => {
-    const { table, remarks } = imported({ schedule: "@daily", harness: { type: "aider" } });
-    expect(table.harness).toBeUndefined();
-    expect(remarks).toMatchObject([
-      { message: 'harness "aider" is not here; left out, so that pi is used' },
-    ]);
-  });
+test("an imported agent with an unknown harness gets pi, and a report", () => {
+  const { table, remarks } = imported({ schedule: "@daily", harness: { type: "aider" } });
+  expect(table.harness).toBeUndefined();
+  expect(remarks).toMatchObject([
+    { message: 'harness "aider" is not here; left out, so that pi is used' },
+  ]);
+});
 
-  test("has no preflight steps; the remaining edit is named", () => {
-    const { table, remarks } = imported({ schedule: "@daily", preflight: [{}] });
-    expect(table).not.toHaveProperty("preflight");
-    expect(remarks).toMatchObject([{ fix: '[hooks] with pre = ["a shell command"]' }]);
-  });
+test("an imported agent has no preflight steps; the remaining edit is named", () => {
+  const { table, remarks } = imported({ schedule: "@daily", preflight: [{}] });
+  expect(table).not.toHaveProperty("preflight");
+  expect(remarks).toMatchObject([{ fix: '[hooks] with pre = ["a shell command"]' }]);
+});
 
-  test("drops unknown keys and names them", () => {
-    const { table, remarks } = imported({ schedule: "@daily", colour: "red" });
-    expect(table).not.toHaveProperty("colour");
-    expect(remarks).toMatchObject([
-      { message: "colour is left out: it is not a key of an agent", fix: null },
-    ]);
-  });
+test("an imported agent drops unknown keys and names them", () => {
+  const { table, remarks } = imported({ schedule: "@daily", colour: "red" });
+  expect(table).not.toHaveProperty("colour");
+  expect(remarks).toMatchObject([
+    { message: "colour is left out: it is not a key of an agent", fix: null },
+  ]);
+});
 
-  test("is callable when nothing else starts it, but not when it is disabled", () => {
-    expect(imported({}).table.callable).toBe(true);
-    expect(imported({ scale: 0 }).table.callable).toBeUndefined();
-    expect(imported({ schedule: "@daily" }).table.callable).toBeUndefined();
-  });
+test("an imported agent is callable when nothing else starts it, but not when it is disabled", () => {
+  expect(imported({}).table.callable).toBe(true);
+  expect(imported({ scale: 0 }).table.callable).toBeUndefined();
+  expect(imported({ schedule: "@daily" }).table.callable).toBeUndefined();
 });
 
 describe("an imported project", () => {
   const project = (text: string) =>
     translated((add) => translateProject(parse(text), {}, add)).table;
 
-  test("has older keys under their new names", () => {
+  test("an imported project has older keys under their new names", () => {
     const table = project("maxTriggerDepth = 2\n[gateway]\nlockTimeout = 60\nurl = 'https://a'\n");
     expect(table).toMatchObject({ maxCallDepth: 2, resourceLockTimeout: 60 });
     expect(table).not.toHaveProperty("gateway");
   });
 
-  test("keeps an unsigned source unsigned, and gives every other one a secret", () => {
+  test("an imported project keeps an unsigned source unsigned, and gives every other one a secret", () => {
     const table = project(
       '[webhooks.a]\ntype = "github"\nallowUnsigned = true\n[webhooks.b]\ntype = "slack"\nslack_signing_secret = "Team"\n',
     );

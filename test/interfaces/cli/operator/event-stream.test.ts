@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readEvents } from "../../../../src/interfaces/cli/operator/client.ts";
 
 async function* inPieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
@@ -20,32 +20,30 @@ async function eventsOf(text: string, cuts: readonly number[] = []) {
   return events;
 }
 
-describe("an event stream", () => {
-  test("gives each event with its name, id and data", async () => {
-    expect(await eventsOf("retry: 2000\n\nevent: log\nid: f:1\ndata: {}\n\ndata: x\n\n")).toEqual([
-      { event: "log", id: "f:1", data: "{}" },
-      { event: "message", id: "f:1", data: "x" },
-    ]);
-  });
+test("an event stream gives each event with its name, id and data", async () => {
+  expect(await eventsOf("retry: 2000\n\nevent: log\nid: f:1\ndata: {}\n\ndata: x\n\n")).toEqual([
+    { event: "log", id: "f:1", data: "{}" },
+    { event: "message", id: "f:1", data: "x" },
+  ]);
+});
 
-  test("is the same for any split of its bytes, even within characters", async () => {
-    const text = "event: log\nid: ü:1\ndata: žluťoučký 🐎\n\n: beat\n\nevent: log\ndata: 2\n\n";
-    const whole = await eventsOf(text);
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(200)), async (cuts) => {
-        expect(await eventsOf(text, cuts)).toEqual(whole);
-      }),
-    );
-  });
+test("an event stream is the same for any split of its bytes, even within characters", async () => {
+  const text = "event: log\nid: ü:1\ndata: žluťoučký 🐎\n\n: beat\n\nevent: log\ndata: 2\n\n";
+  const whole = await eventsOf(text);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(200)), async (cuts) => {
+      expect(await eventsOf(text, cuts)).toEqual(whole);
+    }),
+  );
+});
 
-  test("rejects endless data instead of keeping it", async () => {
-    async function* endless() {
-      yield new TextEncoder().encode("data: ");
-      for (;;) yield await Promise.resolve(new Uint8Array(1024 * 1024).fill(97));
-    }
-    const read = async () => {
-      for await (const { data } of readEvents(endless())) expect(data).toBe("");
-    };
-    await expect(read()).rejects.toThrow("exceeded");
-  });
+test("an event stream rejects endless data instead of keeping it", async () => {
+  async function* endless() {
+    yield new TextEncoder().encode("data: ");
+    for (;;) yield await Promise.resolve(new Uint8Array(1024 * 1024).fill(97));
+  }
+  const read = async () => {
+    for await (const { data } of readEvents(endless())) expect(data).toBe("");
+  };
+  await expect(read()).rejects.toThrow("exceeded");
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { cut, pad, widthOf, wrap } from "../../../../src/interfaces/cli/terminal/fit.ts";
 
 const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
@@ -10,25 +10,23 @@ const lines = fc
   })
   .map((parts) => parts.join(""));
 
-describe("cut", () => {
-  test("leaves text that fits", () => {
-    expect(cut("hello", 5)).toBe("hello");
-    expect(cut(red("hello"), 5)).toBe(red("hello"));
-  });
+test("cut leaves text that fits", () => {
+  expect(cut("hello", 5)).toBe("hello");
+  expect(cut(red("hello"), 5)).toBe(red("hello"));
+});
 
-  test("marks the cut", () => expect(cut("hello world", 8)).toBe("hello w…"));
+test("cut marks the cut", () => expect(cut("hello world", 8)).toBe("hello w…"));
 
-  test("splits no wide character", () => expect(cut("日本語", 4)).toBe("日…"));
+test("cut splits no wide character", () => expect(cut("日本語", 4)).toBe("日…"));
 
-  test("ends a colour at the cut", () => {
-    expect(cut(red("hello"), 3)).toBe("\u001b[31mhe\u001b[0m…");
-  });
+test("cut ends a colour at the cut", () => {
+  expect(cut(red("hello"), 3)).toBe("\u001b[31mhe\u001b[0m…");
+});
 
-  test("never takes more than there is", () => {
-    fc.assert(
-      fc.property(lines, fc.nat(40), (line, columns) => widthOf(cut(line, columns)) <= columns),
-    );
-  });
+test("cut never takes more than there is", () => {
+  fc.assert(
+    fc.property(lines, fc.nat(40), (line, columns) => widthOf(cut(line, columns)) <= columns),
+  );
 });
 
 test("pad fills exactly the given room", () => {
@@ -37,29 +35,27 @@ test("pad fills exactly the given room", () => {
   );
 });
 
-describe("wrap", () => {
-  test("breaks between words, or within one that is too long", () => {
-    expect(wrap("one two three", 8)).toEqual(["one two", "three"]);
-    expect(wrap("abcdefghij", 4)).toEqual(["abcd", "efgh", "ij"]);
-  });
-
-  test("continues a colour on the next line", () => {
-    const [first = "", second = ""] = wrap(red("one two"), 4);
-    expect(first).toBe("\u001b[31mone\u001b[0m");
-    expect(second).toBe("\u001b[31mtwo\u001b[39m");
-  });
-
-  test("loses nothing but spaces, and no line is too wide", () => {
-    fc.assert(
-      fc.property(lines, fc.integer({ min: 2, max: 40 }), (line, columns) => {
-        const wrapped = wrap(line, columns);
-        for (const part of wrapped) expect(widthOf(part)).toBeLessThanOrEqual(columns);
-
-        const bare = (text: string) => text.replace(/\u001b\[\d+m| /g, "");
-        expect(bare(wrapped.join(""))).toBe(bare(line));
-      }),
-    );
-  });
-
-  test("ends even when nothing fits", () => expect(wrap("日本", 1)).toEqual(["日本"]));
+test("wrap breaks between words, or within one that is too long", () => {
+  expect(wrap("one two three", 8)).toEqual(["one two", "three"]);
+  expect(wrap("abcdefghij", 4)).toEqual(["abcd", "efgh", "ij"]);
 });
+
+test("wrap continues a colour on the next line", () => {
+  const [first = "", second = ""] = wrap(red("one two"), 4);
+  expect(first).toBe("\u001b[31mone\u001b[0m");
+  expect(second).toBe("\u001b[31mtwo\u001b[39m");
+});
+
+test("wrap loses nothing but spaces, and no line is too wide", () => {
+  fc.assert(
+    fc.property(lines, fc.integer({ min: 2, max: 40 }), (line, columns) => {
+      const wrapped = wrap(line, columns);
+      for (const part of wrapped) expect(widthOf(part)).toBeLessThanOrEqual(columns);
+
+      const bare = (text: string) => text.replace(/\u001b\[\d+m| /g, "");
+      expect(bare(wrapped.join(""))).toBe(bare(line));
+    }),
+  );
+});
+
+test("wrap ends even when nothing fits", () => expect(wrap("日本", 1)).toEqual(["日本"]));

@@ -16,5 +16,6 @@ describe("text from outside", () => {
     ["a\r\nb\tc\n", "a\nb\tc\n"],
   ])("%j can't steer the terminal", (text, safe) => expect(plain(text)).toBe(safe));
 
-  test("on one line has no breaks", () => expect(plainLine(" a\n  b\t c ")).toBe("a b c"));
+  test("text from outside on one line has no breaks", () =>
+    expect(plainLine(" a\n  b\t c ")).toBe("a b c"));
 });

@@ -80,7 +80,9 @@ describe.skipIf(noTerminal !== null)(
       expect(actsAtTerminal(project.dir)).toEqual(acts);
     });
 
-    test("fits every size, also while it is resized", async ({ project }) => {
+    test("al start on a terminal fits every size, also while it is resized", async ({
+      project,
+    }) => {
       for (let index = 10; index < 60; index++) project.addAgent(`agent-${index}`);
       const view = project.start([], { columns: 80, rows: 24 });
       await view.until(/> agent-10/);

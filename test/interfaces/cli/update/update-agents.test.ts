@@ -59,7 +59,7 @@ function publish(): string {
 }
 
 describe("al update", () => {
-  test("shows a diff of SKILL.md and the other files, writes them, and keeps the config's comments", async () => {
+  test("al update shows a diff of SKILL.md and the other files, writes them, and keeps the config's comments", async () => {
     const commit = publish();
     const stdout = await cli.output(["update", "triage", "--yes"]);
     expect(stdout).toContain("@@ -2,7 +2,7 @@");
@@ -77,7 +77,7 @@ describe("al update", () => {
     expect((await cli.al(["update"])).stdout).toBe("triage is up to date\n");
   });
 
-  test("keeps a local change if the source did not change the file", async () => {
+  test("al update keeps a local change if the source did not change the file", async () => {
     writeFileSync(path("SKILL.md"), `${skill}Mine.\n`);
     repository.write("triage/scripts/run.sh", "echo 2\n");
     const commit = repository.commit();
@@ -87,7 +87,7 @@ describe("al update", () => {
     expect(sourceCommit()).toBe(commit);
   });
 
-  test("rejects a file that was changed on both sides; its merge commands work, and then the rest is updated", async () => {
+  test("al update rejects a file that was changed on both sides; its merge commands work, and then the rest is updated", async () => {
     writeFileSync(path("SKILL.md"), skill.replace("Last", "My last"));
     const commit = publish();
     const { code, stderr } = await cli.al(["update", "triage", "--yes"]);
@@ -109,7 +109,7 @@ describe("al update", () => {
     expect((await cli.al(["update"])).stdout).toBe("triage is up to date\n");
   });
 
-  test("counts every file as changed here if the source lost the installed commit", async () => {
+  test("al update counts every file as changed here if the source lost the installed commit", async () => {
     repository.git("checkout", "--quiet", "--orphan", "fresh");
     repository.write("triage/SKILL.md", "New.\n");
     repository.commit();
@@ -121,7 +121,7 @@ describe("al update", () => {
     expect(read("SKILL.md")).toBe(skill);
   });
 
-  test("never writes through a link", async () => {
+  test("al update never writes through a link", async () => {
     const outside = join(cli.projectDir, "outside");
     mkdirSync(outside);
     symlinkSync(outside, path("assets"));
@@ -130,7 +130,7 @@ describe("al update", () => {
     expect(existsSync(join(outside, "new.txt"))).toBe(false);
   });
 
-  test("updates all that have a source, and one failure does not stop the others", async () => {
+  test("al update updates all that have a source, and one failure does not stop the others", async () => {
     install("other", "file:///nowhere/at-all");
     install("zeta", `${repository.url}#triage`);
     mkdirSync(path("", "own"), { recursive: true });
@@ -147,7 +147,7 @@ describe("al update", () => {
     ]);
   });
 
-  test("--check shows new versions and changes nothing", async () => {
+  test("al update --check shows new versions and changes nothing", async () => {
     const commit = publish();
     const stdout = await cli.output(["update", "--check", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -158,7 +158,7 @@ describe("al update", () => {
     expect(sourceCommit()).toBe(installed);
   });
 
-  test("off a terminal names the missing flag", async () => {
+  test("al update off a terminal names the missing flag", async () => {
     publish();
     const stderr = await cli.failure(["update"], 2);
     expect(stderr).toContain("--yes is missing");
@@ -174,7 +174,7 @@ describe("al update", () => {
         repository.git("mv", "triage", "other") + repository.git("mv", "other/SKILL.md", "other/x"),
       "no such skill",
     ],
-  ])("refuses a new version with %s", async (_what, change, message) => {
+  ])("al update refuses a new version with %s", async (_what, change, message) => {
     change();
     repository.commit();
     const stderr = await cli.failure(["update", "--yes"]);
@@ -183,7 +183,7 @@ describe("al update", () => {
     expect(sourceCommit()).toBe(installed);
   });
 
-  test("warns of changes that a reader of the diff would miss", async () => {
+  test("al update warns of changes that a reader of the diff would miss", async () => {
     repository.write("triage/SKILL.md", `${skill}\n!\`id\`\nHidden\u202E here.\n`);
     repository.commit();
     const { stdout } = await cli.al(["update", "--check"]);
@@ -192,7 +192,7 @@ describe("al update", () => {
     expect(stdout).not.toContain("\u202E");
   });
 
-  test("reports an agent without a source, and an unknown agent", async () => {
+  test("al update reports an agent without a source, and an unknown agent", async () => {
     writeFileSync(path("config.toml"), 'models = ["main"]\ncredentials = []\nscale = 0\n');
     const one = await cli.failure(["update", "triage"]);
     expect(one).toContain("has no source to update from");

@@ -99,26 +99,24 @@ test("parameters are described as they are parsed", async () => {
   });
 });
 
-describe("the description of access is true", () => {
-  test("of every route, without a key and with one", async () => {
-    const { app, api } = await described();
-    for (const { method, path, operation } of entriesOf(api)) {
-      const name = `${method} ${path}`;
-      // A wrong key is a 401 there, too.
-      if (path === "/login") continue;
-      const refused = operation.security.length > 0;
-      expect((await ask(app, method, path, {})).statusCode === 401, name).toBe(refused);
-      expect((await ask(app, method, path, bearer)).statusCode, name).not.toBe(401);
-    }
-  });
+test("the description of access is true of every route, without a key and with one", async () => {
+  const { app, api } = await described();
+  for (const { method, path, operation } of entriesOf(api)) {
+    const name = `${method} ${path}`;
+    // A wrong key is a 401 there, too.
+    if (path === "/login") continue;
+    const refused = operation.security.length > 0;
+    expect((await ask(app, method, path, {})).statusCode === 401, name).toBe(refused);
+    expect((await ask(app, method, path, bearer)).statusCode, name).not.toBe(401);
+  }
+});
 
-  test("of the operator's socket, which knows no sessions", async () => {
-    const { app } = await openApp({}, operatorApp);
-    const api = (await app.inject({ url: "/openapi.json" })).json<OpenApi>();
-    const security = entriesOf(api).map(({ operation }) => JSON.stringify(operation.security));
-    const withoutTokens = security.map((text) => text.replace(/,\{"token":\["\w+"\]\}/, ""));
-    expect(new Set(withoutTokens)).toEqual(new Set(["[]", '[{"key":[]}]']));
-  });
+test("the description of access is true of the operator's socket, which knows no sessions", async () => {
+  const { app } = await openApp({}, operatorApp);
+  const api = (await app.inject({ url: "/openapi.json" })).json<OpenApi>();
+  const security = entriesOf(api).map(({ operation }) => JSON.stringify(operation.security));
+  const withoutTokens = security.map((text) => text.replace(/,\{"token":\["\w+"\]\}/, ""));
+  expect(new Set(withoutTokens)).toEqual(new Set(["[]", '[{"key":[]}]']));
 });
 
 test("an answer matches its schema in status, media type and fields", async () => {
@@ -188,7 +186,7 @@ function missingFields(api: OpenApi, schema: Schema, value: unknown, at = ""): s
 const changing = new Set(["/logout", "/login/{token}"]);
 
 describe("HEAD, OPTIONS and other methods", () => {
-  test("are right on every path", async () => {
+  test("HEAD, OPTIONS and other methods are right on every path", async () => {
     const { app, api } = await described();
     for (const [path, operations] of Object.entries(api.paths)) {
       const url = example(path);

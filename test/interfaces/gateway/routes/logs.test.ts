@@ -19,7 +19,7 @@ function messages(events: readonly { readonly data: unknown }[]): readonly strin
 }
 
 describe("the log stream of an agent", () => {
-  test("begins with the last 100 lines and continues with new ones", async () => {
+  test("the log stream of an agent begins with the last 100 lines and continues with new ones", async () => {
     const { url, logs } = await setUp(150);
     const stream = await readStream(url + path, bearer);
     await expect.poll(() => stream.events()).toHaveLength(100);
@@ -34,7 +34,7 @@ describe("the log stream of an agent", () => {
     });
   });
 
-  test("resumes after the last event that the client has", async () => {
+  test("the log stream of an agent resumes after the last event that the client has", async () => {
     const { url, logs } = await setUp(10);
     const position = "dev-2026-11-21.log:7";
     const byHeader = await readStream(url + path, { ...bearer, "last-event-id": position });
@@ -46,13 +46,13 @@ describe("the log stream of an agent", () => {
     }
   });
 
-  test("shows one run, and as many lines as asked for", async () => {
+  test("the log stream of an agent shows one run, and as many lines as asked for", async () => {
     const { url } = await setUp(10);
     const stream = await readStream(`${url}${path}?instance=dev-0&lines=2`, bearer);
     await expect.poll(() => messages(stream.events())).toEqual(["line 8", "line 10"]);
   });
 
-  test("shows the first line of an agent that never ran", async () => {
+  test("the log stream of an agent shows the first line of an agent that never ran", async () => {
     const { url, logs } = await setUp(0);
     const stream = await readStream(url + path, bearer);
     await expect.poll(() => stream.text()).toContain(":\n\n");
@@ -60,7 +60,7 @@ describe("the log stream of an agent", () => {
     await expect.poll(() => messages(stream.events())).toEqual(["first"]);
   });
 
-  test("exists for the scheduler and for a removed agent, not for an unknown one", async () => {
+  test("the log stream of an agent exists for the scheduler and for a removed agent, not for an unknown one", async () => {
     const { url, logs } = await setUp(0);
     logs.write({ agent: "gone", msg: "last words" });
     const statusOf = async (agent: string): Promise<number> =>
@@ -71,7 +71,7 @@ describe("the log stream of an agent", () => {
     expect(await statusOf("..%2fdev")).toBe(404);
   });
 
-  test("reads only its agent's log", async () => {
+  test("the log stream of an agent reads only its agent's log", async () => {
     const deps = testDeps();
     const url = await startTcp(deps);
     const snapshot = vi.spyOn(deps.operations, "snapshot");
@@ -132,7 +132,7 @@ describe("filters of an agent's log", () => {
     return { url: await startTcp(deps), logs: deps.logs };
   }
 
-  test("apply to the lines of a stream so far and to new ones", async () => {
+  test("filters of an agent's log apply to the lines of a stream so far and to new ones", async () => {
     const { url, logs } = await setUpMixed();
     const stream = await readStream(`${url}${path}?q=NEEDLE&level=warn`, bearer);
     await expect.poll(() => messages(stream.events())).toEqual(["needle 2", "Needle 3"]);
@@ -178,7 +178,7 @@ describe("filters of an agent's log", () => {
     expect((await fetch(url + address, { headers: bearer })).status).toBe(status);
   });
 
-  test("need the key", async () => {
+  test("filters of an agent's log need the key", async () => {
     const { url } = await setUp(1);
     expect((await fetch(url + pages)).status).toBe(401);
   });

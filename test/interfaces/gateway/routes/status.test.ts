@@ -1,5 +1,5 @@
 import { Observable } from "rxjs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { StatusUpdate } from "../../../../streams/status/wire.ts";
 import { fakeOperations } from "../../../helpers/fake-operations.ts";
 import { memorySessions } from "../../../helpers/memory-sessions.ts";
@@ -9,64 +9,62 @@ import { apiKey, bearer, startTcp, testDeps } from "../start-gateway.ts";
 
 const path = "/dashboard/api/status-stream";
 
-describe("the status stream", () => {
-  test("begins with the retry time and a snapshot, then sends changes", async () => {
-    const deps = testDeps();
-    const stream = await readStream((await startTcp(deps)) + path, bearer);
-    expect(stream.status).toBe(200);
-    expect(stream.headers.get("content-type")).toContain("text/event-stream");
-    expect(stream.headers.get("cache-control")).toBe("no-cache, no-transform");
-    expect(stream.headers.get("x-accel-buffering")).toBe("no");
-    // Not kept: a client that sent its next request over it would find it closed.
-    expect(stream.headers.get("connection")).toBe("close");
-    expect(stream.headers.get("x-content-type-options")).toBe("nosniff");
-    await expect.poll(() => stream.events()).toHaveLength(1);
-    expect(stream.text().startsWith("retry: 2000\n\n")).toBe(true);
-    expect(stream.events()[0]).toMatchObject({
-      event: "snapshot",
-      data: { agents: [{ name: "dev" }], recentLogs: [] },
-    });
-    deps.operations.setAgent({ name: "dev", state: "running" });
-    await expect.poll(() => stream.events()).toHaveLength(2);
-    expect(stream.events()[1]).toMatchObject({
-      event: "update",
-      id: String(Number(stream.events()[0]?.id) + 1),
-      data: { agents: [{ name: "dev", state: "running" }] },
-    });
+test("the status stream begins with the retry time and a snapshot, then sends changes", async () => {
+  const deps = testDeps();
+  const stream = await readStream((await startTcp(deps)) + path, bearer);
+  expect(stream.status).toBe(200);
+  expect(stream.headers.get("content-type")).toContain("text/event-stream");
+  expect(stream.headers.get("cache-control")).toBe("no-cache, no-transform");
+  expect(stream.headers.get("x-accel-buffering")).toBe("no");
+  // Not kept: a client that sent its next request over it would find it closed.
+  expect(stream.headers.get("connection")).toBe("close");
+  expect(stream.headers.get("x-content-type-options")).toBe("nosniff");
+  await expect.poll(() => stream.events()).toHaveLength(1);
+  expect(stream.text().startsWith("retry: 2000\n\n")).toBe(true);
+  expect(stream.events()[0]).toMatchObject({
+    event: "snapshot",
+    data: { agents: [{ name: "dev" }], recentLogs: [] },
   });
+  deps.operations.setAgent({ name: "dev", state: "running" });
+  await expect.poll(() => stream.events()).toHaveLength(2);
+  expect(stream.events()[1]).toMatchObject({
+    event: "update",
+    id: String(Number(stream.events()[0]?.id) + 1),
+    data: { agents: [{ name: "dev", state: "running" }] },
+  });
+});
 
-  test("begins with the same data as GET /control/status", async () => {
-    const url = await startTcp(testDeps());
-    const stream = await readStream(url + path, bearer);
-    await expect.poll(() => stream.events()).toHaveLength(1);
-    const status = await fetch(`${url}/control/status`, { headers: bearer });
-    expect(stream.events()[0]?.data).toEqual(await status.json());
-  });
+test("the status stream begins with the same data as GET /control/status", async () => {
+  const url = await startTcp(testDeps());
+  const stream = await readStream(url + path, bearer);
+  await expect.poll(() => stream.events()).toHaveLength(1);
+  const status = await fetch(`${url}/control/status`, { headers: bearer });
+  expect(stream.events()[0]?.data).toEqual(await status.json());
+});
 
-  test("stops listening to the scheduler when the client leaves", async () => {
-    let listeners = 0;
-    const update$ = new Observable<StatusUpdate>(() => {
-      listeners += 1;
-      return () => (listeners -= 1);
-    });
-    const deps = testDeps();
-    Object.assign(deps.operations, { update$ });
-    const stream = await readStream((await startTcp(deps)) + path, bearer);
-    await expect.poll(() => listeners).toBe(1);
-    stream.close();
-    await expect.poll(() => listeners).toBe(0);
+test("the status stream stops listening to the scheduler when the client leaves", async () => {
+  let listeners = 0;
+  const update$ = new Observable<StatusUpdate>(() => {
+    listeners += 1;
+    return () => (listeners -= 1);
   });
+  const deps = testDeps();
+  Object.assign(deps.operations, { update$ });
+  const stream = await readStream((await startTcp(deps)) + path, bearer);
+  await expect.poll(() => listeners).toBe(1);
+  stream.close();
+  await expect.poll(() => listeners).toBe(0);
+});
 
-  test("ends for the session that logs out, and for no other", async () => {
-    const url = await startTcp(testDeps());
-    const cookies = await Promise.all([1, 2].map(() => logInAt(url)));
-    const [mine, other] = await Promise.all(
-      cookies.map((cookie) => readStream(url + path, { cookie })),
-    );
-    await fetch(`${url}/logout`, { headers: { cookie: cookies[0] ?? "" }, redirect: "manual" });
-    await expect.poll(() => mine?.isEnded()).toBe(true);
-    expect(other?.isEnded()).toBe(false);
-  });
+test("the status stream ends for the session that logs out, and for no other", async () => {
+  const url = await startTcp(testDeps());
+  const cookies = await Promise.all([1, 2].map(() => logInAt(url)));
+  const [mine, other] = await Promise.all(
+    cookies.map((cookie) => readStream(url + path, { cookie })),
+  );
+  await fetch(`${url}/logout`, { headers: { cookie: cookies[0] ?? "" }, redirect: "manual" });
+  await expect.poll(() => mine?.isEnded()).toBe(true);
+  expect(other?.isEnded()).toBe(false);
 });
 
 test.each(["session", "key"])(
@@ -128,54 +126,52 @@ test("a background request asks only the scheduler, and prolongs no session", as
   expect((await fetch(`${url}/dashboard/api/scheduler`, { headers })).status).toBe(401);
 });
 
-describe("the texts of the status stream", () => {
-  test("loses nothing between snapshot and updates", () => {
-    const operations = fakeOperations();
-    operations.setAgent({ name: "before" });
+test("the texts of the status stream loses nothing between snapshot and updates", () => {
+  const operations = fakeOperations();
+  operations.setAgent({ name: "before" });
+  const texts: string[] = [];
+  const subscription = statusEvents(operations)().subscribe((text) => texts.push(text));
+  operations.setAgent({ name: "after" });
+  subscription.unsubscribe();
+  expect(texts).toHaveLength(2);
+  expect(texts[0]).toContain('"before"');
+  expect(texts[1]).toContain('"after"');
+});
+
+test("the texts of the status stream are the missed updates for a client that says which it had last, else a snapshot", () => {
+  const operations = fakeOperations([{ name: "dev" }]);
+  const eventsSince = statusEvents(operations);
+  const firstOf = (since?: number): string => {
     const texts: string[] = [];
-    const subscription = statusEvents(operations)().subscribe((text) => texts.push(text));
-    operations.setAgent({ name: "after" });
-    subscription.unsubscribe();
-    expect(texts).toHaveLength(2);
-    expect(texts[0]).toContain('"before"');
-    expect(texts[1]).toContain('"after"');
-  });
+    eventsSince(since)
+      .subscribe((text) => texts.push(text))
+      .unsubscribe();
+    return texts.join("");
+  };
+  const idOf = (text: string): number => Number(/^id: (\d+)/.exec(text)?.[1]);
+  const open = eventsSince().subscribe();
+  const id = idOf(firstOf());
+  operations.setAgent({ name: "dev", state: "running" });
+  operations.setAgent({ name: "dev", state: "error" });
+  expect(firstOf(id + 2)).toBe(`id: ${id + 2}\nevent: update\ndata: {}\n\n`);
+  expect(firstOf(id + 1)).toMatch(/^id: \d+\nevent: update\n.*"error"/);
+  for (const since of [undefined, NaN, 0, id + 3])
+    expect(firstOf(since), String(since)).toContain("event: snapshot");
+  open.unsubscribe();
+  operations.setAgent({ name: "dev", state: "idle" });
+  expect(firstOf(id + 2)).toContain("event: snapshot");
+});
 
-  test("are the missed updates for a client that says which it had last, else a snapshot", () => {
-    const operations = fakeOperations([{ name: "dev" }]);
-    const eventsSince = statusEvents(operations);
-    const firstOf = (since?: number): string => {
-      const texts: string[] = [];
-      eventsSince(since)
-        .subscribe((text) => texts.push(text))
-        .unsubscribe();
-      return texts.join("");
-    };
-    const idOf = (text: string): number => Number(/^id: (\d+)/.exec(text)?.[1]);
-    const open = eventsSince().subscribe();
-    const id = idOf(firstOf());
-    operations.setAgent({ name: "dev", state: "running" });
-    operations.setAgent({ name: "dev", state: "error" });
-    expect(firstOf(id + 2)).toBe(`id: ${id + 2}\nevent: update\ndata: {}\n\n`);
-    expect(firstOf(id + 1)).toMatch(/^id: \d+\nevent: update\n.*"error"/);
-    for (const since of [undefined, NaN, 0, id + 3])
-      expect(firstOf(since), String(since)).toContain("event: snapshot");
-    open.unsubscribe();
-    operations.setAgent({ name: "dev", state: "idle" });
-    expect(firstOf(id + 2)).toContain("event: snapshot");
-  });
-
-  test("are serialized once for all clients", () => {
-    const operations = fakeOperations([{ name: "dev" }]);
-    const events$ = statusEvents(operations)();
-    const seen: string[][] = [[], []];
-    const subscriptions = seen.map((texts) => events$.subscribe((text) => texts.push(text)));
-    operations.setAgent({ name: "dev", state: "error" });
-    for (const subscription of subscriptions) subscription.unsubscribe();
-    // Equal ids: a text of its own would have counted on.
-    expect(seen[0]).toEqual(seen[1]);
-    expect(seen[0]?.[1]).toContain("event: update\n");
-  });
+test("the texts of the status stream are serialized once for all clients", () => {
+  const operations = fakeOperations([{ name: "dev" }]);
+  const events$ = statusEvents(operations)();
+  const seen: string[][] = [[], []];
+  const subscriptions = seen.map((texts) => events$.subscribe((text) => texts.push(text)));
+  operations.setAgent({ name: "dev", state: "error" });
+  for (const subscription of subscriptions) subscription.unsubscribe();
+  // Equal ids: a text of its own would have counted on.
+  expect(seen[0]).toEqual(seen[1]);
+  expect(seen[0]?.[1]).toContain("event: update\n");
 });
 
 async function logInAt(url: string): Promise<string> {

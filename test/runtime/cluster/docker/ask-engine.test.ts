@@ -17,24 +17,27 @@ describe("a request to an engine", () => {
       "rpc error: code = Unknown desc = raft: failed to process the request: node lost leader status",
     ],
     [503, "This node is not a swarm manager. Use docker swarm init to make it one."],
-  ])("finds the leader of its Swarm away: %i %s", async (status, message) => {
-    await expect(asked(refusal(status, message), isWithoutLeader)).rejects.toMatchObject({
-      code: "engine_unreachable",
-      message: `the engine at unix:///nowhere.sock does not answer (${message})`,
-    });
-  });
+  ])(
+    "a request to an engine finds the leader of its Swarm away: %i %s",
+    async (status, message) => {
+      await expect(asked(refusal(status, message), isWithoutLeader)).rejects.toMatchObject({
+        code: "engine_unreachable",
+        message: `the engine at unix:///nowhere.sock does not answer (${message})`,
+      });
+    },
+  );
 
-  it("is rejected by an engine outside of a Swarm that is late", async () => {
+  it("a request to an engine is rejected by an engine outside of a Swarm that is late", async () => {
     const error = refusal(500, "context deadline exceeded");
     await expect(asked(error)).rejects.toMatchObject({ code: "engine_refused" });
   });
 
-  it("finds the engine away", async () => {
+  it("a request to an engine finds the engine away", async () => {
     const error = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
     await expect(asked(error)).rejects.toMatchObject({ code: "engine_unreachable" });
   });
 
-  it("is rejected with the engine's reason", async () => {
+  it("a request to an engine is rejected with the engine's reason", async () => {
     const error = refusal(400, "invalid mount config");
     await expect(asked(error)).rejects.toMatchObject({
       code: "engine_refused",

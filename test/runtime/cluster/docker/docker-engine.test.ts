@@ -72,7 +72,7 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
     return Id;
   });
 
-  it("ask their program to read the ticket", async () => {
+  it("runs on another machine's engine, over TLS ask their program to read the ticket", async () => {
     const launch = await start("true", {
       command: ["echo", "_remote-run", "dev", "--", "sh", "-c", "x"],
     });
@@ -81,7 +81,7 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
     expect(String(logs)).toContain("_remote-run --ticket - dev -- sh -c x");
   });
 
-  it("report how a run ended", async () => {
+  it("runs on another machine's engine, over TLS report how a run ended", async () => {
     const failed = await start("exit 7");
     const problem = "its process ended with exit code 7";
     await placed(cluster, failed, { state: "ended", exitCode: 7, endings: 1, problem });
@@ -89,7 +89,7 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
     await placed(cluster, big, { state: "ended", outOfMemory: true });
   });
 
-  it("name the missing image", async () => {
+  it("runs on another machine's engine, over TLS name the missing image", async () => {
     await expect(start("true", { image: "al-test-nowhere:1" })).rejects.toMatchObject({
       code: "image_missing",
       message: expect.stringContaining("has no image al-test-nowhere:1") as unknown,
@@ -97,7 +97,7 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
     expect(await cluster.list()).toEqual([]);
   });
 
-  it("are away with their engine, and their relay returns with it", async () => {
+  it("runs on another machine's engine, over TLS are away with their engine, and their relay returns with it", async () => {
     await node.kill();
     await expect(cluster.list()).rejects.toMatchObject({ code: "engine_unreachable" });
     await node.boot();

@@ -41,7 +41,7 @@ async function failure(options: Parameters<typeof connectToDoor>[2]): Promise<st
 }
 
 describe("the door", () => {
-  it("is identified by its certificate only, and speaks TLS 1.3 only", async () => {
+  it("the door is identified by its certificate only, and speaks TLS 1.3 only", async () => {
     await expectRun(side, "dev-1");
     const connection = kept(connectToDoor(side, "al-dev-1"));
     await once(connection, "secureConnect");
@@ -52,7 +52,7 @@ describe("the door", () => {
   });
 
   it.each(["al-nobody", "", "AL-DEV-1.example.test"])(
-    "rejects each request by a name that no run has: %j",
+    "the door rejects each request by a name that no run has: %j",
     async (name) => {
       const run = await expectRun(side, "dev-1");
       const token = await tokenOf(side, run);
@@ -62,14 +62,14 @@ describe("the door", () => {
     },
   );
 
-  it("accepts a run's token only in that run's name", async () => {
+  it("the door accepts a run's token only in that run's name", async () => {
     const [one, two] = [await expectRun(side, "dev-1"), await expectRun(side, "dev-2")];
     const token = await tokenOf(side, one);
     await tokenOf(side, two);
     expect(await unlock({ ...two, name: two.name }, token)).toBe(401);
   });
 
-  it("disconnects a peer that does not finish its handshake", async () => {
+  it("the door disconnects a peer that does not finish its handshake", async () => {
     const silent = kept(connect(side.now.port, "127.0.0.1"));
     const slow = kept(connect(side.now.port, "127.0.0.1"));
     slow.write(Buffer.from([22, 3, 1, 2, 0]));
@@ -77,7 +77,7 @@ describe("the door", () => {
     expect(side.problems).toEqual([]);
   });
 
-  it("stays reachable for runs while strangers hold connections open, before TLS or after it", async () => {
+  it("the door stays reachable for runs while strangers hold connections open, before TLS or after it", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     const early = Array.from({ length: 60 }, () => kept(connect(side.now.port, "127.0.0.1")));
@@ -89,7 +89,7 @@ describe("the door", () => {
     expect(await unlock(run, token)).toBe(200);
   });
 
-  it("keeps connections that showed their token", async () => {
+  it("the door keeps connections that showed their token", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     side.now.remote.onInbox = () => new Promise(() => undefined);
@@ -105,7 +105,7 @@ describe("the door", () => {
     expect(connection.destroyed).toBe(false);
   });
 
-  it("accepts as many connections of a run as it may have, and closes the others", async () => {
+  it("the door accepts as many connections of a run as it may have, and closes the others", async () => {
     await side.remove();
     // A busy machine has no time for a hundred handshakes within the short limit of the other tests.
     side = await doorSide();
@@ -128,7 +128,7 @@ describe("the door", () => {
       .toEqual([...connections.keys()].map((n) => n < 320));
   });
 
-  it("lets one direction of a connection end before the other", async () => {
+  it("the door lets one direction of a connection end before the other", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     const connection = kept(connectToDoor(side, run.name));
@@ -153,46 +153,44 @@ async function connectError(host: string): Promise<string> {
   return (event as [{ code: string }?])[0]?.code ?? "none";
 }
 
-describe("the address where the door listens", () => {
-  it("can change, and open connections stay", async () => {
-    const run = await expectRun(side, "dev-1");
-    const token = await tokenOf(side, run);
-    const { remote, door } = side.now;
-    const { promise, resolve } = Promise.withResolvers<{ stop: null }>();
-    remote.onInbox = () => promise;
-    const asked = { name: run.name, token, method: "GET" };
-    const waiting = ask(side, "/remote/inbox", asked);
-    await expect.poll(() => remote.signals.length).toBe(1);
-    const before = side.now.port;
-    side.now.port = (await door.listen({ host: "127.0.0.2", port: before })) ?? 0;
-    expect(side.now.port).toBe(before);
-    expect(await connectError("127.0.0.1")).toBe("ECONNREFUSED");
-    resolve({ stop: null });
-    expect(await waiting).toEqual({ status: 200, body: { stop: null } });
-    await door.listen({ host: "127.0.0.1", port: before });
-    expect(await unlock(run, token)).toBe(200);
-  });
+it("the address where the door listens can change, and open connections stay", async () => {
+  const run = await expectRun(side, "dev-1");
+  const token = await tokenOf(side, run);
+  const { remote, door } = side.now;
+  const { promise, resolve } = Promise.withResolvers<{ stop: null }>();
+  remote.onInbox = () => promise;
+  const asked = { name: run.name, token, method: "GET" };
+  const waiting = ask(side, "/remote/inbox", asked);
+  await expect.poll(() => remote.signals.length).toBe(1);
+  const before = side.now.port;
+  side.now.port = (await door.listen({ host: "127.0.0.2", port: before })) ?? 0;
+  expect(side.now.port).toBe(before);
+  expect(await connectError("127.0.0.1")).toBe("ECONNREFUSED");
+  resolve({ stop: null });
+  expect(await waiting).toEqual({ status: 200, body: { stop: null } });
+  await door.listen({ host: "127.0.0.1", port: before });
+  expect(await unlock(run, token)).toBe(200);
+});
 
-  it("stays if a new one fails, with an error and a hint", async () => {
-    const run = await expectRun(side, "dev-1");
-    const token = await tokenOf(side, run);
-    const other = await doorSide();
-    await expect(
-      side.now.door.listen({ host: "127.0.0.1", port: other.now.port }),
-    ).rejects.toMatchObject({
-      code: "door_address",
-      message: `the door can't listen at 127.0.0.1:${other.now.port}: the port is in use`,
-      hint: expect.stringContaining("[cluster] listen") as string,
-    });
-    expect(await unlock(run, token)).toBe(200);
-    await other.remove();
+it("the address where the door listens stays if a new one fails, with an error and a hint", async () => {
+  const run = await expectRun(side, "dev-1");
+  const token = await tokenOf(side, run);
+  const other = await doorSide();
+  await expect(
+    side.now.door.listen({ host: "127.0.0.1", port: other.now.port }),
+  ).rejects.toMatchObject({
+    code: "door_address",
+    message: `the door can't listen at 127.0.0.1:${other.now.port}: the port is in use`,
+    hint: expect.stringContaining("[cluster] listen") as string,
   });
+  expect(await unlock(run, token)).toBe(200);
+  await other.remove();
+});
 
-  it("is not opened if the door is closed first", async () => {
-    const { door, port } = side.now;
-    const moving = door.listen({ host: "127.0.0.2", port });
-    door.close();
-    expect(await moving).toBeNull();
-    expect(await connectError("127.0.0.2")).toBe("ECONNREFUSED");
-  });
+it("the address where the door listens is not opened if the door is closed first", async () => {
+  const { door, port } = side.now;
+  const moving = door.listen({ host: "127.0.0.2", port });
+  door.close();
+  expect(await moving).toBeNull();
+  expect(await connectError("127.0.0.2")).toBe("ECONNREFUSED");
 });

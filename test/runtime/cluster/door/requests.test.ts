@@ -40,7 +40,7 @@ const readInbox = (signal?: AbortSignal) =>
 const never = () => new Promise<never>(() => undefined);
 
 describe("lines", () => {
-  it("are passed on in order, and acknowledged", async () => {
+  it("lines are passed on in order, and acknowledged", async () => {
     const lines = [line(1), line(2, "größe \u0000 日本"), { seq: 3, time: 6, end: ending }];
     const { status, body } = await send(ndjson(lines));
     expect(status).toBe(200);
@@ -48,11 +48,11 @@ describe("lines", () => {
     expect(side.now.remote.received).toEqual(lines);
   });
 
-  it("may be none: a run shows that it lives", async () => {
+  it("lines may be none: a run shows that it lives", async () => {
     expect(await send("")).toMatchObject({ status: 200, body: { stored: 0 } });
   });
 
-  it("may be as many as a request holds, and no more", async () => {
+  it("lines may be as many as a request holds, and no more", async () => {
     const text = "y".repeat(maxLinesBytes / 8 - 100);
     const most = Array.from({ length: 8 }, (_, i) => line(i + 1, text));
     expect(await send(ndjson(most))).toMatchObject({ status: 200, body: { stored: 8 } });
@@ -77,13 +77,13 @@ describe("lines", () => {
     expect(side.problems).toEqual([]);
   });
 
-  it("that can't be stored now are to be sent again", async () => {
+  it("lines that can't be stored now are to be sent again", async () => {
     const problem = { error: "unavailable", detail: "The log can't be written now." } as const;
     side.now.remote.onLines = () => Promise.reject(new RunApiError(problem));
     expect(await send(ndjson([line(1)]))).toMatchObject({ status: 503, body: problem });
   });
 
-  it("are rejected while the logs are behind, as waiting lines may be dropped", async () => {
+  it("lines are rejected while the logs are behind, as waiting lines may be dropped", async () => {
     let isBehind = true;
     side.serve({ areLogsBehind: () => isBehind });
     const body = ndjson([line(1)]);
@@ -93,7 +93,7 @@ describe("lines", () => {
     expect(await send(body)).toMatchObject({ status: 200, body: { stored: 1 } });
   });
 
-  it("with the end are answered with 401 once the run has ended", async () => {
+  it("lines with the end are answered with 401 once the run has ended", async () => {
     side.now.remote.onLines = () => never();
     const answer = send(ndjson([{ seq: 1, time: 6, end: ending }]));
     await expect.poll(() => side.now.remote.received.length).toBe(1);
@@ -103,7 +103,7 @@ describe("lines", () => {
     expect(side.now.remote.received).toHaveLength(1);
   });
 
-  it("wait for no request of the agent, however many wait", async () => {
+  it("lines wait for no request of the agent, however many wait", async () => {
     side.now.abilities.answers.wait = never;
     const asked = (n: number) => ({
       ...{ name: run.name, token, body: { kind: "webhook" } },
@@ -124,40 +124,38 @@ it("the door accepts nothing if no run can be on another machine", async () => {
   expect(await send("")).toMatchObject({ status: 503, body: { error: "unavailable" } });
 });
 
-describe("the inbox", () => {
-  it("answers as soon as it has an entry", async () => {
-    const { promise, resolve } = Promise.withResolvers<InboxAnswer>();
-    side.now.remote.onInbox = () => promise;
-    const waiting = readInbox();
-    await expect.poll(() => side.now.remote.signals.length).toBe(1);
-    const stop = { reason: "killed", graceMs: 5_000 } as const;
-    resolve({ stop });
-    const { status, body } = await waiting;
-    expect([status, inboxAnswerSchema.parse(body)]).toEqual([200, { stop }]);
-  });
+it("the inbox answers as soon as it has an entry", async () => {
+  const { promise, resolve } = Promise.withResolvers<InboxAnswer>();
+  side.now.remote.onInbox = () => promise;
+  const waiting = readInbox();
+  await expect.poll(() => side.now.remote.signals.length).toBe(1);
+  const stop = { reason: "killed", graceMs: 5_000 } as const;
+  resolve({ stop });
+  const { status, body } = await waiting;
+  expect([status, inboxAnswerSchema.parse(body)]).toEqual([200, { stop }]);
+});
 
-  it("releases a request whose run disconnected", async () => {
-    side.now.remote.onInbox = never;
-    const gone = new AbortController();
-    const waiting = readInbox(gone.signal).catch(() => "gone");
-    await expect.poll(() => side.now.remote.signals.length).toBe(1);
-    gone.abort();
-    expect(await waiting).toBe("gone");
-    await expect.poll(() => side.now.remote.signals[0]?.aborted).toBe(true);
-  });
+it("the inbox releases a request whose run disconnected", async () => {
+  side.now.remote.onInbox = never;
+  const gone = new AbortController();
+  const waiting = readInbox(gone.signal).catch(() => "gone");
+  await expect.poll(() => side.now.remote.signals.length).toBe(1);
+  gone.abort();
+  expect(await waiting).toBe("gone");
+  await expect.poll(() => side.now.remote.signals[0]?.aborted).toBe(true);
+});
 
-  it("is closed at once when the run has ended, or the scheduler stops", async () => {
-    side.now.remote.onInbox = never;
-    const first = readInbox();
-    await expect.poll(() => side.now.remote.signals.length).toBe(1);
-    const second = await expectRun(side, "dev-2");
-    const other = ask(side, "/remote/inbox", {
-      ...{ name: second.name, token: await tokenOf(side, second), method: "GET" },
-    });
-    await expect.poll(() => side.now.remote.signals.length).toBe(2);
-    run.runSocket[Symbol.dispose]();
-    expect(await first).toMatchObject({ status: 401 });
-    await side.now.stop();
-    expect(await other).toMatchObject({ status: 503, body: { error: "unavailable" } });
+it("the inbox is closed at once when the run has ended, or the scheduler stops", async () => {
+  side.now.remote.onInbox = never;
+  const first = readInbox();
+  await expect.poll(() => side.now.remote.signals.length).toBe(1);
+  const second = await expectRun(side, "dev-2");
+  const other = ask(side, "/remote/inbox", {
+    ...{ name: second.name, token: await tokenOf(side, second), method: "GET" },
   });
+  await expect.poll(() => side.now.remote.signals.length).toBe(2);
+  run.runSocket[Symbol.dispose]();
+  expect(await first).toMatchObject({ status: 401 });
+  await side.now.stop();
+  expect(await other).toMatchObject({ status: 503, body: { error: "unavailable" } });
 });

@@ -50,12 +50,12 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
     return container;
   });
 
-  it("have their ticket in a file that no other user of the container can read", async () => {
+  it("runs on a Swarm of three nodes have their ticket in a file that no other user of the container can read", async () => {
     await start(test.byDoor("stat -c '%u %a' /run/secrets/al-run"));
     await test.hears("10001 400\n");
   });
 
-  it("report how a run ended", async () => {
+  it("runs on a Swarm of three nodes report how a run ended", async () => {
     const launch = await start("exit 7");
     const run = await placed(cluster, launch, { state: "ended" });
     expect(run).toMatchObject({ exitCode: 7, problem: "task: non-zero exit (7)" });
@@ -65,14 +65,14 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
     await placed(cluster, fine, { state: "ended", exitCode: 0, problem: null });
   });
 
-  it("name the missing image, and reject the run at once", async () => {
+  it("runs on a Swarm of three nodes name the missing image, and reject the run at once", async () => {
     const launch = await start("true", { image: "al-test-nowhere:1" });
     const run = await placed(cluster, launch, { state: "ended", isHopeless: true });
     expect(run.problem).toBe("No such image: al-test-nowhere:1");
     expect(run.exitCode).toBeNull();
   });
 
-  it("report why a run waits, and honour its place", async () => {
+  it("runs on a Swarm of three nodes report why a run waits, and honour its place", async () => {
     const nowhere = await start("sleep 60", { place: ["node.labels.disk==fast"] });
     const run = await placed(cluster, nowhere, { state: "waiting", node: null });
     await expect
@@ -88,7 +88,7 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
       .toMatch(/insufficient resources/);
   });
 
-  it("reject a missing network", async () => {
+  it("runs on a Swarm of three nodes reject a missing network", async () => {
     const limits = { memory: "96m", cpus: 0.5, network: "nowhere" };
     await expect(start("true", { limits })).rejects.toThrow(/network nowhere not found/);
     expect(await cluster.list()).toEqual([]);
@@ -97,7 +97,7 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
   });
 
   it.runIf(isLong)(
-    "leave no container of a removed run on its node",
+    "runs on a Swarm of three nodes leave no container of a removed run on its node",
     async () => {
       const launch = await start("trap '' TERM; while true; do sleep 1; done");
       const node = await test.nodeOf(launch);
@@ -107,13 +107,13 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
     60_000,
   );
 
-  it("are only the project's own, by any manager", async () => {
+  it("runs on a Swarm of three nodes are only the project's own, by any manager", async () => {
     const launch = await start("sleep 60");
     await placed(onSwarm(swarm.nodes[2] as SwarmNode), launch, { state: "running" });
     expect(await onSwarm(swarm.nodes[0] as SwarmNode, "project2").list()).toEqual([]);
   });
 
-  it("are rejected with a hint when the engine is in no Swarm", async () => {
+  it("runs on a Swarm of three nodes are rejected with a hint when the engine is in no Swarm", async () => {
     const alone = createSwarmEngine({
       engine,
       project: "project1",
@@ -124,7 +124,7 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
     await expect(alone.ready()).rejects.toMatchObject({ code: "not_a_swarm_manager" });
   });
 
-  it("are away with their engine, and reachable by any other manager", async () => {
+  it("runs on a Swarm of three nodes are away with their engine, and reachable by any other manager", async () => {
     const [first, second] = swarm.nodes as [SwarmNode, SwarmNode];
     const launch = await start("sleep 300", { place: ["node.hostname==n2"] });
     await placed(cluster, launch, { state: "running" });

@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
   }
 
   it(
-    `runs ${runsAtFirst} runs, spread over the nodes`,
+    `al start with a Swarm of three nodes runs ${runsAtFirst} runs, spread over the nodes`,
     async () => {
       await trigger(runsAtFirst);
       await check();
@@ -97,7 +97,7 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
   );
 
   it(
-    `loses and repeats no output silently in ${rounds} rounds of faults`,
+    `al start with a Swarm of three nodes loses and repeats no output silently in ${rounds} rounds of faults`,
     async () => {
       for (let seed = firstSeed; seed < firstSeed + rounds; seed++) {
         const round = roundOf(seed, swarm.nodes.length, leaseSeconds * 1_000);

@@ -61,7 +61,7 @@ async function leaveSocket(): Promise<void> {
 }
 
 describe("the bridge waits for a scheduler that is away", () => {
-  test("when it was killed and its socket is left: ECONNREFUSED", async () => {
+  test("the bridge waits for a scheduler that is away when it was killed and its socket is left: ECONNREFUSED", async () => {
     await leaveSocket();
     const answer = ask();
     await wait(300);
@@ -73,18 +73,21 @@ describe("the bridge waits for a scheduler that is away", () => {
   test.each([
     ["a small request: ECONNRESET", 2],
     ["a large request: EPIPE", 20_000_000],
-  ])("when it stops while it reads %s", async (_name, bytes) => {
-    let connections = 0;
-    const stop = await serveRaw((connection) => {
-      connections += 1;
-      connection.destroy();
-    });
-    const answer = ask("x".repeat(bytes));
-    await expect.poll(() => connections).toBeGreaterThan(0);
-    await stop();
-    await serve();
-    expect(await (await answer).text()).toBe(`${bytes}`);
-  });
+  ])(
+    "the bridge waits for a scheduler that is away when it stops while it reads %s",
+    async (_name, bytes) => {
+      let connections = 0;
+      const stop = await serveRaw((connection) => {
+        connections += 1;
+        connection.destroy();
+      });
+      const answer = ask("x".repeat(bytes));
+      await expect.poll(() => connections).toBeGreaterThan(0);
+      await stop();
+      await serve();
+      expect(await (await answer).text()).toBe(`${bytes}`);
+    },
+  );
 });
 
 describe("errors that waiting does not fix are answered at once:", () => {

@@ -49,7 +49,7 @@ function closeOf(socket: Socket): Promise<void> {
 }
 
 describe("a tunnel through the bridge", () => {
-  it("goes to the scheduler with the run's token in place of the key", async () => {
+  it("a tunnel through the bridge goes to the scheduler with the run's token in place of the key", async () => {
     await side.serve(echo);
     const client = asking();
     await read(client, accepted);
@@ -62,7 +62,7 @@ describe("a tunnel through the bridge", () => {
     client.destroy();
   });
 
-  it("keeps bytes that either side sent along with its header", async () => {
+  it("a tunnel through the bridge keeps bytes that either side sent along with its header", async () => {
     await side.serve((socket, _request, head) => socket.end(`${accepted}first,${head.toString()}`));
     const client = asking();
     client.write("early");
@@ -73,25 +73,34 @@ describe("a tunnel through the bridge", () => {
     ["no key", undefined],
     ["another key", "x".repeat(48)],
     ["an empty one", ""],
-  ])("is rejected with 407 for %s, without asking the scheduler", async (_name, password) => {
-    await side.serve(echo);
-    const { hostname, port } = new URL(side.bridge.proxyUrl);
-    const headers = password === undefined ? {} : { "proxy-authorization": basic(password) };
-    const sent = request({ hostname, port, method: "CONNECT", path: "a.test:443", headers }).end();
-    const [response] = (await once(sent, "connect")) as [IncomingMessage];
-    expect(response.statusCode).toBe(407);
-    expect(response.headers["proxy-authenticate"]).toBe('Basic realm="al"');
-    expect(side.asked).toEqual([]);
-  });
+  ])(
+    "a tunnel through the bridge is rejected with 407 for %s, without asking the scheduler",
+    async (_name, password) => {
+      await side.serve(echo);
+      const { hostname, port } = new URL(side.bridge.proxyUrl);
+      const headers = password === undefined ? {} : { "proxy-authorization": basic(password) };
+      const sent = request({
+        hostname,
+        port,
+        method: "CONNECT",
+        path: "a.test:443",
+        headers,
+      }).end();
+      const [response] = (await once(sent, "connect")) as [IncomingMessage];
+      expect(response.statusCode).toBe(407);
+      expect(response.headers["proxy-authenticate"]).toBe('Basic realm="al"');
+      expect(side.asked).toEqual([]);
+    },
+  );
 
-  it("forwards a rejection unchanged: reason phrase, headers and text", async () => {
+  it("a tunnel through the bridge forwards a rejection unchanged: reason phrase, headers and text", async () => {
     const refusal =
       "HTTP/1.1 403 denied.test is not in [network].allow\r\ncontent-type: text/plain\r\nX-Reason: not_allowed\r\n\r\nAdd it.\n";
     await side.serve((socket) => socket.end(refusal));
     expect(await text(asking("denied.test:443"))).toBe(refusal);
   });
 
-  it("forwards every rejection of a scheduler that closes its connection at once", async () => {
+  it("a tunnel through the bridge forwards every rejection of a scheduler that closes its connection at once", async () => {
     // In a process of its own it may have closed before the bridge writes again.
     const program = `require("node:http").createServer().on("connect", (request, socket) => {
       socket.write("HTTP/1.1 403 denied\\r\\n\\r\\n");
@@ -108,7 +117,7 @@ describe("a tunnel through the bridge", () => {
     }
   });
 
-  it("waits for a scheduler that is down", async () => {
+  it("a tunnel through the bridge waits for a scheduler that is down", async () => {
     const client = asking();
     await wait(300);
     await side.serve(echo);
@@ -116,7 +125,7 @@ describe("a tunnel through the bridge", () => {
     client.destroy();
   });
 
-  it("stays open one way when either side has ended", async () => {
+  it("a tunnel through the bridge stays open one way when either side has ended", async () => {
     await side.serve((socket) => {
       socket.write(accepted);
       void buffer(socket).then((body) => socket.end(`got ${body.length}`));
@@ -138,7 +147,7 @@ describe("a tunnel through the bridge", () => {
     expect(await received.promise).toBe("still sent");
   });
 
-  it("is cut when one side breaks off", async () => {
+  it("a tunnel through the bridge is cut when one side breaks off", async () => {
     let upstream: Socket | null = null;
     await side.serve((socket) => {
       upstream = socket;
@@ -157,7 +166,7 @@ describe("a tunnel through the bridge", () => {
     await gone;
   });
 
-  it("reads no faster than the other side does", async () => {
+  it("a tunnel through the bridge reads no faster than the other side does", async () => {
     let written = 0;
     await side.serve((socket) => {
       socket.write(accepted);
@@ -182,7 +191,7 @@ describe("a tunnel through the bridge", () => {
     client.destroy();
   });
 
-  it("does not outlive the bridge, even if it is not answered yet", async () => {
+  it("a tunnel through the bridge does not outlive the bridge, even if it is not answered yet", async () => {
     await side.serve((socket, incoming, head) => {
       if (incoming.url === "api.allowed.test:443") echo(socket, incoming, head);
     });

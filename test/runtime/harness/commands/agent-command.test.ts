@@ -52,29 +52,29 @@ describe("an agent's command", () => {
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  it("reports that it works inside a run only", async () => {
+  it("an agent's command reports that it works inside a run only", async () => {
     const { code, stdout } = await run(["al-status", "hello"]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "no_run" });
   });
 
-  it("reports that the run is gone", async () => {
+  it("an agent's command reports that the run is gone", async () => {
     const { code, stdout } = await run(["al-rerun"], { AL_RUN_SOCKET: "/no/such.sock" });
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "unavailable" });
   });
 
-  it("prints its usage", async () => {
+  it("an agent's command prints its usage", async () => {
     const { code, stdout, stderr } = await run(["rlock", "--help"]);
     expect([code, stderr]).toEqual([0, `usage: ${commandOf("rlock").usage}\n`]);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true });
   });
 
-  it("begins its usage with its name", () => {
+  it("an agent's command begins its usage with its name", () => {
     for (const { name, usage } of agentCommands) expect(usage).toMatch(new RegExp(`^${name}\\b`));
   });
 
-  it("reads a value as JSON if it is valid, from an argument or from standard input", async () => {
+  it("an agent's command reads a value as JSON if it is valid, from an argument or from standard input", async () => {
     expect(await bodyOf("al-return", '{"a":[1]}')).toEqual({ value: { a: [1] } });
     expect(await bodyOf("al-return", "just text")).toEqual({ value: "just text" });
     expect(await bodyOf("al-return")).toEqual({ value: "from stdin" });

@@ -1,5 +1,5 @@
 import { parse } from "smol-toml";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { endMessageOf, logsOf, type EndedRun } from "../run-entry.ts";
 import { play, startPlay } from "./play.ts";
 import { claudeStream, codexFailure, codexStream, geminiStream } from "./streams.ts";
@@ -17,94 +17,92 @@ function resumable(stream: readonly object[]): string {
   return `case "$*" in *" resume 01a1 -") ${print(stream)};; *) ${print(codexFailure(limit))} exit 1;; esac`;
 }
 
-describe("a request that fails", () => {
-  it("for a passing reason is retried by each CLI as the model's config says", async () => {
-    const claude = await play("claude", { stream: claudeStream }, { maxRetries: 2 });
-    expect(await claude.cli.env()).toMatchObject({ CLAUDE_CODE_MAX_RETRIES: "2" });
-    const cat = (file: string) => `cat "${file}" > "$HOME/../settings"`;
-    const settings = cat("$CODEX_HOME/config.toml");
-    const codex = await play("codex", { stream: codexStream, then: settings }, { maxRetries: 2 });
-    expect(parse(await codex.file("settings"))).toMatchObject({
-      model_providers: {
-        configured: {
-          base_url: expect.stringMatching(/\/model\/main\/api\.openai\.com\/v1$/) as string,
-          wire_api: "responses",
-          supports_websockets: false,
-          request_max_retries: 0,
-          stream_max_retries: 2,
-        },
+it("a request that fails for a passing reason is retried by each CLI as the model's config says", async () => {
+  const claude = await play("claude", { stream: claudeStream }, { maxRetries: 2 });
+  expect(await claude.cli.env()).toMatchObject({ CLAUDE_CODE_MAX_RETRIES: "2" });
+  const cat = (file: string) => `cat "${file}" > "$HOME/../settings"`;
+  const settings = cat("$CODEX_HOME/config.toml");
+  const codex = await play("codex", { stream: codexStream, then: settings }, { maxRetries: 2 });
+  expect(parse(await codex.file("settings"))).toMatchObject({
+    model_providers: {
+      configured: {
+        base_url: expect.stringMatching(/\/model\/main\/api\.openai\.com\/v1$/) as string,
+        wire_api: "responses",
+        supports_websockets: false,
+        request_max_retries: 0,
+        stream_max_retries: 2,
       },
-    });
-    const then = cat("$GEMINI_CLI_HOME/.gemini/settings.json");
-    const gemini = await play("gemini", { stream: geminiStream, then }, { maxRetries: 2 });
-    expect(JSON.parse(await gemini.file("settings"))).toMatchObject({
-      general: { maxAttempts: 3 },
-    });
+    },
   });
+  const then = cat("$GEMINI_CLI_HOME/.gemini/settings.json");
+  const gemini = await play("gemini", { stream: geminiStream, then }, { maxRetries: 2 });
+  expect(JSON.parse(await gemini.file("settings"))).toMatchObject({
+    general: { maxAttempts: 3 },
+  });
+});
 
-  it("is logged when claude or codex retries it", async () => {
-    const retry = {
-      type: "system",
-      subtype: "api_retry",
-      attempt: 1,
-      max_retries: 3,
-      retry_delay_ms: 549.5,
-      error_status: 429,
-      error: "rate_limit",
-    };
-    const { run: claude } = await play("claude", { stream: [retry, ...claudeStream] });
-    expect(warnings(claude)).toEqual([
-      "the model failed (429 rate_limit); claude retries in 0.5 s (1 of 3)",
-    ]);
-    const error = { type: "error", message: "Reconnecting... 1/3 (stream disconnected)" };
-    const { run: codex } = await play("codex", { stream: [error, ...codexStream] });
-    expect(codex.exitCode).toBe(0);
-    expect(warnings(codex)).toContain(
-      "the model failed (stream disconnected); codex retries (1 of 3)",
-    );
-    expect([...cooldowns(claude), ...cooldowns(codex)]).toEqual([]);
-  });
+it("a request that fails is logged when claude or codex retries it", async () => {
+  const retry = {
+    type: "system",
+    subtype: "api_retry",
+    attempt: 1,
+    max_retries: 3,
+    retry_delay_ms: 549.5,
+    error_status: 429,
+    error: "rate_limit",
+  };
+  const { run: claude } = await play("claude", { stream: [retry, ...claudeStream] });
+  expect(warnings(claude)).toEqual([
+    "the model failed (429 rate_limit); claude retries in 0.5 s (1 of 3)",
+  ]);
+  const error = { type: "error", message: "Reconnecting... 1/3 (stream disconnected)" };
+  const { run: codex } = await play("codex", { stream: [error, ...codexStream] });
+  expect(codex.exitCode).toBe(0);
+  expect(warnings(codex)).toContain(
+    "the model failed (stream disconnected); codex retries (1 of 3)",
+  );
+  expect([...cooldowns(claude), ...cooldowns(codex)]).toEqual([]);
+});
 
-  it("resumes the session of codex, which does not retry a 429, without loss", async () => {
-    const played = await play("codex", { then: resumable(codexStream) });
-    const { run } = played;
-    expect(run.exitCode).toBe(0);
-    expect(await played.cli.input()).toBe("Continue.");
-    expect(warnings(run)).toContainEqual(
-      expect.stringMatching(/429 .*; codex resumes in \d\.\d s \(1 of 3\)$/),
-    );
-    expect(cooldowns(run)).toEqual([]);
-  });
+it("a request that fails resumes the session of codex, which does not retry a 429, without loss", async () => {
+  const played = await play("codex", { then: resumable(codexStream) });
+  const { run } = played;
+  expect(run.exitCode).toBe(0);
+  expect(await played.cli.input()).toBe("Continue.");
+  expect(warnings(run)).toContainEqual(
+    expect.stringMatching(/429 .*; codex resumes in \d\.\d s \(1 of 3\)$/),
+  );
+  expect(cooldowns(run)).toEqual([]);
+});
 
-  it("causes a cooldown of the model when its retries fail too", async () => {
-    const then = `echo once >> "$HOME/../starts"`;
-    const behaviour = { stream: codexFailure(limit), then, exitCode: 1 };
-    const played = await play("codex", behaviour, { maxRetries: 1 });
-    const { run } = played;
-    expect(endMessageOf(run).error).toBe(`model "main": 429 ${limit}`);
-    expect(await played.file("starts")).toBe("once\nonce\n");
-    expect(cooldowns(run)).toMatchObject([{ model: "main" }]);
-  });
+it("a request that fails causes a cooldown of the model when its retries fail too", async () => {
+  const then = `echo once >> "$HOME/../starts"`;
+  const behaviour = { stream: codexFailure(limit), then, exitCode: 1 };
+  const played = await play("codex", behaviour, { maxRetries: 1 });
+  const { run } = played;
+  expect(endMessageOf(run).error).toBe(`model "main": 429 ${limit}`);
+  expect(await played.file("starts")).toBe("once\nonce\n");
+  expect(cooldowns(run)).toMatchObject([{ model: "main" }]);
+});
 
-  it("for a lasting reason is not retried", async () => {
-    const then = `echo once >> "$HOME/../starts"`;
-    const stream = codexFailure("unexpected status 401 Unauthorized: no");
-    const played = await play("codex", { stream, then, exitCode: 1 });
-    expect(await played.file("starts")).toBe("once\n");
-  });
+it("a request that fails for a lasting reason is not retried", async () => {
+  const then = `echo once >> "$HOME/../starts"`;
+  const stream = codexFailure("unexpected status 401 Unauthorized: no");
+  const played = await play("codex", { stream, then, exitCode: 1 });
+  expect(await played.file("starts")).toBe("once\n");
+});
 
-  it("ends at once when the run is stopped while it waits for the retry", async () => {
-    const { child, ended } = await startPlay("codex", {
-      stream: codexFailure(limit),
-      exitCode: 1,
-    });
-    let output = "";
-    child.stdout.on("data", (chunk: Buffer) => {
-      output += chunk.toString("utf8");
-      if (output.includes("codex resumes in")) child.kill("SIGTERM");
-    });
-    const run = await ended;
-    expect(run.exitCode).toBe(143);
-    expect(output.match(/codex resumes in/g)).toHaveLength(1);
+it("a request that fails ends at once when the run is stopped while it waits for the retry", async () => {
+  const { child, ended } = await startPlay("codex", {
+    stream: codexFailure(limit),
+    exitCode: 1,
   });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString("utf8");
+    if (output.includes("codex resumes in")) child.kill("SIGTERM");
+  });
+  const run = await ended;
+  expect(run.exitCode).toBe(143);
+  expect(output.match(/codex resumes in/g)).toHaveLength(1);
 });

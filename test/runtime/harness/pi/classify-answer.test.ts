@@ -73,7 +73,7 @@ const table: readonly (readonly [string, Partial<Answer>, Partial<Verdict>])[] =
 ];
 
 describe("the verdict on an answer", () => {
-  it.each(table)("is right for %s", (_name, part, verdict) => {
+  it.each(table)("the verdict on an answer is right for %s", (_name, part, verdict) => {
     expect(classifyAnswer(answer(part))).toMatchObject(verdict);
   });
 });

@@ -34,22 +34,25 @@ describe("the cost of a session's calls", () => {
   const session = (config: string, route: Route) =>
     meteredSession(tableOf("m", config, route) + budget);
 
-  it.each(costTable)("is exact to the nano-dollar: $name", async (row: CostRow) => {
-    const { config, billed, billing = "priced", tokens, nano } = row;
-    const route = upstream.route([
-      { reply: { kind: "tool", command: "true" }, billed },
-      { reply: { kind: "text", text: "Done." }, billed },
-    ]);
-    const { error, calls, charged, messages } = await session(config, route);
-    expect(error).toBeNull();
-    const call = { model: "m", status: 200, billing, tokens, nano, estimated: false };
-    expect(calls).toEqual([call, call]);
-    expect(charged).toBe(billing === "subscription" ? 0 : 2 * nano);
-    expect(messages.filter((one) => one.type === "log" && one.kind === "tool")).toHaveLength(1);
-  });
+  it.each(costTable)(
+    "the cost of a session's calls is exact to the nano-dollar: $name",
+    async (row: CostRow) => {
+      const { config, billed, billing = "priced", tokens, nano } = row;
+      const route = upstream.route([
+        { reply: { kind: "tool", command: "true" }, billed },
+        { reply: { kind: "text", text: "Done." }, billed },
+      ]);
+      const { error, calls, charged, messages } = await session(config, route);
+      expect(error).toBeNull();
+      const call = { model: "m", status: 200, billing, tokens, nano, estimated: false };
+      expect(calls).toEqual([call, call]);
+      expect(charged).toBe(billing === "subscription" ? 0 : 2 * nano);
+      expect(messages.filter((one) => one.type === "log" && one.kind === "tool")).toHaveLength(1);
+    },
+  );
 
   it.each(models)(
-    "is estimated if %s's %s is cut, and its repetition is counted too",
+    "the cost of a session's calls is estimated if %s's %s is cut, and its repetition is counted too",
     async (provider, model, known) => {
       const route = upstream.route(["hang up in the middle", text]);
       const { error, calls, charged } = await session(configOf(provider, model), route);
@@ -68,7 +71,7 @@ describe("the cost of a session's calls", () => {
   );
 
   it.each(models)(
-    "is zero if %s's %s refuses: it cools down as long as it says, and the next is called",
+    "the cost of a session's calls is zero if %s's %s refuses: it cools down as long as it says, and the next is called",
     async (provider, model) => {
       const first = tableOf("m", configOf(provider, model), upstream.route([limited]));
       const second = tableOf("backup", backup, upstream.route([text]));

@@ -147,22 +147,25 @@ describe("arguments of a tool call that was cut", () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  it.each(answers)("are never executed: %s %s, %s", async (provider, model, stop, body) => {
-    const workDir = join(root, `${provider}-${stop}`);
-    await mkdir(workDir);
-    const route = upstream.route([{ status: 200, headers, body }, done]);
-    const models = [aModel("first", route.baseUrl, { provider, model })];
-    const { error } = await runSession({ workDir, models });
-    expect(error).toBeNull();
-    const isCut = ["length", "max_tokens", "max_output_tokens"].includes(stop);
-    expect(await readdir(workDir)).toEqual(isCut ? [] : ["whole", "written"]);
-    const told =
-      route.requests.at(-1)?.split("are not whole JSON; it was not executed").length ?? 0;
-    // Others lack an argument that their tool needs, which its schema finds first.
-    if (!isCut) expect(told - 1).toBeGreaterThan(cut.length / 4);
-  });
+  it.each(answers)(
+    "arguments of a tool call that was cut are never executed: %s %s, %s",
+    async (provider, model, stop, body) => {
+      const workDir = join(root, `${provider}-${stop}`);
+      await mkdir(workDir);
+      const route = upstream.route([{ status: 200, headers, body }, done]);
+      const models = [aModel("first", route.baseUrl, { provider, model })];
+      const { error } = await runSession({ workDir, models });
+      expect(error).toBeNull();
+      const isCut = ["length", "max_tokens", "max_output_tokens"].includes(stop);
+      expect(await readdir(workDir)).toEqual(isCut ? [] : ["whole", "written"]);
+      const told =
+        route.requests.at(-1)?.split("are not whole JSON; it was not executed").length ?? 0;
+      // Others lack an argument that their tool needs, which its schema finds first.
+      if (!isCut) expect(told - 1).toBeGreaterThan(cut.length / 4);
+    },
+  );
 
-  it("end the answer if they are a part of its JSON, as Google's are", async () => {
+  it("arguments of a tool call that was cut end the answer if they are a part of its JSON, as Google's are", async () => {
     const workDir = join(root, "google");
     await mkdir(workDir);
     const [event] = data({

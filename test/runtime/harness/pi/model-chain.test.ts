@@ -28,7 +28,7 @@ describe("the chain of models", () => {
   const once = { maxRetries: 0 };
   const good = aScripted([{ text: "From the backup." }], "backup");
 
-  it("continues past a limited, an overloaded and an absent model, and cools each down", async () => {
+  it("the chain of models continues past a limited, an overloaded and an absent model, and cools each down", async () => {
     const limited = await provider(429, "Rate limit reached, try again in 20s");
     const overloaded = await provider(503, "overloaded");
     const absent = await provider(500, "");
@@ -55,7 +55,7 @@ describe("the chain of models", () => {
     expect(limited.requests).toHaveLength(1);
   });
 
-  it("keeps the conversation when a model fails after a tool call", async () => {
+  it("the chain of models keeps the conversation when a model fails after a tool call", async () => {
     const turns = [
       { text: "Step one.", tools: [{ name: "bash", arguments: { command: "echo kept" } }] },
       { status: 529, error: "overloaded" },
@@ -67,14 +67,14 @@ describe("the chain of models", () => {
     expect(logsOf(ended, "tool")).toHaveLength(1);
   });
 
-  it("continues past a wrong key without a cooldown, because waiting does not fix it", async () => {
+  it("the chain of models continues past a wrong key without a cooldown, because waiting does not fix it", async () => {
     const locked = await provider(401, "Incorrect API key provided");
     const ended = await run([aModel("locked", locked.baseUrl), good]);
     expect(ended.error).toBeNull();
     expect(cooldowns(ended)).toEqual([]);
   });
 
-  it("uses each model's own key if two share a provider", async () => {
+  it("the chain of models uses each model's own key if two share a provider", async () => {
     const [one, two] = [await provider(429, "slow down"), await provider(429, "slow down")];
     const groq = { provider: "groq", model: "llama-3.3-70b-versatile", maxRetries: 0 } as const;
     await run([aModel("one", one.baseUrl, groq), aModel("two", two.baseUrl, groq)]);
@@ -82,7 +82,7 @@ describe("the chain of models", () => {
     expect(two.requests[0]?.authorization).toBe("Bearer key-of-two");
   });
 
-  it("skips a model with a problem and warns of it; without another model the session fails", async () => {
+  it("the chain of models skips a model with a problem and warns of it; without another model the session fails", async () => {
     const problem = "credential openai_key is missing; write it to /x";
     const broken = aModel("broken", "http://127.0.0.1:9/v1", { problem });
     const ended = await run([broken, good]);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { requestsOf, type Asked, type AskedModel } from "./requests.ts";
 
 const messages = "/v1/messages?beta=true";
@@ -71,55 +71,53 @@ const rows: readonly (readonly [AskedModel["provider"], string, Row])[] = [
   ["custom", "llama", { path: completions, limit: undefined, thinking: undefined }],
 ];
 
-describe("the request for a model", () => {
-  it("is that of its provider's API, with the listed limits or none, and reasons as models of its family do", async () => {
-    const models = rows.map(([provider = "custom", model]) => ({ provider, model }));
-    const asked = await requestsOf(models);
-    expect(asked.map(seen)).toEqual(rows.map(([, model, row]) => ({ model, ...row })));
-  });
+it("the request for a model is that of its provider's API, with the listed limits or none, and reasons as models of its family do", async () => {
+  const models = rows.map(([provider = "custom", model]) => ({ provider, model }));
+  const asked = await requestsOf(models);
+  expect(asked.map(seen)).toEqual(rows.map(([, model, row]) => ({ model, ...row })));
+});
 
-  it("names no fallback of the provider for a model that is not listed", async () => {
-    const [asked] = await requestsOf([{ provider: "anthropic", model: "claude-opus-6" }]);
-    expect(asked?.body).not.toHaveProperty("fallbacks");
-    expect(asked?.headers).not.toHaveProperty("anthropic-beta");
-  });
+it("the request for a model names no fallback of the provider for a model that is not listed", async () => {
+  const [asked] = await requestsOf([{ provider: "anthropic", model: "claude-opus-6" }]);
+  expect(asked?.body).not.toHaveProperty("fallbacks");
+  expect(asked?.headers).not.toHaveProperty("anthropic-beta");
+});
 
-  it("has the limits, headers and wire that the config sets, for the user's own server too", async () => {
-    const maxTokens = 1234;
-    const headers = { "X-Team": "platform" };
-    const asked = await requestsOf([
-      { provider: "anthropic", model: "claude-opus-6", maxTokens, headers },
-      { provider: "openai", model: "gpt-5.5", maxTokens, headers },
-      { provider: "openai", model: "gpt-6", maxTokens, headers, api: "openai-completions" },
-      { provider: "google", model: "gemini-4-pro", maxTokens, headers },
-      { provider: "mistral", model: "mistral-next", maxTokens, headers },
-      { provider: "custom", model: "llama", maxTokens, headers },
-      { provider: "custom", model: "llama", maxTokens, headers, api: "anthropic-messages" },
-      { provider: "custom", model: "llama", maxTokens, headers, api: "openai-responses" },
-      { provider: "custom", model: "llama", maxTokens, headers, api: "google-generative-ai" },
-    ]);
-    expect(asked.map(({ path }) => path)).toEqual([
-      messages,
-      responses,
-      completions,
-      gemini("gemini-4-pro"),
-      mistral,
-      completions,
-      messages,
-      responses,
-      gemini("llama"),
-    ]);
-    for (const one of asked) {
-      expect(seen(one).limit).toBe(maxTokens);
-      expect(one.headers).toMatchObject({ "x-team": "platform" });
-    }
-  });
+it("the request for a model has the limits, headers and wire that the config sets, for the user's own server too", async () => {
+  const maxTokens = 1234;
+  const headers = { "X-Team": "platform" };
+  const asked = await requestsOf([
+    { provider: "anthropic", model: "claude-opus-6", maxTokens, headers },
+    { provider: "openai", model: "gpt-5.5", maxTokens, headers },
+    { provider: "openai", model: "gpt-6", maxTokens, headers, api: "openai-completions" },
+    { provider: "google", model: "gemini-4-pro", maxTokens, headers },
+    { provider: "mistral", model: "mistral-next", maxTokens, headers },
+    { provider: "custom", model: "llama", maxTokens, headers },
+    { provider: "custom", model: "llama", maxTokens, headers, api: "anthropic-messages" },
+    { provider: "custom", model: "llama", maxTokens, headers, api: "openai-responses" },
+    { provider: "custom", model: "llama", maxTokens, headers, api: "google-generative-ai" },
+  ]);
+  expect(asked.map(({ path }) => path)).toEqual([
+    messages,
+    responses,
+    completions,
+    gemini("gemini-4-pro"),
+    mistral,
+    completions,
+    messages,
+    responses,
+    gemini("llama"),
+  ]);
+  for (const one of asked) {
+    expect(seen(one).limit).toBe(maxTokens);
+    expect(one.headers).toMatchObject({ "x-team": "platform" });
+  }
+});
 
-  it("asks the user's own server to reason only if the config says so", async () => {
-    const custom = { provider: "custom", model: "llama", thinkingLevel: "high" } as const;
-    const asked = await requestsOf([custom, { ...custom, thinkingLevel: "off" }]);
-    expect(asked.map((one) => seen(one).thinking)).toEqual(["high", undefined]);
-  });
+it("the request for a model asks the user's own server to reason only if the config says so", async () => {
+  const custom = { provider: "custom", model: "llama", thinkingLevel: "high" } as const;
+  const asked = await requestsOf([custom, { ...custom, thinkingLevel: "off" }]);
+  expect(asked.map((one) => seen(one).thinking)).toEqual(["high", undefined]);
 });
 
 function seen({ path, body }: Asked) {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { answerScript } from "../../../../src/features/models/scripted-answer.ts";
 import type { Script } from "../../../../src/foundation/contracts/job.ts";
 import { keptLines } from "../../../../src/runtime/harness/pi/kept-session.ts";
@@ -78,108 +78,104 @@ async function session({ turns, sent = {}, late = [], earlier, signal }: Options
 const bash = (command: string) => ({ tools: [{ name: "bash", arguments: { command } }] });
 const times = (text: string | undefined, part: string) => (text ?? "").split(part).length - 1;
 
-describe("a session of pi that a person steers", () => {
-  it("gives the model each text once, after the tools of the turn", async () => {
-    const { requests, error } = await session({
-      turns: [bash("echo one > done"), bash("true"), { text: "Done." }],
-      sent: { 0: [{ text: "Leave the logs alone." }, { text: "And </message-of-person> hurry." }] },
-    });
-    expect(error).toBeNull();
-    expect(requests).toHaveLength(3);
-    expect(requests[0]).not.toContain("Leave the logs alone.");
-    for (const request of requests.slice(1)) {
-      expect(times(request, "Leave the logs alone.")).toBe(1);
-      expect(request).toContain("A person (the dashboard) says while you work:");
-      expect(request).toContain("And &lt;/message-of-person> hurry.");
-    }
+it("a session of pi that a person steers gives the model each text once, after the tools of the turn", async () => {
+  const { requests, error } = await session({
+    turns: [bash("echo one > done"), bash("true"), { text: "Done." }],
+    sent: { 0: [{ text: "Leave the logs alone." }, { text: "And </message-of-person> hurry." }] },
   });
-
-  it("takes another turn for a text that comes during its last one", async () => {
-    const { requests, log } = await session({
-      turns: [{ text: "Done." }, { text: "Calm." }],
-      sent: { 0: [{}] },
-    });
-    expect(requests).toHaveLength(2);
-    expect(times(requests[1], "Stay calm.")).toBe(1);
-    expect(log).toContain("Calm.");
-  });
-
-  it("takes another turn for each text that comes after its last one", async () => {
-    const text = (seq: number) =>
-      ({ seq, kind: "steer", text: `Stay calm ${seq}.`, by: "the dashboard" }) as const;
-    const { requests } = await session({
-      turns: [{ text: "Done." }, { text: "Calm." }, { text: "Very." }],
-      late: [text(1), text(2)],
-    });
-    expect(requests).toHaveLength(3);
-    expect([1, 2].map((seq) => times(requests[2], `Stay calm ${seq}.`))).toEqual([1, 1]);
-  });
-
-  it("finishes the turn with its tools, and then ends as stopped", async () => {
-    const { requests, error, stopped } = await session({
-      turns: [bash("sleep 0.2; echo one > done"), { text: "Not this." }],
-      sent: { 0: [{ kind: "stop", text: "" }, { text: "Too late." }] },
-    });
-    expect({ error, stopped }).toEqual({ error: null, stopped: true });
-    expect(requests).toHaveLength(1);
-    expect(await readFile(join(workDir, "done"), "utf8")).toBe("one\n");
-  });
-
-  it("ends as stopped rather than ask the next model for a failed turn", async () => {
-    const { requests, stopped } = await session({
-      turns: [{ status: 400, error: "no" }],
-      sent: { 0: [{ kind: "stop", text: "" }] },
-    });
-    expect(stopped).toBe(true);
-    expect(requests).toHaveLength(1);
-  });
+  expect(error).toBeNull();
+  expect(requests).toHaveLength(3);
+  expect(requests[0]).not.toContain("Leave the logs alone.");
+  for (const request of requests.slice(1)) {
+    expect(times(request, "Leave the logs alone.")).toBe(1);
+    expect(request).toContain("A person (the dashboard) says while you work:");
+    expect(request).toContain("And &lt;/message-of-person> hurry.");
+  }
 });
 
-describe("a kept session of pi", () => {
-  it("is continued by a model that sees the earlier messages, without secrets", async () => {
-    const { kept } = await session({ turns: [bash(`echo ${secret}`), { text: "It was said." }] });
-    expect(kept.join("\n")).not.toContain(secret);
-    // The script counts the earlier turns, too.
-    const turns = [{ text: "0" }, { text: "1" }, bash("true"), { text: "Again." }];
-    const { messages, error, log } = await session({ turns, earlier: kept });
-    expect(error).toBeNull();
-    expect(log).toContain("Again.");
-    const roles = messages.map(({ role }) => role).filter((role) => role !== "system");
-    expect(roles).toEqual(["user", "assistant", "tool", "assistant", "user", "assistant", "tool"]);
-    expect(messages[0]?.role).toMatch(/system|developer/);
-    expect(times(JSON.stringify(messages), "Do the work.")).toBeGreaterThan(1);
-    expect(JSON.stringify(messages)).toContain("[redacted]");
+it("a session of pi that a person steers takes another turn for a text that comes during its last one", async () => {
+  const { requests, log } = await session({
+    turns: [{ text: "Done." }, { text: "Calm." }],
+    sent: { 0: [{}] },
   });
+  expect(requests).toHaveLength(2);
+  expect(times(requests[1], "Stay calm.")).toBe(1);
+  expect(log).toContain("Calm.");
+});
 
-  it("is kept of a run that was stopped amid a tool, and can be continued", async () => {
-    const stop = new AbortController();
-    const sent = { 0: [{ text: "Wait." }] };
-    setTimeout(() => stop.abort(), 1_500);
-    const { kept } = await session({ turns: [bash("sleep 30")], sent, signal: stop.signal });
-    const turns = [{ text: "0" }, { text: "1" }, { text: "2" }];
-    const { error, messages } = await session({ turns, earlier: kept });
-    expect(error).toBeNull();
-    expect(JSON.stringify(messages)).toContain("sleep 30");
+it("a session of pi that a person steers takes another turn for each text that comes after its last one", async () => {
+  const text = (seq: number) =>
+    ({ seq, kind: "steer", text: `Stay calm ${seq}.`, by: "the dashboard" }) as const;
+  const { requests } = await session({
+    turns: [{ text: "Done." }, { text: "Calm." }, { text: "Very." }],
+    late: [text(1), text(2)],
   });
+  expect(requests).toHaveLength(3);
+  expect([1, 2].map((seq) => times(requests[2], `Stay calm ${seq}.`))).toEqual([1, 1]);
+});
 
-  it("leaves out the beginning of a long one, and says so", async () => {
-    const call = { type: "toolCall", id: "call-1", name: "bash", arguments: { command: "true" } };
-    const turn = [
-      { role: "assistant", content: [call] },
-      { role: "toolResult", toolCallId: "call-1", content: [{ type: "text", text: long }] },
-    ];
-    const messages = [{ role: "user", content: "Go." }, ...Array.from({ length: 200 }, () => turn)];
-    const conversation = {
-      state: { messages: messages.flat() },
-      convertToLlm: (all: unknown) => all,
-    };
-    const lines = await keptLines(conversation as never, (value) => value);
-    expect(lines.join("\n").length).toBeLessThan(2.1 * 1024 * 1024);
-    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
-    expect(lines[0]).toMatch(/The first \d+ messages of this session are left out/);
-    expect(JSON.parse(lines[1] ?? "")).toMatchObject({ role: "assistant" });
-    expect(lines[2]).toContain("more characters)");
+it("a session of pi that a person steers finishes the turn with its tools, and then ends as stopped", async () => {
+  const { requests, error, stopped } = await session({
+    turns: [bash("sleep 0.2; echo one > done"), { text: "Not this." }],
+    sent: { 0: [{ kind: "stop", text: "" }, { text: "Too late." }] },
   });
+  expect({ error, stopped }).toEqual({ error: null, stopped: true });
+  expect(requests).toHaveLength(1);
+  expect(await readFile(join(workDir, "done"), "utf8")).toBe("one\n");
+});
+
+it("a session of pi that a person steers ends as stopped rather than ask the next model for a failed turn", async () => {
+  const { requests, stopped } = await session({
+    turns: [{ status: 400, error: "no" }],
+    sent: { 0: [{ kind: "stop", text: "" }] },
+  });
+  expect(stopped).toBe(true);
+  expect(requests).toHaveLength(1);
+});
+
+it("a kept session of pi is continued by a model that sees the earlier messages, without secrets", async () => {
+  const { kept } = await session({ turns: [bash(`echo ${secret}`), { text: "It was said." }] });
+  expect(kept.join("\n")).not.toContain(secret);
+  // The script counts the earlier turns, too.
+  const turns = [{ text: "0" }, { text: "1" }, bash("true"), { text: "Again." }];
+  const { messages, error, log } = await session({ turns, earlier: kept });
+  expect(error).toBeNull();
+  expect(log).toContain("Again.");
+  const roles = messages.map(({ role }) => role).filter((role) => role !== "system");
+  expect(roles).toEqual(["user", "assistant", "tool", "assistant", "user", "assistant", "tool"]);
+  expect(messages[0]?.role).toMatch(/system|developer/);
+  expect(times(JSON.stringify(messages), "Do the work.")).toBeGreaterThan(1);
+  expect(JSON.stringify(messages)).toContain("[redacted]");
+});
+
+it("a kept session of pi is kept of a run that was stopped amid a tool, and can be continued", async () => {
+  const stop = new AbortController();
+  const sent = { 0: [{ text: "Wait." }] };
+  setTimeout(() => stop.abort(), 1_500);
+  const { kept } = await session({ turns: [bash("sleep 30")], sent, signal: stop.signal });
+  const turns = [{ text: "0" }, { text: "1" }, { text: "2" }];
+  const { error, messages } = await session({ turns, earlier: kept });
+  expect(error).toBeNull();
+  expect(JSON.stringify(messages)).toContain("sleep 30");
+});
+
+it("a kept session of pi leaves out the beginning of a long one, and says so", async () => {
+  const call = { type: "toolCall", id: "call-1", name: "bash", arguments: { command: "true" } };
+  const turn = [
+    { role: "assistant", content: [call] },
+    { role: "toolResult", toolCallId: "call-1", content: [{ type: "text", text: long }] },
+  ];
+  const messages = [{ role: "user", content: "Go." }, ...Array.from({ length: 200 }, () => turn)];
+  const conversation = {
+    state: { messages: messages.flat() },
+    convertToLlm: (all: unknown) => all,
+  };
+  const lines = await keptLines(conversation as never, (value) => value);
+  expect(lines.join("\n").length).toBeLessThan(2.1 * 1024 * 1024);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
+  expect(lines[0]).toMatch(/The first \d+ messages of this session are left out/);
+  expect(JSON.parse(lines[1] ?? "")).toMatchObject({ role: "assistant" });
+  expect(lines[2]).toContain("more characters)");
 });
 
 const long = "x".repeat(90_000);

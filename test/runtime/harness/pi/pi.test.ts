@@ -25,45 +25,43 @@ async function asked(model: Partial<HostedModel>) {
   return { ...provider.requests[0], usage };
 }
 
-describe("a session of pi", () => {
-  it("takes a key with shell characters literally", async () => {
-    const key = "!echo $HOME";
-    expect(await asked({ key })).toMatchObject({ authorization: `Bearer ${key}` });
-  });
+it("a session of pi takes a key with shell characters literally", async () => {
+  const key = "!echo $HOME";
+  expect(await asked({ key })).toMatchObject({ authorization: `Bearer ${key}` });
+});
 
-  it("asks for the thinking level of the model", async () => {
-    expect(await asked({ thinkingLevel: "high" })).toMatchObject({
-      body: { reasoning_effort: "high" },
-    });
-  });
-
-  it("sends a known provider's model to another base URL, even one newer than pi's list", async () => {
-    expect(await asked({ provider: "groq", model: "tomorrows-model" })).toMatchObject({
-      body: { model: "tomorrows-model" },
-      usage: { costUsd: null },
-    });
-  });
-
-  it("continues after a wrong tool call, even one in the last turn of a script", async () => {
-    const turns = [
-      { tools: [{ name: "al_status", arguments: {} }] },
-      { tools: [{ name: "no_such_tool", arguments: {} }] },
-      { tools: [bash("true")] },
-    ];
-    const requests = { perform: () => Promise.reject(new Error("a status has a text")) };
-    const ended = await runSession({ workDir, models: [aScripted(turns)], requests });
-    expect(logsOf(ended, "tool-result").map(({ fields }) => fields?.isError)).toEqual([
-      true,
-      true,
-      false,
-    ]);
-    expect(logsOf(ended, "said").map(({ msg }) => msg)).toEqual(["(end of script)"]);
-    expect(ended.error).toBeNull();
+it("a session of pi asks for the thinking level of the model", async () => {
+  expect(await asked({ thinkingLevel: "high" })).toMatchObject({
+    body: { reasoning_effort: "high" },
   });
 });
 
+it("a session of pi sends a known provider's model to another base URL, even one newer than pi's list", async () => {
+  expect(await asked({ provider: "groq", model: "tomorrows-model" })).toMatchObject({
+    body: { model: "tomorrows-model" },
+    usage: { costUsd: null },
+  });
+});
+
+it("a session of pi continues after a wrong tool call, even one in the last turn of a script", async () => {
+  const turns = [
+    { tools: [{ name: "al_status", arguments: {} }] },
+    { tools: [{ name: "no_such_tool", arguments: {} }] },
+    { tools: [bash("true")] },
+  ];
+  const requests = { perform: () => Promise.reject(new Error("a status has a text")) };
+  const ended = await runSession({ workDir, models: [aScripted(turns)], requests });
+  expect(logsOf(ended, "tool-result").map(({ fields }) => fields?.isError)).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(logsOf(ended, "said").map(({ msg }) => msg)).toEqual(["(end of script)"]);
+  expect(ended.error).toBeNull();
+});
+
 describe("a run in the pi harness", () => {
-  it("logs texts, tool calls, results and usage, and shows a status in one line", async () => {
+  it("a run in the pi harness logs texts, tool calls, results and usage, and shows a status in one line", async () => {
     const tools = [bash("echo hello > greeting; cat greeting")];
     const status = { name: "al_status", arguments: { text: "reading\n  mail" } };
     const script = [
@@ -97,7 +95,7 @@ describe("a run in the pi harness", () => {
     expect(await readFile(join(workDir, "greeting"), "utf8")).toBe("hello\n");
   });
 
-  it("gives the model SKILL.md's body as system prompt, and nothing from pi's folders", async () => {
+  it("a run in the pi harness gives the model SKILL.md's body as system prompt, and nothing from pi's folders", async () => {
     await mkdir(join(workDir, ".pi", "agent"), { recursive: true });
     await writeFile(join(workDir, "AGENTS.md"), "PLANTED context");
     await writeFile(join(workDir, ".pi", "SYSTEM.md"), "PLANTED system");
@@ -118,7 +116,7 @@ describe("a run in the pi harness", () => {
     expect((await readdir(workDir, { recursive: true })).toSorted()).toEqual(before);
   });
 
-  it("gives commands the credentials' variables, not its own, and no message is 32 KiB long", async () => {
+  it("a run in the pi harness gives commands the credentials' variables, not its own, and no message is 32 KiB long", async () => {
     const credentials = [
       { type: "github_token", instance: "default", fields: {}, env: { GITHUB_TOKEN: "t0ken" } },
     ];

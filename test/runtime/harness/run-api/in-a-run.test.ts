@@ -43,7 +43,7 @@ const returned = (run: EndedRun) =>
   run.messages.flatMap((message) => (message.type === "return" ? [message] : []));
 
 describe("an agent that runs", () => {
-  it("makes requests by tools and by commands, with the same answers", async () => {
+  it("an agent that runs makes requests by tools and by commands, with the same answers", async () => {
     const tools = [
       { name: "al_lock", arguments: { resource, waitSeconds: 3 } },
       bash(`rlock ${resource} --wait 3`),
@@ -59,7 +59,7 @@ describe("an agent that runs", () => {
     expect(run.exitCode).toBe(0);
   });
 
-  it("is rejected by both in the same words, and continues", async () => {
+  it("an agent that runs is rejected by both in the same words, and continues", async () => {
     const path = ["a-1", "b-2", "a-1"];
     const deadlock = { error: "deadlock" as const, detail: "a waits for b", path };
     side.abilities.answers.lock = () => Promise.reject(new RunApiError(deadlock));
@@ -83,7 +83,7 @@ describe("an agent that runs", () => {
     expect(run.exitCode).toBe(0);
   });
 
-  it("can't take the messages of people from its harness", async () => {
+  it("an agent that runs can't take the messages of people from its harness", async () => {
     const run = await runOf(
       job([bash(`curl -s --unix-socket .al/run.sock -d '{"after":9}' http://al/inbox`)]),
     );
@@ -92,7 +92,7 @@ describe("an agent that runs", () => {
     ]);
   });
 
-  it("hands work over with its context on standard input, and waits for the result", async () => {
+  it("an agent that runs hands work over with its context on standard input, and waits for the result", async () => {
     const callId = "7d444840-9dc0-41d1-b245-5ffdce74fad2";
     const call = { callId, agent: "b", state: "ended", outcome: "succeeded", exitCode: 0 } as const;
     side.abilities.answers["call-wait"] = () => ({
@@ -107,7 +107,7 @@ describe("an agent that runs", () => {
     expect(waited?.request).toEqual({ callIds: [called?.key], timeoutSeconds: 9 });
   });
 
-  it("keeps waiting when the scheduler restarts, by tool and by command", async () => {
+  it("an agent that runs keeps waiting when the scheduler restarts, by tool and by command", async () => {
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     const where = `--where issue.number=7 --where 'action=opened' --where labels.0.id='"7"'`;
@@ -138,7 +138,7 @@ describe("an agent that runs", () => {
     });
   });
 
-  it("finds the whole body of an awaited delivery in a file", async () => {
+  it("an agent that runs finds the whole body of an awaited delivery in a file", async () => {
     const payload = { issue: { body: "long ".repeat(10_000) } };
     const event = { kind: "webhook", event: "issues", body: payload.issue.body };
     side.abilities.answers.wait = () => ({
@@ -158,7 +158,7 @@ describe("an agent that runs", () => {
     expect(told).toBeLessThan(17_000);
   });
 
-  it("sends its status, its value and its rerun to the scheduler in its output", async () => {
+  it("an agent that runs sends its status, its value and its rerun to the scheduler in its output", async () => {
     const long = 'é\\"\u0001'.repeat(4_000);
     const tools = [
       bash("al-status reading  the mail"),
@@ -184,7 +184,7 @@ describe("an agent that runs", () => {
     expect(side.abilities.asked).toEqual([]);
   });
 
-  it("shows its token to no command, returns no secret, and leaves nothing", async () => {
+  it("an agent that runs shows its token to no command, returns no secret, and leaves nothing", async () => {
     const look = `env; cat /proc/self/environ | tr '\\0' '\\n'; cat .al/bin/*; ls -la .al`;
     const credentials = [
       {
@@ -215,23 +215,26 @@ describe("an agent that runs", () => {
   it.each([
     ["by the tool", { name: "al_exit", arguments: {} }],
     ["by the command", bash("al-exit; sleep 30")],
-  ])("ends at once when it asks to, %s, and counts as succeeded", async (_how, tool) => {
-    const models = [aScripted([{ tools: [tool] }, { delayMs: 20_000, text: "never" }])];
-    const run = await runOf(job([], { models, hooks }));
-    expect(run.exitCode).toBe(0);
-    expect(endMessageOf(run)).toMatchObject({ error: null, usage: { model: "scripted" } });
-    expect(JSON.stringify(run.messages)).not.toContain("never");
-    expect(await order()).toBe("post succeeded\n");
-  });
+  ])(
+    "an agent that runs ends at once when it asks to, %s, and counts as succeeded",
+    async (_how, tool) => {
+      const models = [aScripted([{ tools: [tool] }, { delayMs: 20_000, text: "never" }])];
+      const run = await runOf(job([], { models, hooks }));
+      expect(run.exitCode).toBe(0);
+      expect(endMessageOf(run)).toMatchObject({ error: null, usage: { model: "scripted" } });
+      expect(JSON.stringify(run.messages)).not.toContain("never");
+      expect(await order()).toBe("post succeeded\n");
+    },
+  );
 
-  it("fails with the code that it asks for, which its post hooks get", async () => {
+  it("an agent that runs fails with the code that it asks for, which its post hooks get", async () => {
     const run = await runOf(job([bash("al-exit 7; sleep 30")], { hooks }));
     expect(run.exitCode).toBe(7);
     expect(endMessageOf(run).error).toBe("the agent ended its run with code 7");
     expect(await order()).toBe("post failed\n");
   });
 
-  it("has its commands in hooks too, where al-exit skips the session", async () => {
+  it("an agent that runs has its commands in hooks too, where al-exit skips the session", async () => {
     const pre = ["al-status nothing to do; al-exit 0; sleep 30", "echo never >> order"];
     const run = await runOf(job([bash("echo session >> order")], { hooks: { ...hooks, pre } }));
     expect(run.messages).toContainEqual({ type: "status", text: "nothing to do" });

@@ -43,14 +43,14 @@ describe("an address", () => {
     expect(addressProblem(address, open)).toBeNull();
   });
 
-  it("of this machine never leads to the gateway, even if listed", () => {
+  it("an address of this machine never leads to the gateway, even if listed", () => {
     const gateway = { ...privately, port: 8080 };
     expect(addressProblem("192.168.7.7", gateway)).toBe("refused_address");
     expect(addressProblem("198.51.100.9", gateway)).toBe("refused_address");
     expect(addressProblem("192.168.7.8", gateway)).toBeNull();
   });
 
-  it("of this machine is one of its interfaces", () => {
+  it("an address of this machine is one of its interfaces", () => {
     const all = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? []);
     expect([...ownAddresses()].sort()).toEqual(
       [...new Set(all.map(({ address }) => address))].sort(),

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
 import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
 import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
@@ -14,89 +14,85 @@ beforeEach(async () => {
 });
 afterEach(() => side.close());
 
-describe("the run that requests other hosts", () => {
-  it("is identified by its socket and token; without both it is rejected", async () => {
-    const [one, two] = [await side.open("dev-1"), await side.open("dev-2")];
-    for (const headers of [
-      { "proxy-authorization": "" },
-      { "proxy-authorization": `Bearer ${two.token}` },
-      { "proxy-authorization": `Basic ${one.token}` },
-      { "proxy-authorization": "", authorization: `Bearer ${one.token}` },
-    ]) {
-      const refused = await connectTo(one, "api.allowed.test:443", headers);
-      expect(refused).toMatchObject({ status: 407, headers: { "proxy-authenticate": "Bearer" } });
-      expect(await forward(one, "http://api.allowed.test/", { headers })).toMatchObject({
-        status: 407,
-      });
-    }
-    expect(side.hosts.lookups).toEqual([]);
-    expect(side.attempts).toEqual([]);
-  });
-
-  it("is checked before a body is read", async () => {
-    const one = await side.open("dev-1");
-    const socket = connect(one.socket);
-    socket.write(
-      "POST http://api.allowed.test/ HTTP/1.1\r\nhost: a\r\ncontent-length: 99999\r\n\r\n",
-    );
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 407 /);
-    await once(socket.resume(), "close");
-  });
-
-  it("loses its tunnels when it ends, and its token opens no others", async () => {
-    const one = await side.open("dev-1");
-    const { socket } = await connectTo(one, "api.allowed.test:22");
-    await once(socket, "data");
-    const early = connect(one.socket);
-    early.write(
-      `CONNECT api.allowed.test:22 HTTP/1.1\r\nproxy-authorization: Bearer ${one.token}\r\n`,
-    );
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    one.dispose();
-    await once(socket.resume(), "close");
-    early.write("\r\n");
-    const [answer] = (await once(early, "data")) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 407 /);
-    await side.reported(1);
-    expect(side.attempts[0]).toMatchObject({ denied: null, bytesIn: 14 });
-    await expect
-      .poll(() => side.hosts.ssh[0]?.readableEnded ?? side.hosts.ssh[0]?.destroyed)
-      .toBe(true);
-  });
-
-  it("is served once the scheduler has started", async () => {
-    const problems: string[] = [];
-    const sockets = createRunSockets({
-      records: socketRecords(),
-      redactor: createRedactor(),
-      onProblem: (message) => problems.push(message),
+it("the run that requests other hosts is identified by its socket and token; without both it is rejected", async () => {
+  const [one, two] = [await side.open("dev-1"), await side.open("dev-2")];
+  for (const headers of [
+    { "proxy-authorization": "" },
+    { "proxy-authorization": `Bearer ${two.token}` },
+    { "proxy-authorization": `Basic ${one.token}` },
+    { "proxy-authorization": "", authorization: `Bearer ${one.token}` },
+  ]) {
+    const refused = await connectTo(one, "api.allowed.test:443", headers);
+    expect(refused).toMatchObject({ status: 407, headers: { "proxy-authenticate": "Bearer" } });
+    expect(await forward(one, "http://api.allowed.test/", { headers })).toMatchObject({
+      status: 407,
     });
-    const base = (await side.open("dev-9")).dir;
-    const one = await openSocket({ sockets, base: base.replace(/\/[^/]+$/, "") }, "dev-1");
-    const asked = [connectTo(one, "api.allowed.test:22"), forward(one, "http://other.test/")];
-    await post(one, "lock");
-    sockets.serve({ runApi: fakeAbilities(), models: hostGateway, egress: side.egress });
-    const [tunnel, request] = await Promise.all(asked);
-    expect([tunnel?.status, request?.status]).toEqual([200, 403]);
-    await sockets.close();
-    expect(problems).toEqual([]);
-  });
-
-  it("still makes its own requests", async () => {
-    const one = await side.open("dev-1");
-    expect(await post(one, "lock")).toMatchObject({ status: 200 });
-  });
+  }
+  expect(side.hosts.lookups).toEqual([]);
+  expect(side.attempts).toEqual([]);
 });
 
-describe("an internal error of the scheduler", () => {
-  it("is a problem that is logged, and a response", async () => {
-    const own = await egressSide({ policy: () => Promise.reject(new Error("broken store")) });
-    const one = await own.open("dev-1");
-    expect(await connectTo(one, "api.allowed.test:443")).toMatchObject({ status: 500 });
-    expect(await forward(one, "http://api.allowed.test/")).toMatchObject({ status: 500 });
-    expect(own.problems).toHaveLength(2);
-    expect(own.problems[0]).toBe("dev-1: api.allowed.test: broken store");
-    await own.close();
+it("the run that requests other hosts is checked before a body is read", async () => {
+  const one = await side.open("dev-1");
+  const socket = connect(one.socket);
+  socket.write(
+    "POST http://api.allowed.test/ HTTP/1.1\r\nhost: a\r\ncontent-length: 99999\r\n\r\n",
+  );
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 407 /);
+  await once(socket.resume(), "close");
+});
+
+it("the run that requests other hosts loses its tunnels when it ends, and its token opens no others", async () => {
+  const one = await side.open("dev-1");
+  const { socket } = await connectTo(one, "api.allowed.test:22");
+  await once(socket, "data");
+  const early = connect(one.socket);
+  early.write(
+    `CONNECT api.allowed.test:22 HTTP/1.1\r\nproxy-authorization: Bearer ${one.token}\r\n`,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  one.dispose();
+  await once(socket.resume(), "close");
+  early.write("\r\n");
+  const [answer] = (await once(early, "data")) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 407 /);
+  await side.reported(1);
+  expect(side.attempts[0]).toMatchObject({ denied: null, bytesIn: 14 });
+  await expect
+    .poll(() => side.hosts.ssh[0]?.readableEnded ?? side.hosts.ssh[0]?.destroyed)
+    .toBe(true);
+});
+
+it("the run that requests other hosts is served once the scheduler has started", async () => {
+  const problems: string[] = [];
+  const sockets = createRunSockets({
+    records: socketRecords(),
+    redactor: createRedactor(),
+    onProblem: (message) => problems.push(message),
   });
+  const base = (await side.open("dev-9")).dir;
+  const one = await openSocket({ sockets, base: base.replace(/\/[^/]+$/, "") }, "dev-1");
+  const asked = [connectTo(one, "api.allowed.test:22"), forward(one, "http://other.test/")];
+  await post(one, "lock");
+  sockets.serve({ runApi: fakeAbilities(), models: hostGateway, egress: side.egress });
+  const [tunnel, request] = await Promise.all(asked);
+  expect([tunnel?.status, request?.status]).toEqual([200, 403]);
+  await sockets.close();
+  expect(problems).toEqual([]);
+});
+
+it("the run that requests other hosts still makes its own requests", async () => {
+  const one = await side.open("dev-1");
+  expect(await post(one, "lock")).toMatchObject({ status: 200 });
+});
+
+it("an internal error of the scheduler is a problem that is logged, and a response", async () => {
+  const own = await egressSide({ policy: () => Promise.reject(new Error("broken store")) });
+  const one = await own.open("dev-1");
+  expect(await connectTo(one, "api.allowed.test:443")).toMatchObject({ status: 500 });
+  expect(await forward(one, "http://api.allowed.test/")).toMatchObject({ status: 500 });
+  expect(own.problems).toHaveLength(2);
+  expect(own.problems[0]).toBe("dev-1: api.allowed.test: broken store");
+  await own.close();
 });

@@ -26,7 +26,7 @@ async function realHello(servername: string): Promise<Buffer> {
 }
 
 describe("the server name of a TLS hello", () => {
-  it("is read from Node's hello, split in any way", async () => {
+  it("the server name of a TLS hello is read from Node's hello, split in any way", async () => {
     const bytes = await realHello("api.allowed.test");
     expect(readFirstBytes(bytes)).toEqual(named("api.allowed.test"));
     for (let end = 0; end < bytes.length; end += 1) {
@@ -34,30 +34,33 @@ describe("the server name of a TLS hello", () => {
     }
   });
 
-  it.each([1, 2, 3, 5, 100, 600])("is read from records of %i bytes", (size) => {
-    const bytes = records(helloMessage({ extensions: [padding(500)] }), size);
-    expect(readFirstBytes(bytes)).toEqual(named("api.allowed.test"));
-    expect(readFirstBytes(bytes.subarray(0, -1))).toEqual({ type: "incomplete" });
-  });
+  it.each([1, 2, 3, 5, 100, 600])(
+    "the server name of a TLS hello is read from records of %i bytes",
+    (size) => {
+      const bytes = records(helloMessage({ extensions: [padding(500)] }), size);
+      expect(readFirstBytes(bytes)).toEqual(named("api.allowed.test"));
+      expect(readFirstBytes(bytes.subarray(0, -1))).toEqual({ type: "incomplete" });
+    },
+  );
 
-  it("is read from a long one, whatever the next record holds", () => {
+  it("the server name of a TLS hello is read from a long one, whatever the next record holds", () => {
     const early = records(Buffer.alloc(40_000), 16_384, 23);
     const long = hello({ extensions: [padding(15_000)] });
     expect(readFirstBytes(Buffer.concat([long, early]))).toEqual(named("api.allowed.test"));
   });
 
-  it("is kept as written", () => {
+  it("the server name of a TLS hello is kept as written", () => {
     for (const name of ["API.Allowed.Test", "api.allowed.test.", "203.0.113.7", "a"]) {
       expect(readFirstBytes(hello({ names: [name] }))).toEqual(named(name));
     }
   });
 
-  it("is null without the extension, or with an empty one", () => {
+  it("the server name of a TLS hello is null without the extension, or with an empty one", () => {
     expect(readFirstBytes(hello({ names: null }))).toEqual(named(null));
     expect(readFirstBytes(hello({ isOld: true }))).toEqual(named(null));
   });
 
-  it("is the outer one of an encrypted hello", () => {
+  it("the server name of a TLS hello is the outer one of an encrypted hello", () => {
     const encrypted: readonly [number, Buffer] = [0xfe0d, Buffer.alloc(200, 7)];
     const bytes = hello({ names: ["outer.test"], extensions: [encrypted] });
     expect(readFirstBytes(bytes)).toEqual(named("outer.test"));
@@ -114,7 +117,7 @@ describe("an ambiguous TLS hello", () => {
     expect(readFirstBytes(bytes)).toMatchObject({ type: "malformed" });
   });
 
-  it("is found before it is complete", () => {
+  it("an ambiguous TLS hello is found before it is complete", () => {
     expect(readFirstBytes(Buffer.from("G"))).toMatchObject({ type: "malformed" });
     expect(readFirstBytes(Buffer.from([22, 3, 1, 0, 9, 2]))).toMatchObject({ type: "malformed" });
   });

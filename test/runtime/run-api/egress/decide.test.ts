@@ -10,22 +10,20 @@ import {
 const allow = allowedHosts(["api.allowed.test", "db.lan:5432 private", "db.lan:5432", "*.w.test"]);
 const asked = (host: string, port = 443) => ({ host, port });
 
-describe("the allow list", () => {
-  it("allows hosts of its entries, and knows whether an entry says private", () => {
-    const policy = { allow };
-    expect(assertAllowed(policy, asked("api.allowed.test"))).toEqual({ isPrivate: false });
-    expect(assertAllowed(policy, asked("a.b.w.test"))).toEqual({ isPrivate: false });
-    expect(assertAllowed(policy, asked("db.lan", 5432))).toEqual({ isPrivate: true });
-  });
+it("the allow list allows hosts of its entries, and knows whether an entry says private", () => {
+  const policy = { allow };
+  expect(assertAllowed(policy, asked("api.allowed.test"))).toEqual({ isPrivate: false });
+  expect(assertAllowed(policy, asked("a.b.w.test"))).toEqual({ isPrivate: false });
+  expect(assertAllowed(policy, asked("db.lan", 5432))).toEqual({ isPrivate: true });
+});
 
-  it("has texts for all reasons, whose first lines fit into an HTTP response", () => {
-    for (const reason of denyReasons) {
-      const refusal = new EgressRefusal(reason, asked("api.allowed.test"), { more: "x\r\ny" });
-      expect(refusal.phrase).toMatch(/^[\x20-\x7e]{10,120}$/);
-      expect(refusal.detail).toMatch(/\.$/);
-      expect(refusal.status).toBeGreaterThanOrEqual(400);
-    }
-  });
+it("the allow list has texts for all reasons, whose first lines fit into an HTTP response", () => {
+  for (const reason of denyReasons) {
+    const refusal = new EgressRefusal(reason, asked("api.allowed.test"), { more: "x\r\ny" });
+    expect(refusal.phrase).toMatch(/^[\x20-\x7e]{10,120}$/);
+    expect(refusal.detail).toMatch(/\.$/);
+    expect(refusal.status).toBeGreaterThanOrEqual(400);
+  }
 });
 
 describe("the address of a request", () => {
@@ -43,7 +41,7 @@ describe("the address of a request", () => {
     expect(parseAuthority(text)).toEqual({ host, port });
   });
 
-  it("has the default port if it names none, where there is a default", () => {
+  it("the address of a request has the default port if it names none, where there is a default", () => {
     expect(parseAuthority("example.com", 80)).toEqual({ host: "example.com", port: 80 });
     expect(parseAuthority("example.com")).toBeNull();
   });

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => side.close());
 
 describe("a request with an absolute URL", () => {
-  it("is forwarded to an allowed host, with the host of its address", async () => {
+  it("a request with an absolute URL is forwarded to an allowed host, with the host of its address", async () => {
     const headers = { host: "other.test", accept: "text/x", "x-own": "1", connection: "x-own" };
     const answer = await forward(run, "http://api.allowed.test/a?b=c", { headers });
     expect(answer).toMatchObject({ status: 200, body: "hello from api.allowed.test" });
@@ -45,13 +45,13 @@ describe("a request with an absolute URL", () => {
       "with a length that it says to be of one connection",
       { "content-length": "5", connection: "content-length" },
     ],
-  ])("takes a body along %s", async (_what, headers) => {
+  ])("a request with an absolute URL takes a body along %s", async (_what, headers) => {
     const post = { method: "POST", headers, body: "12345" };
     expect(await forward(run, "http://api.allowed.test", post)).toMatchObject({ body: "12345" });
     expect(side.hosts.seen).toHaveLength(1);
   });
 
-  it("returns a redirect to the run, which has to request its target itself", async () => {
+  it("a request with an absolute URL returns a redirect to the run, which has to request its target itself", async () => {
     const { status, headers } = await forward(run, "http://api.allowed.test/redirect");
     expect([status, headers.location]).toEqual([302, "https://other.test/secret"]);
     expect(side.hosts.dialled).toEqual([`${publicAddress}:80`]);
@@ -71,7 +71,7 @@ describe("a request with an absolute URL", () => {
     ["https://api.allowed.test/", 400, "malformed"],
     ["ftp://api.allowed.test/", 400, "malformed"],
     ["file:///etc/passwd", 400, "malformed"],
-  ])("is rejected: %s", async (url, status, denied) => {
+  ])("a request with an absolute URL is rejected: %s", async (url, status, denied) => {
     const answer = await forward(run, url);
     expect(answer.status).toBe(status);
     expect(await side.reported(1)).toMatchObject({ denied });
@@ -85,19 +85,19 @@ describe("a request with an absolute URL", () => {
     "http:/api.allowed.test/",
     "http:api.allowed.test/",
     "//api.allowed.test/",
-  ])("is malformed: %s", async (url) => {
+  ])("a request with an absolute URL is malformed: %s", async (url) => {
     expect((await forward(run, url)).status).toBeOneOf([400, 401]);
     expect(side.hosts.dialled).toEqual([]);
   });
 
-  it("is rejected when its name has a private address", async () => {
+  it("a request with an absolute URL is rejected when its name has a private address", async () => {
     side.hosts.names.set("api.allowed.test", ["10.0.0.7"]);
     const { status, phrase } = await forward(run, "http://api.allowed.test/");
     expect(status).toBe(403);
     expect(phrase).toBe("api.allowed.test:80 has an address in a private network only");
   });
 
-  it("gets an answer when its host closes the connection, or does not speak HTTP", async () => {
+  it("a request with an absolute URL gets an answer when its host closes the connection, or does not speak HTTP", async () => {
     for (const text of [
       "",
       "garbage\r\n\r\n",
@@ -119,7 +119,7 @@ describe("a request with an absolute URL", () => {
     }
   });
 
-  it("carries one request only, however its bytes could be parsed", async () => {
+  it("a request with an absolute URL carries one request only, however its bytes could be parsed", async () => {
     const inner = "GET /inner HTTP/1.1\r\nhost: other.test\r\n\r\n";
     const bytes = [
       "POST http://api.allowed.test/ HTTP/1.1",
@@ -157,7 +157,7 @@ describe("a request with an absolute URL", () => {
     expect(side.hosts.seen).toHaveLength(1);
   });
 
-  it("is cut when the run closes its connection", async () => {
+  it("a request with an absolute URL is cut when the run closes its connection", async () => {
     const sent = connect(run.socket);
     sent.write(
       `POST http://api.allowed.test/ HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run.token}\r\ncontent-length: 99\r\n\r\npart`,

@@ -40,68 +40,66 @@ const nth = (n: number) =>
   });
 const nothingLeft = () => expect([side.hosts.lookups, side.hosts.dialled]).toEqual([[], []]);
 
-describe("a held connection", () => {
-  it("is not looked up, dialled or accepted before a person allows it", async () => {
-    let isAccepted = false;
-    const connecting = connectTo(run, "API.Allowed.Test.:443");
-    void connecting.then(() => (isAccepted = true));
-    const { host, answer } = await nth(1);
-    expect(host).toBe("api.allowed.test");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(isAccepted).toBe(false);
-    nothingLeft();
-    answer(null);
-    const { socket } = await connecting;
-    const { body } = await getThrough(socket, "https://api.allowed.test/", side.hosts);
-    expect(body).toBe("hello from api.allowed.test");
-  });
+it("a held connection is not looked up, dialled or accepted before a person allows it", async () => {
+  let isAccepted = false;
+  const connecting = connectTo(run, "API.Allowed.Test.:443");
+  void connecting.then(() => (isAccepted = true));
+  const { host, answer } = await nth(1);
+  expect(host).toBe("api.allowed.test");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(isAccepted).toBe(false);
+  nothingLeft();
+  answer(null);
+  const { socket } = await connecting;
+  const { body } = await getThrough(socket, "https://api.allowed.test/", side.hosts);
+  expect(body).toBe("hello from api.allowed.test");
+});
 
-  it("is refused with a sentence about the person who denied it", async () => {
-    const [tunnel, plain] = [
-      connectTo(run, "api.allowed.test:443"),
-      forward(run, "http://api.allowed.test/"),
-    ];
-    await nth(2);
-    for (const { answer } of held) answer("a person denied it for the rest of this run");
-    const refusals = [await tunnel, await plain];
-    expect(refusals.map(({ status }) => status)).toEqual([403, 403]);
-    const detail = "was not approved (a person denied it for the rest of this run). Do without it.";
-    expect((await tunnel).detail.trim()).toBe(`api.allowed.test ${detail}`);
-    expect((await plain).body.trim()).toBe(`api.allowed.test:80 ${detail}`);
-    expect(side.attempts.map(({ denied }) => denied)).toEqual(["not_approved", "not_approved"]);
-    nothingLeft();
-  });
+it("a held connection is refused with a sentence about the person who denied it", async () => {
+  const [tunnel, plain] = [
+    connectTo(run, "api.allowed.test:443"),
+    forward(run, "http://api.allowed.test/"),
+  ];
+  await nth(2);
+  for (const { answer } of held) answer("a person denied it for the rest of this run");
+  const refusals = [await tunnel, await plain];
+  expect(refusals.map(({ status }) => status)).toEqual([403, 403]);
+  const detail = "was not approved (a person denied it for the rest of this run). Do without it.";
+  expect((await tunnel).detail.trim()).toBe(`api.allowed.test ${detail}`);
+  expect((await plain).body.trim()).toBe(`api.allowed.test:80 ${detail}`);
+  expect(side.attempts.map(({ denied }) => denied)).toEqual(["not_approved", "not_approved"]);
+  nothingLeft();
+});
 
-  it("is let go when its client hangs up", async () => {
-    const head = `CONNECT api.allowed.test:443 HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run.token}\r\n\r\n`;
-    const tunnel = connect(run.socket).on("error", () => undefined);
-    tunnel.write(head);
-    expect((await nth(1)).signal.aborted).toBe(false);
-    tunnel.end();
-    await vi.waitFor(() => expect(held[0]?.signal.aborted).toBe(true));
-    const plain = connect(run.socket).on("error", () => undefined);
-    plain.write(head.replace("CONNECT api.allowed.test:443", "GET http://api.allowed.test/"));
-    await nth(2);
-    plain.destroy();
-    await vi.waitFor(() => expect(held[1]?.signal.aborted).toBe(true));
-    expect((await side.reported(2))?.detail).toContain("ended before a person answered");
-    expect(side.problems).toEqual([]);
-    nothingLeft();
-  });
+it("a held connection is let go when its client hangs up", async () => {
+  const head = `CONNECT api.allowed.test:443 HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run.token}\r\n\r\n`;
+  const tunnel = connect(run.socket).on("error", () => undefined);
+  tunnel.write(head);
+  expect((await nth(1)).signal.aborted).toBe(false);
+  tunnel.end();
+  await vi.waitFor(() => expect(held[0]?.signal.aborted).toBe(true));
+  const plain = connect(run.socket).on("error", () => undefined);
+  plain.write(head.replace("CONNECT api.allowed.test:443", "GET http://api.allowed.test/"));
+  await nth(2);
+  plain.destroy();
+  await vi.waitFor(() => expect(held[1]?.signal.aborted).toBe(true));
+  expect((await side.reported(2))?.detail).toContain("ended before a person answered");
+  expect(side.problems).toEqual([]);
+  nothingLeft();
+});
 
-  it("keeps the first bytes of a client that does not wait", async () => {
-    const socket = connect(run.socket);
-    const asked = `CONNECT api.allowed.test:22 HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run.token}\r\n\r\n`;
-    socket.write(asked);
-    const { answer } = await nth(1);
-    socket.write("SSH-2.0-early\r\n");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    answer(null);
-    await vi.waitFor(() => expect(side.hosts.ssh).toHaveLength(1));
-    const arrived = text(side.hosts.ssh[0] ?? socket);
-    socket.end();
-    expect(await arrived).toBe("SSH-2.0-early\r\n");
-  });
+it("a held connection keeps the first bytes of a client that does not wait", async () => {
+  const socket = connect(run.socket);
+  const asked = `CONNECT api.allowed.test:22 HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run.token}\r\n\r\n`;
+  socket.write(asked);
+  const { answer } = await nth(1);
+  socket.write("SSH-2.0-early\r\n");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  answer(null);
+  await vi.waitFor(() => expect(side.hosts.ssh).toHaveLength(1));
+  const arrived = text(side.hosts.ssh[0] ?? socket);
+  socket.end();
+  expect(await arrived).toBe("SSH-2.0-early\r\n");
 });
 
 describe("an open tunnel", () => {
@@ -117,7 +115,7 @@ describe("an open tunnel", () => {
   it.each([
     ["a gate is added that holds it", () => (isGated = true)],
     ["its entry is removed", () => side.allow(["files.allowed.test"])],
-  ])("is cut when %s", async (_why, change) => {
+  ])("an open tunnel is cut when %s", async (_why, change) => {
     isGated = false;
     const { closed } = await opened();
     side.egress.recheck();
@@ -127,7 +125,7 @@ describe("an open tunnel", () => {
     expect(await closed).toBe("closed");
   });
 
-  it("stays open if a person allowed it", async () => {
+  it("an open tunnel stays open if a person allowed it", async () => {
     const { socket, closed } = await opened();
     side.egress.recheck();
     expect(await Promise.race([closed, turns()])).toBe("open");
@@ -142,7 +140,7 @@ describe("two requests on one connection", () => {
   it.each([
     ["one after the other", false],
     ["sent in one piece", true],
-  ])("are each held: %s", async (_how, isPipelined) => {
+  ])("two requests on one connection are each held: %s", async (_how, isPipelined) => {
     const socket = connect(run.socket);
     let answered = "";
     socket.on("data", (bytes: Buffer) => (answered += bytes.toString()));

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import type { Interception } from "../../../../src/runtime/run-api/egress/broker/exchange.ts";
 import { hello } from "./hellos.ts";
 import { connectTo, egressSide, tlsOver, type EgressSide } from "./support.ts";
@@ -15,70 +15,68 @@ async function intercepted(intercept: (interception: Interception) => Promise<vo
   return side.open("dev-1");
 }
 
-describe("an interceptor", () => {
-  it("gets the tunnels to bound hosts, with the hello, a checked address, and a callback for reports", async () => {
-    const taken: Interception[] = [];
-    const run = await intercepted(async (interception) => {
-      taken.push(interception);
-      const { client, dial, onDenied } = interception;
-      const [bytes] = (await once(client.resume(), "data")) as [Buffer];
-      expect(bytes.subarray(0, 3)).toEqual(Buffer.from([22, 3, 1]));
-      // The name has another address by now; the way is the one that was checked.
-      side.hosts.names.set("api.allowed.test", ["127.0.0.1"]);
-      (await dial()).destroy();
-      onDenied("sentinel", "a sentinel in the path");
-      client.end("answer");
-      await once(client, "close");
-    });
-    const { socket } = await connectTo(run, "api.allowed.test:443");
-    expect(side.hosts.dialled).toEqual([]);
-    socket.write(hello());
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    expect(answer.toString()).toBe("answer");
-    socket.destroy();
-    await side.reported(2);
-    expect(taken).toMatchObject([
-      { instanceId: "dev-1", host: "api.allowed.test", port: 443, bindings },
-    ]);
-    expect(side.hosts.dialled).toEqual(["203.0.113.10:443"]);
-    const [denied, passed] = side.attempts;
-    expect(denied).toMatchObject({
-      denied: "sentinel",
-      detail: "a sentinel in the path",
-      bytesOut: 0,
-    });
-    expect(passed).toMatchObject({ denied: null, bytesOut: hello().length, bytesIn: 6 });
-  });
-
-  it("gets no tunnel with another server name, and none to other hosts or ports", async () => {
-    let count = 0;
-    const run = await intercepted(({ client }) => {
-      count += 1;
-      client.destroy();
-      return Promise.resolve();
-    });
-    const { socket } = await connectTo(run, "api.allowed.test:443");
-    await once(tlsOver(socket, "other.test", side.hosts.ca), "error");
-    expect(await connectTo(run, "other.test:443")).toMatchObject({ status: 403 });
+it("an interceptor gets the tunnels to bound hosts, with the hello, a checked address, and a callback for reports", async () => {
+  const taken: Interception[] = [];
+  const run = await intercepted(async (interception) => {
+    taken.push(interception);
+    const { client, dial, onDenied } = interception;
+    const [bytes] = (await once(client.resume(), "data")) as [Buffer];
+    expect(bytes.subarray(0, 3)).toEqual(Buffer.from([22, 3, 1]));
+    // The name has another address by now; the way is the one that was checked.
     side.hosts.names.set("api.allowed.test", ["127.0.0.1"]);
-    expect(await connectTo(run, "api.allowed.test:443")).toMatchObject({ status: 403 });
-    side.hosts.names.set("api.allowed.test", ["203.0.113.10"]);
-    for (const [host, port] of [
-      ["files.allowed.test", 443],
-      ["api.allowed.test", 22],
-    ] as const) {
-      const { socket: other } = await connectTo(run, `${host}:${port}`);
-      if (port === 443) await once(tlsOver(other, host, side.hosts.ca), "secureConnect");
-      other.destroy();
-    }
-    expect(count).toBe(0);
+    (await dial()).destroy();
+    onDenied("sentinel", "a sentinel in the path");
+    client.end("answer");
+    await once(client, "close");
   });
+  const { socket } = await connectTo(run, "api.allowed.test:443");
+  expect(side.hosts.dialled).toEqual([]);
+  socket.write(hello());
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(answer.toString()).toBe("answer");
+  socket.destroy();
+  await side.reported(2);
+  expect(taken).toMatchObject([
+    { instanceId: "dev-1", host: "api.allowed.test", port: 443, bindings },
+  ]);
+  expect(side.hosts.dialled).toEqual(["203.0.113.10:443"]);
+  const [denied, passed] = side.attempts;
+  expect(denied).toMatchObject({
+    denied: "sentinel",
+    detail: "a sentinel in the path",
+    bytesOut: 0,
+  });
+  expect(passed).toMatchObject({ denied: null, bytesOut: hello().length, bytesIn: 6 });
+});
 
-  it("that fails gets its tunnel cut, and the scheduler's log names the reason", async () => {
-    const run = await intercepted(() => Promise.reject(new Error("no certificate")));
-    const { socket } = await connectTo(run, "api.allowed.test:443");
-    socket.write(hello());
-    await once(socket.resume(), "close");
-    await expect.poll(() => side.problems).toEqual(["dev-1: api.allowed.test: no certificate"]);
+it("an interceptor gets no tunnel with another server name, and none to other hosts or ports", async () => {
+  let count = 0;
+  const run = await intercepted(({ client }) => {
+    count += 1;
+    client.destroy();
+    return Promise.resolve();
   });
+  const { socket } = await connectTo(run, "api.allowed.test:443");
+  await once(tlsOver(socket, "other.test", side.hosts.ca), "error");
+  expect(await connectTo(run, "other.test:443")).toMatchObject({ status: 403 });
+  side.hosts.names.set("api.allowed.test", ["127.0.0.1"]);
+  expect(await connectTo(run, "api.allowed.test:443")).toMatchObject({ status: 403 });
+  side.hosts.names.set("api.allowed.test", ["203.0.113.10"]);
+  for (const [host, port] of [
+    ["files.allowed.test", 443],
+    ["api.allowed.test", 22],
+  ] as const) {
+    const { socket: other } = await connectTo(run, `${host}:${port}`);
+    if (port === 443) await once(tlsOver(other, host, side.hosts.ca), "secureConnect");
+    other.destroy();
+  }
+  expect(count).toBe(0);
+});
+
+it("an interceptor that fails gets its tunnel cut, and the scheduler's log names the reason", async () => {
+  const run = await intercepted(() => Promise.reject(new Error("no certificate")));
+  const { socket } = await connectTo(run, "api.allowed.test:443");
+  socket.write(hello());
+  await once(socket.resume(), "close");
+  await expect.poll(() => side.problems).toEqual(["dev-1: api.allowed.test: no certificate"]);
 });

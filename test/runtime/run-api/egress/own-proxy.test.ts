@@ -8,7 +8,7 @@ const proxied = (no_proxy: string, host = asked.host, port = asked.port) =>
   ownProxy({ https_proxy, no_proxy }, "https", { host, port }) !== null;
 
 describe("the scheduler's own proxy", () => {
-  it("is that of the scheme, in lower or upper case", () => {
+  it("the scheduler's own proxy is that of the scheme, in lower or upper case", () => {
     const env = { HTTPS_PROXY: "http://a.test:1", HTTP_PROXY: "http://b.test:2" };
     expect(ownProxy(env, "https", asked)?.host).toBe("a.test:1");
     expect(ownProxy(env, "http", asked)?.host).toBe("b.test:2");
@@ -22,21 +22,23 @@ describe("the scheduler's own proxy", () => {
   it.each([
     ...["*", "api.allowed.test", ".allowed.test", "*.allowed.test", "x.test, .test"],
     "API.allowed.test:443",
-  ])("is not used for hosts that %s excepts", (entry) => expect(proxied(entry)).toBe(false));
+  ])("the scheduler's own proxy is not used for hosts that %s excepts", (entry) =>
+    expect(proxied(entry)).toBe(false),
+  );
 
   it.each(["", ",", "allowed.test", "api.allowed.test:80", ".api.allowed.test", "pi.allowed.test"])(
-    "is used for hosts that %j does not except",
+    "the scheduler's own proxy is used for hosts that %j does not except",
     (entry) => expect(proxied(entry)).toBe(true),
   );
 
-  it("is not used for excepted addresses", () => {
+  it("the scheduler's own proxy is not used for excepted addresses", () => {
     expect(proxied("2001:db8::1", "2001:db8::1")).toBe(false);
     expect(proxied("[2001:db8::1]:443", "2001:db8::1")).toBe(false);
     expect(proxied("10.0.0.1:443", "10.0.0.1", 443)).toBe(false);
     expect(proxied("10.0.0.1:443", "10.0.0.1", 80)).toBe(true);
   });
 
-  it("gets its user and password decoded", () => {
+  it("the scheduler's own proxy gets its user and password decoded", () => {
     expect(proxyLogin(new URL("http://user:p%2Dw@proxy.test"))).toBe(`Basic ${btoa("user:p-w")}`);
     expect(proxyLogin(new URL("http://proxy.test"))).toBeNull();
   });

@@ -48,7 +48,7 @@ function policy({
 }
 
 describe("the hosts that a run may reach", () => {
-  it("are the hosts of its credentials, its project's and its agent's", async () => {
+  it("the hosts that a run may reach are the hosts of its credentials, its project's and its agent's", async () => {
     const network = { allow: ["*.p.test"], credentials: { npm_token: ["npm.test"] } };
     const edited = anAgent("dev", {
       credentials: started.credentials,
@@ -60,12 +60,12 @@ describe("the hosts that a run may reach", () => {
     expect(agent).toBe("dev");
   });
 
-  it("follow the agent's current config", async () => {
+  it("the hosts that a run may reach follow the agent's current config", async () => {
     const edited = anAgent("dev", { credentials: [] });
     expect((await policy({ agent: edited })).allow).toEqual([]);
   });
 
-  it("have the host of an own installation in place of the public one", async () => {
+  it("the hosts that a run may reach have the host of an own installation in place of the public one", async () => {
     const { allow } = await policy({ fields: { token: "t", host: "git.acme.test" } });
     const opens = (host: string, port: number) => allow.some((entry) => isFor(entry, host, port));
     expect([opens("git.acme.test", 443), opens("git.acme.test", 22)]).toEqual([true, true]);
@@ -73,7 +73,7 @@ describe("the hosts that a run may reach", () => {
     expect(opens("registry.npmjs.org", 443)).toBe(true);
   });
 
-  it("shrink when a credential is deleted", async () => {
+  it("the hosts that a run may reach shrink when a credential is deleted", async () => {
     expect((await policy({ fields: null })).allow).toEqual(allowedHosts(["npm"]));
   });
 
@@ -82,7 +82,7 @@ describe("the hosts that a run may reach", () => {
     ["http://localhost", 80],
     ["https://localhost", 443],
     [undefined, null],
-  ])("never include the gateway at %s", async (url, port) => {
+  ])("the hosts that a run may reach never include the gateway at %s", async (url, port) => {
     expect((await policy(url === undefined ? {} : { gatewayUrl: url })).ownPort).toBe(port);
   });
 });

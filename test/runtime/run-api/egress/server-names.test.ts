@@ -57,7 +57,7 @@ describe("a tunnel whose start is not a connection to its host", () => {
     expect(side.hosts.seen).toEqual([]);
   });
 
-  it("is cut on other ports, too, once it begins as TLS", async () => {
+  it("a tunnel whose start is not a connection to its host is cut on other ports, too, once it begins as TLS", async () => {
     const { attempt, received } = await cut(
       "api.allowed.test:22",
       hello({ names: ["other.test"] }),
@@ -67,7 +67,7 @@ describe("a tunnel whose start is not a connection to its host", () => {
     expect(await text(side.hosts.ssh[0] ?? Readable.from([]))).toBe("");
   });
 
-  it("may lack a server name if the host is a listed address", async () => {
+  it("a tunnel whose start is not a connection to its host may lack a server name if the host is a listed address", async () => {
     side.allow([publicAddress]);
     side.hosts.names.set(publicAddress, [publicAddress]);
     const { socket } = await connectTo(run, `${publicAddress}:443`);
@@ -80,7 +80,7 @@ describe("a tunnel whose start is not a connection to its host", () => {
     expect(attempt).toMatchObject({ denied: "server_name" });
   });
 
-  it("is not reported as denied if it ends early", async () => {
+  it("a tunnel whose start is not a connection to its host is not reported as denied if it ends early", async () => {
     const { socket } = await connectTo(run, "api.allowed.test:443");
     socket.end(hello().subarray(0, 50));
     expect(await side.reported(1)).toMatchObject({ denied: null });

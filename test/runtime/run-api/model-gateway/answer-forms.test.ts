@@ -6,7 +6,7 @@ import { completions } from "./wires/openai.ts";
 const start = (answer: Answer) => startWire(completions, answer);
 
 describe("an answer", () => {
-  it("compressed against the request is read and sent plain", async () => {
+  it("an answer compressed against the request is read and sent plain", async () => {
     const text = completions.stream("\n");
     const { gateway, url } = await start((_asked, response) => {
       const body = gzipSync(text);
@@ -22,7 +22,7 @@ describe("an answer", () => {
     expect(gateway.meter.ends).toMatchObject([{ usage: completions.usage, estimated: false }]);
   });
 
-  it.each(["GZIP", "x-gzip"])("compressed as %s is read too", async (encoding) => {
+  it.each(["GZIP", "x-gzip"])("an answer compressed as %s is read too", async (encoding) => {
     const text = completions.stream("\n");
     const { gateway, url } = await start((_asked, response) => {
       response.writeHead(200, { "content-encoding": encoding }).end(gzipSync(text));
@@ -32,7 +32,7 @@ describe("an answer", () => {
   });
 
   it.each(["gzip, gzip", "lzma", "constructor"])(
-    "compressed as %s is not forwarded, and its input counted",
+    "an answer compressed as %s is not forwarded, and its input counted",
     async (encoding) => {
       const { gateway, url } = await start((_asked, response) => {
         response.writeHead(200, { "content-encoding": encoding }).end("real-key");
@@ -52,12 +52,15 @@ describe("an answer", () => {
     ["application/json", "0123456789 is no JSON"],
     ["application/x-protobuf", "0123456789 is no JSON"],
     ["text/event-stream", "data: 0123456789 is no JSON\n\n"],
-  ])("in another form than the API's counts with all of its bytes: %s %s", async (type, text) => {
-    const { gateway, url } = await start((_asked, response) => {
-      response.writeHead(200, { "content-type": type }).end(text);
-    });
-    expect((await post(url, completions.body)).text).toBe(text);
-    const output = Math.ceil(text.length / 3);
-    expect(await gateway.settled()).toMatchObject({ usage: { output }, estimated: true });
-  });
+  ])(
+    "an answer in another form than the API's counts with all of its bytes: %s %s",
+    async (type, text) => {
+      const { gateway, url } = await start((_asked, response) => {
+        response.writeHead(200, { "content-type": type }).end(text);
+      });
+      expect((await post(url, completions.body)).text).toBe(text);
+      const output = Math.ceil(text.length / 3);
+      expect(await gateway.settled()).toMatchObject({ usage: { output }, estimated: true });
+    },
+  );
 });

@@ -24,7 +24,7 @@ describe("a key that a provider repeats", () => {
     },
   );
 
-  it("is masked in an error, whose announced length stays", async () => {
+  it("a key that a provider repeats is masked in an error, whose announced length stays", async () => {
     const error = { error: { message: `Incorrect API key provided: ${key}.`, code: "x" } };
     const { reply } = await ask((_asked, response) => {
       const body = JSON.stringify(error);
@@ -38,7 +38,7 @@ describe("a key that a provider repeats", () => {
     expect(reply.text).toContain(`provided: ${hidden}.`);
   });
 
-  it("is masked in headers, and in the target of a redirect", async () => {
+  it("a key that a provider repeats is masked in headers, and in the target of a redirect", async () => {
     const { reply } = await ask((_asked, response) => {
       const named = { [`x-ratelimit-${key}`]: "1", "request-id": `req-${key}` };
       response.writeHead(200, { ...named, "content-type": `text/event-stream; a=${key}` }).end();
@@ -52,14 +52,14 @@ describe("a key that a provider repeats", () => {
     expect(redirected.reply.text).not.toContain(key);
   });
 
-  it("is masked in a compressed answer", async () => {
+  it("a key that a provider repeats is masked in a compressed answer", async () => {
     const { reply } = await ask((_asked, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(`a ${key} b`));
     });
     expect(reply.text).toBe(`a ${hidden} b`);
   });
 
-  it("is masked in a stream, whose usage is still read", async () => {
+  it("a key that a provider repeats is masked in a stream, whose usage is still read", async () => {
     const { reply, gateway } = await ask((_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(`: ${key.slice(0, 9)}`);
@@ -77,7 +77,7 @@ describe("headers of the config that a provider repeats", () => {
     "Anthropic-Beta": "interleaved-thinking-2025-05-14",
   };
 
-  it("are masked if they may be secret, and others are not", async () => {
+  it("headers of the config that a provider repeats are masked if they may be secret, and others are not", async () => {
     const text = Object.values(headers).join(" and ");
     const { reply } = await ask((_asked, response) => response.end(text), { headers });
     expect(reply.text).toBe(text.replace("dXNlcjpwYXNzd29yZA==", "*".repeat(20)));

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startGateway, startWire, type Answer, type TestGatewayOptions } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { completions } from "./wires/openai.ts";
@@ -45,117 +45,115 @@ async function leave(client: ClientRequest): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-describe("a client that hangs up", () => {
-  it("before the answer lets it be read to its end, at the cost that the provider counted", async () => {
-    const { gateway, ask } = await start();
-    const { client, answer } = await ask();
-    await leave(client);
-    answer.writeHead(200, { "content-type": "application/json" });
-    answer.end(JSON.stringify(completions.plain));
-    const { usage } = completions;
-    const end = { status: 200, usage, estimated: false, isCut: false };
-    expect(await gateway.settled()).toMatchObject(end);
-    expect(gateway.problems).toEqual([]);
-  });
+it("a client that hangs up before the answer lets it be read to its end, at the cost that the provider counted", async () => {
+  const { gateway, ask } = await start();
+  const { client, answer } = await ask();
+  await leave(client);
+  answer.writeHead(200, { "content-type": "application/json" });
+  answer.end(JSON.stringify(completions.plain));
+  const { usage } = completions;
+  const end = { status: 200, usage, estimated: false, isCut: false };
+  expect(await gateway.settled()).toMatchObject(end);
+  expect(gateway.problems).toEqual([]);
+});
 
-  it("in the middle of a stream lets it be read to its usage", async () => {
-    const { gateway, ask } = await start(streamed);
-    const { client, answer } = await ask();
-    await hangUp(client, answer);
-    expect(gateway.meter.ends).toEqual([]);
-    answer.end(sent.slice(untilUsage));
-    const end = { usage: anthropic.usage, estimated: false, isCut: false };
-    expect(await gateway.settled()).toMatchObject(end);
-    expect(gateway.problems).toEqual([]);
-  });
+it("a client that hangs up in the middle of a stream lets it be read to its usage", async () => {
+  const { gateway, ask } = await start(streamed);
+  const { client, answer } = await ask();
+  await hangUp(client, answer);
+  expect(gateway.meter.ends).toEqual([]);
+  answer.end(sent.slice(untilUsage));
+  const end = { usage: anthropic.usage, estimated: false, isCut: false };
+  expect(await gateway.settled()).toMatchObject(end);
+  expect(gateway.problems).toEqual([]);
+});
 
-  it("on a provider that then refuses costs nothing", async () => {
-    const { gateway, ask } = await start();
-    const { client, answer } = await ask();
-    await leave(client);
-    answer.destroy();
-    await gateway.settled();
-    for (const status of [429, 500]) {
-      const next = await ask();
-      await leave(next.client);
-      next.answer.writeHead(status).end();
-    }
-    await gateway.settled(3);
-    const free = { usage: null, isCut: false };
-    expect(gateway.meter.ends).toMatchObject([free, free, free]);
-  });
+it("a client that hangs up on a provider that then refuses costs nothing", async () => {
+  const { gateway, ask } = await start();
+  const { client, answer } = await ask();
+  await leave(client);
+  answer.destroy();
+  await gateway.settled();
+  for (const status of [429, 500]) {
+    const next = await ask();
+    await leave(next.client);
+    next.answer.writeHead(status).end();
+  }
+  await gateway.settled(3);
+  const free = { usage: null, isCut: false };
+  expect(gateway.meter.ends).toMatchObject([free, free, free]);
+});
 
-  it("gets its call cut if the provider sends for longer than the limit", async () => {
-    const { gateway, ask } = await start({ ...streamed, readOnMs: 200, idleMs: 5_000 });
-    const { client, answer } = await ask();
-    await hangUp(client, answer);
-    answer.on("error", () => undefined);
-    const sending = setInterval(() => answer.write(": ping\n\n"), 20);
-    const began = performance.now();
-    await once(answer, "close");
-    clearInterval(sending);
-    expect(performance.now() - began).toBeGreaterThan(150);
-    const usage = { ...anthropic.usage, output: 26 };
-    const cut = { estimated: true, isCut: true };
-    expect(await gateway.settled()).toMatchObject({ status: 200, usage, ...cut });
-    expect(gateway.problems).toEqual([]);
-  });
+it("a client that hangs up gets its call cut if the provider sends for longer than the limit", async () => {
+  const { gateway, ask } = await start({ ...streamed, readOnMs: 200, idleMs: 5_000 });
+  const { client, answer } = await ask();
+  await hangUp(client, answer);
+  answer.on("error", () => undefined);
+  const sending = setInterval(() => answer.write(": ping\n\n"), 20);
+  const began = performance.now();
+  await once(answer, "close");
+  clearInterval(sending);
+  expect(performance.now() - began).toBeGreaterThan(150);
+  const usage = { ...anthropic.usage, output: 26 };
+  const cut = { estimated: true, isCut: true };
+  expect(await gateway.settled()).toMatchObject({ status: 200, usage, ...cut });
+  expect(gateway.problems).toEqual([]);
+});
 
-  it("on a silent provider is charged for its input and the output so far, not for the reservation", async () => {
-    const { gateway, ask } = await start({ ...streamed, readOnMs: 100, idleMs: 400 });
-    const silent = await ask();
-    await leave(silent.client);
-    const seen = { estimated: true, isCut: false };
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(gateway.meter.ends).toEqual([]);
-    expect(await gateway.settled()).toMatchObject({ status: null, usage: { output: 0 }, ...seen });
-    const halfway = await ask();
-    await hangUp(halfway.client, halfway.answer);
-    const usage = { ...anthropic.usage, output: 26 };
-    expect(await gateway.settled(2)).toMatchObject({ status: 200, usage, ...seen });
-    expect(gateway.problems).toEqual([]);
-  });
+it("a client that hangs up on a silent provider is charged for its input and the output so far, not for the reservation", async () => {
+  const { gateway, ask } = await start({ ...streamed, readOnMs: 100, idleMs: 400 });
+  const silent = await ask();
+  await leave(silent.client);
+  const seen = { estimated: true, isCut: false };
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(gateway.meter.ends).toEqual([]);
+  expect(await gateway.settled()).toMatchObject({ status: null, usage: { output: 0 }, ...seen });
+  const halfway = await ask();
+  await hangUp(halfway.client, halfway.answer);
+  const usage = { ...anthropic.usage, output: 26 };
+  expect(await gateway.settled(2)).toMatchObject({ status: 200, usage, ...seen });
+  expect(gateway.problems).toEqual([]);
+});
 
-  it("gets its call cut if the answer exceeds the limit", async () => {
-    const { gateway, ask } = await start({ ...streamed, readOnBytes: 1_000_000 });
-    const { client, answer } = await ask();
-    await hangUp(client, answer);
-    answer.on("error", () => undefined);
-    answer.write(`: ${"x".repeat(1_000_000)}\n\n`);
-    expect(await gateway.settled()).toMatchObject({ isCut: true });
-  });
+it("a client that hangs up gets its call cut if the answer exceeds the limit", async () => {
+  const { gateway, ask } = await start({ ...streamed, readOnBytes: 1_000_000 });
+  const { client, answer } = await ask();
+  await hangUp(client, answer);
+  answer.on("error", () => undefined);
+  answer.write(`: ${"x".repeat(1_000_000)}\n\n`);
+  expect(await gateway.settled()).toMatchObject({ isCut: true });
+});
 
-  it("leaves at most the limit of calls to be read, and frees a place when one ends", async () => {
-    const { gateway, ask } = await start({ readOnCalls: 1 });
-    const first = await ask();
-    await leave(first.client);
-    const second = await ask();
-    await leave(second.client);
-    expect(await gateway.settled()).toMatchObject({ status: null, isCut: true });
-    first.answer.end();
-    expect(await gateway.settled(2)).toMatchObject({ status: 200, isCut: false });
-    const third = await ask();
-    await leave(third.client);
-    expect(gateway.meter.ends).toHaveLength(2);
-    third.answer.end();
-    await gateway.settled(3);
-  });
+it("a client that hangs up leaves at most the limit of calls to be read, and frees a place when one ends", async () => {
+  const { gateway, ask } = await start({ readOnCalls: 1 });
+  const first = await ask();
+  await leave(first.client);
+  const second = await ask();
+  await leave(second.client);
+  expect(await gateway.settled()).toMatchObject({ status: null, isCut: true });
+  first.answer.end();
+  expect(await gateway.settled(2)).toMatchObject({ status: 200, isCut: false });
+  const third = await ask();
+  await leave(third.client);
+  expect(gateway.meter.ends).toHaveLength(2);
+  third.answer.end();
+  await gateway.settled(3);
+});
 
-  it("does not delay a stop of the scheduler, which cuts the call", async () => {
-    const { gateway, ask } = await start();
-    const { client } = await ask();
-    await leave(client);
-    await gateway.gateway.close();
-    expect(gateway.meter.ends).toMatchObject([{ status: null, estimated: true, isCut: true }]);
-  });
+it("a client that hangs up does not delay a stop of the scheduler, which cuts the call", async () => {
+  const { gateway, ask } = await start();
+  const { client } = await ask();
+  await leave(client);
+  await gateway.gateway.close();
+  expect(gateway.meter.ends).toMatchObject([{ status: null, estimated: true, isCut: true }]);
+});
 
-  it("during its body is not forwarded", async () => {
-    const { origin, meter, problems } = await startGateway();
-    const url = `${origin}/model/one/127.0.0.1:1/v1/chat/completions`;
-    const client = httpRequest(url, { method: "POST" }).on("error", () => undefined);
-    client.write('{"messages":');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await leave(client);
-    expect([meter.plans, problems]).toEqual([[], []]);
-  });
+it("a client that hangs up during its body is not forwarded", async () => {
+  const { origin, meter, problems } = await startGateway();
+  const url = `${origin}/model/one/127.0.0.1:1/v1/chat/completions`;
+  const client = httpRequest(url, { method: "POST" }).on("error", () => undefined);
+  client.write('{"messages":');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await leave(client);
+  expect([meter.plans, problems]).toEqual([[], []]);
 });

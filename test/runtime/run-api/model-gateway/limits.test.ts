@@ -34,7 +34,7 @@ describe("the limit of an answer", () => {
     [mistral, { max_tokens: 9000 }],
     [google, { generationConfig: { maxOutputTokens: 9000, temperature: 0 } }],
     [google, { generation_config: { max_output_tokens: 9000 } }],
-  ])("is read, and kept as requested", async (wire, more) => {
+  ])("the limit of an answer is read, and kept as requested", async (wire, more) => {
     const { plan, sent, bytes } = await ask(wire, more, null);
     expect(plan).toMatchObject({
       ...{ instanceId: "run-1", agent: "agent of run-1", model: "one", providerModel: "model-1" },
@@ -61,21 +61,24 @@ describe("the limit of an answer", () => {
       { generation_config: { max_output_tokens: 9000, top_k: 3 } },
       { generationConfig: { maxOutputTokens: 2000, topK: 3 } },
     ],
-  ])("becomes the granted one", async (wire, more, expected) => {
+  ])("the limit of an answer becomes the granted one", async (wire, more, expected) => {
     expect((await ask(wire, more, 2000)).sent).toEqual({ ...wire.plainBody, ...expected });
   });
 
-  it.each(["openai", "groq"] as const)("has the new name for %s", async (provider) => {
-    const { sent } = await ask(completions, {}, 2000, { provider });
-    expect(sent).toMatchObject({ max_completion_tokens: 2000 });
-    expect(sent).not.toHaveProperty("max_tokens");
-  });
+  it.each(["openai", "groq"] as const)(
+    "the limit of an answer has the new name for %s",
+    async (provider) => {
+      const { sent } = await ask(completions, {}, 2000, { provider });
+      expect(sent).toMatchObject({ max_completion_tokens: 2000 });
+      expect(sent).not.toHaveProperty("max_tokens");
+    },
+  );
 
-  it("stays above the minimum of the Responses API", async () => {
+  it("the limit of an answer stays above the minimum of the Responses API", async () => {
     expect((await ask(responses, {}, 3)).sent).toMatchObject({ max_output_tokens: 16 });
   });
 
-  it("leaves room for the requested thinking", async () => {
+  it("the limit of an answer leaves room for the requested thinking", async () => {
     const thinking = { type: "enabled", budget_tokens: 16_000 };
     const first = await ask(anthropic, { max_tokens: 32_000, thinking }, null);
     expect(first.plan).toMatchObject({ maxOutputTokens: 32_000, minOutputTokens: 17_024 });
@@ -87,7 +90,7 @@ describe("the limit of an answer", () => {
     expect(third.plan).toMatchObject({ minOutputTokens: 1024 });
   });
 
-  it("keeps Anthropic's thinking below it, or turns it off", async () => {
+  it("the limit of an answer keeps Anthropic's thinking below it, or turns it off", async () => {
     const thinking = { type: "enabled", budget_tokens: 16_000, display: "summarized" };
     const ample = await ask(anthropic, { max_tokens: 32_000, thinking }, 20_000);
     expect(ample.sent).toMatchObject({ max_tokens: 20_000, thinking });
@@ -100,7 +103,7 @@ describe("the limit of an answer", () => {
     expect(tiny.sent).toMatchObject({ max_tokens: 1500, thinking: { type: "disabled" } });
   });
 
-  it("comes with whether the cache may be kept for an hour, which costs more", async () => {
+  it("the limit of an answer comes with whether the cache may be kept for an hour, which costs more", async () => {
     const part = (ttl: string) => ({
       type: "text",
       text: "x",
@@ -119,7 +122,7 @@ describe("the limit of an answer", () => {
     expect(short.plan).toMatchObject({ longCache: false });
   });
 
-  it("has a minimum of at most the requested length", async () => {
+  it("the limit of an answer has a minimum of at most the requested length", async () => {
     const { plan } = await ask(anthropic, { max_tokens: 1 }, null);
     expect(plan).toMatchObject({ maxOutputTokens: 1, minOutputTokens: 1 });
   });
@@ -140,7 +143,7 @@ describe("an ambiguous limit", () => {
     [mistral, "max_tokens", { max_tokens: true }],
     [google, "generationConfig.maxOutputTokens", { generationConfig: { max_output_tokens: "9" } }],
     [google, "thinkingBudget", { generationConfig: { thinking_config: { thinking_budget: -2 } } }],
-  ])("is rejected: %$", async (wire, field, more) => {
+  ])("an ambiguous limit is rejected: %$", async (wire, field, more) => {
     const { reply, plan, sent } = await ask(wire, more, 2000);
     expect(reply.status).toBe(400);
     expect(reply.text).toMatch(new RegExp(`${field}.*(a whole number of tokens|another form)`));
@@ -148,53 +151,51 @@ describe("an ambiguous limit", () => {
   });
 });
 
-describe("other changes of a request", () => {
-  it("set the model of the address", async () => {
-    const { sent } = await ask(anthropic, { model: "claude-dearest" }, null);
-    expect(sent).toMatchObject({ model: "model-1" });
-  });
+it("other changes of a request set the model of the address", async () => {
+  const { sent } = await ask(anthropic, { model: "claude-dearest" }, null);
+  expect(sent).toMatchObject({ model: "model-1" });
+});
 
-  it("remove fallback models, unless the config allows them", async () => {
-    const fallbacks = [{ model: "claude-dearest" }];
-    expect((await ask(anthropic, { fallbacks }, null)).sent).not.toHaveProperty("fallbacks");
-    const allowed = await ask(anthropic, { fallbacks }, null, { providerTools: ["fallbacks"] });
-    expect(allowed.sent).toMatchObject({ fallbacks });
-  });
+it("other changes of a request remove fallback models, unless the config allows them", async () => {
+  const fallbacks = [{ model: "claude-dearest" }];
+  expect((await ask(anthropic, { fallbacks }, null)).sent).not.toHaveProperty("fallbacks");
+  const allowed = await ask(anthropic, { fallbacks }, null, { providerTools: ["fallbacks"] });
+  expect(allowed.sent).toMatchObject({ fallbacks });
+});
 
-  it("request the usage of a stream of chat completions", async () => {
-    const plain = await ask(completions, {}, null);
-    expect(plain.sent).not.toHaveProperty("stream_options");
-    const stream = await ask(completions, { stream: true }, null);
-    expect(stream.sent).toMatchObject({ stream_options: { include_usage: true } });
-    for (const taken of [1, "true"]) {
-      const lenient = await ask(completions, { stream: taken }, null);
-      expect(lenient.sent).toMatchObject({ stream_options: { include_usage: true } });
+it("other changes of a request request the usage of a stream of chat completions", async () => {
+  const plain = await ask(completions, {}, null);
+  expect(plain.sent).not.toHaveProperty("stream_options");
+  const stream = await ask(completions, { stream: true }, null);
+  expect(stream.sent).toMatchObject({ stream_options: { include_usage: true } });
+  for (const taken of [1, "true"]) {
+    const lenient = await ask(completions, { stream: taken }, null);
+    expect(lenient.sent).toMatchObject({ stream_options: { include_usage: true } });
+  }
+  const options = { include_usage: false, include_obfuscation: false };
+  const more = await ask(completions, { stream: true, stream_options: options }, null);
+  expect(more.sent).toMatchObject({ stream_options: { ...options, include_usage: true } });
+  expect((await ask(mistral, { stream: true }, null)).sent).not.toHaveProperty("stream_options");
+});
+
+it("other changes of a request name the service tier of OpenAI, whose own choice may cost twice as much", async () => {
+  for (const service_tier of [undefined, null]) {
+    for (const wire of [completions, responses]) {
+      const { sent } = await ask(wire, { service_tier }, null, { provider: "openai" });
+      expect(sent).toMatchObject({ service_tier: "default" });
     }
-    const options = { include_usage: false, include_obfuscation: false };
-    const more = await ask(completions, { stream: true, stream_options: options }, null);
-    expect(more.sent).toMatchObject({ stream_options: { ...options, include_usage: true } });
-    expect((await ask(mistral, { stream: true }, null)).sent).not.toHaveProperty("stream_options");
-  });
+  }
+  const other = await ask(completions, {}, null, { provider: "groq" });
+  expect(other.sent).not.toHaveProperty("service_tier");
+  const { sent, plan } = await ask(responses, { service_tier: "auto" }, null);
+  expect([sent?.service_tier, plan?.serviceTier]).toEqual(["auto", "auto"]);
+});
 
-  it("name the service tier of OpenAI, whose own choice may cost twice as much", async () => {
-    for (const service_tier of [undefined, null]) {
-      for (const wire of [completions, responses]) {
-        const { sent } = await ask(wire, { service_tier }, null, { provider: "openai" });
-        expect(sent).toMatchObject({ service_tier: "default" });
-      }
-    }
-    const other = await ask(completions, {}, null, { provider: "groq" });
-    expect(other.sent).not.toHaveProperty("service_tier");
-    const { sent, plan } = await ask(responses, { service_tier: "auto" }, null);
-    expect([sent?.service_tier, plan?.serviceTier]).toEqual(["auto", "auto"]);
-  });
-
-  it("keep fields that the config allows", async () => {
-    const more = {
-      context_management: { edits: [{ type: "clear_tool_uses_20250919" }] },
-      new_one: [1],
-    };
-    const { sent } = await ask(anthropic, more, null, { extraFields: ["new_one"] });
-    expect(sent).toMatchObject(more);
-  });
+it("other changes of a request keep fields that the config allows", async () => {
+  const more = {
+    context_management: { edits: [{ type: "clear_tool_uses_20250919" }] },
+    new_one: [1],
+  };
+  const { sent } = await ask(anthropic, more, null, { extraFields: ["new_one"] });
+  expect(sent).toMatchObject(more);
 });

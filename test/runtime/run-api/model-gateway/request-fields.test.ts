@@ -126,29 +126,32 @@ describe.each(wires)("the table of $title", (wire) => {
 });
 
 describe("a request for several answers", () => {
-  it.each(refused)("is rejected in any spelling: %$", (wire, _name, more) => {
-    const model = { ...upstreamModel, ...wire.model };
-    fc.assert(
-      fc.property(ways, (choices) => {
-        const body = { ...wire.plainBody, ...(rewritten(more, from(choices)) as Json) };
-        expect(() => checkedRequest(body, apiOf(wire), model)).toThrow(GatewayProblem);
-      }),
-    );
-  });
+  it.each(refused)(
+    "a request for several answers is rejected in any spelling: %$",
+    (wire, _name, more) => {
+      const model = { ...upstreamModel, ...wire.model };
+      fc.assert(
+        fc.property(ways, (choices) => {
+          const body = { ...wire.plainBody, ...(rewritten(more, from(choices)) as Json) };
+          expect(() => checkedRequest(body, apiOf(wire), model)).toThrow(GatewayProblem);
+        }),
+      );
+    },
+  );
 });
 
 describe("spellings of the Gemini API", () => {
   const rebuilt = (body: Json) =>
     rebuiltRequest(body, wireApis["google-generative-ai"], upstreamModel);
 
-  it("become one", () => {
+  it("spellings of the Gemini API become one", () => {
     const file_data = { mime_type: "image/png", display_name: "x" };
     const sent = rebuilt({ contents: [{ parts: [{ file_data }] }], tool_config: { a_b: 1 } });
     const fileData = { mimeType: "image/png", displayName: "x" };
     expect(sent).toEqual({ contents: [{ parts: [{ fileData }] }], toolConfig: { a_b: 1 } });
   });
 
-  it("are rejected beside each other", () => {
+  it("spellings of the Gemini API are rejected beside each other", () => {
     const part = { fileData: { fileUri: "https://attacker.example" }, file_data: null };
     expect(() => rebuilt({ contents: [{ parts: [part] }] })).toThrow(/"fileData" in two spellings/);
   });
@@ -175,14 +178,17 @@ describe("an undocumented field", () => {
     return { reply, sent: provider.asked[0]?.json };
   }
 
-  it.each(asked)("is rejected by its name: %s %s", async (_title, name, wire, value) => {
-    const { reply, sent } = await ask(wire, { [name]: value });
-    expect(reply.status).toBe(400);
-    expect(reply.text).toContain("extraFields of [models.one]");
-    expect(sent).toBeUndefined();
-  });
+  it.each(asked)(
+    "an undocumented field is rejected by its name: %s %s",
+    async (_title, name, wire, value) => {
+      const { reply, sent } = await ask(wire, { [name]: value });
+      expect(reply.status).toBe(400);
+      expect(reply.text).toContain("extraFields of [models.one]");
+      expect(sent).toBeUndefined();
+    },
+  );
 
-  it("is sent if the config names it, and no other field beside it", async () => {
+  it("an undocumented field is sent if the config names it, and no other field beside it", async () => {
     const extra = ["num_predict", "options.num_predict", "messages.content.image_url.uuid"];
     const image_url = { url: "data:,", uuid: { any: [1] } };
     const more = {
@@ -195,7 +201,7 @@ describe("an undocumented field", () => {
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining("options.num_ctx")]);
   });
 
-  it("is rejected if it is __proto__", async () => {
+  it("an undocumented field is rejected if it is __proto__", async () => {
     const body = '{"messages":[],"__proto__":{"n":5}}';
     const { url } = await startWire(completions, emptyAnswer);
     expect((await post(url, body)).status).toBe(400);

@@ -54,69 +54,67 @@ function ask(body: unknown, { name = "one", headers = {}, by = bridge } = {}): P
 const mebibyte = 1024 * 1024;
 const large = { messages: [{ role: "user", content: "x".repeat(20 * mebibyte) }] };
 
-describe("a request by bridge, run socket and gateway", () => {
-  it("with another run's token is rejected at any size, without forwarding", async () => {
-    const other = await openSocket(side, "dev-2");
-    await using forged = await opened({ socket: run.socket, token: other.token });
-    for (const body of [completions.body, large]) {
-      const reply = await ask(body, { by: forged });
-      expect(reply.status).toBe(401);
-      expect(reply.text).toContain("This is not the token of the run whose socket this is.");
-    }
-    expect(provider.asked).toEqual([]);
-  });
+it("a request by bridge, run socket and gateway with another run's token is rejected at any size, without forwarding", async () => {
+  const other = await openSocket(side, "dev-2");
+  await using forged = await opened({ socket: run.socket, token: other.token });
+  for (const body of [completions.body, large]) {
+    const reply = await ask(body, { by: forged });
+    expect(reply.status).toBe(401);
+    expect(reply.text).toContain("This is not the token of the run whose socket this is.");
+  }
+  expect(provider.asked).toEqual([]);
+});
 
-  it("for a model of another agent's run is rejected", async () => {
-    const other = await openSocket(side, "dev-2");
-    hostModels("dev-2", [hosted("two")], null);
-    await using second = await opened(other);
-    expect((await ask(completions.body, { name: "two", by: second })).status).toBe(200);
-    for (const name of ["two", "ONE", "one%00", "../two", "one/../two", "__proto__", ""]) {
-      const reply = await ask(completions.body, { name });
-      expect([name, reply.status]).toEqual([name, 404]);
-    }
-    expect(provider.asked).toHaveLength(1);
-  });
+it("a request by bridge, run socket and gateway for a model of another agent's run is rejected", async () => {
+  const other = await openSocket(side, "dev-2");
+  hostModels("dev-2", [hosted("two")], null);
+  await using second = await opened(other);
+  expect((await ask(completions.body, { name: "two", by: second })).status).toBe(200);
+  for (const name of ["two", "ONE", "one%00", "../two", "one/../two", "__proto__", ""]) {
+    const reply = await ask(completions.body, { name });
+    expect([name, reply.status]).toEqual([name, 404]);
+  }
+  expect(provider.asked).toHaveLength(1);
+});
 
-  it("brings the provider no key, cookie, length or encoding of the client", async () => {
-    const headers = {
-      ...{ cookie: "session=1", "x-api-key": "mine", "x-goog-api-key": "mine", forwarded: "for=1" },
-      ...{
-        "x-forwarded-host": "evil.example",
-        host: "evil.example",
-        "x-http-method-override": "PUT",
-      },
-      ...{ "accept-encoding": "gzip", "proxy-authorization": "Basic x", te: "trailers" },
-    };
-    expect((await ask(completions.body, { headers })).status).toBe(200);
-    expect(provider.asked[0]?.headers).toEqual({
-      ...{ authorization: "Bearer real-key", "content-type": "application/json" },
-      ...{
-        "content-length": String(provider.asked[0]?.text.length),
-        "accept-encoding": "identity",
-      },
-      ...{ host: provider.host, connection: "keep-alive" },
-    });
+it("a request by bridge, run socket and gateway brings the provider no key, cookie, length or encoding of the client", async () => {
+  const headers = {
+    ...{ cookie: "session=1", "x-api-key": "mine", "x-goog-api-key": "mine", forwarded: "for=1" },
+    ...{
+      "x-forwarded-host": "evil.example",
+      host: "evil.example",
+      "x-http-method-override": "PUT",
+    },
+    ...{ "accept-encoding": "gzip", "proxy-authorization": "Basic x", te: "trailers" },
+  };
+  expect((await ask(completions.body, { headers })).status).toBe(200);
+  expect(provider.asked[0]?.headers).toEqual({
+    ...{ authorization: "Bearer real-key", "content-type": "application/json" },
+    ...{
+      "content-length": String(provider.asked[0]?.text.length),
+      "accept-encoding": "identity",
+    },
+    ...{ host: provider.host, connection: "keep-alive" },
   });
+});
 
-  it("with headers beyond the limit is rejected at once, and the next one is answered", async () => {
-    const huge = await ask(completions.body, { headers: { "x-large": "x".repeat(12_000) } });
-    expect(huge.status).toBe(431);
-    expect((await ask(completions.body)).status).toBe(200);
-  });
+it("a request by bridge, run socket and gateway with headers beyond the limit is rejected at once, and the next one is answered", async () => {
+  const huge = await ask(completions.body, { headers: { "x-large": "x".repeat(12_000) } });
+  expect(huge.status).toBe(431);
+  expect((await ask(completions.body)).status).toBe(200);
+});
 
-  it("may escape the names of its fields, and each field counts once", async () => {
-    const body = `{"messages":[],"m\\u0061x_tokens":5,"max_tokens":7,"\\u006e":1,"n":null}`;
-    expect((await ask(body)).status).toBe(200);
-    expect(provider.asked[0]?.json).toEqual({
-      messages: [],
-      max_tokens: 7,
-      n: null,
-      model: "model-1",
-    });
-    const hidden = `{"messages":[],"n":1,"\\u006e":5}`;
-    expect((await ask(hidden)).status).toBe(403);
+it("a request by bridge, run socket and gateway may escape the names of its fields, and each field counts once", async () => {
+  const body = `{"messages":[],"m\\u0061x_tokens":5,"max_tokens":7,"\\u006e":1,"n":null}`;
+  expect((await ask(body)).status).toBe(200);
+  expect(provider.asked[0]?.json).toEqual({
+    messages: [],
+    max_tokens: 7,
+    n: null,
+    model: "model-1",
   });
+  const hidden = `{"messages":[],"n":1,"\\u006e":5}`;
+  expect((await ask(hidden)).status).toBe(403);
 });
 
 describe("raw bytes on the run socket", () => {
@@ -143,14 +141,17 @@ describe("raw bytes on the run socket", () => {
     ["a hidden encoding", ["transfer-encoding : chunked"], "0\r\n\r\n"],
     ["a line that continues", ["x-a: 1", " content-length: 5"], body],
     ["a bare line feed", ["x-a: 1\ntransfer-encoding: chunked"], "0\r\n\r\n"],
-  ])("with %s are one request that is rejected", async (_name, headers, sent) => {
-    const second = head(`POST ${path()} HTTP/1.1`, "content-length: 2");
-    const statuses = await answersTo(
-      `${head(`POST ${path()} HTTP/1.1`, ...headers)}${sent}${second}{}`,
-    );
-    expect(statuses).toEqual(["400"]);
-    expect(provider.asked).toEqual([]);
-  });
+  ])(
+    "raw bytes on the run socket with %s are one request that is rejected",
+    async (_name, headers, sent) => {
+      const second = head(`POST ${path()} HTTP/1.1`, "content-length: 2");
+      const statuses = await answersTo(
+        `${head(`POST ${path()} HTTP/1.1`, ...headers)}${sent}${second}{}`,
+      );
+      expect(statuses).toEqual(["400"]);
+      expect(provider.asked).toEqual([]);
+    },
+  );
 
   it.each([
     ["an absolute address", () => `POST http://${provider.host}/v1/chat/completions HTTP/1.1`],
@@ -164,13 +165,13 @@ describe("raw bytes on the run socket", () => {
     ["a tunnel", () => `CONNECT ${provider.host} HTTP/1.1`],
     ["GET", () => `GET ${path()} HTTP/1.1`],
     ["a list of batches", () => `POST ${path().replace("chat/completions", "batches")} HTTP/1.1`],
-  ])("with %s never reach the provider", async (_name, line) => {
+  ])("raw bytes on the run socket with %s never reach the provider", async (_name, line) => {
     const statuses = await answersTo(head(line(), `content-length: ${body.length}`) + body);
     expect(statuses.every((status) => status.startsWith("4"))).toBe(true);
     expect(provider.asked).toEqual([]);
   });
 
-  it("over 32 MiB, or without a length, are not read", async () => {
+  it("raw bytes on the run socket over 32 MiB, or without a length, are not read", async () => {
     const line = `POST ${path()} HTTP/1.1`;
     const announced = head(line, `content-length: ${33 * mebibyte}`);
     expect(await answersTo(`${announced}{`)).toEqual(["413"]);

@@ -12,25 +12,28 @@ describe.each(wires)("$title", (wire) => {
     { newline: "\n", pieceBytes: 7 },
     { newline: "\r\n", pieceBytes: 13 },
     { newline: "\n", pieceBytes: 100_000 },
-  ])("streams byte for byte and counts the tokens: $newline, $pieceBytes", async (cut) => {
-    const sent = wire.stream(cut.newline);
-    const { provider, gateway, url } = await startWire(wire, (_asked, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
-      return sendInPieces(response, sent, cut.pieceBytes);
-    });
-    const reply = await post(url, wire.body, { authorization: "Bearer placeholder" });
-    expect(reply).toMatchObject({ status: 200, text: sent, isWhole: true });
-    expect(reply.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
-    const { usage, serviceTier } = wire;
-    expect(gateway.meter.ends).toMatchObject([
-      { status: 200, usage, serviceTier, estimated: false },
-    ]);
-    expect(provider.asked).toHaveLength(1);
-    expect(provider.asked[0]?.url).toBe(wire.basePath + wire.path);
-    expect(provider.asked[0]?.json).toEqual(wire.body);
-  });
+  ])(
+    "the model gateway streams byte for byte and counts the tokens: $newline, $pieceBytes",
+    async (cut) => {
+      const sent = wire.stream(cut.newline);
+      const { provider, gateway, url } = await startWire(wire, (_asked, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+        return sendInPieces(response, sent, cut.pieceBytes);
+      });
+      const reply = await post(url, wire.body, { authorization: "Bearer placeholder" });
+      expect(reply).toMatchObject({ status: 200, text: sent, isWhole: true });
+      expect(reply.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+      const { usage, serviceTier } = wire;
+      expect(gateway.meter.ends).toMatchObject([
+        { status: 200, usage, serviceTier, estimated: false },
+      ]);
+      expect(provider.asked).toHaveLength(1);
+      expect(provider.asked[0]?.url).toBe(wire.basePath + wire.path);
+      expect(provider.asked[0]?.json).toEqual(wire.body);
+    },
+  );
 
-  it("forwards a plain answer and counts the tokens", async () => {
+  it("the model gateway forwards a plain answer and counts the tokens", async () => {
     const { provider, gateway, plainUrl } = await startWire(wire, (_asked, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify(wire.plain));
@@ -44,7 +47,7 @@ describe.each(wires)("$title", (wire) => {
     expect(provider.asked[0]?.json).toEqual(wire.plainBody);
   });
 
-  it("estimates the usage of an interrupted stream and aborts the response", async () => {
+  it("the model gateway estimates the usage of an interrupted stream and aborts the response", async () => {
     const sent = wire.stream("\n");
     const { gateway, url } = await startWire(wire, (_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -63,7 +66,7 @@ describe.each(wires)("$title", (wire) => {
     expect(gateway.problems).toHaveLength(1);
   });
 
-  it("adds the key, and forwards nothing of the client's own authentication", async () => {
+  it("the model gateway adds the key, and forwards nothing of the client's own authentication", async () => {
     const { provider, url } = await startWire(wire, emptyAnswer);
     await post(
       `${url}${url.includes("?") ? "&" : "?"}key=placeholder&api_key=placeholder`,
@@ -107,24 +110,27 @@ describe("invalid token counts of a provider", () => {
     maxLength: 20,
   });
 
-  it.each(wires)("are rounded, and at least 0: $title", (wire) => {
-    fc.assert(
-      fc.property(numbers, (given) => {
-        let at = 0;
-        const reader = createAnswerReader(wireApis[wire.model.api ?? "openai-completions"]);
-        reader.take(withNumbers(wire.plain, () => given[at++ % given.length] ?? 0));
-        const counts = Object.values(reader.read().usage ?? {});
-        expect(counts.length).toBe(5);
-        for (const count of counts) {
-          expect(Number.isSafeInteger(count)).toBe(true);
-          expect(count).toBeGreaterThanOrEqual(0);
-          expect(count).toBeLessThanOrEqual(2e9);
-        }
-      }),
-    );
-  });
+  it.each(wires)(
+    "invalid token counts of a provider are rounded, and at least 0: $title",
+    (wire) => {
+      fc.assert(
+        fc.property(numbers, (given) => {
+          let at = 0;
+          const reader = createAnswerReader(wireApis[wire.model.api ?? "openai-completions"]);
+          reader.take(withNumbers(wire.plain, () => given[at++ % given.length] ?? 0));
+          const counts = Object.values(reader.read().usage ?? {});
+          expect(counts.length).toBe(5);
+          for (const count of counts) {
+            expect(Number.isSafeInteger(count)).toBe(true);
+            expect(count).toBeGreaterThanOrEqual(0);
+            expect(count).toBeLessThanOrEqual(2e9);
+          }
+        }),
+      );
+    },
+  );
 
-  it("if negative for the cache, add nothing to the charged input", () => {
+  it("invalid token counts of a provider if negative for the cache, add nothing to the charged input", () => {
     const reader = createAnswerReader(wireApis["openai-completions"]);
     const prompt_tokens_details = { cached_tokens: -500_000 };
     reader.take({ usage: { prompt_tokens: 10, completion_tokens: -1e6, prompt_tokens_details } });

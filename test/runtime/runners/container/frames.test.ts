@@ -21,7 +21,7 @@ function taken(chunks: readonly Buffer[]) {
 describe("the engine's multiplexed stream", () => {
   const whole = Buffer.concat([frame(1, "out "), frame(2, "err"), frame(1, ""), frame(1, "more")]);
 
-  it("is parsed for any split", () => {
+  it("the engine's multiplexed stream is parsed for any split", () => {
     for (let size = 1; size <= whole.length; size += 1) {
       const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, index) =>
         whole.subarray(index * size, (index + 1) * size),
@@ -30,7 +30,7 @@ describe("the engine's multiplexed stream", () => {
     }
   });
 
-  it("emits the beginning of a frame before its end arrives", () => {
+  it("the engine's multiplexed stream emits the beginning of a frame before its end arrives", () => {
     expect(taken([frame(1, "a long line").subarray(0, 12)]).stdout).toBe("a lo");
   });
 });

@@ -36,7 +36,7 @@ async function paused(script: string) {
 }
 
 describe.skipIf(missing !== null)("a run whose container is paused", () => {
-  it("does nothing until it is unpaused, and then continues", async () => {
+  it("a run whose container is paused does nothing until it is unpaused, and then continues", async () => {
     const run = await paused(`sleep 0.2; ${log("on")}; ${end()}`);
     await pauseContainer(engine, run.name);
     await unpauseContainer(engine, run.name);
@@ -47,14 +47,14 @@ describe.skipIf(missing !== null)("a run whose container is paused", () => {
     await unpauseContainer(engine, run.name);
   });
 
-  it("can be stopped, and leaves nothing behind", async () => {
+  it("a run whose container is paused can be stopped, and leaves nothing behind", async () => {
     const run = await paused(forever);
     run.stop$.next("killed");
     expect(exitOf(await run.ended).exitCode).not.toBe(0);
     expect(await containersOf(engine, run.request.instanceId)).toEqual([]);
   });
 
-  it("can be unsubscribed at once, and leaves nothing behind", async () => {
+  it("a run whose container is paused can be unsubscribed at once, and leaves nothing behind", async () => {
     const run = await paused(forever);
     const next = aRunner(engine, run.options);
     await next.adopt([run.request.instanceId]);
@@ -63,7 +63,7 @@ describe.skipIf(missing !== null)("a run whose container is paused", () => {
     await run.ended;
   });
 
-  it("continues under a scheduler that adopts it", async () => {
+  it("a run whose container is paused continues under a scheduler that adopts it", async () => {
     const run = await paused(`sleep 0.2; ${log("on")}; ${end()}`);
     const next = aRunner(engine, run.options);
     expect(await next.adopt([run.request.instanceId])).toHaveLength(1);

@@ -76,118 +76,114 @@ function lastEntry(events: readonly RunnerEvent[]): LogEntry | null {
 
 const collect = (run$: ReturnType<typeof eventsOf>) => lastValueFrom(run$.pipe(toArray()));
 
-describe("a run whose scheduler was killed, as the scheduler's user", () => {
-  it("continues, and the next scheduler adopts it after the last logged line", async () => {
-    const gate = join(root, "gate");
-    const request = aRequest(gated(gate));
-    const seen = await crashed(null, request, 4);
-    expect(messagesOf(seen)).toEqual(["1", "2", "3", "raw"]);
-    const runner = aRunner(baseDir);
-    expect(await runner.adopt([request.instanceId, "dev-unknown1"])).toEqual([
-      { instanceId: request.instanceId, agent: request.agent },
-    ]);
-    const resumed = collect(runner.resume({ request, last: lastEntry(seen) }, NEVER));
-    await writeFile(gate, "");
-    const events = await resumed;
-    expect(messagesOf(events).slice(-2)).toEqual(["4", "5"]);
-    expect(exitOf(events)).toMatchObject({ exitCode: 0, error: null, usage: { tokens: 7 } });
-    expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
-  });
+it("a run whose scheduler was killed, as the scheduler's user continues, and the next scheduler adopts it after the last logged line", async () => {
+  const gate = join(root, "gate");
+  const request = aRequest(gated(gate));
+  const seen = await crashed(null, request, 4);
+  expect(messagesOf(seen)).toEqual(["1", "2", "3", "raw"]);
+  const runner = aRunner(baseDir);
+  expect(await runner.adopt([request.instanceId, "dev-unknown1"])).toEqual([
+    { instanceId: request.instanceId, agent: request.agent },
+  ]);
+  const resumed = collect(runner.resume({ request, last: lastEntry(seen) }, NEVER));
+  await writeFile(gate, "");
+  const events = await resumed;
+  expect(messagesOf(events).slice(-2)).toEqual(["4", "5"]);
+  expect(exitOf(events)).toMatchObject({ exitCode: 0, error: null, usage: { tokens: 7 } });
+  expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
+});
 
-  it("is reported from its beginning if no line was logged", async () => {
-    const request = aRequest(`${log("1")}; ${log("2")}; ${end()}`);
+it("a run whose scheduler was killed, as the scheduler's user is reported from its beginning if no line was logged", async () => {
+  const request = aRequest(`${log("1")}; ${log("2")}; ${end()}`);
+  await crashed(null, request, 1);
+  const events = await collect(aRunner(baseDir).resume({ request, last: null }, NEVER));
+  expect(messagesOf(events)).toEqual(["1", "2"]);
+});
+
+it("a run whose scheduler was killed, as the scheduler's user that ended in between is reported with its end and its time", async () => {
+  const request = aRequest(`${log("1")}; sleep 0.3; ${log("2")}; ${end("tired")}; exit 4`);
+  const before = Date.now();
+  const seen = await crashed(null, request, 1);
+  await until(async () => (await readLog(request)).includes(" end "));
+  const after = Date.now();
+  const runner = aRunner(baseDir);
+  expect(await runner.adopt([request.instanceId])).toHaveLength(1);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const events = await collect(runner.resume({ request, last: lastEntry(seen) }, NEVER));
+  const exit = exitOf(events);
+  expect(messagesOf(events)).toEqual(["2"]);
+  expect(exit).toMatchObject({ exitCode: 4, error: "tired" });
+  expect(exit.endedAt).toBeGreaterThan(before);
+  expect(exit.endedAt).toBeLessThanOrEqual(after);
+});
+
+it("a run whose scheduler was killed, as the scheduler's user can be stopped or unsubscribed by the next scheduler", async () => {
+  for (const how of ["stop", "leave"] as const) {
+    const request = aRequest(`env -i setsid sleep 300 & trap '' TERM; ${log("ready")}; ${forever}`);
     await crashed(null, request, 1);
-    const events = await collect(aRunner(baseDir).resume({ request, last: null }, NEVER));
-    expect(messagesOf(events)).toEqual(["1", "2"]);
-  });
-
-  it("that ended in between is reported with its end and its time", async () => {
-    const request = aRequest(`${log("1")}; sleep 0.3; ${log("2")}; ${end("tired")}; exit 4`);
-    const before = Date.now();
-    const seen = await crashed(null, request, 1);
-    await until(async () => (await readLog(request)).includes(" end "));
-    const after = Date.now();
-    const runner = aRunner(baseDir);
-    expect(await runner.adopt([request.instanceId])).toHaveLength(1);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const events = await collect(runner.resume({ request, last: lastEntry(seen) }, NEVER));
-    const exit = exitOf(events);
-    expect(messagesOf(events)).toEqual(["2"]);
-    expect(exit).toMatchObject({ exitCode: 4, error: "tired" });
-    expect(exit.endedAt).toBeGreaterThan(before);
-    expect(exit.endedAt).toBeLessThanOrEqual(after);
-  });
-
-  it("can be stopped or unsubscribed by the next scheduler", async () => {
-    for (const how of ["stop", "leave"] as const) {
-      const request = aRequest(
-        `env -i setsid sleep 300 & trap '' TERM; ${log("ready")}; ${forever}`,
-      );
-      await crashed(null, request, 1);
-      const stop$ = new Subject<StopReason>();
-      const run$ = aRunner(baseDir).resume({ request, last: null }, stop$);
-      if (how === "leave") await lastValueFrom(run$.pipe(take(1)));
-      else {
-        const exit = exitOf(await collect(run$.pipe(tap(() => stop$.next("killed")))));
-        expect(exit.signal).toBe("SIGKILL");
-      }
-      await until(async () => (await leftovers(baseDir, request.instanceId)).length === 0);
+    const stop$ = new Subject<StopReason>();
+    const run$ = aRunner(baseDir).resume({ request, last: null }, stop$);
+    if (how === "leave") await lastValueFrom(run$.pipe(take(1)));
+    else {
+      const exit = exitOf(await collect(run$.pipe(tap(() => stop$.next("killed")))));
+      expect(exit.signal).toBe("SIGKILL");
     }
-  });
+    await until(async () => (await leftovers(baseDir, request.instanceId)).length === 0);
+  }
+});
 
-  it("and whose supervisor was killed too is not found, and leaves nothing", async () => {
-    const request = aRequest(`${log("ready")}; trap '' TERM; ${forever}`);
-    await crashed(null, request, 1);
-    const record = await readRunRecord(logPathOf(baseDir, request.instanceId));
-    process.kill(record?.process.pid ?? 0, "SIGKILL");
-    await until(async () => (await aRunner(baseDir).adopt([request.instanceId])).length === 0);
-    expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
-  });
+it("a run whose scheduler was killed, as the scheduler's user and whose supervisor was killed too is not found, and leaves nothing", async () => {
+  const request = aRequest(`${log("ready")}; trap '' TERM; ${forever}`);
+  await crashed(null, request, 1);
+  const record = await readRunRecord(logPathOf(baseDir, request.instanceId));
+  process.kill(record?.process.pid ?? 0, "SIGKILL");
+  await until(async () => (await aRunner(baseDir).adopt([request.instanceId])).length === 0);
+  expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
+});
 
-  it("is lost when its supervisor dies under the next scheduler", async () => {
-    const request = aRequest(`${log("ready")}; ${forever}`);
-    await crashed(null, request, 1);
-    const record = await readRunRecord(logPathOf(baseDir, request.instanceId));
-    const run$ = aRunner(baseDir).resume({ request, last: null }, NEVER);
-    const kill = () => process.kill(record?.process.pid ?? 0, "SIGKILL");
-    const exit = exitOf(await collect(run$.pipe(tap(({ type }) => type === "output" && kill()))));
-    expect(exit).toMatchObject({ lost: true, exitCode: null });
-    expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
-  });
+it("a run whose scheduler was killed, as the scheduler's user is lost when its supervisor dies under the next scheduler", async () => {
+  const request = aRequest(`${log("ready")}; ${forever}`);
+  await crashed(null, request, 1);
+  const record = await readRunRecord(logPathOf(baseDir, request.instanceId));
+  const run$ = aRunner(baseDir).resume({ request, last: null }, NEVER);
+  const kill = () => process.kill(record?.process.pid ?? 0, "SIGKILL");
+  const exit = exitOf(await collect(run$.pipe(tap(({ type }) => type === "output" && kill()))));
+  expect(exit).toMatchObject({ lost: true, exitCode: null });
+  expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
+});
 
-  it("costs no attempt if it never began", async () => {
-    const request = aRequest("echo hi");
-    await mkdir(baseDir);
-    const supervisor = spawn("sleep", ["300"]);
-    const logFd = createLog(logPathOf(baseDir, request.instanceId));
-    const identity = identityOf(supervisor.pid ?? 0);
-    writeRunRecord(logFd, { agent: request.agent, project: projectDir, process: identity });
-    closeLog(logFd);
-    const events = collect(aRunner(baseDir).resume({ request, last: null }, NEVER));
-    supervisor.kill("SIGKILL");
-    expect(exitOf(await events)).toMatchObject({ blocked: true });
-  });
+it("a run whose scheduler was killed, as the scheduler's user costs no attempt if it never began", async () => {
+  const request = aRequest("echo hi");
+  await mkdir(baseDir);
+  const supervisor = spawn("sleep", ["300"]);
+  const logFd = createLog(logPathOf(baseDir, request.instanceId));
+  const identity = identityOf(supervisor.pid ?? 0);
+  writeRunRecord(logFd, { agent: request.agent, project: projectDir, process: identity });
+  closeLog(logFd);
+  const events = collect(aRunner(baseDir).resume({ request, last: null }, NEVER));
+  supervisor.kill("SIGKILL");
+  expect(exitOf(await events)).toMatchObject({ blocked: true });
+});
 
-  it("is not mistaken for a process that got its number later", async () => {
-    const request = aRequest(`${log("ready")}; ${end()}`);
-    await collect(aRunner(baseDir).run(request, NEVER));
-    const path = logPathOf(baseDir, request.instanceId);
-    const [record = ""] = (await readLog(request)).split("\n");
-    const another = record.replace(/"process":\{"pid":\d+/, `"process":{"pid":${process.pid}`);
-    expect(another).not.toBe(record);
-    await rm(path);
-    await appendFile(path, `${another}\n`);
-    expect(await aRunner(baseDir).adopt([request.instanceId])).toEqual([]);
-  });
+it("a run whose scheduler was killed, as the scheduler's user is not mistaken for a process that got its number later", async () => {
+  const request = aRequest(`${log("ready")}; ${end()}`);
+  await collect(aRunner(baseDir).run(request, NEVER));
+  const path = logPathOf(baseDir, request.instanceId);
+  const [record = ""] = (await readLog(request)).split("\n");
+  const another = record.replace(/"process":\{"pid":\d+/, `"process":{"pid":${process.pid}`);
+  expect(another).not.toBe(record);
+  await rm(path);
+  await appendFile(path, `${another}\n`);
+  expect(await aRunner(baseDir).adopt([request.instanceId])).toEqual([]);
+});
 
-  it("ends by itself at its timeout if no scheduler returns", async () => {
-    const timeoutSeconds = -12.5 - questionLimits.seconds;
-    const times = { timeoutSeconds, waitTimeoutSeconds: 0.3 };
-    const request = aRequest(`${log("ready")}; ${forever}`, times);
-    await crashed(null, request, 1);
-    await until(async () => (await readLog(request)).includes(" end "));
-    expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
-  });
+it("a run whose scheduler was killed, as the scheduler's user ends by itself at its timeout if no scheduler returns", async () => {
+  const timeoutSeconds = -12.5 - questionLimits.seconds;
+  const times = { timeoutSeconds, waitTimeoutSeconds: 0.3 };
+  const request = aRequest(`${log("ready")}; ${forever}`, times);
+  await crashed(null, request, 1);
+  await until(async () => (await readLog(request)).includes(" end "));
+  expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
 });
 
 function readLog({ instanceId }: RunRequest): Promise<string> {
@@ -221,7 +217,7 @@ describe.skipIf(missing !== null)("a run as another OS user whose scheduler was 
   const resumed = (request: RunRequest, last: LogEntry | null, stop$ = new Subject<StopReason>()) =>
     eventsOf(() => remoteScheduler(schedulerUser, { baseDir, request, resume: { last } }), stop$);
 
-  it("is adopted by the next unprivileged one", async () => {
+  it("a run as another OS user whose scheduler was killed is adopted by the next unprivileged one", async () => {
     const gate = join(root, "gate");
     const request = requestAs(gated(gate));
     const seen = await crashed(schedulerUser, request, 3);
@@ -232,7 +228,7 @@ describe.skipIf(missing !== null)("a run as another OS user whose scheduler was 
     expect(await readdir(baseDir)).toEqual([`${request.instanceId}.log`]);
   });
 
-  it("can be killed by the next unprivileged one, with all its processes", async () => {
+  it("a run as another OS user whose scheduler was killed can be killed by the next unprivileged one, with all its processes", async () => {
     const request = requestAs(
       `env -i setsid sleep 300 & trap '' TERM; ${log("ready")}; ${forever}`,
     );

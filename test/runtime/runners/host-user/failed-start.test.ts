@@ -19,18 +19,18 @@ describe("a run that another OS user could not start", () => {
     [["sudo: a password is required"], '"al doctor" writes the sudoers rule'],
     [["node:internal", "    throw err;", "Error: Cannot find module '/opt/al.js'"], "/opt/al.js"],
     [["sudo: unable to execute /opt/node: Permission denied"], "/opt/node"],
-  ])("with %j has advice", (lines, remedy) => {
+  ])("a run that another OS user could not start with %j has advice", (lines, remedy) => {
     const told = problem(...lines);
     expect(told).toContain('no run as OS user "al-agent"');
     expect(told).toContain(remedy);
     expect(told).not.toMatch(/audit plugin|throw err/);
   });
 
-  it("reports that no reason was given", () => {
+  it("a run that another OS user could not start reports that no reason was given", () => {
     expect(problem()).toContain("no reason was given");
   });
 
-  it("as the scheduler's own user is reported without sudo", () => {
+  it("a run that another OS user could not start as the scheduler's own user is reported without sudo", () => {
     const told = startProblem({ program, runAs: "$USER", env: {} }, ["spawn /opt/node EACCES"]);
     expect(told).toBe("the run's process cannot be started: spawn /opt/node EACCES");
   });
@@ -48,39 +48,40 @@ function emptyBaseDir(): string {
   return baseDir;
 }
 
-describe("a supervisor that is killed between making its working directory and its first record", () => {
-  it("leaves nothing of its run", async () => {
-    const baseDir = emptyBaseDir();
-    const request = aRequest("echo hi");
-    const runAgent = supervisorOf(join(baseDir, request.instanceId), "kill -9 $$");
-    const runner = aRunner(baseDir, { runAgent });
-    const exit = await lastValueFrom(runner.run(request, NEVER));
-    expect(exit).toMatchObject({
-      type: "exit",
-      exit: { rejected: expect.stringContaining("cannot be started") as string },
-    });
-    expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
+it("a supervisor that is killed between making its working directory and its first record leaves nothing of its run", async () => {
+  const baseDir = emptyBaseDir();
+  const request = aRequest("echo hi");
+  const runAgent = supervisorOf(join(baseDir, request.instanceId), "kill -9 $$");
+  const runner = aRunner(baseDir, { runAgent });
+  const exit = await lastValueFrom(runner.run(request, NEVER));
+  expect(exit).toMatchObject({
+    type: "exit",
+    exit: { rejected: expect.stringContaining("cannot be started") as string },
   });
+  expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
 });
 
 describe("a run that can't be prepared", () => {
   it.each([
     ["does not end", "exec sleep 300"],
     ["was killed", "kill -9 $$"],
-  ])("ends and leaves nothing, even if its supervisor %s", async (_how, line) => {
-    const baseDir = emptyBaseDir();
-    const request = aRequest("echo hi");
-    const workDir = join(baseDir, request.instanceId);
-    const runner = aRunner(baseDir, {
-      runAgent: supervisorOf(workDir, line),
-      prepare: async () => {
-        await until(() => Promise.resolve(existsSync(workDir)));
-        throw new Error("no such repository");
-      },
-    });
-    expect(await lastValueFrom(runner.run(request, NEVER))).toMatchObject({
-      exit: { rejected: "no such repository" },
-    });
-    expect(readdirSync(baseDir)).toEqual([]);
-  });
+  ])(
+    "a run that can't be prepared ends and leaves nothing, even if its supervisor %s",
+    async (_how, line) => {
+      const baseDir = emptyBaseDir();
+      const request = aRequest("echo hi");
+      const workDir = join(baseDir, request.instanceId);
+      const runner = aRunner(baseDir, {
+        runAgent: supervisorOf(workDir, line),
+        prepare: async () => {
+          await until(() => Promise.resolve(existsSync(workDir)));
+          throw new Error("no such repository");
+        },
+      });
+      expect(await lastValueFrom(runner.run(request, NEVER))).toMatchObject({
+        exit: { rejected: "no such repository" },
+      });
+      expect(readdirSync(baseDir)).toEqual([]);
+    },
+  );
 });

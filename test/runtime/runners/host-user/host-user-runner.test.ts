@@ -38,7 +38,7 @@ runnerContract("the host-user runner", () =>
 );
 
 describe("a run as the scheduler's user", () => {
-  it("gets its job over standard input, which stays open, and nothing of it as argument or environment", async () => {
+  it("a run as the scheduler's user gets its job over standard input, which stays open, and nothing of it as argument or environment", async () => {
     const script = `read -r job; echo "$job" | grep -o the-job''-text; tr '\\0' '\\n' < /proc/$$/cmdline | grep -c the-job''-text; env; timeout 0.3 cat; echo "cat ended with $?"; ${end()}`;
     const messages = messagesOf(await eventsOf(aRequest(script)));
     expect(messages[0]).toBe("the-job-text");
@@ -47,20 +47,23 @@ describe("a run as the scheduler's user", () => {
     expect(messages.at(-1)).toBe("cat ended with 124");
   });
 
-  it.skipIf(whyNoNetwork() !== null)("creates its namespaces once, without a trial", async () => {
-    const [bin, count] = [join(baseDir, "../bin"), join(baseDir, "../count")];
-    const { PATH = "" } = process.env;
-    await mkdir(bin);
-    const counting = `#!/bin/sh\necho >> '${count}'\nexec "$(PATH='${PATH}' command -v unshare)" "$@"\n`;
-    await writeFile(join(bin, "unshare"), counting, { mode: 0o755 });
-    const env = { ...process.env, PATH: `${bin}:${PATH}` };
-    expect(exitOf(await eventsOf(aRequest(end()), { env }))).toMatchObject({ exitCode: 0 });
-    // The user of a scheduler that is not root needs a user namespace around the others.
-    const needed = process.getuid?.() === 0 ? 1 : 2;
-    expect((await readFile(count, "utf8")).length).toBe(needed);
-  });
+  it.skipIf(whyNoNetwork() !== null)(
+    "a run as the scheduler's user creates its namespaces once, without a trial",
+    async () => {
+      const [bin, count] = [join(baseDir, "../bin"), join(baseDir, "../count")];
+      const { PATH = "" } = process.env;
+      await mkdir(bin);
+      const counting = `#!/bin/sh\necho >> '${count}'\nexec "$(PATH='${PATH}' command -v unshare)" "$@"\n`;
+      await writeFile(join(bin, "unshare"), counting, { mode: 0o755 });
+      const env = { ...process.env, PATH: `${bin}:${PATH}` };
+      expect(exitOf(await eventsOf(aRequest(end()), { env }))).toMatchObject({ exitCode: 0 });
+      // The user of a scheduler that is not root needs a user namespace around the others.
+      const needed = process.getuid?.() === 0 ? 1 : 2;
+      expect((await readFile(count, "utf8")).length).toBe(needed);
+    },
+  );
 
-  it("gets only a few harmless variables of the scheduler", async () => {
+  it("a run as the scheduler's user gets only a few harmless variables of the scheduler", async () => {
     const env = { ...process.env, SECRET_TOKEN: "s3cret", AL_HOME: "/x", LANG: "de_DE.UTF-8" };
     const request = aRequest(`env; ${end()}`, { timezone: "Asia/Tokyo" });
     const messages = messagesOf(await eventsOf(request, { env }));
@@ -76,7 +79,7 @@ describe("a run as the scheduler's user", () => {
     expect(messages.join("\n")).not.toMatch(/SECRET_TOKEN|AL_HOME|VITEST/);
   });
 
-  it("works in a private folder of its own that is removed afterwards", async () => {
+  it("a run as the scheduler's user works in a private folder of its own that is removed afterwards", async () => {
     const request = aRequest(`pwd; stat -c %a .; echo hi > file; ${end()}`);
     const messages = messagesOf(await eventsOf(request));
     expect(messages).toEqual([join(baseDir, request.instanceId), "700"]);
@@ -84,13 +87,13 @@ describe("a run as the scheduler's user", () => {
     expect((await lstat(baseDir)).mode & 0o777).toBe(0o700);
   });
 
-  it("is rejected when the folder of runs is a link", async () => {
+  it("a run as the scheduler's user is rejected when the folder of runs is a link", async () => {
     await symlink(tmpdir(), baseDir);
     const { rejected } = exitOf(await eventsOf(aRequest(end())));
     expect(rejected).toContain(`${baseDir} is not a folder`);
   });
 
-  it("is rejected for an OS user that does not exist, and leaves no log", async () => {
+  it("a run as the scheduler's user is rejected for an OS user that does not exist, and leaves no log", async () => {
     const request = aRequest(end(), { runtime: { type: "host-user", runAs: "al-nobody-here" } });
     const { rejected } = exitOf(await eventsOf(request));
     expect(rejected).toContain(`no run as OS user "al-nobody-here"`);
@@ -98,14 +101,14 @@ describe("a run as the scheduler's user", () => {
     expect(await readdir(baseDir)).toEqual([]);
   });
 
-  it("is rejected with the reason when its job can't be made, and leaves no folder", async () => {
+  it("a run as the scheduler's user is rejected with the reason when its job can't be made, and leaves no folder", async () => {
     const prepare = () => Promise.reject(new Error("credential github_token is missing"));
     const exit = exitOf(await eventsOf(aRequest(end()), { prepare }));
     expect(exit.rejected).toBe("credential github_token is missing");
     expect(await readdir(baseDir)).toEqual([]);
   });
 
-  it("ends even if a process still holds its output and its session", async () => {
+  it("a run as the scheduler's user ends even if a process still holds its output and its session", async () => {
     const request = aRequest(`setsid sleep 300 & ${log("bye")}; ${end()}`);
     const before = performance.now();
     expect(messagesOf(await eventsOf(request))).toEqual(["bye"]);
@@ -113,7 +116,7 @@ describe("a run as the scheduler's user", () => {
     expect(await processesOf(request.instanceId)).toEqual([]);
   });
 
-  it("ends even if a process of it can't be found", async () => {
+  it("a run as the scheduler's user ends even if a process of it can't be found", async () => {
     const request = aRequest(`env -i setsid sleep 4 & ${log("bye")}; ${end()}`);
     const before = performance.now();
     expect(exitOf(await eventsOf(request)).exitCode).toBe(0);
@@ -138,11 +141,11 @@ describe("a run as the scheduler's user", () => {
     return messagesOf(events);
   };
 
-  it("kills a process outside its group when it is stopped", async () => {
+  it("a run as the scheduler's user kills a process outside its group when it is stopped", async () => {
     await killed();
   });
 
-  it("reports that the kernel has no PID namespace for it, and still ends processes with its mark", async () => {
+  it("a run as the scheduler's user reports that the kernel has no PID namespace for it, and still ends processes with its mark", async () => {
     const bin = join(baseDir, "..", "bin");
     await mkdir(bin);
     for (const name of ["setsid", "sleep"]) await symlink(`/usr/bin/${name}`, join(bin, name));
@@ -151,7 +154,7 @@ describe("a run as the scheduler's user", () => {
     expect(ready).toBe("ready");
   });
 
-  it("ends even processes without its mark, if the kernel contains it", async () => {
+  it("a run as the scheduler's user ends even processes without its mark, if the kernel contains it", async () => {
     const mark = `4${Math.floor(Math.random() * 1e6)}`;
     const request = aRequest(`env -i setsid sleep ${mark} & sleep 0.2; ${end()}`);
     const events = await eventsOf(request);
@@ -160,13 +163,13 @@ describe("a run as the scheduler's user", () => {
     expect(stdout.includes(`sleep ${mark}`)).toBe(!held);
   });
 
-  it("fails when it exits with 0 without an account", async () => {
+  it("a run as the scheduler's user fails when it exits with 0 without an account", async () => {
     expect(exitOf(await eventsOf(aRequest("exit 0"))).error).toBe(
       "the run ended without its account",
     );
   });
 
-  it("logs raw lines of both outputs, standard error as a warning", async () => {
+  it("a run as the scheduler's user logs raw lines of both outputs, standard error as a warning", async () => {
     const events = await eventsOf(
       aRequest(`echo out; sleep 0.1; printf 'er\\007r\\n' >&2; ${end()}`),
     );
@@ -177,7 +180,7 @@ describe("a run as the scheduler's user", () => {
     ]);
   });
 
-  it("is cut off when it writes without end, and its account still counts", async () => {
+  it("a run as the scheduler's user is cut off when it writes without end, and its account still counts", async () => {
     const heapBefore = process.memoryUsage().heapUsed;
     const request = aRequest(
       `yes "$(head -c 4000 /dev/zero | tr '\\0' y)" | head -c 120000000; echo; ${end()}`,
@@ -199,7 +202,7 @@ describe("a run as the scheduler's user", () => {
     expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(200_000_000);
   });
 
-  it("accepts a job that is larger than a pipe holds", async () => {
+  it("a run as the scheduler's user accepts a job that is larger than a pipe holds", async () => {
     const payload = "p".repeat(3_000_000);
     const prepare = (request: RunRequest, workDir: string) =>
       Promise.resolve({ ...jobOf(request, workDir), payload });

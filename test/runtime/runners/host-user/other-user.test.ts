@@ -131,7 +131,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     });
   }
 
-  it("is ended by a command as its own user if sudo hands its process over to it", async () => {
+  it("a run as another OS user is ended by a command as its own user if sudo hands its process over to it", async () => {
     // Without a session to close, sudo does not wait, and its process may not be signalled any more.
     const handOver = `Defaults:${schedulerUser.name} !pam_session, !pam_setcred\n`;
     const takeOut = await withSudoersRule(handOver);
@@ -152,7 +152,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     }
   });
 
-  it("is the only thing the rule allows: no other program, argument or variable", () => {
+  it("a run as another OS user is the only thing the rule allows: no other program, argument or variable", () => {
     const { file, args } = supervisorProgram("dev");
     const sudo = ["sudo", "-n", "-u", agentUser.name];
     const attempt =
@@ -166,7 +166,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     expect(attempt(file, ...args)).toThrow(/no whole order/);
   });
 
-  it("is rejected with advice when no rule allows it", async () => {
+  it("a run as another OS user is rejected with advice when no rule allows it", async () => {
     const runAs = schedulerUser.name;
     const request = aRequest(end(), { runtime: { type: "host-user", runAs } });
     await chown(root, uidOf(agentUser), 0);
@@ -174,7 +174,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     expect(exitOf(events).rejected).toMatch(/^no run as OS user.*al doctor/);
   });
 
-  it("is rejected when the folder of runs belongs to another user", async () => {
+  it("a run as another OS user is rejected when the folder of runs belongs to another user", async () => {
     await mkdir(baseDir);
     await chown(baseDir, uidOf(agentUser), 0);
     const { rejected } = exitOf(await collect(aRunner(baseDir).run(requestAs(end()), NEVER)));

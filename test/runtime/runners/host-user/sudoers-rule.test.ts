@@ -38,7 +38,7 @@ function rule(projectDir: string, scheduler = "alice"): string {
 }
 
 describe("the sudoers rule", () => {
-  it("names the absolute command and the user only", () => {
+  it("the sudoers rule names the absolute command and the user only", () => {
     const [comment, alias, defaults, grant] = rule("/srv/project").split("\n");
     const [, name] = /^Cmnd_Alias (ALMANAC_[0-9A-F]{12}) = /.exec(alias ?? "") ?? [];
     expect(comment).toMatch(/^#/);
@@ -49,14 +49,14 @@ describe("the sudoers rule", () => {
     expect(grant).toBe(`alice ALL=(al-agent) NOPASSWD: NOSETENV: ${name}`);
   });
 
-  it("has another alias for another project or user, as sudo rejects duplicates", () => {
+  it("the sudoers rule has another alias for another project or user, as sudo rejects duplicates", () => {
     const names = [rule("/a"), rule("/b"), rule("/a", "bob")].map((text) =>
       /ALMANAC_\w+/.exec(text),
     );
     expect(new Set(names.map(String)).size).toBe(3);
   });
 
-  it("rejects a path that no rule can hold", () => {
+  it("the sudoers rule rejects a path that no rule can hold", () => {
     expect(() => rule("/srv/a\nb ALL=(ALL) NOPASSWD: ALL")).toThrow("cannot be part");
     expect(() => rule(String.raw`/srv/a\b`)).toThrow("cannot be part");
   });

@@ -124,13 +124,13 @@ describe("a call", () => {
   it.each([
     ["of a run that waits for the one that calls", "           a1wb3v", "--w--c"],
     ["that waits behind a run that waits for the one that calls", "a13-bwv", "-----wc"],
-  ])("is not waited for when it is %s", (_what, line, expected) =>
+  ])("a call is not waited for when it is %s", (_what, line, expected) =>
     marbles((helpers) => {
       helpers.expectObservable(called(helpers, line), "--------!").toBe(expected, said);
     }),
   );
 
-  it("leaves no wait behind in the graph", () => {
+  it("a call leaves no wait behind in the graph", () => {
     const graph = createWaitGraph();
     const waits = (): boolean => graph.cycle("b-1", () => ["a-1"]) !== null;
     marbles((helpers) => {
@@ -145,9 +145,7 @@ describe("a call", () => {
   });
 });
 
-describe("a stream of call commands", () => {
-  it("answers a burst in order", () =>
-    marbles((helpers) => {
-      helpers.expectObservable(called(helpers, "(a12WbcBCA)"), "--------!").toBe("(Ws)", said);
-    }));
-});
+it("a stream of call commands answers a burst in order", () =>
+  marbles((helpers) => {
+    helpers.expectObservable(called(helpers, "(a12WbcBCA)"), "--------!").toBe("(Ws)", said);
+  }));

@@ -124,7 +124,7 @@ describe("a lock", () => {
     }),
   );
 
-  it("that would close a cycle of waits is rejected with its path", () =>
+  it("a lock that would close a cycle of waits is rejected with its path", () =>
     marbles((helpers) => {
       const line = "    -aB-b-A--1";
       const expected = "-aV-w-d--(rB)";
@@ -132,7 +132,7 @@ describe("a lock", () => {
       helpers.expectObservable(locked(helpers, line), "------------------!").toBe(expected, values);
     }));
 
-  it("sees cycles through other kinds of waits", () =>
+  it("a lock sees cycles through other kinds of waits", () =>
     marbles((helpers) => {
       const graph = createWaitGraph();
       // The holder waits for an answer of c, which asks for what it holds.
@@ -141,7 +141,7 @@ describe("a lock", () => {
       helpers.expectObservable(locked(helpers, "-a-c", { graph }), "-----!").toBe("-a-d", values);
     }));
 
-  it("leaves no wait behind in the graph", () => {
+  it("a lock leaves no wait behind in the graph", () => {
     const graph = createWaitGraph();
     const waits = (): boolean => graph.cycle("a-1", () => ["b-1"]) !== null;
     marbles((helpers) => {
@@ -157,7 +157,7 @@ describe("a lock", () => {
     expect(waits()).toBe(false);
   });
 
-  it("requested twice by one run goes to both requests", () =>
+  it("a lock requested twice by one run goes to both requests", () =>
     marbles(({ hot, expectObservable, scheduler }) => {
       const twice = { ...commands, C: acquire("b-1", { request: "b-1 again" }) };
       const create = () => createLocks<string>({ ...unused(), lastToken: 0 });
@@ -173,7 +173,7 @@ describe("a lock", () => {
       });
     }));
 
-  it("is rejected beyond a hundred of one run, which may keep those it has and free one for another", () => {
+  it("a lock is rejected beyond a hundred of one run, which may keep those it has and free one for another", () => {
     const numbers = Array.from({ length: maxLocksOfRun + 1 }, (_, n) => n);
     const many = numbers.map((n) => acquire("a-1", { request: `${n}`, resource: `file:${n}` }));
     const again = acquire("a-1", { request: "0 again", resource: "file:0" });
@@ -195,7 +195,7 @@ describe("a lock", () => {
     ]);
   });
 
-  it("names its holder, its start and its end", () =>
+  it("a lock names its holder, its start and its end", () =>
     marbles((helpers) => {
       const { hot, expectObservable, scheduler } = helpers;
       const create = () => createLocks<string>({ ...unused(), lastToken: 6 });
@@ -213,7 +213,7 @@ describe("restored locks", () => {
   const owner = { resource: x, agent: "a", instanceId: "a-1", fencingToken: 1 };
   const held = [{ ...owner, heldSince: 0, expiresAt: 6 }];
 
-  it("are held until they expire", () =>
+  it("restored locks are held until they expire", () =>
     marbles((helpers) => {
       const values = { w: "b-1 waits", x: "expired a-1", b: "granted b-1 1" };
       helpers
@@ -222,25 +222,21 @@ describe("restored locks", () => {
     }));
 });
 
-describe("a stream of lock commands", () => {
-  it("leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () =>
-    marbles(({ cold, expectObservable, expectSubscriptions, scheduler }) => {
-      const command$ = cold("-s-b-------|", commands);
-      const create = () => createLocks<string>({ ...unused(), lastToken: 0 });
-      const event$ = driven(command$, create, scheduler).pipe(map(words));
-      expectObservable(event$, "----!").toBe("-a-w", said);
-      expectObservable(event$, "------------------^-----------------!").toBe(
-        "                       -------------------a-w--(xb)",
-        said,
-      );
-      expectSubscriptions(command$.subscriptions).toBe(["^---!", "------------------^----------!"]);
-    }));
+it("a stream of lock commands leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () =>
+  marbles(({ cold, expectObservable, expectSubscriptions, scheduler }) => {
+    const command$ = cold("-s-b-------|", commands);
+    const create = () => createLocks<string>({ ...unused(), lastToken: 0 });
+    const event$ = driven(command$, create, scheduler).pipe(map(words));
+    expectObservable(event$, "----!").toBe("-a-w", said);
+    expectObservable(event$, "------------------^-----------------!").toBe(
+      "                       -------------------a-w--(xb)",
+      said,
+    );
+    expectSubscriptions(command$.subscriptions).toBe(["^---!", "------------------^----------!"]);
+  }));
 
-  it("answers a burst in order", () =>
-    marbles((helpers) => {
-      const values = { ...said, c: "granted c-1 3" };
-      helpers
-        .expectObservable(locked(helpers, "-(abc12)"), "----------!")
-        .toBe("-(awWrbRc)", values);
-    }));
-});
+it("a stream of lock commands answers a burst in order", () =>
+  marbles((helpers) => {
+    const values = { ...said, c: "granted c-1 3" };
+    helpers.expectObservable(locked(helpers, "-(abc12)"), "----------!").toBe("-(awWrbRc)", values);
+  }));

@@ -127,14 +127,12 @@ describe("a wait", () => {
   );
 });
 
-describe("a stream of wait commands", () => {
-  it("answers a burst in order", () =>
-    marbles((helpers) => {
-      const line = "-(aAboptu)";
-      const values = { ...said, o: "o to a1,b1", "2": "a2 met by p" };
-      const unsubscribed = "-------------------!";
-      helpers
-        .expectObservable(waited(helpers.hot(line, commands), helpers.scheduler), unsubscribed)
-        .toBe("-(aAbopmM2)", values);
-    }));
-});
+it("a stream of wait commands answers a burst in order", () =>
+  marbles((helpers) => {
+    const line = "-(aAboptu)";
+    const values = { ...said, o: "o to a1,b1", "2": "a2 met by p" };
+    const unsubscribed = "-------------------!";
+    helpers
+      .expectObservable(waited(helpers.hot(line, commands), helpers.scheduler), unsubscribed)
+      .toBe("-(aAbopmM2)", values);
+  }));

@@ -16,36 +16,34 @@ function headers(...rawHeaders: string[]): string[] {
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-describe("a sentinel in a request to the host of its secret", () => {
-  test("becomes the secret in any header for authentication", () => {
-    expect(
-      headers("Authorization", `token ${sentinel}`, "X-Auth-Token", `${sentinel},${sentinel}`),
-    ).toEqual(["Authorization", `token ${secret}`, "X-Auth-Token", `${secret},${secret}`]);
-  });
+test("a sentinel in a request to the host of its secret becomes the secret in any header for authentication", () => {
+  expect(
+    headers("Authorization", `token ${sentinel}`, "X-Auth-Token", `${sentinel},${sentinel}`),
+  ).toEqual(["Authorization", `token ${secret}`, "X-Auth-Token", `${secret},${secret}`]);
+});
 
-  test("becomes the secret inside of basic authentication", () => {
-    const [, value] = headers("authorization", `Basic ${base64(`x-access-token:${sentinel}`)}`);
-    expect(value).toBe(`Basic ${base64(`x-access-token:${secret}`)}`);
-  });
+test("a sentinel in a request to the host of its secret becomes the secret inside of basic authentication", () => {
+  const [, value] = headers("authorization", `Basic ${base64(`x-access-token:${sentinel}`)}`);
+  expect(value).toBe(`Basic ${base64(`x-access-token:${secret}`)}`);
+});
 
-  test("becomes the secret if it is a login", () => {
-    const plain = [{ sentinel: foreign, secret: "cmVhbDpsb2dpbg==", hosts: [host] }];
-    const rawHeaders = ["authorization", `Basic ${foreign}`];
-    expect(substituted({ host, url: "/", rawHeaders }, plain)[1]).toBe("Basic cmVhbDpsb2dpbg==");
-  });
+test("a sentinel in a request to the host of its secret becomes the secret if it is a login", () => {
+  const plain = [{ sentinel: foreign, secret: "cmVhbDpsb2dpbg==", hosts: [host] }];
+  const rawHeaders = ["authorization", `Basic ${foreign}`];
+  expect(substituted({ host, url: "/", rawHeaders }, plain)[1]).toBe("Basic cmVhbDpsb2dpbg==");
+});
 
-  test("leaves other headers unchanged, byte by byte", () => {
-    const raw = ["X-Odd", "caf\u00e9 $& $1", "Authorization", "Basic AAAA", "x-odd", ""];
-    expect(headers(...raw)).toEqual(raw);
-  });
+test("a sentinel in a request to the host of its secret leaves other headers unchanged, byte by byte", () => {
+  const raw = ["X-Odd", "caf\u00e9 $& $1", "Authorization", "Basic AAAA", "x-odd", ""];
+  expect(headers(...raw)).toEqual(raw);
+});
 
-  test("is replaced by a secret with any characters", () => {
-    const odd = [{ sentinel, secret: "$&-pässwort", hosts: [host] }];
-    const raw = ["apikey", sentinel];
-    expect(substituted({ host, url: "/", rawHeaders: raw }, odd)[1]).toBe(
-      Buffer.from("$&-pässwort").toString("latin1"),
-    );
-  });
+test("a sentinel in a request to the host of its secret is replaced by a secret with any characters", () => {
+  const odd = [{ sentinel, secret: "$&-pässwort", hosts: [host] }];
+  const raw = ["apikey", sentinel];
+  expect(substituted({ host, url: "/", rawHeaders: raw }, odd)[1]).toBe(
+    Buffer.from("$&-pässwort").toString("latin1"),
+  );
 });
 
 test.each([
@@ -77,7 +75,7 @@ describe("a sentinel on its way out is rejected", () => {
     expect(() => substituted({ host, url, rawHeaders }, bindings)).toThrow(/holds a sentinel/);
   });
 
-  test("with the reason and a hint", () => {
+  test("a sentinel on its way out is rejected with the reason and a hint", () => {
     const message = (url: string, rawHeaders: string[]) => {
       try {
         return substituted({ host, url, rawHeaders }, bindings).join();

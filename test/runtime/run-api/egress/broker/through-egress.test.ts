@@ -80,7 +80,7 @@ describe("a host gets only its own Host header", () => {
     ["userinfo", ["GET / HTTP/1.1", `Host: files.allowed.test@${host}`]],
     ["a list", ["GET / HTTP/1.1", `Host: ${host}, files.allowed.test`]],
     ["a tunnel in the tunnel", [`CONNECT ${host}:443 HTTP/1.1`, `Host: ${host}`]],
-  ])("or rejects the request: %s", async (_what, head) => {
+  ])("a host gets only its own Host header or rejects the request: %s", async (_what, head) => {
     expect(await answersTo(...head, login, "", "")).not.toContain("200 OK");
     expect(side.hosts.seen).toEqual([]);
   });

@@ -41,7 +41,7 @@ describe("the installed program", () => {
     return { names: stdout.trim().split("\n"), at: join(out, "program") };
   }
 
-  it("runs from its packed files, which are its manifest and its build", async () => {
+  it("the installed program runs from its packed files, which are its manifest and its build", async () => {
     const { names, at } = await unpacked();
     expect((await run(process.execPath, [join(at, programMain)])).stdout).toBe("running\n");
     expect(names).toEqual([
@@ -54,7 +54,7 @@ describe("the installed program", () => {
     ]);
   });
 
-  it("keeps long names, empty files and executables", async () => {
+  it("the installed program keeps long names, empty files and executables", async () => {
     const long = `dist/${"long-ä/".repeat(30)}name`;
     await file(long, "found");
     await file("dist/empty");
@@ -66,7 +66,7 @@ describe("the installed program", () => {
     expect((await run(join(at, "dist/tool.sh"))).stdout).toBe("ran\n");
   });
 
-  it("changes its hash with its own files only", async () => {
+  it("the installed program changes its hash with its own files only", async () => {
     const hash = async () => (await installedProgram(dir)).hash;
     const before = await hash();
     await file("README.md", "text");
