@@ -88,14 +88,14 @@ describe("its receiver", () => {
     return (await fetch(`${url}/alerts`, { method: "POST", headers, body: text })).status;
   }
 
-  test("prints each signed alert once", async () => {
+  test("the receiver of examples/alerts prints each signed alert once", async () => {
     expect(await sent("a", body)).toBe(204);
     expect(await sent("a", body)).toBe(204);
     expect(await sent("b", body)).toBe(204);
     await expect.poll(() => printed.match(/opened {4}dev failed/g)).toHaveLength(2);
   });
 
-  test("rejects another secret, another text and another time", async () => {
+  test("the receiver of examples/alerts rejects another secret, another text and another time", async () => {
     const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
     expect(await sent("a", body, { secret })).toBe(401);
     expect(await sent("a", body.replace("dev", "pro"))).toBe(401);

@@ -64,7 +64,7 @@ describe
   .skipIf(bin === null || whyNoOsUsers() !== null)
   .each(["claude", "codex", "gemini"] as const)("the real %s", (program) => {
   test(
-    "calls tools of a server over HTTP and of a program inside the run",
+    "the llm-cli harness calls tools of a server over HTTP and of a program inside the run",
     { timeout: 300_000 },
     async () => {
       const [user, { url }, { provider, seen }] = await Promise.all([

@@ -23,7 +23,7 @@ describe.each(Object.entries(mcpClients).filter(([name]) => name.startsWith("HTT
     };
     const scopes = ["read", "trigger", "control", "answer"];
 
-    test("that is limited to one agent reads and changes no other agent", async () => {
+    test("a token that is limited to one agent reads and changes no other agent", async () => {
       expect(await project.trigger("held", "asks")).toEqual([202, 202]);
       const latest = async (agent: string) => (await project.latest(agent))?.instanceId;
       await expect.poll(() => latest("held"), slowly).toBeTypeOf("string");
@@ -110,7 +110,7 @@ describe.each(Object.entries(mcpClients).filter(([name]) => name.startsWith("HTT
       ]);
     });
 
-    test("that is wrong gets no client", async () => {
+    test("a token that is wrong gets no client", async () => {
       await expect(connect(project, `al_${"a".repeat(43)}`)).rejects.toThrow(/401|[Uu]nauthorized/);
     });
   },

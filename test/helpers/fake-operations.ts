@@ -52,28 +52,28 @@ export interface FakeOperations extends Operations {
   refusal: UserError | null;
   /** The trigger history, in any order. */
   readonly entries: HistoryEntry[];
-  /** What `whyNot` answers, by agent. */
+  /** Responses of `whyNot`, by agent. */
   readonly whyNots: Map<string, WhyNot>;
-  /** What `refusedDeliveries` answers. */
+  /** Response of `refusedDeliveries`. */
   readonly refusedNow: RefusedDeliveries[];
-  /** What `agent` answers, by name; another agent has no config. */
+  /** Responses of `agent`, by name; another agent has no config. */
   readonly details: Map<string, AgentDetail>;
   /** The receipts that it has, by id. */
   readonly receipts: Map<string, ReceiptView>;
   readonly heldLocks: Lock[];
-  /** What `agentFiles` answers. */
+  /** Response of `agentFiles`. */
   shownFiles: ShownFiles;
-  /** What `agentHosts` answers. */
+  /** Response of `agentHosts`. */
   deniedHosts: AgentHosts["denied"];
-  /** What `alerts` answers. */
+  /** Response of `alerts`. */
   readonly alerting: FakeAlerts;
-  /** What `questions` answers, and `answerQuestion` changes. */
+  /** Response of `questions`, and `answerQuestion` changes. */
   readonly asked: QuestionView[];
   /** What `recordAct` was called with, and `audit` answers: the latest first. */
   readonly acts: AuditEntryView[];
-  /** What `spend` answers; empty for a kind without an answer. */
+  /** Response of `spend`; empty for a kind without an answer. */
   readonly spending: Map<SpendKey, SpendAnswer>;
-  /** What `callTree` answers, by the id of an entry. */
+  /** Responses of `callTree`, by the id of an entry. */
   readonly trees: Map<string, CallTree>;
   /** What `run` and `runDifference` answer, by instance id. */
   readonly runs: Map<string, RunView>;

@@ -102,7 +102,7 @@ async function heardOf(id: string, script: string, network: string): Promise<str
   return heard();
 }
 
-it("an open run reaches all of it, so that a probe can tell", async () => {
+it("an open run reaches every target of the probes", async () => {
   const heard = await heardOf("open", probes(), "bridge");
   for (const name of Object.keys(targets)) expect(heard).toContain(`reaches ${name}\n`);
 }, 90_000);

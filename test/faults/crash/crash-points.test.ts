@@ -13,7 +13,7 @@ afterAll(() => lane.project.remove());
 
 describe("a scheduler that is killed", () => {
   it.each(points)(
-    "%s: keeps its promises, and its successors finish the work",
+    "a scheduler killed at %s keeps its promises, and its successors finish the work",
     async (point) => {
       await crashOnce(lane, planAt(point));
       expect(lane.struck.get(point)).toBe(1);

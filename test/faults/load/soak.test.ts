@@ -48,7 +48,7 @@ test("growth that recedes is not a leak", () => {
   expect(leaks(breathing, limits)).toEqual([]);
 });
 
-test("reports each of heap, files, watches, processes and timers that only grows", () => {
+test("the soak reports each of heap, files, watches, processes and timers that only grows", () => {
   const growing = hour((n) => ({
     heapBytes: (40 + n / 5) * megabyte,
     fds: 100 + n,

@@ -61,7 +61,7 @@ const damages: Readonly<Record<string, () => void>> = {
 
 describe("a state.db", () => {
   it.each(Object.entries(damages))(
-    "%s is rejected with a hint and left unchanged",
+    "a state.db: %s is rejected with a hint and left unchanged",
     async (_, damage) => {
       damage();
       const before = readFileSync(path());

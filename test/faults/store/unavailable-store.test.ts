@@ -105,7 +105,7 @@ describe("a store that is not available", () => {
     ["became read-only", 8],
     ["has a failing disk", 10],
   ] as const)("that %s", (_, errcode) => {
-    it("is answered with 503 until it is writable", async () => {
+    it("a store that is not available is answered with 503 until it is writable", async () => {
       await refusesAndRecovers(() => {
         writeFileSync(faultFile(), String(errcode));
         return () => rmSync(faultFile(), { force: true });

@@ -125,7 +125,7 @@ describe("an e-mail fails", () => {
     expect(JSON.stringify(answer)).not.toContain("wr0ng-password");
   });
 
-  test("fails when the server rejects every recipient", async () => {
+  test("an e-mail fails when the server rejects every recipient", async () => {
     const { port } = await mailServer(own);
     const answer = await send(port, mailLogin, alerts.opened, ["unknown@example.com"]);
     expect(answer).toMatchObject({ type: "failed" });

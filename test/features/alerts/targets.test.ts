@@ -18,13 +18,16 @@ function send(type: HttpType, fields: Fields, alert: Alert = opened): Promise<Ta
 describe.each(types)("%s", (type) => {
   const { fields, answer } = fakeApis[type];
 
-  test.each(Object.entries(alerts))("accepts an alert: %s", async (_name, alert) => {
-    const { base, received } = await startReceiver(answer);
-    expect(await send(type, fields(base), alert)).toEqual({ type: "accepted" });
-    expect(received).toHaveLength(1);
-  });
+  test.each(Object.entries(alerts))(
+    "an alert target accepts an alert: %s",
+    async (_name, alert) => {
+      const { base, received } = await startReceiver(answer);
+      expect(await send(type, fields(base), alert)).toEqual({ type: "accepted" });
+      expect(received).toHaveLength(1);
+    },
+  );
 
-  test("shows agent, reason and link, and untrusted text as text", async () => {
+  test("an alert target shows agent, reason and link, and untrusted text as text", async () => {
     const { base, received } = await startReceiver(answer);
     await send(type, fields(base));
     await send(type, fields(base), hostile);
@@ -36,14 +39,14 @@ describe.each(types)("%s", (type) => {
     expect(second).not.toMatch(/\\u001b|\u001b|\u202e/);
   });
 
-  test("works without an address of the dashboard", async () => {
+  test("an alert target works without an address of the dashboard", async () => {
     const { base } = await startReceiver(answer);
     const message = { ...messageFor(opened), url: null };
     const given = await sendWith(fields(base))(message, targetOf(type));
     expect(given).toEqual({ type: "accepted" });
   });
 
-  test("is switched off by 410", async () => {
+  test("an alert target is switched off by 410", async () => {
     const { base } = await startReceiver(() => ({ status: 410, body: "gone for good" }));
     expect(await send(type, fields(base))).toEqual({
       type: "gone",
@@ -67,7 +70,7 @@ describe.each(types)("%s", (type) => {
     else expect(Math.abs((after ?? 0) - afterMs)).toBeLessThan(2_000);
   });
 
-  test("is not followed when it redirects", async () => {
+  test("an alert target is not followed when it redirects", async () => {
     const inner = await startReceiver(() => ({ status: 200 }));
     const headers = { location: `${inner.base}/admin` };
     const { base } = await startReceiver(() => ({ status: 307, headers }));
@@ -77,7 +80,7 @@ describe.each(types)("%s", (type) => {
     expect(inner.received).toEqual([]);
   });
 
-  test("shows no part of its address in errors", async () => {
+  test("an alert target shows no part of its address in errors", async () => {
     const echo = ({ path }: { readonly path: string }): Reply => ({
       status: 500,
       body: `Cannot POST ${path}`,
@@ -229,7 +232,7 @@ describe("a question", () => {
 });
 
 describe("responses of a single API", () => {
-  test.each(own)("%s", async (_name, type, reply, expected) => {
+  test.each(own)("responses of a single API: %s", async (_name, type, reply, expected) => {
     const { base } = await startReceiver(() => reply);
     expect(await send(type, fakeApis[type].fields(base))).toMatchObject(expected);
   });

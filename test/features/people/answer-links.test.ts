@@ -28,7 +28,7 @@ test("a link fits a chat message", () => {
   expect(linksTo([question]).pathOf(question, "ops").length).toBeLessThan(60);
 });
 
-test("rejects a token of another project, question, target or end", () => {
+test("the check of answer links rejects a token of another project, question, target or end", () => {
   const { read, tokenTo } = linksTo([question]);
   const token = tokenTo("ops");
   const bytes = (text: string) => Buffer.from(text, "base64url");
@@ -46,7 +46,7 @@ test("rejects a token of another project, question, target or end", () => {
   expect(read(token)).not.toBeNull();
 });
 
-test("rejects every token with one changed character, and other texts", () => {
+test("the check of answer links rejects every token with one changed character, and other texts", () => {
   const { read, tokenTo } = linksTo([question]);
   const token = tokenTo("ops");
   for (let at = 0; at < token.length; at += 1) {
@@ -59,6 +59,6 @@ test("rejects every token with one changed character, and other texts", () => {
   }
 });
 
-test("rejects a link whose question was deleted", () => {
+test("the check of answer links rejects a link whose question was deleted", () => {
   expect(linksTo([]).read(linksTo([question]).tokenTo("ops"))).toBeNull();
 });

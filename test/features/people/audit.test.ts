@@ -28,7 +28,7 @@ function opened() {
   return { store, warnings, warn, list, record, audit };
 }
 
-test("lists the acts with their persons, the latest first, by pages", async () => {
+test("the audit trail lists the acts with their persons, the latest first, by pages", async () => {
   const { list, record } = opened();
   await record(phone, { act: "pause" }, { act: "kill", agent: "a", instanceId: "a-abcdefgh" });
   await record(ada, { act: "resume" });
@@ -50,7 +50,7 @@ test.each([
   [{ instance: "a-abcdefgh" }, ["kill"]],
   [{ since: "2026-11-22T08:02:00Z" }, ["raise", "kill"]],
   [{ agent: "a", by: "login", since: "2026-11-22T09:00:00Z" }, []],
-])("filters by %j", async (query, acts) => {
+])("the audit trail filters by %j", async (query, acts) => {
   const { list, record } = opened();
   await record(phone, { act: "pause" }, { act: "kill", agent: "a", instanceId: "a-abcdefgh" });
   await record(ada, { act: "raise", agent: "a" });
@@ -73,7 +73,7 @@ test("an act that can't be recorded is a warning", async () => {
   await expect.poll(() => warnings).toMatchObject([/^the audit trail lacks an act \(pause\): /]);
 });
 
-test("is pruned with the history", async () => {
+test("the audit trail is pruned with the history", async () => {
   const { store, list, record } = opened();
   await record(phone, { act: "pause" });
   await store.prune({ now: Date.parse("2026-12-30T08:00:00Z"), days: 30, maxBytes: 1e9 });

@@ -57,7 +57,7 @@ describe("the search over all logs", () => {
     }
   });
 
-  test("filters by kind, run, time and outcome combine", async () => {
+  test("a search: filters by kind, run, time and outcome combine", async () => {
     const run = { instanceId: "alpha-aaaaaaaa" };
     project.write({ msg: "word one", kind: "said", ...run });
     project.write({

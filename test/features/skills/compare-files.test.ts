@@ -40,7 +40,7 @@ test.each([
     ["B added but changed here"],
   ],
   ["a link here", "A:1", "A:2", `A:${notAFile}`, ["A changed but changed here"]],
-])("%s", (_what, base, next, local, changes) => {
+])("compareFiles: %s", (_what, base, next, local, changes) => {
   expect(compared(base, next, local)).toEqual(changes);
 });
 

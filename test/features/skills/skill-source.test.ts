@@ -19,7 +19,7 @@ describe("a source", () => {
     ["./my-skills", "file:///work/my-skills", "my-skills"],
     ["..", "file:///", ""],
     ["/srv/skills/", "file:///srv/skills", "skills"],
-  ])("%s is fetched from %s", (text, url, name) => {
+  ])("a source: %s is fetched from %s", (text, url, name) => {
     const source = parse(text);
     expect(source).toMatchObject({ url, skill: null });
     expect(repositoryName(source)).toBe(name);
@@ -45,7 +45,7 @@ describe("a source", () => {
     ...["git@-example.com:x", "git@example.com:-x", "https://user:secret@example.com/skills"],
     ...["https://token@example.com/skills", "skills", "a/b/c", "acme/skills\n--evil"],
     "acme/ skills",
-  ])("%j is refused as usage error", (text) => {
+  ])("a source: %j is refused as usage error", (text) => {
     expect(() => parse(text)).toThrow(expect.objectContaining({ exitCode: 2 }));
   });
 

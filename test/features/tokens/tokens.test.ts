@@ -58,7 +58,7 @@ test("expires, stays in the list, and is replaced by a new one of its name", asy
   expect(tokens.use(next.token)).not.toBeNull();
 });
 
-test("writes the last use of a token once a minute, after the request went on", async () => {
+test("the token check writes the last use of a token once a minute, after the request went on", async () => {
   const { tokens, make, ask, clock, store } = opened();
   const { token } = await tokens.create(ask("ci"));
   const stored = async () => {
@@ -129,6 +129,6 @@ test.each([
   { days: 0 },
   { days: tokenLimits.maxDays + 1 },
   { hash: "x" },
-])("rejects a token with %j", (wrong) => {
+])("the token check rejects a token with %j", (wrong) => {
   expect(newTokenSchema.safeParse({ name: "ci", scopes: ["read"], ...wrong }).success).toBe(false);
 });

@@ -14,11 +14,11 @@ describe("a setting", () => {
     ["gateway.trustProxy=true", ["gateway", "trustProxy"], true],
     ["params.equation=a=b", ["params", "equation"], "a=b"],
     ["params.empty=", ["params", "empty"], ""],
-  ])("%s", (text, path, value) => {
+  ])("a setting: %s", (text, path, value) => {
     expect(parseSetting(text)).toEqual({ path, value });
   });
 
-  test.each(["scale", "=2", "a b=2", "a..b=2"])("%s is not a setting", (text) => {
+  test.each(["scale", "=2", "a b=2", "a..b=2"])("a setting: %s is not a setting", (text) => {
     expect(() => parseSetting(text)).toThrow(/is not a (setting|key)/);
   });
 });
@@ -51,7 +51,7 @@ describe("an edited text", () => {
     ["", "at its beginning"],
     ["a = 1 # one\n", "behind keys"],
     ["a = 1 # one\n\n[b]\nc = []\n", "behind a table"],
-  ])("%j accepts a list of tables %s", (text) => {
+  ])("an edited text: %j accepts a list of tables %s", (text) => {
     const hooks = [{ source: "hub", events: ["issues"] }, { source: "other" }];
     const result = edited(text, [
       { path: ["hooks"], value: hooks },

@@ -29,7 +29,7 @@ describe("the editor's schema of an agent judges like al", () => {
     ...['schedule = "H 9 * * *"', 'schedule = "0 9 * * *"\ntimezone = "Europe/Berln"'],
     ...['schedule = "0 9 * * *"\ntimezone = "+02:00"', "timeout = 60", "callable = false"],
     ...['callable = true\ntags = ["two words"]', "webhooks = []", "scale = 1"],
-  ])("the editor's schema of an agent judges like al refuses %s", (text) => {
+  ])("the editor's schema of an agent, like al, refuses %s", (text) => {
     expect(agentChange(start + text).type).toBe("invalid");
     expect(ofAgent(parse(start + text))).toBe(false);
   });
@@ -43,7 +43,7 @@ describe("the editor's schema of an agent judges like al", () => {
     'callable = true\ntags = ["web", "team-a"]',
     "scale = 0",
     hub,
-  ])("the editor's schema of an agent judges like al takes %s", (text) => {
+  ])("the editor's schema of an agent, like al, takes %s", (text) => {
     expect(agentChange(start + text).type).toBe("set");
     expect(ofAgent(parse(start + text))).toBe(true);
   });
@@ -56,7 +56,7 @@ describe("the editor's schema of a project judges like al", () => {
     'provider = "anthropic"',
     'provider = "scripted"',
     'model = "m"',
-  ])("the editor's schema of a project judges like al refuses a model with %s", (text) => {
+  ])("the editor's schema of a project, like al, refuses a model with %s", (text) => {
     expect(projectChange(`[models.m]\n${text}`).type).toBe("invalid");
     expect(ofProject(parse(`[models.m]\n${text}`))).toBe(false);
   });
@@ -65,12 +65,12 @@ describe("the editor's schema of a project judges like al", () => {
     'provider = "custom"\nmodel = "m"\nbaseUrl = "http://localhost:1"',
     'provider = "anthropic"\nmodel = "m"',
     'provider = "scripted"\nscript = "s.toml"',
-  ])("the editor's schema of a project judges like al takes a model with %s", (text) => {
+  ])("the editor's schema of a project, like al, takes a model with %s", (text) => {
     expect(projectChange(`[models.m]\n${text}`).type).toBe("set");
     expect(ofProject(parse(`[models.m]\n${text}`))).toBe(true);
   });
 
-  it("the editor's schema of a project judges like al rejects an unknown time zone", () => {
+  it("the editor's schema of a project, like al, rejects an unknown time zone", () => {
     expect(ofProject(parse('timezone = "Berlin"'))).toBe(false);
     expect(ofProject(parse('timezone = "UTC"'))).toBe(true);
   });
@@ -130,15 +130,21 @@ describe("the files of the examples", () => {
   const examples = resolve(import.meta.dirname, "../../../examples");
   const read = (file: string) => readFileSync(join(examples, file), "utf8");
 
-  it.each(globSync("*/config.toml", { cwd: examples }))("%s meets its schema", (file) => {
-    expect(read(file)).toMatch(/^#:schema \.al\/schema\/project\.json\n/);
-    expect(ofProject(parse(read(file))), ajv.errorsText(ofProject.errors)).toBe(true);
-  });
+  it.each(globSync("*/config.toml", { cwd: examples }))(
+    "the files of the examples: %s meets its schema",
+    (file) => {
+      expect(read(file)).toMatch(/^#:schema \.al\/schema\/project\.json\n/);
+      expect(ofProject(parse(read(file))), ajv.errorsText(ofProject.errors)).toBe(true);
+    },
+  );
 
-  it.each(globSync("*/agents/*/config.toml", { cwd: examples }))("%s meets its schema", (file) => {
-    expect(read(file)).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent\.json\n/);
-    expect(ofAgent(parse(read(file))), ajv.errorsText(ofAgent.errors)).toBe(true);
-  });
+  it.each(globSync("*/agents/*/config.toml", { cwd: examples }))(
+    "the files of the examples: %s meets its schema",
+    (file) => {
+      expect(read(file)).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent\.json\n/);
+      expect(ofAgent(parse(read(file))), ajv.errorsText(ofAgent.errors)).toBe(true);
+    },
+  );
 
   const pages = ["../README.md", ...globSync("*/README.md", { cwd: examples })];
   const snippets = pages.flatMap((page) =>

@@ -133,6 +133,6 @@ test.each([
   ["[a\nb = 1\n", "1: the table's name is not closed by ]"],
   ["a\n", "1: expected = and a value behind the key"],
   ["a! = 1\n", "1: illegal character in key"],
-])("%j: %s", (text, words) => {
+])("tomlLocator places the error of %j: %s", (text, words) => {
   expect(wordsOf(text)).toBe(words);
 });

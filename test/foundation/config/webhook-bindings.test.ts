@@ -90,7 +90,7 @@ describe("webhookBindings", () => {
   });
 });
 
-it("accepts the API of webhooks by https, and by http on this machine", () => {
+it("a webhook source accepts the API of webhooks by https, and by http on this machine", () => {
   const at = (api: string) =>
     said(projectChange(`[webhooks.a]\ntype = "github"\ncredential = "x"\napi = "${api}"`));
   const hosts = ["localhost", "127.0.0.1:80", "[::1]:80"].map((host) => `http://${host}/api`);

@@ -32,7 +32,7 @@ test.each([
   [912_000, "15 min"],
   [2 * hour + 9.6 * minute, "2 h 10 min"],
   [24 * hour, "24 h"],
-])("%i ms is %s", (ms, text) => expect(durationText(ms)).toBe(text));
+])("%i ms are shown as %s", (ms, text) => expect(durationText(ms)).toBe(text));
 
 test("a time includes its time zone", () =>
   expect(momentText(Date.UTC(2026, 10, 24, 12))).toMatch(/^2026-11-2[345] \d\d:\d0 [A-Z]\S+$/));

@@ -17,7 +17,7 @@ describe("the canonical form of a host:", () => {
     ["１２７.0.0.1", "127.0.0.1"],
     ["[2001:DB8:0:0::1]", "2001:db8::1"],
     ["[::ffff:10.0.0.1]", "::ffff:a00:1"],
-  ])("%s is %s", (text, host) => {
+  ])("the canonical form of a host: %s is %s", (text, host) => {
     expect(canonicalHost(text)).toBe(host);
   });
 
@@ -25,7 +25,7 @@ describe("the canonical form of a host:", () => {
     ...["", ".", "a..b", "a b", "a/b", "a%2eb", "a@b", "a\tb", "2001:db8::1", "[::1%eth0]", "[::1"],
     ...["-a.example.com", "1.2.3.4.5", "example.0x1g.999", `${"a".repeat(64)}.example.com`],
     "*.example.com",
-  ])("%j is not a host", (text) => {
+  ])("the canonical form of a host: %j is not a host", (text) => {
     expect(canonicalHost(text)).toBeNull();
   });
 });
@@ -41,7 +41,7 @@ describe("entries of an allow list", () => {
     ["*.example.com", "evilexample.com", 443, false],
     ["Example.com:22", "example.com", 22, true],
     ["[2001:db8::1]:8443", "2001:db8::1", 8443, true],
-  ])("%s for %s:%i: %s", (entry, host, port, is) => {
+  ])("an allow list with %s for %s:%i: %s", (entry, host, port, is) => {
     const parsed = parseAllowEntry(entry);
     expect(typeof parsed !== "string" && isFor(parsed, host, port)).toBe(is);
   });
@@ -58,7 +58,7 @@ describe("entries of an allow list", () => {
   it.each([
     ...["*", "*.", "*.10.0.0.1", "https://example.com", "example.com:0", "example.com:65536"],
     "a b",
-  ])("%j is rejected with a reason", (entry) => {
+  ])("entries of an allow list: %j is rejected with a reason", (entry) => {
     expect(parseAllowEntry(entry)).toContain(JSON.stringify(entry));
   });
 

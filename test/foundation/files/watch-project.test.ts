@@ -200,7 +200,7 @@ test.each(["ENOSPC", "EMFILE"])(
   },
 );
 
-test("another error is a warning and watching continues", async () => {
+test("an unknown error of the watcher is a warning, and watching continues", async () => {
   const fake = new FakeWatcher();
   const watched = watching(watchProject("/p", { open: () => fake }));
   fake.emit("ready");

@@ -94,7 +94,7 @@ describe("on an old Node", () => {
   });
 });
 
-test.skipIf(!hasOldNode)(`runs on the system's own Node ${systemVersion.trim()}`, () => {
+test.skipIf(!hasOldNode)(`al runs on the system's own Node ${systemVersion.trim()}`, () => {
   bundle("24.1.0", 'echo "args: $*"; exit 7');
   const { status, stdout } = spawnSync(systemNode, [al, "stat"], { encoding: "utf8" });
   expect(status).toBe(7);

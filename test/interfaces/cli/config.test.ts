@@ -246,13 +246,16 @@ describe("al agent new", () => {
     [["agent", "new", "A b", "-m", "main", "--schedule", "* * * * *"], "not an agent's name", 2],
     [["agent", "new", "a", "-m", "man", "--schedule", "* * * * *"], 'did you mean "main"', 2],
     [["agent", "new", "dev"], "al config dev changes the agent", 1],
-  ])("%j is rejected with the reason and writes nothing", async (args, text, code) => {
-    const ran = await cli.al(args);
-    expect(ran.code).toBe(code);
-    expect(ran.stderr).toContain(text);
-    expect(cli.read("agents/dev/config.toml")).toBe(dev);
-    expect(() => cli.read("agents/a/config.toml")).toThrow("ENOENT");
-  });
+  ])(
+    "al agent new: %j is rejected with the reason and writes nothing",
+    async (args, text, code) => {
+      const ran = await cli.al(args);
+      expect(ran.code).toBe(code);
+      expect(ran.stderr).toContain(text);
+      expect(cli.read("agents/dev/config.toml")).toBe(dev);
+      expect(() => cli.read("agents/a/config.toml")).toThrow("ENOENT");
+    },
+  );
 
   test.skipIf(noTerminal !== null)("al agent new asks on a terminal", async () => {
     const terminal = onTerminal(cli, ["agent", "new", "news"]);

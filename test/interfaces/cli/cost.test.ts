@@ -61,7 +61,7 @@ test("al cost prints spending, limits and the forecast", async () => {
   );
 });
 
-test("filters by one agent by day, by models, and by start", async () => {
+test("al cost filters by one agent by day, by models, and by start", async () => {
   await cli.al(["cost", "dev"]);
   await cli.al(["cost", "dev", "--by", "model", "--since", "2026-11-01T00:00:00+01:00"]);
   expect(queries).toEqual([
@@ -74,7 +74,7 @@ test("al cost --json prints the answer unchanged", async () => {
   expect(await cli.json(["cost"])).toEqual(spent);
 });
 
-test("reports that nothing was spent, and suggests a similar agent", async () => {
+test("al cost reports that nothing was spent, and suggests a similar agent", async () => {
   answer = nothing;
   const none = await cli.al(["cost"]);
   expect(none).toMatchObject({ code: 0, stdout: "" });

@@ -87,7 +87,7 @@ describe("al creds add", () => {
     ["anthropc_key --field key", 0, 'did you mean "anthropic_key"'],
     ["git_ssh --field privat_key", 2, 'did you mean "private_key"?'],
     ["foo_token", 2, "foo_token is not a known type (al creds ls --types)"],
-  ])("%s exits with %i and prints %j", async (args, code, text) => {
+  ])("al creds add: %s exits with %i and prints %j", async (args, code, text) => {
     const ran = await add(args);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(text);

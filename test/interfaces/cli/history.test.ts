@@ -23,7 +23,7 @@ describe("al history", () => {
     startedAt: null,
   });
 
-  test("filters as asked, and prints a table", async () => {
+  test("al history filters as asked, and prints a table", async () => {
     let query = "";
     await cli.serve({
       "GET /api/stats/triggers": (request) => {
@@ -36,7 +36,7 @@ describe("al history", () => {
     expect(stdout).toMatch(/dev +webhook github issues\.opened +dropped +1 +queue_full/);
   });
 
-  test("filters by kind, outcome and time, which combine", async () => {
+  test("al history filters by kind, outcome and time, which combine", async () => {
     let query = new URLSearchParams();
     const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
     await cli.serve({

@@ -60,7 +60,7 @@ function readList(list: string): Loaded {
 describe("modules loaded for a command", () => {
   // One of each module that declares commands: all are declared before the help of one is printed.
   test.each(["", "creds add", "start", "stat", "completion"])(
-    "help of al %s: a few files, and no package",
+    "the modules loaded by help of al %s: a few files, and no package",
     (name) => {
       const { files, bytes } = loadedBy(
         [...name.split(" "), "--help"].filter((word) => word !== ""),
@@ -73,7 +73,7 @@ describe("modules loaded for a command", () => {
   );
 
   test.each([["config"], ["start --print-systemd"], ["update --check"], ["creds ls"], ["stat"]])(
-    "%s: no package from its own folder, under 2 MB",
+    "the modules loaded by %s: no package from its own folder, under 2 MB",
     (command) => {
       const { files, bytes } = loadedBy(command.split(" "));
       expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);

@@ -80,12 +80,15 @@ describe("al config of a directory with only a SKILL.md", () => {
     [["--set", 'models=["main"]', "--set", "scale=0", "--set", "tiemout=9"], '"timeout"'],
     [["--unset", "timeout"], "has no key timeout"],
     [[], "agents/skillonly is not an agent: it has a SKILL.md, but no config.toml"],
-  ])("%j is rejected with the reason and writes nothing", async (args, text) => {
-    const ran = await cli.al(["config", "skillonly", ...args]);
-    expect(ran).toMatchObject({ code: 1, stdout: "" });
-    expect(ran.stderr).toContain(text);
-    expect(() => cli.read(at)).toThrow("ENOENT");
-  });
+  ])(
+    "al config of a directory with only a SKILL.md: %j is rejected with the reason and writes nothing",
+    async (args, text) => {
+      const ran = await cli.al(["config", "skillonly", ...args]);
+      expect(ran).toMatchObject({ code: 1, stdout: "" });
+      expect(ran.stderr).toContain(text);
+      expect(() => cli.read(at)).toThrow("ENOENT");
+    },
+  );
 
   test("keys that can't be changed are not suggested", async () => {
     const stderr = await cli.failure(["config", "empty", "--set", "scale=0"]);

@@ -97,14 +97,17 @@ describe("a usage error", () => {
     [["history", "--outcome", "faild"], "Allowed choices are", 'did you mean "failed"?'],
     [["completion", "bas"], "Allowed choices are", 'did you mean "bash"?'],
     [["stat", "extra"], "too many arguments", undefined],
-  ])("%j exits with 2 and a message on standard error", async (args, message, hint) => {
-    const { code, stdout, stderr } = await cli.al(args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^error: /);
-    expect(stderr).toContain(message);
-    if (hint !== undefined) expect(stderr).toContain(`hint: ${hint}`);
-    expect(stderr).not.toContain("    at ");
-  });
+  ])(
+    "a usage error: %j exits with 2 and a message on standard error",
+    async (args, message, hint) => {
+      const { code, stdout, stderr } = await cli.al(args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toMatch(/^error: /);
+      expect(stderr).toContain(message);
+      if (hint !== undefined) expect(stderr).toContain(`hint: ${hint}`);
+      expect(stderr).not.toContain("    at ");
+    },
+  );
 
   test("a usage error with --json is one document on standard output", async () => {
     const { code, stdout, stderr } = await cli.al(["sta", "--json"]);

@@ -7,7 +7,7 @@ import { busyState, instance } from "./page-states.ts";
 const open = sharedBrowser();
 const ada = { via: "slack", name: "Ada", from: null } as const;
 
-test("lists who did what, without a script, and leads to the run", async () => {
+test("the page Audit lists who did what, without a script, and leads to the run", async () => {
   const deps = testDeps();
   const about = { agent: "dev", instanceId: "dev-abcdefgh" };
   deps.operations.recordAct({ act: "approve", ...about, detail: "once\u202E (host a.test)" }, ada);

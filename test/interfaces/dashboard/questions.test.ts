@@ -110,7 +110,7 @@ test("typed text survives a change of the other questions", async () => {
   expect(await card(page).getByRole("textbox").inputValue()).toBe("half of a");
 });
 
-test("works without a script: a form that redirects to the answer", async () => {
+test("the page Questions works without a script: a form that redirects to the answer", async () => {
   const { page, url, asked } = await openLive(withQuestions({}));
   const browser = page.context().browser();
   const storageState = await page.context().storageState();
@@ -161,7 +161,7 @@ test("a run's page has its question to answer, and who answered the earlier ones
   expect(await page.locator("#state").innerText()).toBe("running");
 });
 
-test("shows the questions of one agent, and older ended ones", async () => {
+test("the page Questions shows the questions of one agent, and older ended ones", async () => {
   const ended = Array.from({ length: 31 }, () => ({ state: "expired", answer: "no" }) as const);
   const other = { agent: "owl", instanceId: "owl-abcdefgh" };
   const { page, url } = await openLive(withQuestions({}, other, ...ended));
@@ -186,7 +186,7 @@ test("an agent that waits for a person leads to its questions in one click", asy
   }
 });
 
-test("says why the questions can't be read, and reads them again", async () => {
+test("the page Questions says why the questions can't be read, and reads them again", async () => {
   const deps = withQuestions({});
   const { questions } = deps.operations;
   deps.operations.questions = () => {

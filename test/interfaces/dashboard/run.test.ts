@@ -25,7 +25,7 @@ function withRun(run: Partial<RunView> = {}) {
 }
 
 describe("the page of a run", () => {
-  test("shows its trigger, result, usage, hosts and calls", async () => {
+  test("the page of a run shows its trigger, result, usage, hosts and calls", async () => {
     const host = { port: 443, connections: 1, bytesOut: 512, bytesIn: 2048, lastAt };
     const deps = withRun({
       ...{ kind: "manual", prompt: "Look at <b>this</b>", scheduledFor: null },
@@ -62,7 +62,7 @@ describe("the page of a run", () => {
     expect(errors).toEqual([]);
   });
 
-  test("shows the stored delivery of a webhook, or that it was deleted", async () => {
+  test("the page of a run shows the stored delivery of a webhook, or that it was deleted", async () => {
     const deps = withRun({ kind: "webhook", event: "issues", action: "opened", receiptId });
     deps.operations.receipts.set(receiptId, receipt);
     const { page } = await open(path, deps);
@@ -77,7 +77,7 @@ describe("the page of a run", () => {
       .toContain("Its delivery is no longer stored.");
   });
 
-  test("shows the changes since its agent's last success, at once if it failed", async () => {
+  test("the page of a run shows the changes since its agent's last success, at once if it failed", async () => {
     const lastSuccess = { instanceId: "dev-aaaaaaaa", changed: true };
     const failing = {
       ...{ instanceId: instance, count: 1, since: "2026-11-20T06:33:00Z", changed: null },
@@ -109,7 +109,7 @@ describe("the page of a run", () => {
     expect(await page.locator("#failing").count()).toBe(0);
   });
 
-  test("follows a run until it ends, and kills it after a question", async () => {
+  test("the page of a run follows a run until it ends, and kills it after a question", async () => {
     const ongoing = { outcome: null, endedAt: null, durationMs: null, costUsd: null } as const;
     const deps = withRun(ongoing);
     deps.logs.write({ agent: "dev", instanceId: instance, msg: "first line" });
@@ -139,7 +139,7 @@ describe("the page of a run", () => {
     expect(reads()).toBe(before);
   });
 
-  test("repeats a webhook's work: unchanged, or by hand with an edited payload", async () => {
+  test("the page of a run repeats a webhook's work: unchanged, or by hand with an edited payload", async () => {
     const deps = withRun({ id: "t1", kind: "webhook", event: "issues", receiptId });
     deps.operations.receipts.set(receiptId, { ...receipt, payload: { title: "old" } });
     const { page } = await open(path, deps);
@@ -173,7 +173,7 @@ describe("the page of a run", () => {
     expect(await link.getAttribute("href")).toBe("/dashboard/agents/dev/runs/dev-abcdefgh");
   });
 
-  test("repeats a manual run with another prompt, and offers that for enabled agents only", async () => {
+  test("the page of a run repeats a manual run with another prompt, and offers that for enabled agents only", async () => {
     const deps = withRun({ id: "t1", kind: "manual", prompt: "Look\r\nhere" });
     const { page } = await open(path, deps);
     await page.getByRole("button", { name: "Run again" }).click();
@@ -195,7 +195,7 @@ describe("the page of a run", () => {
     await expect.poll(() => page.locator("#log-empty").innerText()).toContain("No lines");
   });
 
-  test("opens under another agent's address too, and reports an unknown run", async () => {
+  test("the page of a run opens under another agent's address too, and reports an unknown run", async () => {
     const { page, url } = await open(path, withRun());
     await page.goto(`${url}/dashboard/agents/cat/runs/${instance}`);
     expect(page.url()).toBe(url + path);

@@ -7,4 +7,6 @@ test.each([
   ["0 9 1 1 *", "At 09:00, on day 1 of the month, only in January"],
   ["nonsense", null],
   [null, null],
-])("%s is %s", (expression, words) => expect(scheduleText(expression)).toBe(words));
+])("the schedule %s is shown as %s", (expression, words) =>
+  expect(scheduleText(expression)).toBe(words),
+);

@@ -30,7 +30,7 @@ test("a person makes a token, sees it once, and removes it", async () => {
   expect(errors).toEqual([]);
 });
 
-test("says why a token was refused, and keeps the fields", async () => {
+test("the page Tokens says why a token was refused, and keeps the fields", async () => {
   const { page, deps } = await open(path);
   await page.waitForSelector("body[data-connection=live]");
   await page.getByLabel("Name").fill("claude");
@@ -41,7 +41,7 @@ test("says why a token was refused, and keeps the fields", async () => {
   expect(deps.tokens.list().tokens).toEqual([]);
 });
 
-test("works without a script", async () => {
+test("the page Tokens works without a script", async () => {
   const { page, url, deps } = await open(path);
   const { request } = page.context();
   const post = async (address: string, form: Record<string, string>) => {

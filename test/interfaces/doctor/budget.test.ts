@@ -43,7 +43,7 @@ test("a priced model without any limit is a warning", async () => {
   await fix(finding);
 });
 
-test("the limit of each agent is enough, and free models need none", async () => {
+test("the check finds no problem if each agent has a limit of a day, or if models are free", async () => {
   useClaude();
   ward.edit(agentConfig, "[runtime]", "[budget]\nday = 5\n[runtime]");
   expect(await found()).toEqual([]);

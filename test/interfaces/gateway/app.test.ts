@@ -13,7 +13,7 @@ describe("authentication", () => {
     ["GET", "/control/status"],
     ["POST", "/control/pause"],
     ["GET", "/dashboard/agents/dev/logs"],
-  ] as const)("%s %s needs authentication", async (method, url) => {
+  ] as const)("authentication: %s %s needs authentication", async (method, url) => {
     const response = await (await tcp()).inject({ method, url });
     expect(response.statusCode).toBe(401);
     expect(response.headers["www-authenticate"]).toBe("Bearer");
@@ -61,7 +61,7 @@ describe("authentication", () => {
 
 describe("host names", () => {
   test.each(["localhost:1234", "127.0.0.1", "[::1]:8080", "almanac.lan:9", "LOCALHOST"])(
-    "%s is accepted",
+    "host names: %s is accepted",
     async (host) => {
       const app = await tcp({ allowedHosts: ["almanac.lan"] });
       const response = await app.inject({ url: "/control/status", headers: { ...bearer, host } });
@@ -153,7 +153,7 @@ describe("answers", () => {
     "/control/trigger/..%2f..%2fetc",
     "/control/trigger/a%00b",
     "/control/trigger/A%0d%0a",
-  ])("%s is not an agent", async (url) => {
+  ])("answers: %s is not an agent", async (url) => {
     const { post, calls } = await openApp();
     const response = await post(url);
     expect(response.statusCode).toBe(404);
@@ -194,7 +194,7 @@ describe("answers", () => {
   });
 
   test.each(["/health", "/control/status", "/nothing"])(
-    "%s may load and run nothing",
+    "answers: %s may load and run nothing",
     async (url) => {
       const { headers } = await (await tcp()).inject({ url });
       expect(headers).toMatchObject({

@@ -99,13 +99,16 @@ test("every POST route of the operator API has an act", async () => {
   expect(posts.filter((path) => !hasExample(path) && !unaudited.includes(path))).toEqual([]);
 });
 
-test.each(Object.entries(examples))("records POST %s", async (url, [payload, act]) => {
-  const { post, operations } = await opened();
-  expect((await post(url, { payload })).statusCode).toBeLessThan(300);
-  expect(operations.acts).toMatchObject([{ ...act, by: { via: "key" } }]);
-});
+test.each(Object.entries(examples))(
+  "the audit trail records POST %s",
+  async (url, [payload, act]) => {
+    const { post, operations } = await opened();
+    expect((await post(url, { payload })).statusCode).toBeLessThan(300);
+    expect(operations.acts).toMatchObject([{ ...act, by: { via: "key" } }]);
+  },
+);
 
-test("records neither a dry run nor a request that failed", async () => {
+test("the audit trail records neither a dry run nor a request that failed", async () => {
   const { post, operations } = await opened();
   await post("/api/agents/dev/files", { payload: { ...edit, dryRun: true } });
   await post("/control/kill/nothing");
@@ -115,7 +118,7 @@ test("records neither a dry run nor a request that failed", async () => {
   expect(operations.acts).toEqual([]);
 });
 
-test("records the login, acts and logout of a browser with its address", async () => {
+test("the audit trail records the login, acts and logout of a browser with its address", async () => {
   const { app, operations } = await openApp({}, tcpApp);
   const cookie = await logIn(app);
   const headers = { cookie, host: "localhost", origin: "http://localhost" };
@@ -131,7 +134,7 @@ test("records the login, acts and logout of a browser with its address", async (
   ]);
 });
 
-test("records an act by an API token with its name", async () => {
+test("the audit trail records an act by an API token with its name", async () => {
   const { app, deps, operations } = await opened();
   const token = { name: "claude", scopes: ["control"], days: 1 } as const;
   const { token: secret } = await deps.tokens.create({ ...token, scopes: [...token.scopes] });
@@ -143,7 +146,7 @@ test("records an act by an API token with its name", async () => {
   expect(personText({ ...by, via: "token", from: null })).toBe("claude by token");
 });
 
-test("lists the acts by pages", async () => {
+test("the audit trail lists the acts by pages", async () => {
   const { get, post } = await openApp();
   for (const word of ["pause", "resume", "pause"]) await post(`/control/${word}`);
   const first = (await get("/api/audit?limit=2")).json<{ entries: object[]; next: number }>();

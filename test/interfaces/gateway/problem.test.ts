@@ -11,7 +11,7 @@ test.each([
   [new UserError("unreadable_file", "which"), 409, "unreadable_file", undefined],
   [new UserError("refused", "queue_full"), 409, "refused", undefined],
   [new UserError("draining", "stopping"), 503, "draining", "5"],
-])("%s is a %i", (error, status, code, retryAfter) => {
+])("the problem %s has the status %i", (error, status, code, retryAfter) => {
   const problem = problemOf(error);
   expect(problem).toMatchObject({ status, code, message: error.message });
   expect(problem.headers["retry-after"]).toBe(retryAfter);

@@ -34,7 +34,7 @@ describe("below the base path /al", () => {
   afterEach(() => setBasePath(""));
 
   test.each(["/al/dashboard", "/dashboard", "/x/../al/dashboard", "/al/al/dashboard"])(
-    "%s leads to the dashboard",
+    "below the base path /al, %s leads to the dashboard",
     (next) => expect(safeNext(next, "/home")).toBe("/dashboard"),
   );
 
@@ -46,5 +46,7 @@ describe("below the base path /al", () => {
     "/%61l/logout",
     "/al//evil.example",
     "/./al//evil.example",
-  ])("%s is not a path of this site", (next) => expect(safeNext(next, "/home")).toBe("/home"));
+  ])("below the base path /al, %s is not a path of this site", (next) =>
+    expect(safeNext(next, "/home")).toBe("/home"),
+  );
 });

@@ -72,43 +72,49 @@ async function opened(route: string, operations = twoAgents()) {
   return { ...started, ask, tokenWith };
 }
 
-test.each(Object.entries(decisions))("%s: scopes", async (route, decision) => {
-  const { scope, mine = [], others = [], body } = decision;
-  const { ask, tokenWith } = await opened(route);
-  const [url = ""] = [...mine, ...others];
-  for (const only of scopes) {
-    const without = await tokenWith(
-      scopes.filter((one) => one !== only),
-      null,
-    );
-    const answer = await ask(url, without, body);
-    expect([only, answer.isForbidden]).toEqual([only, scope === null || scope === only]);
-    if (scope === only && !url.includes("stream"))
-      expect(answer.body).toContain(`lacks the scope ${scope}`);
-    const alone = await ask(url, await tokenWith([only], null), body);
-    expect([only, alone.isForbidden]).toEqual([only, scope !== only && scope !== "any"]);
-  }
-});
-
-test.each(Object.entries(decisions))("%s: agents", async (route, decision) => {
-  const { scope, mine = [], others = [], body } = decision;
-  const { ask, tokenWith } = await opened(route);
-  for (const [urls, isMine] of [
-    [mine, true],
-    [others, false],
-  ] as const) {
-    for (const url of urls) {
-      const limited = await ask(url, await tokenWith(scopes, ["dev"]), body);
-      expect([url, limited.isForbidden]).toEqual([url, !isMine || scope === null]);
-      expect(limited.body.replaceAll(url, "")).not.toContain("zebra");
-      const free = await ask(url, await tokenWith(scopes, null), body);
-      expect([url, free.isForbidden]).toEqual([url, scope === null]);
+test.each(Object.entries(decisions))(
+  "the scopes of a token decide: %s",
+  async (route, decision) => {
+    const { scope, mine = [], others = [], body } = decision;
+    const { ask, tokenWith } = await opened(route);
+    const [url = ""] = [...mine, ...others];
+    for (const only of scopes) {
+      const without = await tokenWith(
+        scopes.filter((one) => one !== only),
+        null,
+      );
+      const answer = await ask(url, without, body);
+      expect([only, answer.isForbidden]).toEqual([only, scope === null || scope === only]);
+      if (scope === only && !url.includes("stream"))
+        expect(answer.body).toContain(`lacks the scope ${scope}`);
+      const alone = await ask(url, await tokenWith([only], null), body);
+      expect([only, alone.isForbidden]).toEqual([only, scope !== only && scope !== "any"]);
     }
-  }
-});
+  },
+);
 
 test.each(Object.entries(decisions))(
-  "%s: without a token, and with the key",
+  "the agents of a token decide: %s",
+  async (route, decision) => {
+    const { scope, mine = [], others = [], body } = decision;
+    const { ask, tokenWith } = await opened(route);
+    for (const [urls, isMine] of [
+      [mine, true],
+      [others, false],
+    ] as const) {
+      for (const url of urls) {
+        const limited = await ask(url, await tokenWith(scopes, ["dev"]), body);
+        expect([url, limited.isForbidden]).toEqual([url, !isMine || scope === null]);
+        expect(limited.body.replaceAll(url, "")).not.toContain("zebra");
+        const free = await ask(url, await tokenWith(scopes, null), body);
+        expect([url, free.isForbidden]).toEqual([url, scope === null]);
+      }
+    }
+  },
+);
+
+test.each(Object.entries(decisions))(
+  "access without a token, and with the key: %s",
   async (route, decision) => {
     const { mine = [], others = [], body } = decision;
     const { ask, deps } = await opened(route);

@@ -59,7 +59,7 @@ test.each([
   ["evil.test/path", "invalid_host"],
   ['evil.test"]', "invalid_host"],
   ["", "host"],
-])("%j is refused, and nothing is written", async (host, why) => {
+])("allowing the host %j is refused, and nothing is written", async (host, why) => {
   const { allow, text } = await setUp();
   const refused = await Promise.resolve()
     .then(() => allow(host))

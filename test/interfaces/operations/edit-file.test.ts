@@ -255,7 +255,7 @@ test("a text over the size that the scheduler reads is refused, and line ends st
   expect(read(config)).toBe(hourly(dev).replaceAll("\n", "\r\n"));
 });
 
-test("there are no files of an agent that is gone", async () => {
+test("reading the files of a removed agent fails as unknown_agent", async () => {
   const { edits, pathOf } = await setUp();
   await expect(edits.agentFiles("ops")).rejects.toMatchObject({ code: "unknown_agent" });
   rmSync(pathOf("agents/dev"), { recursive: true });

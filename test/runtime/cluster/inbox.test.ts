@@ -3,7 +3,7 @@ import { createInbox } from "../../../src/runtime/cluster/remote-process.ts";
 
 const stop = { reason: "timed_out", graceMs: 5 } as const;
 
-it("answers as soon as the run is to end", async () => {
+it("the inbox answers as soon as the run is to end", async () => {
   const inbox = createInbox();
   const answer = inbox.next(new AbortController().signal);
   inbox.stop(stop.reason, stop.graceMs);
@@ -11,13 +11,13 @@ it("answers as soon as the run is to end", async () => {
   expect(await answer).toEqual({ stop });
 });
 
-it("answers at once when the run was stopped before", async () => {
+it("the inbox answers at once when the run was stopped before", async () => {
   const inbox = createInbox();
   inbox.stop(stop.reason, stop.graceMs);
   expect(await inbox.next(new AbortController().signal)).toEqual({ stop });
 });
 
-it("keeps an entry whose reader left", async () => {
+it("the inbox keeps an entry whose reader left", async () => {
   const inbox = createInbox();
   const left = new AbortController();
   const answer = inbox.next(left.signal);

@@ -20,7 +20,7 @@ describe("a provider's failure", () => {
     [`400: {"message":"connection field is wrong"}`, "400 connection field is wrong", null],
     ["403 not json {", "403 not json {", null],
     ["the model made no sense", "the model made no sense", null],
-  ])("%s is reported as %s", (text, message, cooldownMs) => {
+  ])("a provider's failure: %s is reported as %s", (text, message, cooldownMs) => {
     expect(providerFailure(text)).toMatchObject({ message, cooldownMs });
   });
 
@@ -42,11 +42,14 @@ describe("a provider's failure", () => {
       "502 Bad Gateway",
     ],
     ["the 503 files were not found", null, "the 503 files were not found"],
-  ])("%s has its status behind a prefix or in a page", (text, status, message) => {
-    const failure = providerFailure(text);
-    expect(failure).toMatchObject({ status, message });
-    expect(failure.cooldownMs).toBe(status === null ? null : 60_000);
-  });
+  ])(
+    "a provider's failure: %s has its status behind a prefix or in a page",
+    (text, status, message) => {
+      const failure = providerFailure(text);
+      expect(failure).toMatchObject({ status, message });
+      expect(failure.cooldownMs).toBe(status === null ? null : 60_000);
+    },
+  );
 
   it("a provider's failure trusts the response more than the text", () => {
     const facts = { status: 503, retryAfterMs: 9_000 };
@@ -64,7 +67,7 @@ describe("a provider's failure", () => {
     ["429 slow down", true],
     ["500 oops", true],
     ["404 no such model", false],
-  ])("%s: a retry may help: %s", (text, isTransient) => {
+  ])("a provider's failure: %s: a retry may help: %s", (text, isTransient) => {
     expect(providerFailure(text).isTransient).toBe(isTransient);
   });
 

@@ -78,7 +78,7 @@ const unlock = (channel: Job["channel"]) =>
     new AbortController().signal,
   );
 
-it("gives each run a socket of its own, from its start to its end", async () => {
+it("the scheduler gives each run a socket of its own, from its start to its end", async () => {
   const { sockets, enter, finish } = aScheduler();
   const request = aRequest("dev-1");
   const run = enter(request);
@@ -98,7 +98,7 @@ it("gives each run a socket of its own, from its start to its end", async () => 
   await sockets.close();
 });
 
-it("gives a restarted run another one, and forgets the first", async () => {
+it("the scheduler gives a restarted run another one, and forgets the first", async () => {
   const { sockets, enter, finish } = aScheduler();
   const request = aRequest("dev-1");
   const run = enter(request);
@@ -111,7 +111,7 @@ it("gives a restarted run another one, and forgets the first", async () => {
   await sockets.close();
 });
 
-it("removes the socket of a run that ended while it was prepared, and of runs that left the graph", async () => {
+it("the scheduler removes the socket of a run that ended while it was prepared, and of runs that left the graph", async () => {
   const { sockets, runs, enter, finish } = aScheduler();
   const request = aRequest("dev-1");
   const run = enter(request);
@@ -125,7 +125,7 @@ it("removes the socket of a run that ended while it was prepared, and of runs th
   await expect.poll(() => store.channels.all()).toEqual([]);
 });
 
-it("names the path as a container sees it", async () => {
+it("the scheduler names the path as a container sees it", async () => {
   const { sockets, enter, finish } = aScheduler();
   const request = aRequest("dev-1", "container");
   const run = enter(request);
@@ -157,7 +157,7 @@ it("expects a run on another machine by its name, with a ticket and without a fo
   await sockets.close();
 });
 
-it("removes only folders that it made, whatever is recorded", async () => {
+it("the scheduler removes only folders that it made, whatever is recorded", async () => {
   await store.channels.add({ instanceId: "dev-1", tokenHash: "", dir: project });
   const { sockets } = aScheduler();
   await sockets.restore(new Set());
@@ -166,7 +166,7 @@ it("removes only folders that it made, whatever is recorded", async () => {
   await sockets.close();
 });
 
-it("serves live runs at their old path, and removes the remains of others", async () => {
+it("the scheduler serves live runs at their old path, and removes the remains of others", async () => {
   const first = aScheduler();
   const alive = aRequest("dev-1");
   const lives = first.enter(alive);

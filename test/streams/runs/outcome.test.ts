@@ -85,7 +85,7 @@ const table: Row[] = [
 ];
 
 describe("a run", () => {
-  it.each(table)("%s", (_what, exit, stopped, outcome, exitCode, reason) => {
+  it.each(table)("a run: %s", (_what, exit, stopped, outcome, exitCode, reason) => {
     expect(runEnd(exitOf(exit), stopped, work)).toEqual({
       outcome,
       exitCode,

@@ -16,7 +16,7 @@ describe("a timer that can be paused", () => {
     ["minds repeated news as little as none", "   f-f-t-t--f-f--", 4, "---------(x|)"],
     ["says nothing before it heard anything", "   --------------", 0, "--------------"],
     ["never rings while it is paused", "             f-t-----------", 3, "--------------"],
-  ])("%s", (_what, paused, leftMs, expected) =>
+  ])("a timer that can be paused: %s", (_what, paused, leftMs, expected) =>
     marbles(({ cold, scheduler, expectObservable }) => {
       const paused$ = paused.trim().startsWith("-") ? NEVER : cold(paused, values);
       const out$ = pausableTimer(paused$, leftMs, scheduler);

@@ -29,7 +29,7 @@ describe("a run", () => {
     ["survives a runner that breaks after its exit", "            --x-#", "       s-S-|"],
     ["is rejected when its runner rejects it", "                  -(j|)", "       s(R|)"],
     ["emits a burst of output in order", "                        -(oototox|)", " s(oototoS|)"],
-  ])("%s", (_what, reported, expected) =>
+  ])("a run: %s", (_what, reported, expected) =>
     marbles((helpers) => {
       const report$ = helpers.cold(reported.trim(), reports);
       helpers.expectObservable(run(portsOf(helpers, report$))).toBe(expected.trim());

@@ -130,7 +130,7 @@ describe("cron ticks", () => {
       ["2026-05-04T01:00:10Z", -60_000, "2026-05-04T01:30:00Z"],
       ["next 2026-05-04T01:00", "tick 2026-05-04T01:00", "next 2026-05-04T02:00"],
     ],
-  ] as const)("%s", (_name, expression, [until, jumpMs, end], expected) => {
+  ] as const)("cron ticks: %s", (_name, expression, [until, jumpMs, end], expected) => {
     const calendar = new VirtualCalendar("2026-05-04T00:00:00Z");
     const seen: string[] = [];
     cronTicks(plan(expression), createClock(calendar)).subscribe((event) => seen.push(line(event)));

@@ -103,7 +103,7 @@ describe("an agent whose runs fail", () => {
     ["is not alerted for a run that is tried again", "s-l-o", ""],
     ["is alerted for a run whose last attempt was lost, and its work", "s-l-L-o", "----D-o"],
     ["recovers, and fails anew", "s-x-o-x", "--1-o-1"],
-  ])("%s", (_, done, alerted) => expectAlerts(done, alerted));
+  ])("an agent whose runs fail: %s", (_, done, alerted) => expectAlerts(done, alerted));
 
   it("an agent whose runs fail is alerted after the configured number of failures in a row", () => {
     expectAlerts("s-x-o-x-x-o", "--------2-O", { after: 2 });
@@ -167,7 +167,9 @@ describe("an agent that is to succeed every five minutes", () => {
     ["is alerted though its runs fail, too", "s--x----or", "---1-n--B"],
     ["is not alerted while it is disabled", "s--d---------e------or", "------------------n-N"],
     ["is not alerted once it is removed", "s--r---------", ""],
-  ])("%s", (_, done, alerted) => expectAlerts(done, alerted, options));
+  ])("an agent that is to succeed every five minutes: %s", (_, done, alerted) =>
+    expectAlerts(done, alerted, options),
+  );
 });
 
 it("open alerts are listed, the oldest first", () => {

@@ -73,7 +73,7 @@ describe("al agent rm", () => {
     [["dve", "--yes"], 1, 'did you mean "dev"'],
     [["../agents/dev", "--yes"], 1, "there is no agent"],
     [["dev"], 2, "--yes is missing"],
-  ])("%j removes nothing", async (args, code, text) => {
+  ])("al agent rm: %j removes nothing", async (args, code, text) => {
     const ran = await cli.al(["agent", "rm", ...args]);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(text);

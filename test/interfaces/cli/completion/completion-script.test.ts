@@ -110,7 +110,7 @@ describe.each(shells)("$name", (shell) => {
   if (reason !== null) process.stderr.write(`skipped: completion in ${shell.name} (${reason})\n`);
 
   test.skipIf(reason !== null)(
-    "completes commands, options, their values, paths, names and ids",
+    "the completion script completes commands, options, their values, paths, names and ids",
     async () => {
       const { code, stdout, stderr } = await folders.al(["completion", shell.name]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -33,7 +33,7 @@ describe("an imported Dockerfile", () => {
       "FROM --platform=linux/amd64 node:20-alpine AS run",
       "FROM --platform=linux/amd64 al-agent:latest AS run",
     ],
-  ])("%s becomes %s", (from, to) => expect(mapped(from).lines[0]).toBe(to));
+  ])("an imported Dockerfile: %s becomes %s", (from, to) => expect(mapped(from).lines[0]).toBe(to));
 
   test("an imported Dockerfile with its own base is rebased on the default image, without the old program", () => {
     const { lines, remarks } = mapped(

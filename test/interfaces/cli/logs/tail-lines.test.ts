@@ -100,7 +100,7 @@ test("a stop right after the start leaves no file open", async () => {
   await expect.poll(openFiles).toEqual([]);
 });
 
-test("ends after the last line once the run has ended, even if its file never appears", async () => {
+test("tailLines ends after the last line once the run has ended, even if its file never appears", async () => {
   writeFileSync(path, "last\n");
   const tail = follow(0, () => true);
   expect([await tail.next(), await tail.next()]).toEqual(["last", undefined]);

@@ -25,13 +25,13 @@ const snapshot = snapshotOf(
   { startedAt: ago(3600), running: 1, gatewayUrl: "http://localhost:80", paused: true },
 );
 
-test("shows the running scheduler, since when and where", () => {
+test("al stat shows the running scheduler, since when and where", () => {
   const [head, paused] = renderStatus(snapshot, plainStyle).split("\n");
   expect(head).toBe("project · started 1 h ago · 1 running · http://localhost:80");
   expect(paused).toContain("al resume");
 });
 
-test("shows that it stops, without a next run", () => {
+test("al stat shows that it stops, without a next run", () => {
   const [head, note, , ...rows] = renderStatus(
     { ...snapshot, scheduler: { ...snapshot.scheduler, draining: true } },
     plainStyle,
@@ -41,7 +41,7 @@ test("shows that it stops, without a next run", () => {
   expect(rows.join("\n")).not.toMatch(/ in 30 s|paused/);
 });
 
-test("shows an agent as the dashboard does", () => {
+test("al stat shows an agent as the dashboard does", () => {
   const row = renderStatus(snapshot, plainStyle).match(/^dev .*$/m)?.[0];
   expect(row).toMatch(
     /^dev +running +reading the issue and thinking +1 min ago +1 min 30 s +paused$/,
@@ -50,7 +50,7 @@ test("shows an agent as the dashboard does", () => {
   expect(renderStatus(goesOn, plainStyle)).toMatch(/^dev .* in 30 s$/m);
 });
 
-test("shows why an agent is blocked or waits", () => {
+test("al stat shows why an agent is blocked or waits", () => {
   const agents = [
     anAgentStatus("dev", { state: "waiting", blockedBy: "lock", running: 1 }),
     anAgentStatus("ops", { state: "blocked", blockedBy: "image", error: "no base image" }),
@@ -60,19 +60,19 @@ test("shows why an agent is blocked or waits", () => {
   expect(text).toMatch(/^ops +blocked: image +no base image$/m);
 });
 
-test("shows a disabled agent with its queue and no next run", () => {
+test("al stat shows a disabled agent with its queue and no next run", () => {
   const row = renderStatus(snapshot, plainStyle).match(/^off .*$/m)?.[0];
   expect(row).toMatch(/^off +idle +disabled, 2 queued$/);
 });
 
-test("shows that an agent is off by its own config", () => {
+test("al stat shows that an agent is off by its own config", () => {
   const off = anAgentStatus("off", { enabled: false, scale: 0 });
   expect(renderStatus(snapshotOf([off]), plainStyle)).toMatch(
     /^off +idle +disabled by scale = 0$/m,
   );
 });
 
-test("shows an agent's spending today if there is room", () => {
+test("al stat shows an agent's spending today if there is room", () => {
   const spentToday = { usd: 1.25, endsAt: new Date(plainStyle.now + 1).toISOString() };
   const paid = snapshotOf([anAgentStatus("dev", { spentToday })]);
   expect(renderStatus(paid, plainStyle)).toMatch(/Cost Today\ndev .* \$1\.25$/m);
@@ -81,7 +81,7 @@ test("shows an agent's spending today if there is room", () => {
   expect(narrow).not.toContain("Cost");
 });
 
-test("shows the cost of running runs, and how to raise a used-up budget", () => {
+test("al stat shows the cost of running runs, and how to raise a used-up budget", () => {
   const endsAt = new Date(plainStyle.now + 7_200_000).toISOString();
   const day = { scope: "agent:dev", window: "2026-11-22", endsAt, usd: 5, limit: 5 } as const;
   const agents = [
@@ -107,7 +107,7 @@ test.each([60, 80, 100, 200])("fits into %i columns, and shows errors in full be
   expect(lines.join(" ")).toContain(`error review-everything: ${long}`);
 });
 
-test("keeps one line per row for any status text", () => {
+test("al stat keeps one line per row for any status text", () => {
   const wide = anAgentStatus("wide", { statusText: "広い".repeat(40) });
   const rows = renderStatus(snapshotOf([wide]), { ...plainStyle, columns: 80 }).split("\n");
   expect(rows.filter((row) => row.includes("広"))).toHaveLength(1);
@@ -126,13 +126,13 @@ test("without a limit an error is cut in the table, and a status is not", () => 
   expect(text).toContain(`error bad: ${error}`);
 });
 
-test("names the first step without agents, and the error of a project", () => {
+test("al stat names the first step without agents, and the error of a project", () => {
   const text = renderStatus(snapshotOf([], { error: "config.toml:1:1  nonsense" }), plainStyle);
   expect(text).toContain("al agent new");
   expect(text).toContain("error config.toml:1:1  nonsense");
 });
 
-test("shows warnings in full below the errors, and in the table if the row has nothing else", () => {
+test("al stat shows warnings in full below the errors, and in the table if the row has nothing else", () => {
   const warning = `model "claude" can't be used: ${"credential anthropic_key is missing ".repeat(3)}`;
   const agents = [
     anAgentStatus("dev", { warning }),

@@ -14,7 +14,9 @@ describe("text from outside", () => {
     ["over\rwrite", "write"],
     ["right\u202eleft", "rightleft"],
     ["a\r\nb\tc\n", "a\nb\tc\n"],
-  ])("%j can't steer the terminal", (text, safe) => expect(plain(text)).toBe(safe));
+  ])("text from outside: %j can't steer the terminal", (text, safe) =>
+    expect(plain(text)).toBe(safe),
+  );
 
   test("text from outside on one line has no breaks", () =>
     expect(plainLine(" a\n  b\t c ")).toBe("a b c"));

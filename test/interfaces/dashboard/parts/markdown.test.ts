@@ -20,7 +20,7 @@ test.each([
     "<p>run <code>a*b*</code> <strong>now</strong>, <em>soon</em></p>",
   ],
   ["snake_case_name and 2 * 3 * 4", "<p>snake_case_name and 2 * 3 * 4</p>"],
-])("%j has its parts", (text, html) => {
+])("the Markdown %j has its parts", (text, html) => {
   expect(render(text)).toBe(html);
 });
 

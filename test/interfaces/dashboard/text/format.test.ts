@@ -25,7 +25,7 @@ test.each([
   [12_345, "12k"],
   [999_499, "999k"],
   [999_500, "1.0M"],
-])("%i tokens are %s", (count, text) => expect(compactCount(count)).toBe(text));
+])("%i tokens are shown as %s", (count, text) => expect(compactCount(count)).toBe(text));
 
 test("a time is in 24 hours in any locale", () => {
   expect(exactTime(new Date(2026, 10, 21, 23, 48, 14).getTime())).toMatch(/23:48:14$/);

@@ -249,7 +249,7 @@ const malformed: Malformed[] = [
 
 describe("the operator API", () => {
   test.each(answers)(
-    "%s answers %j",
+    "the operator API: %s answers %j",
     async (request, answer, { payload, status = 200, call } = {}) => {
       const { ask, calls } = await setUp();
       const response = await ask(request, payload && { payload });
@@ -275,12 +275,12 @@ describe("the operator API", () => {
     [`POST /api/webhooks/${receiptId}/replay?agent=`, "unknown_agent"],
     [`POST /api/alerts/${aDelivery(1).id}/retry`, "unknown_delivery"],
     ["POST /api/alerts/targets/..%2fops/test", "unknown_target"],
-  ])("%s is a 404 %s", async (request, error) => {
+  ])("the operator API: %s is a 404 %s", async (request, error) => {
     const response = await (await setUp()).ask(request);
     expect([response.statusCode, response.json()]).toMatchObject([404, { error }]);
   });
 
-  test.each(malformed)("%s of %j is malformed", async (request, payload) => {
+  test.each(malformed)("the operator API: %s of %j is malformed", async (request, payload) => {
     const { ask, calls } = await setUp();
     const response = await ask(request, payload && { payload });
     expect([response.statusCode, response.json()]).toMatchObject([400, { error: "malformed" }]);

@@ -79,10 +79,13 @@ describe("the log stream of an agent", () => {
     expect(snapshot).not.toHaveBeenCalled();
   });
 
-  test.each(["lines=-1", "lines=x", "lines=10001"])("?%s is malformed", async (query) => {
-    const { url } = await setUp(0);
-    expect((await readStream(`${url}${path}?${query}`, bearer)).status).toBe(400);
-  });
+  test.each(["lines=-1", "lines=x", "lines=10001"])(
+    "the log stream of an agent: ?%s is malformed",
+    async (query) => {
+      const { url } = await setUp(0);
+      expect((await readStream(`${url}${path}?${query}`, bearer)).status).toBe(400);
+    },
+  );
 });
 
 test("one stream has the status and several logs, each resumed from its own position", async () => {
@@ -173,7 +176,7 @@ describe("filters of an agent's log", () => {
     [`${pages}?limit=1001`, 400],
     [`${pages}?q=${"x".repeat(1001)}`, 400],
     [`${pages}?before=nowhere`, 200],
-  ])("%s is answered with %i", async (address, status) => {
+  ])("filters of an agent's log: %s is answered with %i", async (address, status) => {
     const { url } = await setUp(1);
     expect((await fetch(url + address, { headers: bearer })).status).toBe(status);
   });

@@ -60,7 +60,7 @@ test("a helper without a login for the registry is not an error", async () => {
   expect(await loginBy({ credsStore: "safe" }, { safe: none })).toBeUndefined();
 });
 
-test("reports a failing credential helper with a hint, without its output", async () => {
+test("the registry login reports a failing credential helper with a hint, without its output", async () => {
   const failing = loginBy({ credsStore: "safe" }, { safe: "echo s3cret; echo s3cret >&2; exit 3" });
   await expect(failing).rejects.toMatchObject({
     hint: "run docker login registry.example.com:5000",
@@ -69,7 +69,7 @@ test("reports a failing credential helper with a hint, without its output", asyn
   await expect(loginBy({ credsStore: "missing" })).rejects.toThrow(/it is not in the PATH/);
 });
 
-test("rejects a file that is not a Docker config", async () => {
+test("the registry login rejects a file that is not a Docker config", async () => {
   await expect(loginBy("{")).rejects.toThrow(/is not a config file of Docker/);
 });
 

@@ -13,7 +13,7 @@ import { writeKubeconfig } from "./kubeconfig.ts";
 
 const config = { address: "127.0.0.1:8443", namespace: null };
 
-it("lets closed runs reach the addresses of the door, and nothing else", async () => {
+it("the network policy of Kubernetes lets closed runs reach the addresses of the door, and nothing else", async () => {
   const door = await findDoor("localhost:8443");
   expect(door.ips).toContain("127.0.0.1");
   const ips = door.ips.map((ip) => ({ ipBlock: { cidr: `${ip}/${ip.includes(":") ? 128 : 32}` } }));
@@ -26,13 +26,13 @@ it("lets closed runs reach the addresses of the door, and nothing else", async (
   });
 });
 
-it("names the address that no run would find", async () => {
+it("the network policy of Kubernetes names the address that no run would find", async () => {
   await expect(findDoor("no-such-host.invalid:8443")).rejects.toThrow(
     '[cluster] address = "no-such-host.invalid:8443"',
   );
 });
 
-it("reports an invalid kubeconfig, and reads it again the next time", async () => {
+it("the network policy of Kubernetes reports an invalid kubeconfig, and reads it again the next time", async () => {
   const engine = createKubernetesEngine({ config, project, kubeconfig: "/no/such/kubeconfig" });
   const noConfig = {
     code: "engine_unreachable",
@@ -42,7 +42,7 @@ it("reports an invalid kubeconfig, and reads it again the next time", async () =
   await expect(engine.ready()).rejects.toMatchObject(noConfig);
 });
 
-it("reports an API server that does not answer", async () => {
+it("the network policy of Kubernetes reports an API server that does not answer", async () => {
   const dir = mkdtempSync(join(tmpdir(), "al-kube-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const server = `http://127.0.0.1:${await freePort()}`;

@@ -82,14 +82,17 @@ const table: readonly (readonly [Program, string, Behaviour, string])[] = [
   ],
 ];
 
-it.each(table)("fails when the last answer in %s %s", async (program, _how, behaviour, reason) => {
-  const { run } = await play(program, behaviour);
-  expect(run.exitCode).toBe(1);
-  const { error, usage } = endMessageOf(run);
-  expect(error).toContain(`model "main": `);
-  expect(error).toContain(reason);
-  expect(usage.model).toBe("main");
-});
+it.each(table)(
+  "the llm-cli harness fails when the last answer in %s %s",
+  async (program, _how, behaviour, reason) => {
+    const { run } = await play(program, behaviour);
+    expect(run.exitCode).toBe(1);
+    const { error, usage } = endMessageOf(run);
+    expect(error).toContain(`model "main": `);
+    expect(error).toContain(reason);
+    expect(usage.model).toBe("main");
+  },
+);
 
 it("succeeds in gemini when only an earlier answer was filtered", async () => {
   const then = geminiTelemetry("content_filter", "stop");
@@ -97,7 +100,7 @@ it("succeeds in gemini when only an earlier answer was filtered", async () => {
   expect(endMessageOf(run).error).toBeNull();
 });
 
-it("reads an error of codex that no failed turn follows", async () => {
+it("the llm-cli harness reads an error of codex that no failed turn follows", async () => {
   const stream = [
     { type: "thread.started", thread_id: "01a1" },
     { type: "error", message: "unexpected status 401 Unauthorized: no such key" },

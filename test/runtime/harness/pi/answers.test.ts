@@ -77,11 +77,11 @@ describe.concurrent.each(Object.keys(models) as (keyof typeof models)[])("%s", (
       message.type === "log" && message.kind === "run" ? (message.fields?.delayMs ?? []) : [],
     );
 
-  it.each(answerTable)("answers alone with $name", async (row) => {
+  it.each(answerTable)("a model answers alone with $name", async (row) => {
     expectOutcome(await session(row, false), row.alone);
   });
 
-  it.each(answerTable)("answers before a fallback with $name", async (row) => {
+  it.each(answerTable)("a model answers before a fallback with $name", async (row) => {
     expectOutcome(await session(row, true), row.withFallback);
   });
 });

@@ -29,17 +29,17 @@ const always = [
 ];
 
 describe("an address", () => {
-  it.each(never)("%s stays closed, even if listed", (address) => {
+  it.each(never)("an address: %s stays closed, even if listed", (address) => {
     expect(addressProblem(address, open)).toBe("refused_address");
     expect(addressProblem(address, privately)).toBe("refused_address");
   });
 
-  it.each(onlyPrivately)("%s is only for entries that say private", (address) => {
+  it.each(onlyPrivately)("an address: %s is only for entries that say private", (address) => {
     expect(addressProblem(address, open)).toBe("private_address");
     expect(addressProblem(address, privately)).toBeNull();
   });
 
-  it.each(always)("%s passes", (address) => {
+  it.each(always)("an address: %s passes", (address) => {
     expect(addressProblem(address, open)).toBeNull();
   });
 

@@ -37,7 +37,7 @@ describe("the address of a request", () => {
     ["0x7f000001:443", "127.0.0.1", 443],
     ["017700000001:443", "127.0.0.1", 443],
     ["a_b.example.com:65535", "a_b.example.com", 65_535],
-  ])("%s is %s, port %i", (text, host, port) => {
+  ])("the address of a request: %s is %s, port %i", (text, host, port) => {
     expect(parseAuthority(text)).toEqual({ host, port });
   });
 
@@ -55,7 +55,7 @@ describe("the address of a request", () => {
     ...["example.com%00.other.test:443", "example.com\0:443", "example.com\t:443"],
     ...["ex%61mple.com:443", "münchen.de:443", "１２７.0.0.1:443", "*.example.com:443", "..:443"],
     `${"a".repeat(250)}.test:443`,
-  ])("%j is not an address", (text) => {
+  ])("the address of a request: %j is not an address", (text) => {
     expect(parseAuthority(text)).toBeNull();
   });
 });

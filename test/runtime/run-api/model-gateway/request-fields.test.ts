@@ -84,7 +84,7 @@ describe.each(wires)("the table of $title", (wire) => {
   const fields = fieldsOf(api.request).map((field) => ({ ...field, name: field.path.join(".") }));
   const names = new Set(fields.map(({ name }) => name));
 
-  it("passes each of its fields unchanged, and in no other case or form", () => {
+  it("the field table of a model API passes each of its fields unchanged, and in no other case or form", () => {
     for (const field of fields) {
       const shape = field.shapes.at(-1);
       const [right, wrong]: readonly [unknown, unknown[]] =

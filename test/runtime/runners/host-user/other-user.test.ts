@@ -65,7 +65,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     }));
 
     describe(`started by a scheduler that is ${scheduler}`, () => {
-      it("runs as that user, in a folder of that user's, and only the scheduler's log stays", async () => {
+      it("a run as another OS user runs as that user, in a folder of that user's, and only the scheduler's log stays", async () => {
         const request = requestAs(
           `id -un; pwd; stat -c '%a %U' .; echo x > "$TMPDIR/file"; stat -c %U "$TMPDIR/file"; ${end()}`,
         );
@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(await stat(baseDir)).toMatchObject({ uid: owner, mode: 0o041733 });
       });
 
-      it("has none of the scheduler's or sudo's variables", async () => {
+      it("a run as another OS user has none of the scheduler's or sudo's variables", async () => {
         const request = requestAs(`env; ${end()}`);
         const said = messagesOf(await collect((await runnerOf(scheduler)).run(request, NEVER)));
         expect(said).toContain(`USER=${agentUser.name}`);
@@ -89,7 +89,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(said.join("\n")).not.toMatch(/SUDO_|VITEST|NODE_/);
       });
 
-      it("can't read its log, the scheduler's folders, or another run's", async () => {
+      it("a run as another OS user can't read its log, the scheduler's folders, or another run's", async () => {
         const secrets = join(root, "secrets");
         await mkdir(secrets, { mode: 0o700 });
         if (scheduler === "unprivileged") await chown(secrets, uidOf(schedulerUser), 0);
@@ -100,7 +100,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(messagesOf(events)).toEqual(["tried"]);
       });
 
-      it("ends within a second of a kill with all its processes, even detached ones", async () => {
+      it("a run as another OS user ends within a second of a kill with all its processes, even detached ones", async () => {
         const stop$ = new Subject<StopReason>();
         const mark = `3${Math.floor(Math.random() * 1e6)}`;
         const request = requestAs(
@@ -123,7 +123,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
       });
 
-      it("removes even files that it made inaccessible", async () => {
+      it("a run as another OS user removes even files that it made inaccessible", async () => {
         const request = requestAs(`mkdir -p a/b; touch a/b/c; chmod 0 a/b a; ${end()}`);
         await collect((await runnerOf(scheduler)).run(request, NEVER));
         await until(async () => (await leftovers(baseDir, request.instanceId)).length === 0);

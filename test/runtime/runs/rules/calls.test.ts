@@ -114,7 +114,7 @@ describe("a call", () => {
     ["that starts after its caller ended is ended then", "a2---A-c-", "-----q-r"],
     ["ends with a caller that nobody saw end", "        2-e--c---", "--q--r"],
     ["that is over is not ended with its caller", "     a2c-CA---", ""],
-  ])("%s", (_what, line, expected) =>
+  ])("a call: %s", (_what, line, expected) =>
     marbles((helpers) => {
       const unsubscribed = "-------------------!";
       helpers.expectObservable(called(helpers, line), unsubscribed).toBe(expected, said);

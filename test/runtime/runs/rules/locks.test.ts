@@ -114,7 +114,7 @@ describe("a lock", () => {
     ["is free when its holder ends", "                         -ab-e", "-aw-(eb)"],
     ["goes past who gave up waiting", "                        -abcx1", "-awW-(rc)"],
     ["goes past who ended while it waited", "                  -abcf1", "-awW-(rc)"],
-  ])("%s", (_what, line, expected) =>
+  ])("a lock: %s", (_what, line, expected) =>
     marbles((helpers) => {
       // Who gave up never had a token.
       const values = line.match(/[xf]1/) ? { ...said, c: "granted c-1 2" } : said;

@@ -117,7 +117,7 @@ describe("a wait", () => {
     ["is over with its run, whatever it was offered", "    -a-oen-p", "-a-o---P"],
     ["is over when given up, whatever it was offered", "   -a-oxn-p", "-a-o---P"],
     ["is met by nothing once its run ended", "             -a-oet", "-a-o--"],
-  ])("%s", (_what, line, expected) =>
+  ])("a wait: %s", (_what, line, expected) =>
     marbles((helpers) => {
       const unsubscribed = "-------------------!";
       helpers

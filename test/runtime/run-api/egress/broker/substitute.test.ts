@@ -71,7 +71,7 @@ describe("a sentinel on its way out is rejected", () => {
     ["where an author is named", "/", ["x-author", sentinel]],
     ["that is cut", "/", ["authorization", sentinel.slice(0, -1)]],
     ["in another case", "/", ["authorization", sentinel.toUpperCase()]],
-  ])("%s", (_what, url, rawHeaders) => {
+  ])("a sentinel on its way out is rejected: %s", (_what, url, rawHeaders) => {
     expect(() => substituted({ host, url, rawHeaders }, bindings)).toThrow(/holds a sentinel/);
   });
 

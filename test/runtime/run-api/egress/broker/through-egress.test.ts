@@ -67,7 +67,7 @@ describe("a host gets only its own Host header", () => {
     ["in upper case, with a dot and a port", [`Host: API.Allowed.Test.:443`]],
     ["with what a name is read without", ["Host: api.allo\u00adwed.test"]],
     ["that counts for one connection", [`Host: ${host}`, "Connection: close, host"]],
-  ])("%s", async (_what, headers) => {
+  ])("a host gets only its own Host header: %s", async (_what, headers) => {
     await answersTo("GET / HTTP/1.1", ...headers, login, "", "");
     expect(seenHosts()).toEqual([[host]]);
   });
@@ -97,7 +97,7 @@ describe("a hidden request never reaches the host", () => {
     ["a folded header", ["X-A: b", " Transfer-Encoding: chunked", length, "X: \n", smuggled]],
     ["a space before the colon", [`Content-Length : ${smuggled.length}`, "", smuggled]],
     ["a bare line feed", ["X-A: b\nTransfer-Encoding: chunked", length, "", smuggled]],
-  ])("%s", async (_what, rest) => {
+  ])("a hidden request never reaches the host: %s", async (_what, rest) => {
     await answersTo("POST / HTTP/1.1", `Host: ${host}`, login, ...rest);
     expect(side.hosts.seen.map(({ url }) => url)).not.toContain("/smuggled");
     expect(seenHosts().flat()).not.toContain("files.allowed.test");
@@ -204,7 +204,7 @@ describe("a sentinel in a request without TLS is refused", () => {
     ["in a login", "/", { headers: { authorization: `Basic ${btoa(`x:${sentinel}`)}` } }],
     ["in the address", `/?a=${sentinel}`, {}],
     ["in the body", "/", { method: "POST", body: `a=${sentinel}` }],
-  ])("%s", async (_where, path, options) => {
+  ])("a sentinel in a request without TLS is refused: %s", async (_where, path, options) => {
     const answer = await forward(run, `http://${host}${path}`, options);
     expect(answer).toMatchObject({ status: 403 });
     expect(answer.body).toContain("would have been sent what stands for a secret (in the ");
