@@ -1,20 +1,15 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
-import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
-import { findApiKey } from "../../src/foundation/credentials/api-key.ts";
-import { readSchedulerInfo } from "../../src/foundation/store/project-lock.ts";
-import { operatorClient, type Client } from "../../src/interfaces/cli/operator/client.ts";
 import type { Engine } from "../../src/runtime/runners/container/engine.ts";
 import { removeAll } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
 import { makeCertificate } from "../helpers/git-https-server.ts";
 import { LiveProject } from "../helpers/live-project.ts";
-import type { Outside } from "../helpers/outside-scheduler.ts";
+import { withOutside } from "../helpers/outside.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 
 const { engine, missing } = await testEngine();
@@ -84,13 +79,9 @@ describe.skipIf(missing !== null)("in a container, a gate", () => {
 
 function attackTests(runtime: string, containers: Engine | null): void {
   let project: LiveProject;
-  let scheduler: ChildProcess;
   let servers: Server[];
 
   afterEach(async () => {
-    const ended = once(scheduler, "close");
-    scheduler.kill("SIGTERM");
-    await ended;
     if (containers !== null) await removeAll(containers, project.dir);
     for (const server of servers) server.close();
   });
@@ -107,102 +98,82 @@ function attackTests(runtime: string, containers: Engine | null): void {
     return servers.map((server) => (server.address() as AddressInfo).port);
   }
 
-  async function start([tls = 1, plain = 1]: readonly number[]): Promise<Client> {
+  async function start([tls = 1, plain = 1]: readonly number[]): Promise<void> {
     const names = ["api.pay.test", "cdn.pay.test", "pay.test"];
-    const outside: Outside = {
-      projectDir: project.dir,
-      webUi: true,
+    const env = withOutside({
       addresses: Object.fromEntries(names.map((name) => [name, address])),
       ports: { [address]: tls, [`${address}:80`]: plain },
-    };
-    const file = (name: string) => join(import.meta.dirname, "../helpers", name);
-    const args = [`--import=${file("load-tsx.ts")}`, file("outside-scheduler.ts")];
-    scheduler = spawn(process.execPath, [...args, JSON.stringify(outside)], {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, AL_HOME: project.home },
     });
-    if (scheduler.stdout !== null) await once(scheduler.stdout, "data");
-    const key = await findApiKey(project.home);
-    return operatorClient(readSchedulerInfo(project.dir)?.socketPath ?? "", key?.key ?? "");
+    await project.start({ env });
   }
 
   const hook = (name: string) => `[hooks]\npre = ["bash scripts/${name}.sh"]\n`;
   const agent = (name: string, more: string) =>
     `models = ["scripted"]\ncredentials = []\ncallable = true\n${more}[runtime]\n${runtime}\n${hook(name)}`;
 
-  test(
-    "in a container, a gate holds against an agent that tries everything",
-    { timeout: 240_000 },
-    async () => {
-      project = await LiveProject.of({
-        "project/config.toml": `[models.scripted]\nprovider = "scripted"\nscript = "done.script.toml"\n[local]\nbase = "${testBase}"\n`,
-        "project/done.script.toml": '[[turns]]\ntext = "Done."\n',
-        "project/agents/payer/SKILL.md": "Pay.\n",
-        "project/agents/payer/config.toml": agent(
-          "attack",
-          '[network]\nallow = ["cdn.pay.test", "cdn.pay.test:80"]\n[approve]\nhosts = ["*.pay.test:80", "api.pay.test"]\n',
-        ),
-        "project/agents/helper/SKILL.md": "Help.\n",
-        "project/agents/helper/config.toml": agent("help", '[network]\nallow = ["api.pay.test"]\n'),
-        "project/agents/helper/scripts/help.sh": helper,
-      });
-      const seen: string[] = [];
-      const ports = await listen(seen);
-      const client = await start(ports);
-      const gateway = readSchedulerInfo(project.dir)?.gatewayUrl ?? "";
-      // A run as the scheduler's own user may write the project, as SECURITY.md says.
-      const config =
-        containers === null ? "/config.toml" : project.path("agents/payer/config.toml");
-      const before = await project.read("agents/payer/config.toml");
-      await project.write("agents/payer/scripts/attack.sh", attack(gateway, ports, config));
+  test("a gate holds against an agent that tries everything", { timeout: 240_000 }, async () => {
+    project = await LiveProject.of({
+      "project/config.toml": `[models.scripted]\nprovider = "scripted"\nscript = "done.script.toml"\n[local]\nbase = "${testBase}"\n`,
+      "project/done.script.toml": '[[turns]]\ntext = "Done."\n',
+      "project/agents/payer/SKILL.md": "Pay.\n",
+      "project/agents/payer/config.toml": agent(
+        "attack",
+        '[network]\nallow = ["cdn.pay.test", "cdn.pay.test:80"]\n[approve]\nhosts = ["*.pay.test:80", "api.pay.test"]\n',
+      ),
+      "project/agents/helper/SKILL.md": "Help.\n",
+      "project/agents/helper/config.toml": agent("help", '[network]\nallow = ["api.pay.test"]\n'),
+      "project/agents/helper/scripts/help.sh": helper,
+    });
+    const seen: string[] = [];
+    const ports = await listen(seen);
+    await start(ports);
+    const gateway = project.scheduler.url;
+    // A run as the scheduler's own user may write the project, as SECURITY.md says.
+    const config = containers === null ? "/config.toml" : project.path("agents/payer/config.toml");
+    const before = await project.read("agents/payer/config.toml");
+    await project.write("agents/payer/scripts/attack.sh", attack(gateway, ports, config));
 
-      const run = project.print("run", "payer");
-      const open = async (): Promise<QuestionView | undefined> => {
-        const { questions } = (await client.get("/api/questions?state=open")) as {
-          questions: QuestionView[];
-        };
-        return questions[0];
-      };
-      const allowed = ["cdn.pay.test/front"];
-      const decide = async (subject: string, agentName: string, answer: string): Promise<void> => {
-        await expect
-          .poll(open, { timeout: 90_000 })
-          .toMatchObject({ subject, agent: agentName, kind: "host" });
-        const { id = "" } = (await open()) ?? {};
-        await client.post(`/api/questions/${id}/answer`, { answer });
-      };
-      const notReached = (): void =>
-        expect(seen.filter((one) => !allowed.includes(one))).toEqual([]);
-      await expect.poll(open, { timeout: 120_000 }).toBeDefined();
-      notReached();
-      await decide("api.pay.test", "payer", "once");
-      await decide("api.pay.test", "payer", "deny");
-      await decide("api.pay.test:80", "payer", "deny");
-      allowed.push("api.pay.test./once", "cdn.pay.test/ok");
-      await decide("api.pay.test", "helper", "deny");
-      const output = await run;
-      await expect.poll(() => project.print("logs", "helper")).toContain("helper: 000/403");
-      notReached();
-      expect(await project.read("agents/payer/config.toml")).toBe(before);
-      const { questions } = (await client.get("/api/questions")) as { questions: QuestionView[] };
-      expect(questions).toHaveLength(4);
+    const run = project.print("run", "payer");
+    type Questions = Readonly<Record<"questions", readonly QuestionView[]>>;
+    const open = async (): Promise<QuestionView | undefined> =>
+      (await project.json<Questions>("/api/questions?state=open")).questions[0];
+    const allowed = ["cdn.pay.test/front"];
+    const decide = async (subject: string, agentName: string, answer: string): Promise<void> => {
+      await expect
+        .poll(open, { timeout: 90_000 })
+        .toMatchObject({ subject, agent: agentName, kind: "host" });
+      const { id = "" } = (await open()) ?? {};
+      expect((await project.post(`/api/questions/${id}/answer`, { answer })).status).toBe(200);
+    };
+    const notReached = (): void => expect(seen.filter((one) => !allowed.includes(one))).toEqual([]);
+    await expect.poll(open, { timeout: 120_000 }).toBeDefined();
+    notReached();
+    await decide("api.pay.test", "payer", "once");
+    await decide("api.pay.test", "payer", "deny");
+    await decide("api.pay.test:80", "payer", "deny");
+    allowed.push("api.pay.test./once", "cdn.pay.test/ok");
+    await decide("api.pay.test", "helper", "deny");
+    const output = await run;
+    await expect.poll(() => project.print("logs", "helper")).toContain("helper: 000/403");
+    notReached();
+    expect(await project.read("agents/payer/config.toml")).toBe(before);
+    expect((await project.json<Questions>("/api/questions")).questions).toHaveLength(4);
 
-      const lines = output.split("\n").flatMap((line) => {
-        const [, name, text] = /INFO +([a-z]+): (\d{3}\S*( \d+)*)/.exec(line) ?? [];
-        return name === undefined || text === undefined ? [] : [[name, text] as const];
-      });
-      expect(Object.fromEntries(lines)).toEqual({
-        // Without the proxy there is no network.
-        ...{ direct: "000/000", plain: "000/000", address: "000/000", api: "000/000" },
-        // The proxy refuses what no list names, and the scheduler's own gateway.
-        ...{ literal: "000/403", number: "000/403", alias: "000/403", port: "000/403" },
-        ...{ user: "403/000", gateway: "403/000", loopback: "403/000", answer: "401/000" },
-        // A tunnel is cut; a request to another host arrives as one to that host.
-        ...{ sni: "000/200", front: "200/000" },
-        ...{ once: "200/200", case: "000/403", again: "000/403", http: "403/000" },
-        // The second request is held by itself, is no request, or is the body of the first.
-        split: "200+403 400 200",
-      });
-    },
-  );
+    const lines = output.split("\n").flatMap((line) => {
+      const [, name, text] = /INFO +([a-z]+): (\d{3}\S*( \d+)*)/.exec(line) ?? [];
+      return name === undefined || text === undefined ? [] : [[name, text] as const];
+    });
+    expect(Object.fromEntries(lines)).toEqual({
+      // Without the proxy there is no network.
+      ...{ direct: "000/000", plain: "000/000", address: "000/000", api: "000/000" },
+      // The proxy refuses what no list names, and the scheduler's own gateway.
+      ...{ literal: "000/403", number: "000/403", alias: "000/403", port: "000/403" },
+      ...{ user: "403/000", gateway: "403/000", loopback: "403/000", answer: "401/000" },
+      // A tunnel is cut; a request to another host arrives as one to that host.
+      ...{ sni: "000/200", front: "200/000" },
+      ...{ once: "200/200", case: "000/403", again: "000/403", http: "403/000" },
+      // The second request is held by itself, is no request, or is the body of the first.
+      split: "200+403 400 200",
+    });
+  });
 }

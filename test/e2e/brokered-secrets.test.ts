@@ -1,10 +1,8 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Engine } from "../../src/runtime/runners/container/engine.ts";
 import { removeAll, watchContainers } from "../helpers/container-project.ts";
@@ -13,8 +11,8 @@ import { filesBelow } from "../helpers/files-below.ts";
 import { makeCertificate, startGitHttpsServer } from "../helpers/git-https-server.ts";
 import type { GitHttpsServer } from "../helpers/git-https-server.ts";
 import { makeRepository, type GitRepository } from "../helpers/git-repository.ts";
-import type { Outside } from "../helpers/outside-scheduler.ts";
-import { runAl, type TestProject } from "../helpers/scheduler.ts";
+import { LiveProject } from "../helpers/live-project.ts";
+import { withOutside } from "../helpers/outside.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 import { halves } from "./looking-project.ts";
 import { isLong } from "../helpers/long.ts";
@@ -75,24 +73,18 @@ interface Surroundings {
 
 function boundSecretTests({ runtime, roots, engine }: Surroundings): void {
   let folder: string;
-  let project: TestProject;
+  let project: LiveProject;
   let repository: GitRepository;
   let git: GitHttpsServer;
   let api: Server;
-  let outside: Outside;
-  let schedulers: ChildProcess[];
-  /** Of the schedulers. */
-  let output: string;
+  /** Of the scheduler. */
+  let env: NodeJS.ProcessEnv;
   let seen: { readonly name: string; readonly url: string; readonly login: string }[];
 
   beforeEach(async () => {
-    [schedulers, seen, output] = [[], [], ""];
-    folder = await mkdtemp(join(tmpdir(), "al-broker-"));
-    project = {
-      dir: join(folder, "project"),
-      home: join(folder, "home"),
-      remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
-    };
+    seen = [];
+    project = await LiveProject.of({});
+    folder = project.path("..");
     await mkdir(join(folder, "certificates"));
     const names = "DNS:git.allowed.test,DNS:api.allowed.test,DNS:other.test";
     const certificate = makeCertificate(join(folder, "certificates"), names);
@@ -104,8 +96,7 @@ function boundSecretTests({ runtime, roots, engine }: Surroundings): void {
       response.end(authorization);
     }).listen(0, "127.0.0.1");
     await once(api, "listening");
-    outside = {
-      projectDir: project.dir,
+    const outside = withOutside({
       addresses: {
         "git.allowed.test": "203.0.113.20",
         "api.allowed.test": "203.0.113.10",
@@ -115,23 +106,19 @@ function boundSecretTests({ runtime, roots, engine }: Surroundings): void {
         "203.0.113.20": Number(git.host.split(":")[1]),
         "203.0.113.10": (api.address() as AddressInfo).port,
       },
-    };
+    });
+    env = { ...outside, NODE_EXTRA_CA_CERTS: join(folder, "certificates/cert.pem") };
   });
   afterEach(async () => {
-    await Promise.all(schedulers.map((one) => end(one, "SIGTERM")));
+    await project.remove();
     if (engine !== null) await removeAll(engine, project.dir);
     api.closeAllConnections();
     api.close();
     await git.stop();
     repository.remove();
-    await project.remove();
   });
 
-  async function put(path: string, text: string): Promise<void> {
-    const mode = path.startsWith("home/") ? 0o600 : 0o644;
-    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
-    await writeFile(join(folder, path), text, { mode });
-  }
+  const put = (path: string, text: string) => project.write(`../${path}`, text);
 
   async function prepare(script: string): Promise<void> {
     await put(
@@ -179,33 +166,9 @@ pre = ["bash scripts/use.sh"]
     await put("home/credentials/my_own/default/word", words.own);
   }
 
-  async function start(): Promise<ChildProcess> {
-    const helper = (name: string) => join(import.meta.dirname, "../helpers", name);
-    const args = [`--import=${helper("load-tsx.ts")}`, helper("outside-scheduler.ts")];
-    const child = spawn(process.execPath, [...args, JSON.stringify(outside)], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: {
-        ...process.env,
-        AL_HOME: project.home,
-        NODE_EXTRA_CA_CERTS: join(folder, "certificates/cert.pem"),
-      },
-    });
-    schedulers.push(child);
-    child.stderr.on("data", (bytes: Buffer) => (output += bytes.toString("utf8")));
-    await once(child.stdout, "data");
-    return child;
-  }
-
-  async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, "close");
-    child.kill(signal);
-    await ended;
-  }
-
   async function runToEnd() {
     const containers = engine && watchContainers(engine, project.dir);
-    const ended = await runAl(project, ["run", "looker"]);
+    const ended = await project.al("run", "looker");
     await containers?.stop();
     return { ...ended, inspected: [...(containers?.seen.values() ?? [])] };
   }
@@ -213,9 +176,9 @@ pre = ["bash scripts/use.sh"]
   /** What the scheduler shows and keeps of the run that wrote this. */
   async function keptOf(stdout: string): Promise<readonly string[]> {
     const [, instance = ""] = /instance: (looker-\w+)/.exec(stdout) ?? [];
-    const shown = await runAl(project, ["show", instance]);
+    const shown = await project.al("show", instance);
     expect(shown.stdout).toContain("api.allowed.test");
-    const logs = await runAl(project, ["logs", "looker", "-n", "1000"]);
+    const logs = await project.al("logs", "looker", "-n", "1000");
     expect(logs.stdout).toContain("echo: 200 Bearer ");
     return [shown.stdout, logs.stdout, ...(await filesBelow(project.dir)).values()];
   }
@@ -225,7 +188,7 @@ pre = ["bash scripts/use.sh"]
     { timeout: 120_000 },
     async () => {
       await prepare(useAll);
-      await start();
+      await project.start({ env });
       const { code, stdout, stderr, inspected } = await runToEnd();
 
       expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -245,7 +208,7 @@ pre = ["bash scripts/use.sh"]
       }
       expect(stdout).toMatch(/echo: 200 Bearer /);
       expect(inspected).toHaveLength(engine === null ? 0 : 1);
-      const texts = [stdout, output, ...inspected, ...(await keptOf(stdout))];
+      const texts = [stdout, project.scheduler.output(), ...inspected, ...(await keptOf(stdout))];
       expect(texts.filter((text) => text.includes("canary"))).toEqual([]);
     },
   );
@@ -255,13 +218,13 @@ pre = ["bash scripts/use.sh"]
     { timeout: 120_000 },
     async () => {
       await prepare(asksOn);
-      const first = await start();
-      const run = runAl(project, ["run", "looker"]);
+      await project.start({ env });
+      const run = project.al("run", "looker");
       const asked = () => vi.waitFor(() => expect(seen).not.toEqual([]), { timeout: 60_000 });
       await asked();
-      await end(first, "SIGKILL");
+      await project.scheduler.kill();
       await run;
-      await start();
+      await project.start({ env });
       seen = [];
       await asked();
       expect(new Set(seen.map(({ login }) => login))).toEqual(new Set([`Bearer ${words.api}`]));

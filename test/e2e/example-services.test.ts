@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:https";
@@ -8,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeCertificate } from "../helpers/git-https-server.ts";
 import { LiveProject } from "../helpers/live-project.ts";
 import { runAl } from "../helpers/scheduler.ts";
-import type { Outside } from "../helpers/outside-scheduler.ts";
+import { withOutside } from "../helpers/outside.ts";
 import { fakeProvider, saying } from "../runtime/harness/fake-provider.ts";
 import { standIn } from "../runtime/harness/llm-cli/stand-in.ts";
 import { claudeStream, codexStream } from "../runtime/harness/llm-cli/streams.ts";
@@ -33,24 +32,11 @@ async function startOutside(project: LiveProject, name: string, reply: object) {
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
-  const outside: Outside = {
-    projectDir: project.dir,
+  const outside = withOutside({
     addresses: { [name]: "203.0.113.10" },
     ports: { "203.0.113.10": (server.address() as AddressInfo).port },
-  };
-  const helper = (file: string) => join(import.meta.dirname, "../helpers", file);
-  const args = [`--import=${helper("load-tsx.ts")}`, helper("outside-scheduler.ts")];
-  const extra = { AL_HOME: project.home, NODE_EXTRA_CA_CERTS: join(folder, "cert.pem") };
-  const scheduler = spawn(process.execPath, [...args, JSON.stringify(outside)], {
-    env: { ...process.env, ...extra },
-    stdio: ["ignore", "pipe", "inherit"],
   });
-  onTestFinished(async () => {
-    const ended = once(scheduler, "close");
-    scheduler.kill("SIGTERM");
-    await ended;
-  });
-  await once(scheduler.stdout, "data");
+  await project.start({ env: { ...outside, NODE_EXTRA_CA_CERTS: join(folder, "cert.pem") } });
   return seen;
 }
 
