@@ -96,7 +96,8 @@ export async function hostileServer(behaviours: Readonly<Record<string, Behaviou
     if (request.method !== "POST") return response.writeHead(405).end();
     const body = (await json(request)) as {
       id: number;
-      method: string;
+      /** Absent in an answer to a request of the server. */
+      method?: string;
       params: { name: string; protocolVersion?: string; arguments?: unknown };
     };
     const { id, method, params } = body;
@@ -118,6 +119,8 @@ export async function hostileServer(behaviours: Readonly<Record<string, Behaviou
     }
     if (method === "notifications/initialized") return response.writeHead(202).end();
     const { headers } = request;
+    if (method === undefined)
+      return behaviours.answered?.(response, { id, headers, arguments: null });
     if (method !== "tools/call" && behaviours[method] !== undefined)
       return behaviours[method](response, { id, headers, arguments: params });
     if (method === "tools/list")

@@ -45,7 +45,14 @@ export function createMcpConnect(
     const send = transport.send.bind(transport);
     // Otherwise a request whose event stream breaks would fail at its time limit only, and one that is given up would stay
     // open at servers of the revisions before 2026. A message without an id may say that it was given up.
-    transport.send = (message, options) => {
+    let isAnswering = false;
+    transport.send = async (message, options) => {
+      // An answer to a request of the server, such as a ping. Each is a connection of its own: one at a time.
+      if (!Array.isArray(message) && !("method" in message)) {
+        if (isAnswering) return;
+        isAnswering = true;
+        return send(message, options).finally(() => (isAnswering = false));
+      }
       const id = "id" in message ? message.id : undefined;
       const given = id === undefined ? undefined : mcpCall.getStore()?.signal;
       const requestSignal = options?.requestSignal ?? given;

@@ -163,3 +163,30 @@ test("a call reports its own error, whatever happens to others meanwhile", async
   fail();
   expect(await slow).toContain("too tired");
 });
+
+test("requests of a server in an answer, such as pings, are answered one at a time", async () => {
+  const answers = { open: 0, most: 0 };
+  let end = (): void => undefined;
+  const ping = (_: unknown, id: number) =>
+    `data: ${JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })}\n\n`;
+  const { call } = await connected(
+    {
+      many: (response, { id }) => {
+        const pings = Array.from({ length: 1_000 }, ping).join("");
+        response.writeHead(200, { "content-type": "text/event-stream" }).write(pings);
+        const result = JSON.stringify({ jsonrpc: "2.0", id, result: { content: [] } });
+        end = () => response.end(`data: ${result}\n\n`);
+      },
+      answered: (response) => {
+        answers.most = Math.max(answers.most, ++answers.open);
+        setTimeout(() => {
+          answers.open -= 1;
+          response.writeHead(202).end(end);
+        }, 200);
+      },
+    },
+    ["a"],
+  );
+  expect(await call("a", "many")).toMatchObject({ content: [] });
+  expect(answers.most).toBe(1);
+});
