@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
+import { withHiddenShown } from "../../features/skills/hidden-characters.ts";
 import type { NewQuestion } from "../../features/people/questions.ts";
 import { hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import { allowsTool } from "../../foundation/contracts/mcp.ts";
@@ -153,8 +154,8 @@ export function createGates(
       const hasAlways = gates.every(
         ({ name, approve }) => name === run.agent && approve?.agents.includes("*") === false,
       );
-      // Redacted first: a secret that is cut would not be found.
-      const text = shortened(redact(context));
+      // Redacted first: a secret that is cut would not be found. Chats and terminals drop control sequences with their text.
+      const text = shortened(withHiddenShown(redact(context)));
       const prompt = `${run.agent} wants to call ${callee}${heldBy(run, gates)}: ${text}`;
       const held = {
         kind: "call",
