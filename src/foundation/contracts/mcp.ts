@@ -14,6 +14,8 @@ export const mcpLimits = {
   resultBytes: 256 * 1024,
   /** The definitions of all allowed tools of a server together, in bytes of JSON. */
   definitionsBytes: 192 * 1024,
+  /** The tools of one server that an agent remembers. */
+  known: 2_000,
   /** Values in values. */
   depth: 64,
   /** Pages of a list of tools. */

@@ -35,7 +35,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     const pins = store.pins(agent, server.name);
     const all = new Map<string, RunMcpTool>();
     const pinned: McpTool[] = [];
-    for (const tool of allowedTools(server, tools)) {
+    for (const tool of rememberable(pins, allowedTools(server, tools))) {
       const pin = pins.get(tool.name);
       const isChanged = pin !== undefined && hashOf(pin.tool) !== hashOf(tool);
       const isHeld = isChanged && gates.holdsTool(run, `${server.name}.${tool.name}`);
@@ -203,6 +203,16 @@ function allowedTools({ tools: patterns }: McpServer, tools: readonly McpTool[])
   if (bytes <= mcpLimits.definitionsBytes) return allowed;
   const limit = `${mcpLimits.definitionsBytes / 1024} KiB`;
   throw new Error(`the definitions of its tools are longer than ${limit}: allow fewer in tools`);
+}
+
+/**
+ * The tools. Throws if the agent would have to remember too many: none is forgotten, as a held one would be a new one then, and
+ * a run may name others with each request.
+ */
+function rememberable(known: ReadonlyMap<string, unknown>, tools: readonly McpTool[]) {
+  const added = tools.filter(({ name }) => !known.has(name)).length;
+  if (added === 0 || known.size + added <= mcpLimits.known) return tools;
+  throw new Error(`it has named more than ${mcpLimits.known} tools so far: allow fewer in tools`);
 }
 
 function hashOf(tool: McpTool): string {

@@ -75,6 +75,22 @@ test("the definitions of tools lose the scheduler's secrets before the run and t
   expect(JSON.stringify(tools)).not.toContain(worldSecret);
 });
 
+test("the definitions of tools are remembered up to a limit, beyond which a run can name no new ones", async () => {
+  const { world, run } = await started({
+    mcp: [{ ...server, url: null, command: ["hub"], tools: ["*"] }],
+  });
+  const list = (from: number) => {
+    const found = Array.from({ length: 500 }, (_, at) => tool(`t${from + at}`));
+    return world.ask(run, "mcp-tools", { server: "hub", found });
+  };
+  for (const from of [0, 500, 1_000, 1_500, 0]) expect((await list(from)).tools).toHaveLength(500);
+  expect(await list(2_000)).toMatchObject({
+    tools: [],
+    problem: expect.stringContaining("more than 2000 tools so far") as string,
+  });
+  expect((await list(0)).tools).toHaveLength(500);
+});
+
 test("the definitions of tools that can't be read close the connection at once, and allow no call", async () => {
   const { world, calls, run } = await started({ mcp: [server] }, {}, () => {
     throw new Error("broken");
