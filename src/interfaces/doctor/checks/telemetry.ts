@@ -2,6 +2,8 @@ import { parseHeaders } from "../../../features/telemetry/collector-headers.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
 import { finding, ofError, ok, type Check } from "../finding.ts";
 
+const loopback = /^(localhost|127\..*|\[::1\])$/;
+
 /** Whether the collector of `[telemetry]` accepts a request, which has no spans, with its credential. */
 export const telemetry: Check = async ({ project, home, env }) => {
   const collector = project?.telemetry ?? null;
@@ -14,10 +16,16 @@ export const telemetry: Check = async ({ project, home, env }) => {
     const { askCollector } = await import("../../../features/telemetry/export-spans.ts");
     const asked = { collector, proxyEnv: env, headers: () => Promise.resolve(headers) };
     const why = await askCollector(asked);
-    const { host } = new URL(collector.otlp);
-    if (why === null) return [ok(`the collector ${host} accepts spans`)];
+    const { host, hostname, protocol } = new URL(collector.otlp);
+    const isInClear = reference !== null && protocol === "http:" && !loopback.test(hostname);
+    const clear = `headers go unencrypted to ${host}: who is on the way can read them`;
+    const unencrypted = isInClear ? [finding("warning", clear, where, "use https in otlp")] : [];
+    if (why === null) return [...unencrypted, ok(`the collector ${host} accepts spans`)];
     const fix = "start the collector, or correct otlp and headers; runs do not wait for it";
-    return [finding("warning", `the collector ${host} does not accept spans: ${why}`, where, fix)];
+    return [
+      ...unencrypted,
+      finding("warning", `the collector ${host} does not accept spans: ${why}`, where, fix),
+    ];
   } catch (error) {
     return [ofError(error, "error", where)];
   }
