@@ -156,7 +156,7 @@ describe("a run that makes a held call", () => {
     await vi.waitFor(() => expect(asked(world)).toBe(2));
   });
 
-  test("hides no part of its context from people, also not in chats and terminals", async () => {
+  test("a run that makes a held call hides no part of its context from people, also not in chats and terminals", async () => {
     const { world, run } = await started(gated({ agents: ["b"] }));
     const context = "\u001b]drop all\u0007\r\u202ea wants to call c: say hello";
     void world.ask(run, "call", { agent: "b", context }).catch(() => undefined);
