@@ -119,7 +119,7 @@ export interface RuntimeConfig {
   readonly type: RuntimeType;
   /** OS user name; `$USER` is the user that runs the scheduler. */
   readonly runAs: string;
-  /** Where in the cluster its runs may be placed; by default as in the project's `[cluster]`. */
+  /** Where in the cluster the agent's runs may be placed; by default as in the project's `[cluster]`. */
   readonly place?: readonly string[];
 }
 
@@ -143,7 +143,7 @@ export interface AgentLocalConfig {
 export interface Expectation {
   /** The run returned a value. */
   readonly returned: boolean;
-  /** Its model ended with text. */
+  /** The run's model ended with text. */
   readonly said: boolean;
   /** JSON Schema of the returned value; null for any value. */
   readonly schema: ExpectedSchema | null;
@@ -152,7 +152,7 @@ export interface Expectation {
 export interface ExpectedSchema {
   /** Path relative to the agent's directory. */
   readonly file: string;
-  /** Its content, JSON text. */
+  /** The schema's content, JSON text. */
   readonly text: string;
 }
 

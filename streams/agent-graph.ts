@@ -189,7 +189,7 @@ function queued(
         switchMap(({ config }) => {
           if (config === null) return EMPTY;
           const over = ports.overBudget(name);
-          // One that pauses is about to be held. Work that comes before that starts a run, which waits for money itself.
+          // An agent that pauses is about to be held. Work that comes before that starts a run, which waits for money itself.
           if (over?.onLimit === "stop") return of(withoutMoney(item, clock.now(), over));
           return runAgent(config, item, ports, slot);
         }),

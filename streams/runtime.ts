@@ -62,7 +62,7 @@ export function runtime(sources: RuntimeSources, ports: RuntimePorts): Observabl
   const routes = { work, switched, withdrawn };
   const all: AgentSources = { ...routes, adopted, paused$, waitForMoney$, draining$, stopping$ };
   return merge(
-    // First, so that no queue starts more runs than its agent's scale.
+    // Adopted runs come first, so that no queue starts more runs than its agent's scale.
     adopted.event$,
     untilStopping(sources.agentChange$).pipe(
       eachAgent((name, change$) => agentGraph(name, change$, all, agentPorts)),

@@ -6,13 +6,13 @@ interface Runtime {
   readonly offer: string;
   /** Completes "Runs in …". */
   readonly place: (runAs: string) => string;
-  /** Its runs are processes of the OS user that `[runtime].run_as` names. */
+  /** Runs are processes of the OS user that `[runtime].run_as` names. */
   readonly runsAsUser: boolean;
-  /** Its runs start from an image, which is built or found before the first one. */
+  /** Runs start from an image, which is built or found before the first one. */
   readonly needsImage: boolean;
-  /** Its runs see only the files of this machine that are mounted. */
+  /** Runs see only the files of this machine that are mounted. */
   readonly isolates: boolean;
-  /** Its runs are on other machines: they reach the scheduler by its door. */
+  /** Runs are on other machines: they reach the scheduler by its door. */
   readonly isRemote: boolean;
   /** Enforces memory and cpus of `[local]`. */
   readonly hasLimits: boolean;

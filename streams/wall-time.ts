@@ -25,7 +25,7 @@ export function shownAt(moment: number, timezone: string): number {
 /** When a clock in `timezone` (IANA name) shows `wall`. */
 export function momentsOf(wall: number, timezone: string): WallMoments {
   const isShown = (moment: number): boolean => moment + offsetAt(moment, timezone) === wall;
-  // More than any zone's offset from UTC.
+  // Longer than any zone's offset from UTC.
   const before = offsetAt(wall - aDayMs, timezone);
   const after = offsetAt(wall + aDayMs, timezone);
   const [first, second] = [wall - before, wall - after];
@@ -33,7 +33,7 @@ export function momentsOf(wall: number, timezone: string): WallMoments {
   if (isShown(first)) {
     return { first, second: isShown(second) ? second : null, isSkipped: false };
   }
-  // As if the clock had not been changed.
+  // The result as if the clock had not been changed.
   const isSkipped = !isShown(second);
   return { first: isSkipped ? first : second, second: null, isSkipped };
 }

@@ -52,7 +52,7 @@ export function buildGraph(
       slots,
       starting,
       owner: runs,
-      // A claim that waits for the store must not delay the end.
+      // A claim that waits for the store must not delay the scheduler's stop.
       claim: (request) =>
         from(claim(request)).pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs)))),
       isStopping: () => !onDemand && stopping.phase() === "draining",

@@ -52,7 +52,7 @@ export function housekeeping({
   const prune = async (): Promise<void> => {
     const { historyRetentionDays: days, historyMaxBytes: maxBytes } = project$.value;
     const now = Date.now();
-    // All share one limit. Host users' runs may use a quarter, logs half of the rest, history and receipts
+    // Logs, run logs, history and receipts share one limit. Host users' runs may use a quarter, logs half of the rest, history and receipts
     // the remainder.
     const runLogs = { projectDir, now, days, maxBytes: maxBytes / 4 };
     const runLogBytes = await pruneRunLogs(runsDir, runLogs);

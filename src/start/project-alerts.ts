@@ -66,7 +66,7 @@ export function alertQuestions(
   { list, find, changed$ }: Questions,
   { pathOf: linkPath }: AnswerLinks,
 ): AlertQuestions {
-  // A negative limit is none. Targets that are added later get what is open, too.
+  // A negative limit means no limit. Targets that are added later get the open questions, too.
   const open$ = project$.pipe(mergeMap(() => list({ state: "open", limit: -1 })));
   return { question$: onDemand ? EMPTY : merge(open$, changed$), find, linkPath };
 }

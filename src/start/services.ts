@@ -151,7 +151,7 @@ export function createServices(
     questions: alertQuestions(context, questions, answerLinks),
   });
   const logs = createLogSource(projectDir, { appended$: logWriter.appended$ });
-  // Its threads start with the first lines and the first search, so that a start costs nothing more.
+  // The index's threads start with the first lines and the first search, so that they cost no time at a start.
   const search = createSearch({ projectDir, warn });
   const http = createHttp(context, own, {
     options,

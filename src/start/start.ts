@@ -61,7 +61,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const abort = (): void => subscription.unsubscribe();
   let services: Services | undefined;
   try {
-    // Before runs are adopted: a failed start must not end them.
+    // Done before runs are adopted: a failed start must not end them.
     await checkListening(options, project);
     const [context, found] = await Promise.all([
       createContext({ options, own, project, version, abort }),
@@ -101,7 +101,7 @@ async function run(parts: Parts): Promise<Scheduler> {
   const alive = new Set(adopted.map(({ request }) => request.instanceId));
   runs.adoptSockets(await sockets.restore(alive));
   if (onDemand) refuseAdopted(adopted);
-  // After the sockets exist: the door tells a run that it does not know to end.
+  // Opened after the sockets exist: the door ends runs that it does not know.
   else await door.open();
   const aliveAt = store.settings.lastAlive() ?? Date.now();
   await telemetry.open();

@@ -21,7 +21,7 @@ const unreachableExit = 3;
 const mostEndings = 3;
 
 /**
- * A run on another machine, as far as it is known: from the start of its process to the last word of it. It emits one
+ * A run on another machine, as far as it is known, from the start of its process to its last message. It emits one
  * event beside `waits`, after which nothing counts; after its end came, none.
  *
  *     commands:  ─c──h─────h────────────     c claimed, h heard
@@ -135,7 +135,7 @@ class LeaseState {
     });
   }
 
-  /** Its process is gone, and its end did not arrive. */
+  /** The run's process is gone, and no message reported its end. */
   #endedSilently(report: EngineReport): void {
     if (this.#isStopping) return this.#finish({ type: "overdue" });
     if (report.state === "gone") {

@@ -50,7 +50,7 @@ function howItFailed(
   { item, overBudget = null }: EndedWork,
 ): RunEnd {
   const { usage } = exit;
-  // Before the interruption: its work is not retried, as that would be rejected, too.
+  // Checked before an interruption: the work is not retried, as the retry would be rejected, too.
   if (overBudget !== null) {
     return { outcome: "over_budget", exitCode: 125, reason: overBudget, usage };
   }

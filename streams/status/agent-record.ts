@@ -11,7 +11,7 @@ export interface AgentRecord {
   /** Null until there was a valid one. */
   readonly config: AgentConfig | null;
   readonly enabled: boolean;
-  /** Its directory was removed; the row is removed once nothing runs. */
+  /** The agent's directory was removed; the row is removed once nothing runs. */
   readonly removed: boolean;
   readonly building: boolean;
   readonly configError: string | null;

@@ -72,7 +72,7 @@ export function createAlertStore(db: DatabaseSync, { write, record }: GroupCommi
   return {
     /** Writes inside the transaction that the caller is in. */
     put,
-    /** As `put`, in a transaction of its own; waits for the store. */
+    /** Like `put`, in a separate transaction; waits for the store. */
     record: (writes: AlertWrites): Promise<void> => record(() => put(writes)),
     /** Puts one delivery in the place of others: their digest. Waits for the store. */
     replace: (ids: readonly string[], delivery: Delivery): Promise<void> =>

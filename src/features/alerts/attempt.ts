@@ -52,7 +52,7 @@ export async function attempt(deps: AttemptDeps, delivery: StoredDelivery): Prom
   }
   await deps.persist(() => deps.store.attempted(id, record));
   const { question } = delivery.alert;
-  // It may have ended while its message was on the way.
+  // The question may have ended while its message was on the way.
   if (
     question !== undefined &&
     answer.type === "accepted" &&

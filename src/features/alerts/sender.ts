@@ -96,7 +96,7 @@ export function createSender(deps: SenderDeps) {
     due: readonly [StoredDelivery, ...StoredDelivery[]],
   ): Promise<StoredDelivery | undefined> => {
     const free = mostMessages - worker.messages.length;
-    // A run waits for it: it is neither held nor part of a digest.
+    // A run waits for its question: that message is neither held nor part of a digest.
     const question = due.find(({ alert }) => alert.question !== undefined);
     if (question !== undefined) return question;
     // An earlier scheduler may have sent the oldest and died: a second copy must have the same id.

@@ -79,7 +79,7 @@ export function createPinger({ send, now, retryMs = [10_000, 60_000], ...deps }:
     ping: (owner: string, url: string, ping: Ping): void => {
       const known = waitingAt.get(url);
       const waiting = known ?? new Map<Ping["type"], Ping>();
-      // Last in line: the last ping that a monitor takes decides its state.
+      // The end of the queue: the last ping that a monitor receives decides its state.
       waiting.delete(ping.type);
       waiting.set(ping.type, ping);
       if (known !== undefined) return;
@@ -103,7 +103,7 @@ async function problemOf(send: SendRequest, url: string, ping: Ping): Promise<st
     const request = isKuma ? toUptimeKuma(address, ping) : toHealthchecks(address, ping);
     if (request === null) return null;
     const { status, text } = await send(request);
-    // Without the text of the answer, which may quote the address.
+    // The text of the answer is left out, because it may quote the address.
     if (status < 200 || status >= 300) return `${address.host} answers with status ${status}`;
     const refusal = plainText((isKuma ? kumaRefusal : healthchecksRefusal).exec(text)?.[1] ?? "");
     if (refusal === "") return null;

@@ -21,7 +21,7 @@ export interface ScriptedModel {
 
 const maxRequestBytes = 32 * 1024 * 1024;
 
-/** Answers chat completions below any path as the script has it, for processes on this machine that have the token. */
+/** Answers chat completions below any path by the script, for processes on this machine that have the token. */
 export async function startScriptedModel(script: Script): Promise<ScriptedModel> {
   const [token, name] = [secretWord(), secretWord()];
   const server = createServer(limitOpenRequests(), (request, response) => {
@@ -108,7 +108,7 @@ function parsed(path: string, text: string): unknown {
   }
 }
 
-/** A turn without a tool call is the model's last word: an agent never asks for the turns behind it. */
+/** A turn without a tool call ends the session: an agent never asks for the turns behind it. */
 function refuseUnreachableTurns(path: string, { turns }: Script): void {
   const last = turns.findIndex((turn) => (turn.tools ?? []).length === 0);
   if (last === -1 || last === turns.length - 1) return;

@@ -5,7 +5,7 @@ import { isListedProvider, listedModels } from "./listed-models.ts";
 
 /** A model whose limits and price are not known. */
 export interface UnknownModel {
-  /** Its name in the project. */
+  /** The model's name in the project. */
   readonly name: string;
   /** The assumption about it, a sentence without full stop. */
   readonly problem: string;

@@ -37,7 +37,7 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
   const settle = db.prepare(
     "UPDATE questions SET state = ?, answer = ?, answered_at = ?, person = ? WHERE id = ? AND state = 'open'",
   );
-  // Read, not counted: a commit that went through may report a failure, and is repeated.
+  // The row is read instead of counting changes: a commit that succeeded may report a failure, and is repeated.
   const isSettledBy = db.prepare(
     "SELECT 1 FROM questions WHERE state = ? AND answer IS ? AND answered_at = ? AND person IS ? AND id = ?",
   );

@@ -60,7 +60,7 @@ export function searchLogs(options: SearchOptions, query: SearchQuery): SearchPa
     const entry = instanceId === null ? undefined : store?.runs.find(instanceId)?.entry;
     return { outcome: entry?.outcome ?? null, usd: entry?.costUsd ?? null };
   };
-  // One transaction, so that all of the page sees the same days and lines.
+  // One transaction, so that the whole page sees the same days and lines.
   db.exec("BEGIN");
   try {
     const deps: PageDeps = { db, scope: scopeOf(db, dir, query), dir, factsOf, budgetMs };

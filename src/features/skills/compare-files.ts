@@ -29,7 +29,7 @@ export function compareFiles(base: Contents | null, next: Contents, local: Conte
   });
 }
 
-/** The id that git gives a content: 40 characters by SHA-1, 64 by SHA-256, as the repository has it. */
+/** Git's id of a content: 40 characters by SHA-1 or 64 by SHA-256, as in the repository. */
 export function contentId(content: Uint8Array, length: number): string {
   const hash = createHash(length === 64 ? "sha256" : "sha1");
   return hash.update(`blob ${content.byteLength}\0`).update(content).digest("hex");

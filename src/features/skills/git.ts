@@ -29,7 +29,7 @@ const settings = [
   "gc.auto=0",
   "maintenance.auto=false",
   "fetch.recurseSubmodules=false",
-  // One pack, whose size is limited; and big files are not held in memory.
+  // Fetches one pack, whose size is limited, without holding big files in memory.
   "fetch.unpackLimit=1",
   "core.bigFileThreshold=1m",
 ].flatMap((setting) => ["-c", setting]);
@@ -112,7 +112,7 @@ function gitEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
 
 /** A file of a commit. */
 export interface TreeEntry {
-  /** From the repository's top, as the repository has it: not to be trusted. */
+  /** The path from the repository's top, unchecked: not to be trusted. */
   readonly path: string;
   readonly kind: "file" | "executable" | "link" | "submodule";
   /** The hash of its content, in hex. */

@@ -5,11 +5,11 @@ import { UserError } from "../../foundation/errors.ts";
 
 /** Where a skill comes from. */
 export interface SkillSource {
-  /** As configs keep it: a URL or a shorthand, without the skill. */
+  /** The source in a config: a URL or a shorthand, without the skill. */
   readonly repository: string;
   /** The argument for git; never begins with a dash. */
   readonly url: string;
-  /** Which of several skills, from behind a `#`; null without one. */
+  /** The name after `#`, which chooses one of several skills; null without one. */
   readonly skill: string | null;
 }
 

@@ -100,7 +100,7 @@ export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
   const edited$ = new Subject<string>();
   const spent$ = meter.spent$.pipe(map(({ agent }) => agent));
   const changes$: Observable<Changed> = merge(
-    // Without delay: the next trigger must already wait.
+    // Applied without delay: the next trigger must already wait.
     merge(meter.refused$, meter.raised$).pipe(map(() => null)),
     deps.changed$.pipe(
       auditTime(quietMs, scheduler),

@@ -43,7 +43,7 @@ interface OpenCall {
   readonly plan: CallPlan;
   readonly terms: ModelTerms;
   readonly reserved: Reserved;
-  /** Its number in the store. */
+  /** The call's number in the store. */
   readonly seq: number;
 }
 

@@ -34,7 +34,7 @@ export function callSpan(call: MeteredCall, traceId: string): Span {
       "gen_ai.usage.input_tokens": usage && usage.input + usage.cacheRead + usage.cacheWrite,
       "gen_ai.usage.output_tokens": usage?.output,
       "gen_ai.usage.cache_read.input_tokens": usage?.cacheRead,
-      // The conventions renamed it; backends know one of the two.
+      // The conventions renamed the attribute; backends know one of the two names.
       "gen_ai.usage.cache_creation.input_tokens": usage?.cacheWrite,
       "gen_ai.usage.cache_write.input_tokens": usage?.cacheWrite,
       "http.response.status_code": status,

@@ -101,7 +101,7 @@ export function createSpanExport(deps: ExportDeps) {
         }
       }
     },
-    /** Sends what waits, for a short time. */
+    /** Sends the waiting spans, within a short time limit. */
     close: async (): Promise<void> => {
       const sent = processor.shutdown().catch(() => undefined);
       await Promise.race([sent, wait(limits.closeMs, undefined, { ref: false })]);
@@ -111,7 +111,7 @@ export function createSpanExport(deps: ExportDeps) {
 
 /** Sends a request without spans; resolves with null if the collector accepts it, else with the reason. */
 export async function askCollector(collector: Collector): Promise<string | null> {
-  // A person waits.
+  // A short timeout, as a person waits for the result.
   const delegate = otlpDelegate(collector, { exportMs: 3_000 });
   const { code, error } = await new Promise<ExportResult>((done) => delegate.export([], done));
   return code === ExportResultCode.FAILED ? failureText(error) : null;

@@ -42,7 +42,7 @@ export function createPipeline(
   return {
     onEvent: (event: RunEvent): void => sent.add(spans.onEvent(event)),
     onCall: (call: MeteredCall): void => sent.add(spans.onCall(call)),
-    /** Runs whose end no scheduler saw; `at` is when the last one lived. */
+    /** Runs whose end no scheduler saw; `at` is when the last scheduler lived. */
     onLost: (lost: readonly LostRun[], at: number): void => {
       for (const { outcome, ...run } of lost) {
         const reason = "its scheduler ended while it ran";

@@ -81,7 +81,7 @@ function deadLetters(
     .map((agent) => letter(agent, disabledReason));
 }
 
-/** A `traceparent` header (https://www.w3.org/TR/trace-context); null if it is none. */
+/** Parses a `traceparent` header (https://www.w3.org/TR/trace-context); null if it is invalid. */
 function parseTraceparent(header: string | null): RemoteSpan | null {
   const [, traceId = "", spanId = ""] =
     /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/.exec(header ?? "") ?? [];

@@ -26,7 +26,7 @@ export function signDelivery(
   return { "content-type": "application/json", ...signed };
 }
 
-/** The same without the headers of the signature, for a source that takes unsigned deliveries. */
+/** The delivery without signature headers, for a source that takes unsigned deliveries. */
 export function unsignedDelivery(
   type: string,
   body: Buffer,
@@ -54,7 +54,7 @@ function providerOf(type: string): Provider {
 
 /** A payload from a file. */
 export interface Fixture {
-  /** As the person named it, for messages. */
+  /** The path as the person wrote it, for messages. */
   readonly path: string;
   readonly body: Buffer;
   /** The value of the provider's event header; null without. */

@@ -70,7 +70,7 @@ export const standardHeaders = {
   kept: ["webhook-id", "webhook-timestamp", "svix-id", "svix-timestamp"],
 } as const;
 
-/** One of these headers by its last word; null if it is missing. */
+/** A header of Standard Webhooks, under its name or that of Svix; null if it is missing. */
 export function standardHeader(
   headers: Headers,
   name: "id" | "timestamp" | "signature",

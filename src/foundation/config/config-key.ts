@@ -49,7 +49,7 @@ interface ShownKey<Value> {
 
 /** The properties of a key in a file. */
 export interface FileKey<Name extends string, Field extends z.ZodType, Value, Context> {
-  /** Its name in the file. */
+  /** The key's name in the file. */
   readonly inFile: Name;
   /** The schema of the file's value; its description is the key's on the reference page. */
   readonly field: Field;

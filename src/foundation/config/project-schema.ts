@@ -128,7 +128,7 @@ const gatewaySchema = table({
 const name = pattern(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}$/, "letters, digits and . _ : / -");
 const sourceName = pattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, "letters, digits and . _ -");
 
-/** The project's `config.toml`, as the decisions' table has it. */
+/** Schema of the project's `config.toml`. */
 export const projectSchema = table({
   models: z
     .record(name, modelSchema, { error: "tables [models.<name>]" })

@@ -7,13 +7,13 @@ export type { CallUsage };
 
 /** A model as the gateway calls it. It holds the key, so it never reaches a run. */
 export interface UpstreamModel {
-  /** Its name in the project's config. */
+  /** The model's name in the project's config. */
   readonly name: string;
   readonly provider: Provider;
   /** The provider's id of the model. */
   readonly model: string;
   readonly api: ModelApi;
-  /** As the clients of the API want it (`apiBaseUrl`); empty for a scripted model. */
+  /** Base URL for the clients of the API (`apiBaseUrl`); empty for a scripted model. */
   readonly baseUrl: string;
   readonly authType: ModelConfig["authType"];
   /** Null when `authType` is `none`. */
@@ -64,7 +64,7 @@ export interface CallEnd {
    * scheduler itself stopped. Such a call is charged at least its reservation, as the provider may bill it.
    */
   readonly isCut: boolean;
-  /** As the provider names it, such as `flex` or `priority`. */
+  /** The provider's name of the service tier, such as `flex` or `priority`. */
   readonly serviceTier: string | null;
   readonly firstByteMs: number | null;
   readonly totalMs: number;

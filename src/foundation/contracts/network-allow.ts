@@ -6,7 +6,7 @@ import { shellWord } from "./shell-word.ts";
 
 /** An entry of `[network].allow`: a host, or all names below one. */
 export interface AllowedHost {
-  /** As `canonicalHost` gives it; of `*.example.com` it is `example.com`. */
+  /** Canonical host (`canonicalHost`); for `*.example.com` it is `example.com`. */
   readonly host: string;
   /** Whether the entry is for the names below `host`, and not `host` itself. */
   readonly isWildcard: boolean;

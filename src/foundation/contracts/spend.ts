@@ -61,7 +61,7 @@ export interface SettledCall {
 
 /** Input of an agent's forecast. */
 export interface AgentRuns {
-  /** Costs of its last ended runs that called a model, the latest first. */
+  /** Costs of the agent's last ended runs that called a model, the latest first. */
   readonly costs: readonly NanoUsd[];
   /** Runs of 30 days that webhooks and calls start, by the rate of the last 30. */
   readonly triggered: number;

@@ -14,7 +14,7 @@ import { stageCredentials } from "./stage-credentials.ts";
 
 /** A credential of the store without its secrets. */
 export interface StoredCredential {
-  /** As configs name it: `type`, or `type:instance`. */
+  /** The reference in configs: `type`, or `type:instance`. */
   readonly name: string;
   readonly fields: readonly StoredField[];
   /** Environment variables that a run gets from it. */

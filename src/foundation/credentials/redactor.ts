@@ -38,11 +38,11 @@ export function createRedactor() {
   };
   const masked = (text: string, output?: Output, isRaw = false): string => {
     const before = output?.begun ?? "";
-    // Joined, as a text built by `+` is read at a quarter of the speed.
+    // Parts are joined, as a text built by `+` is read at a quarter of the speed.
     const lines = [before, text.replaceAll("\n", "")].join("");
     const { shown, found } = search(lines);
     if (shown !== lines && !isRaw && control.test(text)) {
-      // Masked before, too: removing a terminal code also removes the character after it.
+      // Secrets are masked before as well: removing a terminal code also removes the character after it.
       return masked(withoutTerminalCodes(masked(text, undefined, true)), output);
     }
     const { ranges, begun } = found;

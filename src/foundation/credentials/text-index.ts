@@ -13,7 +13,7 @@ export interface Found {
   ranges: Range[];
   /** Index of a known text that is cut off at the end; the text's length if no known text is. */
   begun: number;
-  /** The same for a text of which at least half is there. */
+  /** As `begun`, for a text of which at least half is there. */
   halfBegun: number;
 }
 

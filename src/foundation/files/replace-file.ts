@@ -30,7 +30,7 @@ export async function replaceText(path: string, text: string): Promise<void> {
   const { mode, uid, gid } = await stat(target);
   await replaceFile(target, text, mode & 0o777, async (file) => {
     await file.chown(uid, gid).catch(() => undefined);
-    // The umask has taken bits of it.
+    // The umask has removed bits of the mode.
     await file.chmod(mode & 0o777);
   });
 }

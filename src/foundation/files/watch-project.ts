@@ -112,7 +112,7 @@ function foldersBeside(path: string): string[] {
     const entries = readdirSync(dir, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(dir, name));
   } catch {
-    // The folder is gone again, which is a separate event.
+    // The folder was removed again, which is a separate event.
     return [];
   }
 }

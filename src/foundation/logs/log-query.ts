@@ -33,7 +33,7 @@ export interface LogPageQuery {
   /** Only lines of this run. */
   readonly instanceId: string | null;
   readonly filter: LogFilter;
-  /** How many matching lines at most. */
+  /** Limit of matching lines. */
   readonly lines: number;
   /** Backward from this position, or from the end for null; or forward from it. */
   readonly from: { readonly before: string | null } | { readonly after: string };

@@ -205,7 +205,7 @@ function createAppender() {
       if (data.length <= mostAtOnce) written = writeSync(file, data);
       while (written < data.length) written += (await writeTo(file, data, written)).bytesWritten;
       if (whole.size > mostKnown) whole.clear();
-      // At once, before another process can append: a follower takes the file's end for the data's end.
+      // Read at once, before another process can append: a follower takes the file's end for the data's end.
       const stats = fstatSync(file);
       whole.set(path, stampOf(stats));
       return { inode: stats.ino, size: stats.size };

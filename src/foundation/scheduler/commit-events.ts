@@ -68,7 +68,7 @@ export function commitEvents(
   return (event) => {
     const onError = (error: unknown): void =>
       log(50, `${event.agent}: ${event.type} not recorded: ${messageOf(error)}`);
-    // All begin in this turn: the store commits the writes of a turn together.
+    // All writes begin in this turn: the store commits the writes of a turn together.
     const steps = event.type === "finished" ? [retry, record, rerun] : [record];
     for (const step of steps) step(event).catch(onError);
   };

@@ -41,7 +41,7 @@ export function dispatchTo(inputs: Inputs): (items: readonly WorkItem[]) => void
 export function abandonBy({ kill$, withdraw$ }: Inputs): (call: OpenCall) => void {
   return ({ agent, itemId, instanceId }) => {
     if (instanceId === null) withdraw$.next({ agent, itemId, why: "withdrawn" });
-    // In the next microtask: a run that emits `started` right now does not listen yet.
+    // Emitted in the next microtask: a run that emits `started` right now does not listen yet.
     else queueMicrotask(() => kill$.next({ instanceId }));
   };
 }

@@ -53,7 +53,7 @@ export function createStopping(deps: StoppingDeps) {
     /** Starts no more runs; live ones get the grace period. Repeating it changes nothing. */
     stop: (reason: string): void => {
       if (phase === "draining") return;
-      // Before the log line: from now on the live view keeps lines for the terminal.
+      // Set before the log line: from now on the live view keeps lines for the terminal.
       begin();
       const running = deps.running();
       const left = running === 0 ? "" : `; ${haveTime(running, deps.graceMs)}`;

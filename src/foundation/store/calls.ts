@@ -30,7 +30,7 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
     `SELECT call_id AS callId, agent, state, outcome, exit_code AS exitCode, value, reason FROM triggers
      WHERE call_id = ? AND caller = ? ORDER BY seq DESC LIMIT 1`,
   );
-  // By rows, not by the run's own trigger: a run that waited may have taken a call of another one.
+  // Found by rows, not by the run's own trigger: a waiting run may have taken the call meant for another.
   const callers = db.prepare(
     `WITH RECURSIVE up (agent, instance) AS (
        SELECT source, caller FROM triggers WHERE instance_id = ? AND caller IS NOT NULL

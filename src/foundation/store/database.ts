@@ -99,7 +99,7 @@ function migrate(db: DatabaseSync, path: string, format: DatabaseFormat): void {
   if (isCurrent(db, path, format)) return;
   db.exec("BEGIN IMMEDIATE");
   try {
-    // Read again: another process may have migrated while this one waited for the lock.
+    // The version is read again: another process may have migrated while this one waited for the lock.
     if (!isCurrent(db, path, format)) {
       const version = versionOf(db);
       const done = version === 0 ? 0 : version - format.firstVersion + 1;
@@ -156,7 +156,7 @@ export function createDatabaseFiles(db: DatabaseSync, path: string) {
       rmSync(draft, { force: true });
       createPrivately(draft);
       db.prepare("VACUUM INTO ?").run(draft);
-      // These files belong to a file that is gone.
+      // These files belong to a database file that was removed.
       for (const part of besides) rmSync(file + part, { force: true });
       renameSync(draft, file);
       saved = inodeOf(file);

@@ -34,7 +34,7 @@ export function countFilter(query: NamedQuery): Condition {
   return allOf(given);
 }
 
-/** Of more agents, each class would have to be looked up for each of them. */
+/** For more agents, each class would have to be looked up for each of them. */
 const soughtAgents = 20;
 
 /** The filters of a query on `triggers`, and the index that has them before the time. */

@@ -56,7 +56,7 @@ function agentsOf(
   { agent, agentPart }: HistoryQuery,
 ): readonly string[] | undefined {
   if (agentPart === undefined) return agent === undefined ? undefined : [agent];
-  // From name to name: each has many rows.
+  // Jumps from name to name: each has many rows.
   const rows = db
     .prepare(
       `WITH RECURSIVE names (name) AS (SELECT min(agent) FROM trigger_counts UNION ALL

@@ -26,7 +26,7 @@ export function readBeside<T>(projectDir: string, read: (db: DatabaseSync) => T,
 /** Opens a database beside the scheduler that writes it, or without one. Changes nothing, and creates no file. */
 export function openToRead(path: string): DatabaseSync {
   const url = pathToFileURL(path);
-  // Without an existing log, an ordinary reader would create one.
+  // An ordinary reader would create a missing write-ahead log.
   if (!existsSync(`${path}-wal`)) url.searchParams.set("immutable", "1");
   return new DatabaseSync(url, { readOnly: true });
 }

@@ -64,7 +64,7 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
 export interface Receipt {
   /** UUID v7. */
   readonly id: string;
-  /** When it arrived, epoch ms. */
+  /** When the delivery arrived, epoch ms. */
   readonly at: number;
   readonly source: string;
   readonly type: string;

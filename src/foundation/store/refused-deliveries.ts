@@ -105,7 +105,7 @@ const mostScanned = 5_000;
 
 /** Reads which `receipts` gave an agent no work. */
 export function createUnmatchedReceipts(db: DatabaseSync) {
-  // Sizes are read together with the rows: a subquery that returns bodies would read them all. A row of the agent means
+  // Sizes are read together with the rows: a subquery that returns bodies would read them all. A row about the agent means
   // that it was matched or disabled, and why nothing ran.
   const find = db.prepare(
     `SELECT id, at, bytes FROM

@@ -141,7 +141,7 @@ const callSums = `total(CASE billing WHEN 'subscription' THEN 0 ELSE nano_usd EN
   sum(billing = 'unpriced') AS unpriced,
   sum(estimated) AS estimated`;
 
-/** The same of `model_call_days`. */
+/** The same sums over `model_call_days`. */
 const daySums = `total(nano) AS nano, total(subscription_nano) AS subscriptionNano, sum(calls) AS calls,
   total(tokens) AS tokens, sum(unpriced) AS unpriced, sum(estimated) AS estimated`;
 

@@ -39,7 +39,7 @@ export function createSpend(db: DatabaseSync, { write, record }: GroupCommit, no
     `UPDATE triggers SET cost_usd = cost_usd + ?, tokens = coalesce(tokens, 0) + ?
      WHERE cost_usd IS NOT NULL AND instance_id = (SELECT instance_id FROM model_calls WHERE seq = ?)`,
   );
-  // Without the agent: a run that never paid a call is not used by forecasts.
+  // The agent is left out: forecasts ignore runs that never paid a call.
   const refuse = db.prepare(
     `INSERT INTO spend (scope, window, until, refused) VALUES (?, ?, ?, ?)
      ON CONFLICT (scope, window) DO UPDATE SET refused = excluded.refused`,
@@ -84,7 +84,7 @@ export function createSpend(db: DatabaseSync, { write, record }: GroupCommit, no
     /** Records why the last call of a run was refused for its budget; null when it was not. */
     recordRefusal: (instanceId: string, reason: string | null): Promise<void> =>
       write(() => void refuse.run(runScope(instanceId), wholeRun, now(), reason)),
-    /** As recorded last; null for a run without a refusal. */
+    /** The last recorded refusal; null for a run without one. */
     refusal: (instanceId: string): string | null => {
       const row = selectRefusal.get(runScope(instanceId), wholeRun) as RefusalRow | undefined;
       return row?.refused ?? null;

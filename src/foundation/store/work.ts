@@ -21,7 +21,7 @@ export type Also = () => void;
 export interface EndedRun {
   readonly instanceId: string;
   readonly startedAt: number;
-  /** When it ended, epoch ms; now when absent. */
+  /** When the run ended, epoch ms; now when absent. */
   readonly at?: number;
   readonly end: RunEnd;
 }

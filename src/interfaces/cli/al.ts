@@ -30,7 +30,7 @@ function bundledNode(): string | null {
 /** Passes everything on to another Node: arguments, standard streams, signals and the exit code. */
 function continueWith(binary: string): void {
   const args = [...process.execArgv, ...process.argv.slice(1)];
-  // Listens first: the child may be up, and a signal here, before the lines after spawn() are reached.
+  // Signals are handled before spawn(): one may arrive while the child starts.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const) {
     process.on(signal, () => child.kill(signal));
   }

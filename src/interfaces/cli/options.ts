@@ -26,7 +26,7 @@ export function moment(text: string): number {
   return momentAt(text, -1);
 }
 
-/** As `moment`, with lengths from now on. */
+/** Like `moment`, with durations from now on. */
 export function momentAhead(text: string): number {
   return momentAt(text, 1);
 }

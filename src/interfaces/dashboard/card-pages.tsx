@@ -123,7 +123,7 @@ export function newTokenPage({ name, token }: CreatedToken): Document {
   return cardPage("New API token", card);
 }
 
-/** The page instead of one that can't be shown. */
+/** Shown in place of a page that can't be shown. */
 export function errorPage({ status, message }: UserError): Document {
   const title = status === 404 ? "Nothing here" : "Something went wrong";
   const card = (

@@ -19,7 +19,7 @@ export interface LivePage<Data extends { readonly frame: Frame }> {
   readonly view: FunctionComponent<Data>;
 }
 
-/** What a page with filters is rendered with besides its documents. */
+/** Data of a page with filters besides its documents. */
 export interface ListData {
   readonly frame: Frame;
   readonly view: ListView;

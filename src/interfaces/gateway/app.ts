@@ -61,7 +61,7 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
     await known.register(cookie);
     const names = [deps.host, ...deps.allowedHosts, deps.sessions.privateHost];
     known.addHook("onRequest", checkHost(names));
-    // Scopes of their own: no other route may use the form parser.
+    // These routes have separate scopes: no other route may use the form parser.
     void known.register((scope, _scopeOptions, scopeDone) => {
       parseForms(scope);
       serve(scope, "open", [...loginRoutes(deps, checkKey), ...answerLinkRoutes(deps)]);

@@ -140,7 +140,7 @@ export function endOfAccess(request: FastifyRequest, deps: GatewayDeps): Observa
     caller?.kind === "session"
       ? deps.sessions.ended$.pipe(filter((id) => id === caller.sessionId))
       : deps.keyChange$;
-  // It may have ended while the route read something.
+  // The session may have ended while the route read something.
   return merge(
     end$,
     defer(() => (hasAccess(request, deps) ? NEVER : of(null))),

@@ -30,7 +30,7 @@ const heldBytes = (maxBodyBytes: number): number => Math.max(32 * 1024 * 1024, 2
 const maxUnauthenticated = 1_000;
 /** How long a request may take to arrive completely; Fastify's default is unlimited. */
 const requestTimeoutMs = 30_000;
-/** Its headers have a shorter limit, which is checked often: Node's default checks only every half a minute. */
+/** Headers have a shorter time limit, which is checked often: Node's default checks only every half a minute. */
 const slowRequests = { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 };
 
 /**

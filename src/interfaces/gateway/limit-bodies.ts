@@ -47,7 +47,7 @@ export function limitBodies(app: FastifyInstance, maxBytes: number, log: Gateway
     };
     const refuse = (): void => {
       payload.off("data", take);
-      // Its reader answers with the error, and closes the connection.
+      // The reader of the body answers with the error, and closes the connection.
       if (payload.listenerCount("error") > 0) payload.emit("error", tooMuch());
       else request.raw.destroy();
     };

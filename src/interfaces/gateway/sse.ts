@@ -56,7 +56,7 @@ export function createEventStreams(
       }
       reply.hijack();
       const { raw } = reply;
-      // A client that left while the route looked something up: its "close" is over, and nothing would end this.
+      // The client left while the route read something: its "close" event is over, so the stream would never end.
       if (raw.destroyed) return;
       raw.writeHead(200, headers);
       raw.write("retry: 2000\n\n");
@@ -117,7 +117,7 @@ function createClient(raw: ServerResponse, limits: StreamLimits, dropped: (why: 
     dropped(why);
     raw.destroy();
   };
-  // Within one turn everything waits; the kernel can take it only afterwards.
+  // Within one turn all data is buffered; the kernel can accept it only afterwards.
   const checkSoon = (): void => {
     if (checking) return;
     checking = true;

@@ -62,7 +62,7 @@ async function callTool(
   }
 }
 
-/** As JSON: no text in it can pass for a field. */
+/** Rendered as JSON, so that no text can pass for a field. */
 const jsonContent = (value: object) => ({ type: "text", text: JSON.stringify(value) }) as const;
 
 function followed({ mcpReq }: ServerContext): Pick<ToolApi, "signal" | "progress"> {
@@ -72,7 +72,7 @@ function followed({ mcpReq }: ServerContext): Pick<ToolApi, "signal" | "progress
     progress: (progress, total) => {
       if (progressToken === undefined) return;
       const params = { progressToken, progress, total, message: "The run has not ended yet" };
-      // A client that has left gets none.
+      // A client that has disconnected gets no progress.
       mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
     },
   };

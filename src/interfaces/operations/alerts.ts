@@ -72,9 +72,9 @@ export function createAlertOperations(
       const message = `no delivery ${JSON.stringify(id)} waits or was given up`;
       throw new UserError("unknown_delivery", message);
     },
-    /** The same for all dead ones; resolves with their number. */
+    /** Retries all dead deliveries; resolves with their number. */
     retryDeadAlerts: async () => {
-      // All are read before the first is retried: each is retried once, even one that dies again at once.
+      // All dead deliveries are read before the first is retried, so that each is retried once, even if it fails again at once.
       const dead = deps.store.list({ state: "dead", limit: unlimited });
       const retried = await Promise.all(dead.map(({ id }) => deps.retry(id)));
       return retried.filter(Boolean).length;

@@ -79,7 +79,7 @@ export async function editFile(
 }
 
 interface Edit {
-  /** As they are on disk. */
+  /** The files as they are on disk. */
   readonly files: AgentFiles;
   readonly file: EditableFile;
   /** The whole text. */
@@ -115,7 +115,7 @@ export async function applyEdit(
   const change = textDifference([path, path], old ?? "", now ?? "");
   const written = before !== after && !dryRun;
   if (written) {
-    // The checks have taken a while.
+    // The file may have changed during the checks.
     await mustBeOwn(projectDir, agent, file).catch(unwritable(path));
     const last = readTextSync(join(projectDir, path), projectDir, most);
     if (last.type !== "text" || last.text !== before) throw changedOnDisk(path);
@@ -153,7 +153,7 @@ function textOf({ config, skill }: AgentFiles, file: EditableFile): string | nul
   return file === "SKILL.md" ? skill : config;
 }
 
-/** Of the text as it is shown: a hash of a secret would give a guess away. */
+/** Hash of the text as it is shown: a hash of a secret would confirm a guess. */
 function hashOf(shown: string): string {
   return createHash("sha256").update(shown).digest("base64url");
 }

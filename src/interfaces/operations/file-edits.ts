@@ -37,7 +37,7 @@ export function createFileEdits(context: EditContext) {
     for (const secret of added) learned.add(secret);
     context.redactor.add(added);
   };
-  // One after the other: each edit begins with the text that the edit before has written.
+  // Edits run one after the other: each begins with the text that the previous one has written.
   const inTurn = <T>(edit: () => Promise<T>): Promise<T> => {
     const next = last.then(learn).then(edit);
     last = next.catch(() => undefined);

@@ -82,7 +82,7 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     /** Why no work can be stored now, for a person; null if it can. */
     storeProblem: () => {
       const problem = store.problem();
-      // So that the next request knows whether the problem is over.
+      // Writes, so that the next request knows whether the problem is over.
       if (problem !== null && stopping.phase() === "running") {
         void store.settings.recordAlive(Date.now()).catch(() => undefined);
       }

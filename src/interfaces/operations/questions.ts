@@ -42,7 +42,7 @@ export const createQuestionOperations = (
     if (!isAlways) return questionView(await questions.answer(id, answer, by));
     await allowAlways(question, { dryRun: true });
     const answered = await questions.answer(id, answer, by);
-    // Not before: only the first answer counts.
+    // Recorded only now, as only the first answer counts.
     await allowAlways(question, { dryRun: false });
     return questionView(answered);
   },

@@ -46,7 +46,7 @@ export function createSpendAnswers(deps: SpendAnswerDeps): (asked: SpendRequest)
   return ({ by, since, days = reportedDays, agent = null }) => {
     const now = deps.now();
     const agents = [...deps.agents()].filter(({ name }) => agent === null || name === agent);
-    // The end of the previous day, so that the first day is complete.
+    // Starts at the end of the previous day, so that the first day is complete.
     const from = windowsAt(now - days * dayMs, timezone()).day.endsAt;
     const rows = report.rows({ by, since: since === undefined ? from : Date.parse(since), agent });
     const limits = deps.limits(agents.map(({ name }) => name));

@@ -61,7 +61,7 @@ export const createSteerOperations = (deps: SteerDeps) => ({
     mustBeRunnable(deps, agent);
     mustHaveSession(instanceId, deps.status.agent(agent)?.config ?? null, deps);
     const continues = { instanceId, endedAt: Date.parse(endedAt) };
-    // Before the work: a run must not begin without its link, and a link without a run is not shown.
+    // The link is stored before the work: a run must not begin without it, and a link without a run is not shown.
     const triggerId = uuidV7();
     await deps.inbox.add({ instanceId, kind: "continue", text: prompt, by, triggerId });
     const trigger = { kind: "manual", prompt, continues } as const;

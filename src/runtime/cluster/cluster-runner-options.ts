@@ -46,7 +46,7 @@ export interface ClusterRecord {
   readonly leaseSeconds: number;
   /** The machine that claimed it; null before the claim. */
   readonly node: string | null;
-  /** Its exit, written before it is reported: a scheduler that dies in between reports it again. */
+  /** The run's exit, written before it is reported: a scheduler that dies in between reports it again. */
   readonly exit: RunnerEvent | null;
 }
 

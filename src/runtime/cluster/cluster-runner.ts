@@ -105,7 +105,7 @@ async function adoptedRun(
       await context.recorded?.();
       return;
     }
-    // Prepared again: for the secrets in it, and for a claimer that has not come yet.
+    // The job is prepared again, for the secrets in it and for a process that has yet to claim it.
     const job = context.prepare(request, workDir);
     const logged = last === null ? 0 : numberOf(last);
     const run: FollowedRun = { request, job, record, logged, isAdopted: true };

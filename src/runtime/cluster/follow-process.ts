@@ -56,13 +56,13 @@ export async function followProcess(
     unwatch = context.watch.add(instanceId, remote);
     const exit = await unlessAborted(remote.exit, left);
     if (exit === null) return;
-    // Before the exit is reported: after a crash the next scheduler would find no trace of the run.
+    // Recorded before the exit is reported: after a crash the next scheduler would find no trace of the run.
     await context.records
       .write(instanceId, { ...run.record, exit: exit.event })
       .catch((error: unknown) => {
         process.emitWarning(`the exit of ${instanceId} could not be noted: ${messageOf(error)}`);
       });
-    // Before the exit, as lost work may be retried at once.
+    // Removed before the exit, as lost work may be retried at once.
     if (!exit.isReported) await context.leftovers.remove(instanceId);
     emit(exit.event);
     await context.recorded?.();

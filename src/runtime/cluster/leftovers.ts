@@ -32,7 +32,7 @@ export function createLeftovers(
         const placed = (await engine.list()).filter(({ instanceId }) => !isLive(instanceId));
         const removals = [
           ...recorded.map(removeOne),
-          // By its name: each client of the engine can write an instance, which is part of a record's path.
+          // The run is found by its name: each client of the engine can write an instance, which is part of a record's path.
           ...placed.map(({ name }) => engine.remove(name)),
         ];
         await Promise.all(removals);

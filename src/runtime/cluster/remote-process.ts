@@ -94,7 +94,7 @@ export function createRemoteProcess(options: RemoteProcessOptions) {
       inbox.stop(reason, graceMs);
       driver.apply({ type: "stop", graceMs });
     },
-    /** Its exit, once known. */
+    /** The run's exit, once known. */
     exit: exit.promise,
     /** The run has ended: every request is rejected. */
     close: () => {

@@ -88,7 +88,7 @@ async function runHook(
     log(50, place, ended);
     return place;
   }
-  // The cause comes first: in little room, it is what a reader needs.
+  // The cause comes first, as a narrow column shows only the beginning.
   const others = output.slice(-lastLines).filter((line) => line !== cause);
   const head = `${cut(cause.trim(), 500)} · ${place}`;
   const reason = others.length === 0 ? head : [`${head}:`, ...others].join("\n");

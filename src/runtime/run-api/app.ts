@@ -97,7 +97,7 @@ export function runApiApp(
     // Longer bodies are refused before they are read.
     const length = Math.min(Number(headers["content-length"] ?? 0), maxLinesBytes);
     cutIfSilent(raw, silentMs);
-    // Each run has one open all the time: together they would take all of the room.
+    // Each run has one such request open all the time: together they would use up the limit.
     if (url === "/run/inbox" && length < smallBody) return;
     const bytes = requestBytes + 2 * length;
     const release = await room.acquire(instanceId, bytes, hangUpSignal(reply.raw)).catch(asBusy);

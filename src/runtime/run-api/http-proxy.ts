@@ -70,7 +70,7 @@ export function hangUpOf(socket: Socket): {
 } {
   const gone = new AbortController();
   const abort = (): void => gone.abort(new Error("the client hung up"));
-  // A read of nothing makes an end known; data stays in the buffer.
+  // Reading zero bytes reveals an end of the stream; data stays in the buffer.
   const look = (): void => void (socket.readableLength === 0 && socket.read());
   const stop = (): void => {
     socket.off("readable", look).off("end", abort).off("close", abort);

@@ -38,7 +38,7 @@ export const runApiErrors = {
   unknown_source: 404,
   unknown_call: 404,
   held: 409,
-  /** Another process has claimed this run on another machine. */
+  /** Another process, on another machine, has claimed this run. */
   claimed: 409,
   wait_timeout: 409,
   deadlock: 409,

@@ -29,7 +29,7 @@ export function lineSplitter(
     seen += part.length;
     const fitting = part.subarray(0, maxBytes - kept);
     kept += fitting.length;
-    // Copied, or one short line would keep its whole chunk alive.
+    // The line is copied, or one short line would keep its whole chunk alive.
     if (fitting.length > 0) parts.push(Buffer.from(fitting));
   };
   const emit = () => {
@@ -62,7 +62,7 @@ const lineFeed = 0x0a;
  * Null if the input ends before. Rejects if the line is longer than `maxBytes`.
  */
 export function firstLine(input: Readable, maxBytes: number): Promise<string | null> {
-  // It may have ended while it was paused: a socket does, and emits that once.
+  // The stream may have ended while it was paused: a socket does, and emits that once.
   if (input.readableEnded || input.destroyed) return Promise.resolve(null);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

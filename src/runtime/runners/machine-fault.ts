@@ -36,7 +36,7 @@ export function machineFault(error: unknown, place: string): string | null {
 function codeOf(error: Error): string | null {
   if ("statusCode" in error) return engineCodeOf(error.message);
   if (!("code" in error) || typeof error.code !== "string" || !(error.code in faults)) return null;
-  // From other calls the code means: retry at once.
+  // EAGAIN from other calls means: retry at once.
   const isSpawn = "syscall" in error && String(error.syscall).startsWith("spawn");
   return error.code !== "EAGAIN" || isSpawn ? error.code : null;
 }

@@ -32,7 +32,7 @@ async function signalMarked(mark: string, signal: NodeJS.Signals): Promise<numbe
   const signalled = await Promise.all(
     pids.map(async (pid) => {
       const isMarked = await hasMark(pid, mark);
-      // At once: others may take a while to judge, and meanwhile it would fork on, or its number be reused.
+      // Killed at once: judging the others may take a while, in which it could fork, or its number be reused.
       if (isMarked) trySignal(pid, signal);
       return isMarked;
     }),

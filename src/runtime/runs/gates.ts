@@ -52,7 +52,7 @@ export function createGates(
     const own = configOf(run.agent) ?? run.request.agent;
     const callers = store.calls.callers(run.instanceId).map(({ agent, instance }) => {
       const config = configOf(agent);
-      // Its config is broken since a restart, or removed: its run keeps the gates that it started with.
+      // An agent whose config is now broken or removed: its run keeps the gates that it started with.
       return config ? gateOf(config) : storedGate(agent, store.calls.config(instance));
     });
     return [gateOf(own), ...callers].filter((gate) => gate !== null);
@@ -64,7 +64,7 @@ export function createGates(
   /** Null while no person has answered. To allow once is used up by one request: the one that the person was shown. */
   const decision = async ({ instanceId }: LiveRun, { kind, subject, prompt, gates }: Held) => {
     const last = questions.latest(instanceId, kind, subject);
-    // Who allowed it may have had no say about a gate that holds it since.
+    // A new gate may hold the request now, about which the earlier answer did not decide.
     if (last?.answer !== "deny" && gates.some((name) => last?.gates.includes(name) === false))
       return null;
     if (last?.answer === "once") {

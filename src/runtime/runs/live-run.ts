@@ -93,7 +93,7 @@ export class LiveRun implements Disposable {
   readonly budgetWaits = new Map<string, OpenBudgetWait>();
   /** The names of its latest unlocks, whose answers are stored. */
   readonly unlocks: string[] = [];
-  /** Its connections to MCP servers, and the tools that it has of each, by the server's config. */
+  /** The run's connections to MCP servers, with the tools of each, by the server's config. */
   readonly mcp = new Map<string, Promise<RunMcpServer>>();
   /** The denied connection attempts in the run's log; null before the first. */
   denials: Set<string> | null = null;
@@ -112,7 +112,7 @@ export class LiveRun implements Disposable {
 
   readonly #deps: LiveRunDeps;
   readonly #endings = new Set<() => void>();
-  /** Of the scheduler's log lines, which have the same limit as the run's own. */
+  /** Counts the scheduler's log lines about the run, which have the same limit as the run's own. */
   #loggedBytes = 0;
   /** Number of unanswered requests, of any kind. */
   #open = 0;
@@ -205,7 +205,7 @@ export class LiveRun implements Disposable {
     try {
       return await answer();
     } finally {
-      // In this order: a request that comes meanwhile must not freeze the run before it has the answer.
+      // Thaws first: a request that comes meanwhile must not freeze the run before it has the answer.
       await this.freezer.thaw();
       this.#open--;
       this.#cancelRest();
@@ -251,7 +251,7 @@ export class LiveRun implements Disposable {
     const pausing = this.pending.pausing();
     const waiting = pausing.reduce((sum, connections) => sum + connections, 0);
     if (waiting > 0 && waiting === this.#open && !pausing.includes(0)) {
-      // It may have the slot again, by the answer to another request.
+      // The run may have its slot again, by the answer to another request.
       this.clock.suspend(false);
       this.#unpause ??= this.clock.pause();
       this.freezer.freeze();

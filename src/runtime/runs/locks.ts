@@ -35,7 +35,7 @@ export function createLockRequests(context: RequestContext, graph: WaitGraph) {
     status.free(lock);
     const removed = store.locks.remove(lock);
     if (request !== null) {
-      // In the same commit.
+      // The store commits both writes together.
       return request.done(lock, Promise.all([removed, rememberUnlock(request)]));
     }
     removed.catch((error: unknown) =>
@@ -59,7 +59,7 @@ export function createLockRequests(context: RequestContext, graph: WaitGraph) {
         status.stopWaiting(event.request);
         return event.request.pending.refuse(lockRefusal(event, event.request.resource));
       case "waiting": {
-        // Its slot is released: the run that is to free the lock may need it.
+        // The waiting run releases its slot: the run that holds the lock may need it.
         const text = `waits for the lock ${event.request.resource}`;
         event.request.pending.suspend({ pausesClock: false, text });
         return status.wait(event.request, clock.now());

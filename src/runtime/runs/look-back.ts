@@ -8,7 +8,7 @@ import { mapTexts } from "../../foundation/contracts/json-size.ts";
 /** A stored delivery, read again. */
 export interface ReadDelivery {
   readonly event: WebhookEvent;
-  /** Its JSON. */
+  /** The payload as JSON. */
   readonly payload: unknown;
 }
 
@@ -96,7 +96,7 @@ export function deliveryAs(event: WebhookEvent, payload: unknown): WaitedFor {
   const { source } = event;
   return {
     occurrence: { kind: "webhook", agent: null, source, event: event.event, payload },
-    // If nested deeply, it could be parsed but not serialized.
+    // A deeply nested payload can be parsed but not serialized.
     trigger: () => ({ kind: "webhook", ...event, payload: mapTexts(payload, (text) => text) }),
   };
 }

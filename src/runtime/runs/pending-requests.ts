@@ -7,7 +7,7 @@ export function requestId(request: Pick<RunApiRequest, "instanceId" | "ability" 
 
 /** How long a wait stays open for a run that hung up, in ms: its connection may have broken, and it repeats the request. */
 export const hungUpMs = 15_000;
-/** The same for a run of an earlier scheduler, in ms. */
+/** How long a run of an earlier scheduler has to repeat its request, in ms. */
 const adoptedMs = 60_000;
 
 /** Suspends the run; returns how to resume it: `ready` is called once the run has a slot again, if it still lives. */

@@ -88,7 +88,7 @@ function watchSilence(socket: WebSocket, lost: () => void): () => void {
 
 /** The constructor reads the proxy, which other requests have of their own: it is set for that moment alone. */
 function openSocket(url: string, proxyEnv: NodeJS.ProcessEnv): WebSocket {
-  // Node 24.0 does not have it, and connects directly.
+  // Node 24.0 lacks the option, and connects directly.
   const restore = "setGlobalProxyFromEnv" in http ? http.setGlobalProxyFromEnv(proxyEnv) : null;
   try {
     return new WebSocket(url);

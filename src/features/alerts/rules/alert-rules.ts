@@ -49,7 +49,7 @@ export type AlertCommand =
   | { readonly type: "project-config"; readonly error: string | null }
   /** At a start: how long the scheduler was down. */
   | { readonly type: "scheduler-down"; readonly downMs: number; readonly crashed: boolean }
-  /** A person takes care of what is open, of an agent or null for the project; `ack` null takes that back. */
+  /** A person acknowledges the open alerts of an agent (null for the project); `ack` null undoes that. */
   | {
       readonly type: "acknowledge";
       readonly agent: string | null;

@@ -38,7 +38,7 @@ export interface Alert {
   readonly agent: string | null;
   /** Epoch ms. */
   readonly at: number;
-  /** Since when it lasts, epoch ms. */
+  /** When the problem began, epoch ms. */
   readonly since: number;
   /** Why, in one line of at most 300 characters; may quote text by strangers. Null where the topic says it all. */
   readonly reason: string | null;
@@ -73,7 +73,7 @@ export interface StoredDelivery extends Delivery {
   readonly attempts: number;
   /** Why the last attempt failed; null before the first failure. */
   readonly lastError: string | null;
-  /** When it was accepted or given up, epoch ms; null while it waits. */
+  /** When the delivery was accepted or given up, epoch ms; null while it waits. */
   readonly endedAt: number | null;
   /** Identifies the message about a question to its target; null if it can't be edited, or is edited. */
   readonly receipt: string | null;
@@ -103,7 +103,7 @@ export interface Acknowledgement {
   readonly by: string;
   /** Epoch ms. */
   readonly at: number;
-  /** When a reminder is sent if it still lasts, epoch ms; null for never. */
+  /** When a reminder is sent if the problem still lasts, epoch ms; null for never. */
   readonly until: number | null;
 }
 

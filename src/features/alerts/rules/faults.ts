@@ -161,7 +161,7 @@ export function createFaults(deps: FaultsDeps) {
       records.change(record, { since: now(), count: percent, alertedAt: now(), fault });
       alert({ ...alertOf(record, "opened", now()), reason });
     },
-    /** Acknowledges what is open of an agent, of all topics for null; `ack` null takes it back. */
+    /** Acknowledges the open alerts of an agent, of all topics for null; `ack` null undoes that. */
     acknowledge: (agent: string, topic: LastingTopic | null, ack: Acknowledgement | null): void => {
       for (const record of records.ofAgent(agent).filter(isOpen)) {
         if (topic !== null && record.rule !== topic) continue;

@@ -87,7 +87,7 @@ export const settleMs = 60_000;
 /** How long occurrences are counted after an alert, in ms. */
 const countedMs = 3_600_000;
 
-/** When its next alert is due, epoch ms; Infinity for never. */
+/** When the next alert of a record is due, epoch ms; Infinity for never. */
 export function nextAlertAt({ rule, state }: AlertRecord, options: AlertOptions): number {
   const { since, count, alertedAt } = state;
   if (topics[rule] === "budget") return Infinity;

@@ -39,7 +39,7 @@ function mailOf({ message, target }: TargetAttempt, from: string) {
     subject: `[${message.project}] ${message.title}`,
     text,
     html,
-    // The same at each attempt, so that mail programs show one of several copies.
+    // The Message-ID is the same at each attempt, so that mail programs show one of several copies.
     messageId: `<${message.id}@${host}>`,
     // Programs that answer mails in an absence leave these alone (RFC 3834).
     headers: { "auto-submitted": "auto-generated", "x-auto-response-suppress": "All" },

@@ -3,7 +3,7 @@ import { addressIn, optionalField, requiredField, unusable, severityMarks } from
 import { httpTarget } from "../http-target.ts";
 import type { Fields, JsonAnswer, Meaning, TargetMessage } from "../target.ts";
 const publicApi = "https://api.telegram.org";
-/** There is nothing to edit, or it was edited before. */
+/** The message has nothing to edit, or was edited before. */
 const uneditable = /message (is not modified|to edit not found|can't be edited)/i;
 const chatPattern = /^(-?\d{1,20}|@[A-Za-z]\w{3,})$/;
 

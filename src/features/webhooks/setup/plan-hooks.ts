@@ -60,7 +60,7 @@ export function eventsAt(
   return [...new Set(lists.flatMap((list) => listOf(list)))].sort();
 }
 
-/** What a webhook and the agents' filters differ in, for a person; empty if it is as the agents need it. */
+/** How a webhook differs from the agents' filters, for a person; empty if it fits them. */
 export function differences(found: Hook, wanted: readonly string[]): readonly string[] {
   const missing = wanted.filter((event) => !found.events.includes(event));
   const surplus = found.events.filter((event) => !wanted.includes(event));

@@ -61,7 +61,7 @@ export async function addSkill(
       });
     }
     await writeDirectory(join(context.projectDir, "agents", agent.name), filesOf(agent), {
-      // On the same disk, and not watched.
+      // Drafts are on the same disk, and not watched.
       draftsDir: ensureStateDir(context.projectDir),
       hint: "make the project's directory writable for you",
     });

@@ -10,7 +10,7 @@ const { shape } = projectSchema;
 const projectKeys: Dialect = {
   owner: "a project",
   known: {
-    // Its [telemetry] has other keys.
+    // Action Llama's [telemetry] has other keys.
     "": Object.keys(shape).filter((key) => key !== "telemetry"),
     local: Object.keys(shape.local.unwrap().shape),
     gateway: Object.keys(shape.gateway.unwrap().shape),

@@ -30,7 +30,7 @@ export async function readSource(dir: string) {
   return {
     dir,
     config: await tomlAt(dir, "config.toml"),
-    /** Its keys override those of config.toml. */
+    /** Keys of this file override those of config.toml. */
     envToml: (await tomlAt(dir, ".env.toml"))?.table ?? {},
     dockerfile: await textAt(dir, "Dockerfile"),
     /** Visible to every agent. */

@@ -67,7 +67,7 @@ function isSame(text: string, table: Table): boolean {
   try {
     return isDeepStrictEqual(parse(text), parse(stringify(table)));
   } catch {
-    // The edits broke the text.
+    // The edits made the text invalid TOML.
     return false;
   }
 }

@@ -43,7 +43,7 @@ export function isContinued(entry: LogEntry, before: LogEntry | null): boolean {
   return isSame && entry.call === before.call && outputOf(entry).length > 0;
 }
 
-/** Only the output, for an entry that continues the one before. */
+/** Only the output, for an entry that continues the previous one. */
 export function formatMore(entry: LogEntry, { colors }: Pick<LogStyle, "colors">): string {
   return outputOf(entry)
     .map((line) => `    ${colors.dim(line)}`)
@@ -147,7 +147,7 @@ export async function streamLog(
   return false;
 }
 
-/** The connection broke, which says nothing about the request. */
+/** The connection broke: whether the request succeeded is unknown. */
 function isCut(error: unknown): boolean {
   if (error instanceof UserError) return error.code === "disconnected";
   return (error as NodeJS.ErrnoException | null)?.code === "ECONNRESET";

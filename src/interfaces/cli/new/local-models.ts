@@ -39,7 +39,7 @@ async function modelsOf(baseUrl: string): Promise<readonly LocalModel[]> {
   }
 }
 
-/** Throws if the text is longer than any list; leaving the loop ends the request. */
+/** Throws if the response is longer than any list of models; leaving the loop aborts the request. */
 async function textOf({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

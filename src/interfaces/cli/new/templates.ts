@@ -106,7 +106,7 @@ text = "Hello from your first agent. See you next time."
 
 /** A model that a new project begins with. */
 export interface StarterModel {
-  /** Its name in the project. */
+  /** The model's name in the project. */
   readonly name: string;
   readonly provider: Provider;
   /** The provider's name of the model. */

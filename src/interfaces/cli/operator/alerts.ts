@@ -58,7 +58,7 @@ function notes({ open, targets, deliveries }: AlertsReport): readonly string[] {
   ];
 }
 
-/** Ends the reminders of what is open of an agent or the project until it is resolved; `undo` resumes them. */
+/** Ends the reminders of open alerts of an agent or the project until they are resolved; `undo` resumes them. */
 export async function acknowledge(
   context: Context,
   scope: string,
@@ -77,7 +77,7 @@ export async function acknowledge(
   context.out.answer(answer, `${scope}: ${done}`);
 }
 
-/** Ends the reminders of what is open until a moment, epoch ms. */
+/** Ends the reminders of open alerts until a moment, epoch ms. */
 export function snooze(context: Context, scope: string, until: number): Promise<void> {
   return acknowledge(context, scope, { until });
 }

@@ -117,7 +117,7 @@ export async function stop(context: Context, { now = false }: { now?: boolean })
   const runs = counted(answer.running, "run");
   const grace = `${runs} may finish within the grace period; al stop --now does not wait …`;
   if (answer.running > 0) out.note(`stopping: ${now ? `${runs} ended …` : grace}`);
-  // Another pid is already that of the next scheduler.
+  // A different pid means that the next scheduler has started.
   while (pid !== undefined && pidOf() === pid) await sleep(100);
   out.answer(answer, "stopped");
 }

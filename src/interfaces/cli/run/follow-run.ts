@@ -101,7 +101,7 @@ async function follow(
   return { result, isLogged: await printing };
 }
 
-/** Prints the run's lines until its end line, or until the signal aborts, which is false. */
+/** Prints the run's lines. Resolves to true at its end line, or to false when the signal aborts. */
 async function printLog(
   { client, agent }: { client: Client; agent: string },
   instanceId: string,

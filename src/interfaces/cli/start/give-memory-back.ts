@@ -44,7 +44,7 @@ export function returnHoles(): void {
   try {
     db.loadExtension("libc.so.6", "malloc_trim");
   } catch {
-    // It returns 1 if there were some, which SQLite takes for an error.
+    // malloc_trim returns 1 if it freed memory, which SQLite takes for an error.
   } finally {
     db.close();
   }

@@ -16,7 +16,7 @@ export function outlivePipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.removeAllListeners("error");
     stream.on("error", () => undefined);
-    // A stream with an error writes no more, although a disk may have space again.
+    // A stream that failed writes no more, even if the disk has space again.
     const write = stream._write.bind(stream);
     stream._write = (chunk, encoding, done) =>
       write(chunk, encoding, (error) => done(error && isGone(error) ? error : null));

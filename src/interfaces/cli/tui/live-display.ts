@@ -74,7 +74,7 @@ export async function createLiveDisplay(context: Context): Promise<Display> {
         release();
       });
     },
-    // While it is up, the view itself shows that it stops.
+    // While the live view is open, it shows the stop itself.
     interrupted: () => (held === null ? noteInterrupt(out) : undefined),
     end: async (atOnce) => {
       await view?.close();

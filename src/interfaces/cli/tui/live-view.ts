@@ -63,7 +63,7 @@ export function openLiveView(source: ViewSource) {
 }
 
 function ignore(): void {
-  // The error can't be handled.
+  // Errors here can't be handled.
 }
 
 /** Lines that are too long end at the edge: a terminal may draw a character wider than assumed here. */

@@ -41,12 +41,12 @@ interface Setup {
   readonly eventsOf: (target: string) => readonly string[] | null;
 }
 
-/** What became of one webhook. */
+/** The result for one webhook. */
 interface Done {
   readonly target: string;
   readonly id: string;
   readonly events: readonly string[];
-  /** What was changed; null for a new one. */
+  /** The changes; null for a new webhook. */
   readonly changed: readonly string[] | null;
   /** Null if no answer came, absent where the provider sends no ping. */
   readonly ping?: PingAnswer | null;

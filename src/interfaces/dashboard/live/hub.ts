@@ -101,7 +101,7 @@ export function createHub(api: string, mostLength = Infinity) {
   const lose = (): void => {
     close();
     setState("lost");
-    // Not at once: a page that logs out is to leave first.
+    // Retried later: a page that logs out has to leave first.
     timer = setTimeout(() => void retry(), retryMs);
   };
   const retry = async (): Promise<void> => {
@@ -137,7 +137,7 @@ export function createHub(api: string, mostLength = Infinity) {
       last?.close();
       setState("live");
     });
-    // Not left to the browser, which would ask for lines again that came already.
+    // The browser's own reconnect would request lines again that it already received.
     on("error", lose);
     on("snapshot", (data, id) => {
       [snapshot, statusId] = [JSON.parse(data) as StatusSnapshot, id];
@@ -173,7 +173,7 @@ export function createHub(api: string, mostLength = Infinity) {
       pages.delete(page);
       current.delete(page);
     } else {
-      // Those that it followed before may have moved on since it asked.
+      // The positions of logs that the page already followed may have advanced since its request.
       pages.set(
         page,
         logs.map((log) => known.find(({ number }) => number === log.number) ?? log),
@@ -181,7 +181,7 @@ export function createHub(api: string, mostLength = Infinity) {
       page({ type: "state", state });
       if (state === "live" && !current.has(page)) sendStatus(page, null);
     }
-    // Other pages with the status alone change nothing.
+    // Pages that follow only the status need no new stream.
     if (!isSame || source === null || pages.size === 0) openIn(0);
   };
   return {

@@ -91,7 +91,7 @@ function connect(receive: FollowingPage, leave: () => void): ToHub {
     };
     worker.addEventListener("error", leaveWorker);
     let isThere = true;
-    // A worker that a browser ends, as for lack of memory, says nothing.
+    // A browser may end a worker silently, for example for lack of memory.
     const watch = setInterval(() => {
       if (!isFollowing) return void (isThere = true);
       if (!isThere) return leaveWorker();

@@ -156,7 +156,7 @@ export function openLog(
     addBelow(fresh, { received: state.received + fresh.length });
   };
   const receive = (line: PlacedEntry): void => {
-    // The shown lines end before those that come now.
+    // The shown lines end before the followed lines begin.
     if (state.newer !== null) return;
     // Lines come faster than frames, and a hidden page has none.
     if (waiting.push(line) === 1) requestAnimationFrame(flush);

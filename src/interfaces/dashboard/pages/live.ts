@@ -12,7 +12,7 @@ addEventListener("connect", (event) => {
   port.addEventListener("message", ({ data }: MessageEvent<PageMessage>) =>
     hub.receive(page, data),
   );
-  // A page that crashed says nothing.
+  // A page that crashed sends no message.
   port.addEventListener("close", () => hub.receive(page, null));
   port.start();
 });

@@ -175,7 +175,7 @@ function useLatestRuns(first: LatestRuns | null, shown: Named) {
     const wanted = latest.current.filter(({ name }) => changed.current.has(name));
     const names = wanted.slice(0, mostNames).map(({ name }) => name);
     if (names.length === 0) return;
-    // Before it is asked: a change meanwhile is one more reason to read.
+    // Cleared before the request: a change meanwhile causes another read.
     for (const name of names) changed.current.delete(name);
     const fetched = await fetchJson<LatestRuns>(`/api/stats/latest-runs?agents=${names.join(",")}`);
     if (!fetched.ok) return names.forEach((name) => changed.current.add(name));

@@ -48,7 +48,7 @@ interface TextFieldProps {
   readonly name: string;
   readonly label: string;
   readonly value: string;
-  /** Offered while the reader types. */
+  /** Suggestions while the reader types. */
   readonly suggestions: readonly string[];
   /** Whether a pause in the typing shows the view. */
   readonly isLive?: boolean;

@@ -47,7 +47,7 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
     });
     setRefusal(answer.ok ? "" : answer.detail);
     if (answer.ok) return answer.value;
-    // It may have changed on disk.
+    // The file may have changed on disk.
     refresh();
     if (field.current !== null) goToLine(field.current, file.path, answer.detail);
     return null;

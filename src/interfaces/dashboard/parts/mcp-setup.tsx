@@ -3,7 +3,7 @@ import { Copied } from "./copied.tsx";
 
 const json = (value: object): string => JSON.stringify(value, null, 2);
 
-/** What each client reads, with the token from its environment or asked for: no file holds it. */
+/** The config of each client. Its token comes from the environment or a prompt: no file holds it. */
 export const mcpClientSetups = (url: string) =>
   [
     [
@@ -42,7 +42,7 @@ export const mcpClientSetups = (url: string) =>
     ],
   ] as const;
 
-/** What to paste into AI assistants, so that they use this scheduler by MCP. */
+/** Configs to paste into AI assistants, so that they use this scheduler by MCP. */
 export function McpSetup({ gatewayUrl }: { readonly gatewayUrl: string }) {
   const url = `${gatewayUrl}${publicPath("/mcp")}`;
   return (

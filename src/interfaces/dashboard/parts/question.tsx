@@ -136,7 +136,7 @@ export function QuestionList({ id, questions, refresh, isOfRun = false }: Questi
     const path = `/api/questions/${encodeURIComponent(question.id)}/answer`;
     const answered = await post<QuestionView>(path, { answer: given });
     if (answered?.answer != null) showToast(`Answered: ${shownAnswer(question, answered.answer)}`);
-    // A refused answer, too: another person may have been first.
+    // Reads again after a refused answer, too: another person may have been first.
     refresh();
   };
   return (

@@ -52,7 +52,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** The beginning of a long value, as the history has it: the first text in it. */
+/** The beginning of a long value, as stored in the history: its first text. */
 const cutText = /^\{"[^"\\]*":("(?:[^"\\]|\\.)*)/;
 
 /** A returned value on one line: its text without JSON around it, or its fields. */
@@ -72,7 +72,7 @@ export function valueLine(value: unknown): string {
   return fields.map(text).join(" · ");
 }
 
-/** Fields whose names say nothing beside their text. */
+/** Fields that are shown without their names, as their text is clear. */
 const textFields = ["summary", "text", "message", "result"];
 
 /** A value as text that is easy to read. */

@@ -2,7 +2,7 @@ import type { SpendLimit } from "../../../features/spend/spend-report.ts";
 /** A moment in the reader's locale, to the second, in 24 hours as all times are. */
 export function exactTime(time: number): string {
   if (Number.isNaN(time)) return "Invalid Date";
-  // Created once, as each of thousands of lines has such a time, and lazily: it takes 10 ms.
+  // The format is created once, as thousands of lines use it, and lazily, as that takes 10 ms.
   exact ??= new Intl.DateTimeFormat(undefined, {
     dateStyle: "medium",
     timeStyle: "medium",

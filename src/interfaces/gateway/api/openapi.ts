@@ -169,7 +169,7 @@ function mapValues<In, Out>(
 /** The converter of one document. Schemas with an id are written once, into `components`. */
 function toJsonSchemaWith(components: Record<string, JsonSchema>): ToJsonSchema {
   return (schema, io) => {
-    // Inside another schema one with an id becomes a reference; at the top it would not.
+    // A schema with an id becomes a reference only inside another schema.
     const whole = z.toJSONSchema(z.object({ it: schema }), { io, override: simplify });
     const text = JSON.stringify(whole).replaceAll('"#/$defs/', '"#/components/schemas/');
     const { properties, $defs } = JSON.parse(text) as Converted;

@@ -199,7 +199,7 @@ export async function followedLogs(
       return await read();
     } catch (error) {
       if (hasCode(error, "unknown_agent")) return { first: "", more$: EMPTY };
-      // Not at once, and the stream's other logs don't wait for it.
+      // Retried later, so that the stream's other logs don't wait for it.
       const again$ = timer(retryMs).pipe(switchMap(read));
       const more$ = again$.pipe(
         retry(),

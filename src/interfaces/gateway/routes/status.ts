@@ -96,7 +96,7 @@ const recentUpdates = 100;
  * in place of the snapshot.
  */
 export function statusEvents(operations: Operations) {
-  // No other scheduler counted these.
+  // Counts from the time, so that no id of an earlier scheduler is repeated.
   let updates = Date.now();
   let recent: readonly string[] = [];
   let last: { readonly snapshot: StatusSnapshot; readonly text: string } | null = null;
@@ -107,7 +107,7 @@ export function statusEvents(operations: Operations) {
       return text;
     }),
     finalize(() => {
-      // Without clients no change is seen.
+      // Without clients, changes are not counted, so the next client needs a snapshot.
       updates += 1;
       recent = [];
     }),

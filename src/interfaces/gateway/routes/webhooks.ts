@@ -22,7 +22,7 @@ export function prepareWebhooks(scope: FastifyInstance): void {
  * for old, and 50 MB of them would lie about in a heap that the C library then keeps for ever.
  */
 function release({ buffer, byteLength }: Buffer): void {
-  // A small one is a part of a buffer that others share.
+  // A small body is part of a buffer that others share.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
@@ -35,7 +35,7 @@ export function webhookRoutes({ receiveWebhook, maxBodyBytes }: GatewayDeps) {
   ): Promise<FastifyReply> => {
     const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     const delivery = { type, source, headers, body: bytes };
-    // A stranger reads the answer, and the message of an error may name files.
+    // An unauthenticated client reads the response, and an error's message may name files.
     const answer = await receiveWebhook(delivery).catch((error: unknown) => {
       throw internalError(error);
     });

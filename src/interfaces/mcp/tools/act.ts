@@ -15,7 +15,7 @@ interface ActSpec {
 const run = "an instanceId";
 const agent = "an agent";
 
-/** What `act` can do: the route of each action. `target` is a part of a path already. */
+/** The actions of `act`, with the route of each. `target` is a part of a path already. */
 const acts = {
   replay: {
     about: "run the work of a trigger again (the id of an entry of runs)",

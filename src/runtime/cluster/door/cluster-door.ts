@@ -33,7 +33,7 @@ export function createClusterDoor(
   };
   const openNow = async (): Promise<void> => {
     const listen = project$.value.cluster?.listen;
-    // Without the table it stays open for live runs.
+    // Without [cluster] the door stays open for live runs.
     if (listen === undefined || (opened !== null && listen === refused)) return;
     refused = null;
     const { certificate, door } = opened ?? (await load());
@@ -50,7 +50,7 @@ export function createClusterDoor(
      * at each start of a run. Rejects with a UserError if it can't listen anywhere.
      */
     open: (): Promise<void> => {
-      // One after another: two at once would leave a listener that is never closed.
+      // Changes apply one after another: two at once would leave a listener that is never closed.
       const opening = last.then(openNow);
       last = opening.catch(() => undefined);
       return opening;

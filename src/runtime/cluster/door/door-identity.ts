@@ -58,7 +58,7 @@ async function makeIdentity(path: string): Promise<DoorIdentity> {
     extensions: serverExtensions("scheduler.invalid"),
   });
   const key = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
-  // In one file and by rename, so that a crash can't leave only one of the two.
+  // Key and certificate are one file, written by rename, so that a crash can't leave only one of them.
   await writeFile(`${path}.new`, key + made, { mode: 0o600 });
   await rename(`${path}.new`, path);
   return { key, certificate: made };

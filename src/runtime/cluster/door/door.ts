@@ -49,7 +49,7 @@ export function createDoor(options: DoorOptions) {
       cert: identity.certificate,
       minVersion: "TLSv1.3",
       handshakeTimeout: handshakeMs,
-      // As for HTTP servers and tunnels: one direction may end before the other.
+      // One direction of a connection may end before the other, as for HTTP servers and tunnels.
       allowHalfOpen: true,
       noDelay: true,
       keepAlive: true,

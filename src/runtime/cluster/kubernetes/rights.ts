@@ -1,7 +1,7 @@
 import { connectKubernetes, type KubeClient, type KubeClientOptions } from "./kube-client.ts";
 import { statusOf, userError } from "./kube-errors.ts";
 
-/** What the engine may do in its namespace; examples/kubernetes/runs/role.yaml has the same. */
+/** The engine's rights in its namespace; examples/kubernetes/runs/role.yaml has the same. */
 export const rights = [
   { group: "batch", resource: "jobs", verbs: ["create", "patch", "delete", "list"] },
   { group: "", resource: "pods", verbs: ["deletecollection", "list"] },
@@ -18,12 +18,12 @@ export interface Access {
   readonly namespace: string;
   readonly version: string;
   readonly isSupported: boolean;
-  /** What this user may not do, such as "create jobs". */
+  /** Rights that this user lacks, such as "create jobs". */
   readonly missing: readonly string[];
   readonly hasNamespace: boolean;
 }
 
-/** What the user of the kubeconfig may do. Makes nothing in the cluster. */
+/** The rights of the kubeconfig's user. Creates no object in the cluster. */
 export async function checkAccess(options: KubeClientOptions): Promise<Access> {
   const client = await connectKubernetes(options);
   const { server, namespace } = client;

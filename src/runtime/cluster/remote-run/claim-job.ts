@@ -13,7 +13,7 @@ export interface ClaimedJob {
   readonly instanceId: string;
   readonly token: string;
   readonly leaseMs: number;
-  /** When it was requested, ms of the monotonic clock. */
+  /** When the claim was requested, ms of the monotonic clock. */
   readonly askedAt: number;
 }
 

@@ -147,7 +147,7 @@ function createStateLines() {
       const message = messageIn(written);
       if (message === null) return;
       const kind = message.type === "log" ? message.kind : message.type;
-      // The later line of both shows whether the model said the last word.
+      // The later of the two lines shows whether the session ended with text of the model.
       if (lastCounts.has(kind)) latest.set(kind === "said" ? "tool" : kind, line);
       if (message.type !== "return") return;
       pieces.push(line);

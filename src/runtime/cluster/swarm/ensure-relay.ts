@@ -49,7 +49,7 @@ async function createOrUpdate(engine: Engine, spec: ServiceSpec, authconfig: obj
   const service = engine.calls().getService(spec.Name ?? "");
   const there = (await ifThere(service.inspect())) as InspectedService | null;
   if (there === null) {
-    // One of that name created meanwhile by another scheduler of the project is as good.
+    // A relay of that name may have been created meanwhile by another scheduler of the project.
     return unlessRefused([409], engine.calls().createService(authconfig, spec));
   }
   if (there.Spec.Labels?.[relay.label] === spec.Labels?.[relay.label]) return;

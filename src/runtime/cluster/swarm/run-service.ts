@@ -38,7 +38,7 @@ export function runService(launch: Launch, project: string, secretId: string): S
     Name: launch.name,
     Labels: labelsOf(launch, project),
     Mode: { Replicated: { Replicas: 1 } },
-    // Without an address of the service itself, which would be one more for each run.
+    // The service has no address of its own, which would be one more for each run.
     EndpointSpec: { Mode: "dnsrr" },
     TaskTemplate: {
       ContainerSpec: containerSpec(launch, project, secretId),

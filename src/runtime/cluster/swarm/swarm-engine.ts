@@ -42,7 +42,7 @@ async function start(launch: Launch, { engine, project, loginFor }: DockerOption
     Data: Buffer.from(ticketOf(launch)).toString("base64"),
   })) as { readonly id: string };
   const login = await loginFor(launch.image);
-  // Never without a login: the client would then take the service for one.
+  // An empty login is passed, too: without one the client would take the service for it.
   await engine.calls().createService(login ?? {}, runService(launch, project, secret.id));
 }
 

@@ -50,7 +50,7 @@ export async function openBridge({
       (error: unknown) => refuse(response, 502, messageOf(error)),
     );
   });
-  // No timeout: models may take long to answer, and agents to send the next request.
+  // No timeout, because models may take long to answer, and agents to send the next request.
   server.requestTimeout = 0;
   // Closing an idle connection may cross with a request that clients don't repeat, so clients close it.
   server.keepAliveTimeout = 0;
@@ -116,7 +116,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // The rest is read too: most clients look for an answer only once they sent everything.
+    // The rest of the request is read too: most clients read the response only after they have sent everything.
     if (size <= maxModelRequestBytes) chunks.push(chunk);
   }
   return size <= maxModelRequestBytes ? Buffer.concat(chunks) : null;

@@ -50,7 +50,7 @@ async function join(client: Socket, upstream: Socket): Promise<void> {
   const hangUp = hangUpOf(client);
   hangUp.signal.addEventListener("abort", () => upstream.destroy());
   upstream.pipe(client);
-  // Not before the answer: a write to a connection that was refused fails, and the refusal would be lost.
+  // Piped only after the answer: a write to a refused connection fails, and the refusal would be lost.
   upstream.once("data", () => {
     hangUp.stop();
     client.pipe(upstream);

@@ -60,11 +60,11 @@ function command(request: CliRequest): CliCommand {
       // Otherwise Claude Code asks once more after the last retry, without a stream.
       CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: "1",
       DISABLE_AUTOUPDATER: "1",
-      // Its own two minutes would end a command that waits for a lock, a call, a trigger or a person, or move it to the
+      // Claude Code's own limit of two minutes would end a command that waits for a lock, a call, a trigger or a person, or move it to the
       // background, and the model would continue without the answer; the run's time is bounded.
       BASH_DEFAULT_TIMEOUT_MS: longestCommandMs,
       BASH_MAX_TIMEOUT_MS: longestCommandMs,
-      // The same for tools of MCP servers: the scheduler bounds their calls.
+      // Tools of MCP servers have no limit here either: the scheduler bounds their calls.
       MCP_TOOL_TIMEOUT: longestCommandMs,
       ...startVariables(mcp),
     },

@@ -102,7 +102,7 @@ function provider({ model, baseUrl }: CliRequest): Record<string, unknown> {
     env_key: keyVariable,
     wire_api: "responses",
     supports_websockets: false,
-    // Both count for one request, so that they multiply.
+    // Retries of requests and of streams multiply, so only one of them is set.
     request_max_retries: 0,
     stream_max_retries: retriesOf(model),
     ...(timeoutSeconds === null ? {} : { stream_idle_timeout_ms: timeoutSeconds * 1000 }),

@@ -155,7 +155,7 @@ function readGemini(transcript: Transcript): CliReader {
   /** The last error; cleared when the session continues after it. */
   let lastError = "";
   let text = "";
-  // It streams its answers in pieces; an answer is over when another event comes.
+  // Gemini CLI streams answers in pieces; an answer ends when another event comes.
   const logText = () => {
     transcript.assistant(text);
     text = "";

@@ -14,7 +14,7 @@ type Agent = AgentSession["agent"];
 type Redact = (value: unknown) => unknown;
 
 /**
- * The conversation of a session as the model has it, one message a line, without secrets and pictures. Of a long one the
+ * The conversation of a session as the model sees it, one message a line, without secrets and pictures. Of a long one the
  * beginning is left out, and a message says so.
  */
 export async function keptLines(

@@ -106,7 +106,7 @@ function modelShape(jobModel: JobModel, provider: string, listed: Model<Api> | u
     baseUrl: apiBaseUrl(jobModel.baseUrl, { provider: jobModel.provider, api }),
     contextWindow: jobModel.contextWindow ?? shape.contextWindow,
     maxTokens: jobModel.maxTokens ?? shape.maxTokens,
-    // A job of an earlier scheduler has neither.
+    // A job that an earlier version wrote has neither a price nor inputs.
     cost: jobModel.price ?? shape.cost,
     input: [...(jobModel.input ?? shape.input)],
   };

@@ -28,7 +28,7 @@ type OnOutput = (callId: string, chunk: Buffer) => void;
 
 const builtInTools = ["read", "bash", "edit", "write"];
 
-/** A session of pi with the job's instructions and tools, and none of the machine's own pi settings. */
+/** A session of pi with the job's instructions and tools, without the machine's own pi settings. */
 export async function createPiSession(
   session: Session,
   modelRuntime: ModelRuntime,

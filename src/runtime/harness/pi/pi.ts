@@ -24,7 +24,7 @@ import { Readable } from "node:stream";
  */
 export function createPiHarness(time: Time): Harness {
   return async (session) => {
-    // One of the clients takes no other.
+    // One of pi's clients uses only the global fetch.
     globalThis.fetch = bridgeFetch;
     const runtime = await ModelRuntime.create({
       credentials: new InMemoryCredentialStore(),

@@ -58,7 +58,7 @@ const cancelMs = 5_000;
  */
 function cancel(socketPath: string, headers: Readonly<Record<string, string>>): void {
   const signal = AbortSignal.timeout(cancelMs);
-  // Once: the scheduler drops the request by itself a little later.
+  // Sent once: the scheduler drops the request by itself a little later.
   postJson({ socketPath, path: "/run/cancel", headers, body: {}, signal }).catch(() => undefined);
 }
 

@@ -89,7 +89,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // The rest is read too: otherwise the client would never read the error.
+    // The rest of the request is read too: otherwise the client would never read the error.
     if (size <= maxRequestBytes) chunks.push(chunk);
   }
   if (size > maxRequestBytes) throw new Error(`more than ${maxRequestBytes} bytes`);

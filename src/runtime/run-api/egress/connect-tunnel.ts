@@ -8,7 +8,7 @@ import { EgressRefusal, tlsPort, type Attempt, type Authority } from "./decide.t
 import { firstData, firstDataProblem } from "./client-hello.ts";
 /** How long a tunnel may be silent in both directions, in ms; keep-alive notices a dead peer earlier. */
 const idleMs = 60 * 60_000;
-/** The same for a tunnel that ended in one direction, which may mean that its process has exited. */
+/** How long a tunnel may be silent after one direction has ended, in ms: its process may have exited. */
 const halfOpenIdleMs = 2 * 60_000;
 
 /** Closes both ends of a tunnel together, after the data in transit is delivered. Resolves when both are closed. */

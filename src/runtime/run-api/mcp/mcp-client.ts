@@ -111,7 +111,7 @@ function cutBlock({ type, text }: McpContent, left: number): McpContent {
   while (start !== "" && jsonBytes(start) > left)
     start = start.slice(0, Math.floor(start.length * 0.9));
   const limit = `${mcpLimits.resultBytes / 1024} KiB`;
-  // A slice would keep the whole text in memory.
+  // A copy: a slice would keep the whole text in memory.
   const copy = Buffer.from(start).toString();
   return { type: "text", text: `${copy}\n[the result was cut: it is longer than ${limit}]` };
 }

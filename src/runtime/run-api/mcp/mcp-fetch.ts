@@ -83,7 +83,7 @@ export function createMcpFetch(address: McpAddress, deps: McpFetchDeps) {
   return async (_url: string | URL, init: RequestInit = {}): Promise<Response> => {
     if (init.method === "GET") return new Response(null, { status: 405 });
     tell(null);
-    // A little later than the client's own limit, whose error says more.
+    // A little later than the client's own time limit, whose error has more detail.
     const late = AbortSignal.timeout(address.timeoutMs + 2_000);
     const signal = AbortSignal.any([late, address.signal, ...(init.signal ? [init.signal] : [])]);
     const answer = await answerOf(address, init, signal, deps).catch(failed);
@@ -118,7 +118,7 @@ type Limit = (chunk: Buffer) => string | null;
 function createLimit(maxBytes: number, maxValues: number): () => Limit {
   let [bytes, values] = [0, 0];
   return () => {
-    // Of its own: an answer may end inside of a text.
+    // Each answer is parsed separately, as one may end inside of a text.
     const size = new JsonSize();
     values += size.values;
     return (chunk) => {

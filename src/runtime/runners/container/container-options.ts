@@ -60,7 +60,7 @@ export function containerOptions(
       [instanceLabel]: instanceId,
     },
     OpenStdin: true,
-    // Not once: a dead scheduler must not end the runs that its successor adopts.
+    // Standard input stays open without a client: a dead scheduler must not end the runs that its successor adopts.
     StdinOnce: false,
     Tty: false,
     Healthcheck: { Test: ["NONE"] },
@@ -107,7 +107,7 @@ export function isolation(
   const own = `${writable},uid=${uid},gid=${gid},mode=0700`;
   return {
     Memory: bytes,
-    // The same number: no swap.
+    // The same number as the memory limit: no swap.
     MemorySwap: bytes,
     NanoCpus: Math.round(cpus * nanosPerCpu),
     CpuShares: cpuShares,

@@ -163,7 +163,7 @@ async function adoptedRun(
       const started = { agent: run.request.agent, container, source, output };
       return await followRun(started, subscriber, options);
     }
-    // Before the exit, as lost work may be retried at once.
+    // Removed before the exit, as lost work may be retried at once.
     await removeRun(run.request, options);
     const reason =
       source === null
@@ -179,7 +179,7 @@ async function adoptedRun(
 async function outputSoFar(engine: Engine, container: string): Promise<OutputStream | null> {
   await engine.ping();
   if (!(await canFollow(engine, container))) return null;
-  // It was paused for an answer of the dead scheduler.
+  // The container was paused for an answer of the dead scheduler.
   await unpauseContainer(engine, container);
   const source = await followLogs(engine, container, "all");
   return source.on("error", () => undefined);

@@ -63,7 +63,7 @@ async function connectionEnd(
     events.on("data", onRemoved);
     const ended = once(events, "close");
     await unlessAborted(ended, left);
-    // Destroyed, as its reader only needs its end; the common type lacks `destroy`.
+    // The stream is destroyed, as its reader needs only its end; the common type lacks `destroy`.
     (events as { destroy?: () => void }).destroy?.();
   } catch (error) {
     if (!isUnreachable(error)) throw error;

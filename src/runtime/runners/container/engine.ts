@@ -36,7 +36,7 @@ export function connectEngine({ env, callTimeoutMs = defaultCallTimeoutMs }: Eng
     calls: (): Docker => clients.calls,
     /** For attach, wait, logs and builds: a timeout would end them while nothing is sent. */
     streams: (): Docker => clients.streams,
-    /** Where it is looked for, for a person. */
+    /** Where the engine's socket is looked for, for a person. */
     address: (): string => clients.address,
     /** Rejects with a UserError `engine_unreachable` with a hint if the engine does not answer. */
     ping: (): Promise<unknown> => reached((docker) => docker.ping()),

@@ -20,7 +20,7 @@ type ContainerEnding = Ending & { readonly exitCode: number };
 /** A started container. */
 export interface StartedContainer {
   readonly agent: AgentConfig;
-  /** Its name. */
+  /** The container's name. */
   readonly container: string;
   /** The first stream of its output, from its beginning. */
   readonly source: OutputStream;

@@ -16,7 +16,7 @@ export function endWhenAsked(
     // A waiting run is paused, and a paused one gets no signal.
     unpauseContainer(engine, name)
       .then(() => container.kill({ signal }))
-      // The run may have ended; if the engine is away, following ends, and repeats the request when it returns.
+      // The run may have ended. If the engine is unreachable, its follower repeats the request once the engine is back.
       .catch(() => undefined);
   };
   const ask = () => {

@@ -29,7 +29,7 @@ export interface SupervisedRun {
 /** How following a run ends. */
 export type Followed =
   | { readonly type: "exit"; readonly exit: RunnerEvent }
-  /** Its subscriber unsubscribed; the run is being killed. */
+  /** The subscriber unsubscribed; the run is being killed. */
   | { readonly type: "left" }
   /** The supervisor ended before the run began; `lines` has the reason, if known. */
   | { readonly type: "not-begun"; readonly lines: readonly string[] }
@@ -221,7 +221,7 @@ async function followRunLog(path: string, { onLine, over, left }: FollowRunLogOp
   left.addEventListener("abort", wake);
   try {
     while (!left.aborted) {
-      // Both before the read, so that a write or a change during the read causes another read.
+      // The end and the next change are noted before the read, so that a change during the read causes another one.
       const wasOver = ended.signal.aborted;
       change = Promise.withResolvers();
       const { bytesRead } = await file.read(buffer, 0, chunkBytes);

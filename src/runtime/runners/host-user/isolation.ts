@@ -148,8 +148,7 @@ async function startClosed(
 
 /**
  * The network is closed before its program's own user namespace begins, so that the program has no capability to open it
- * again. A process that saw others of its user in /proc could write to their memory: without its own /proc it is not
- * closed.
+ * again. A process that sees others of its user in /proc could write to their memory, so a run without its own /proc does not count as closed.
  */
 function closedVariants(tools: NetworkTools): readonly Confine[] {
   const { unshare } = tools;

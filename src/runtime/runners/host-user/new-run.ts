@@ -137,7 +137,7 @@ async function begunJob(request: RunRequest, options: HostUserContext): Promise<
 interface Supervisor {
   /** Null if the process could not be started. */
   readonly process: ProcessIdentity | null;
-  /** Its input, which has the order. Without the job that follows, the supervisor ends and starts no run. */
+  /** The supervisor's input, which begins with the order. Without the job that follows, it ends and starts no run. */
   readonly stdin: ChildProcess["stdin"];
   /** Resolves when the process has ended, to the error if it could not be started. */
   readonly over: Promise<Error | null>;
@@ -178,7 +178,7 @@ function startedSupervisor(
 function overOf(child: ChildProcess): Promise<Error | null> {
   return new Promise((resolve) => {
     child.once("exit", () => resolve(null));
-    // Also emitted by a kill that is not permitted.
+    // `error` is also emitted for a kill that is not permitted.
     child.on("error", (error) => {
       if (child.pid === undefined) resolve(error);
     });

@@ -91,7 +91,7 @@ async function startRun(
     return ended;
   }
   const { file, args } = order.program;
-  // In its own session.
+  // The run is in a separate session.
   const child = spawn(file, args, { ...options(false), detached: true, stdio: "pipe" });
   return ending(child, order, job, start);
 }

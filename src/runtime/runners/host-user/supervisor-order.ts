@@ -22,7 +22,7 @@ export interface RunOrder {
   readonly workDir: string;
   /** The program of the run. */
   readonly program: Program;
-  /** Its environment; by default PATH, USER and LOGNAME are the supervisor's own. */
+  /** The run's environment; by default PATH, USER and LOGNAME are the supervisor's own. */
   readonly env: Readonly<Record<string, string>>;
   readonly network: RunNetwork;
   /** Whether an earlier run of this user had the best isolation: then this one has it too, or does not start. */

@@ -44,7 +44,7 @@ function lowerPriority(pid: number): void {
   try {
     setPriority(pid, Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW));
   } catch {
-    // It has ended, or sudo has become another user: a run of default priority is better than none.
+    // The process has ended, or sudo changed its user: a run with default priority is better than a failed one.
   }
 }
 

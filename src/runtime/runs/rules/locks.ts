@@ -226,7 +226,7 @@ export function createLocks<R>(options: LockOptions): Machine<LockCommand<R>, Lo
           return;
         }
         case "ended":
-          // Its waits first: a lock that it holds must not return to it.
+          // The run's waits end first: a lock that it holds must not return to it.
           waiters.ofRun(command.instanceId).forEach(leave);
           for (const entry of heldBy(command.instanceId)) passOn(entry, null, "ended");
       }

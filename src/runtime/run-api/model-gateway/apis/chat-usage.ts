@@ -11,7 +11,7 @@ import type { EventReading, OutputLimit } from "../wire-api.ts";
  */
 export function readChatEvent(event: unknown): EventReading {
   const choices = listAt(event, "choices");
-  // Groq and Moonshot also have it in other places.
+  // Groq and Moonshot also report the usage in other places.
   const places = [at(event, "usage"), at(event, "x_groq", "usage"), at(choices[0], "usage")];
   return {
     usage: places.find(isObject),

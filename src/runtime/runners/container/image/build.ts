@@ -155,7 +155,7 @@ function parsed<T>(line: string): T[] {
   try {
     return [JSON.parse(line) as T];
   } catch {
-    // A proxy's page or half a line of a broken connection: the build's own end decides.
+    // Invalid JSON, such as a proxy's page or half a line: the end of the build decides.
     return [];
   }
 }
