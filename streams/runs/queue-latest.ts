@@ -34,7 +34,7 @@ export interface QueueOptions<T, R> {
 
 export interface Withdrawal<T> {
   readonly isMeant: (item: T) => boolean;
-  /** Its caller cancelled it, or a live run takes it. */
+  /** The item's caller cancelled it, or a live run takes it. */
   readonly why: "withdrawn" | "taken";
 }
 

@@ -129,7 +129,7 @@ function reduceSpending(record: AgentRecord, event: SpentEvent): AgentRecord {
   return { ...record, today, runCosts: new Map([...runCosts, [instanceId, usd]]) };
 }
 
-/** The same map if it lacks the run. */
+/** The map without a run; the same map if it lacks the run. */
 export function withoutRun<T>(
   byRun: ReadonlyMap<string, T>,
   instanceId: string,

@@ -16,7 +16,7 @@ interface OutboxRow extends Omit<StoredDelivery, "alert"> {
   readonly alert: string;
 }
 
-/** Later deliveries, in ms from now, were planned before the clock was set back. */
+/** Deliveries due further ahead than this, in ms, were planned before the clock was set back. */
 const furthestMs = 27 * 3_600_000;
 
 const columns = `id, at, target, alert, state, attempts, next_at AS nextAt, last_error AS lastError,

@@ -100,7 +100,7 @@ function refused(path: string | null, why: string): UserError {
 
 /** A skill of a repository. */
 export interface FoundSkill {
-  /** Its directory's name; null for the repository's top. */
+  /** Name of the skill's directory; null for the repository's top. */
   readonly name: string | null;
   /** The directory's path with a slash at its end; empty for the top. */
   readonly prefix: string;

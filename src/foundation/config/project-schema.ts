@@ -32,7 +32,7 @@ const mebibyte = 1024 ** 2;
 const modelSchema = fileSchema(modelKeys);
 export type ModelTable = z.output<typeof modelSchema>;
 
-/** Its requests carry a token and the webhook's secret. */
+/** Requests to this address carry a token and the webhook's secret. */
 const hookApiError =
   'an https URL, e.g. "https://git.example.org/api/v4"; http is for this machine only';
 

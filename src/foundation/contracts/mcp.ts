@@ -7,7 +7,7 @@ export const mcpLimits = {
   answerBytes: 4 * 1024 * 1024,
   /** The values of an answer over HTTP, as `JsonSize` counts them. */
   answerValues: 200_000,
-  /** The same of all lists of tools that one connection reads: the client keeps them. */
+  /** The limit over all lists of tools that one connection reads: the client keeps them. */
   listBytes: 1024 * 1024,
   listValues: 50_000,
   /** The result that a model gets of it, in bytes of JSON; longer ones are cut. */

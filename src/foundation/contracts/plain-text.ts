@@ -3,7 +3,7 @@ const control = "(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?";
 /** Titles, links and device strings, up to BEL or ST; a truncated one hides at most its own line. */
 const deviceString =
   "\\u001b[\\]PX^_][^\\u0007\\u001b\\u009c\\r\\n]*(?:\\u0007|\\u001b\\\\|\\u009c)?";
-/** The same with introducers of one character, which misread UTF-8 contains too: these count only if they are closed. */
+/** Terminal sequences with introducers of one character, which misread UTF-8 contains too: these count only if they are closed. */
 const oneCharacterString =
   "[\\u0090\\u0098\\u009d-\\u009f][^\\u0007\\u001b\\u0090\\u0098\\u009c-\\u009f\\r\\n]*(?:\\u0007|\\u001b\\\\|\\u009c)";
 const shortEscape = "\\u001b[ -/]*[0-~]?";

@@ -41,7 +41,7 @@ export interface ReservedCall {
 
 /** How a call to a model ended. */
 export interface SettledCall {
-  /** As `SpendStore.reserve` gave it. */
+  /** The id that `SpendStore.reserve` returned. */
   readonly seq: number;
   /** HTTP status of the provider; null when it gave no answer. */
   readonly status: number | null;

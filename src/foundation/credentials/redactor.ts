@@ -71,7 +71,7 @@ export function createRedactor() {
      * if a long one was cut before, the beginning of a secret at its end counts as well.
      */
     redact: (text: string, output?: Output): string => masked(text, output),
-    /** The same for all texts of a JSON-like value, including its keys; the value itself is unchanged. */
+    /** Removes secrets from all texts of a JSON-like value, including its keys; the value itself is unchanged. */
     redactValue: (value: unknown): unknown => mapTexts(value, (text) => masked(text)),
   };
 }

@@ -23,7 +23,7 @@ export type Stopping = ReturnType<typeof createStopping>;
 /** How long a killed run may take to exit before the stop no longer waits for it, in ms. */
 const lastResortMs = 10_000;
 
-/** The same after a second request, in ms. A third request leaves them behind at once. */
+/** How long runs have to end after a second request, in ms. A third request leaves them behind at once. */
 const hurryMs = 2_000;
 
 /** The stop: triggers end, runs drain, then abort. */

@@ -11,7 +11,7 @@ const faults: Readonly<Record<string, (place: string) => string>> = {
   EAGAIN: () => "the machine can start no more processes",
 };
 
-/** The same by messages of a container engine, which answers without codes. */
+/** Faults of the machine by messages of a container engine, which answers without codes. */
 const engineWords: readonly (readonly [RegExp, string])[] = [
   [/no space left on device/i, "ENOSPC"],
   [/disk quota exceeded/i, "EDQUOT"],

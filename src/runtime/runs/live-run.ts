@@ -53,7 +53,7 @@ export interface RunMcpServer {
 }
 
 export interface RunMcpTool {
-  /** As the model sees it. */
+  /** The tool's definition as the model sees it. */
   readonly tool: McpTool;
   /** The server's definition, which a person has to allow; null if the model sees it. */
   readonly change: McpTool | null;

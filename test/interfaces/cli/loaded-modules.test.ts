@@ -81,7 +81,7 @@ describe("modules loaded for a command", () => {
     },
   );
 
-  test("a command of an agent: few, as its agent waits", () => {
+  test("a command of an agent loads few modules, as its agent waits", () => {
     const { files, bytes } = loadedBy(["_agent", "al-status", "--help"]);
     expect(files.length).toBeLessThan(13);
     expect(bytes).toBeLessThan(60_000);

@@ -48,7 +48,7 @@ describe("al config of a directory with only a SKILL.md", () => {
     expect(cli.read("agents/skillonly/SKILL.md")).toBe("Do it.\n");
   });
 
-  test("for a container it names no OS user", async () => {
+  test("al config of a bare skill names no OS user for a container", async () => {
     const sets = ["--set", 'models=["main"]', "--set", "runtime.type=container"];
     const more = ["--set", 'webhooks=[{ source = "hub" }]'];
     const stdout = await cli.output(["config", "skillonly", ...sets, ...more, "--json"]);

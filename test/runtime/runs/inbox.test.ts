@@ -85,7 +85,7 @@ describe("the session of a run", () => {
     });
   });
 
-  test("the session of a run is refused from a run that is over, as its request for messages is", async () => {
+  test("a run that has ended can send neither its session nor a request for messages", async () => {
     const { world, run } = await started();
     world.end(run);
     await vi.waitFor(() => expect(world.isLive(run)).toBe(false));

@@ -160,7 +160,7 @@ export type TargetAnswer =
 export type SendAlert = (message: AlertMessage, target: AlertTarget) => Promise<TargetAnswer>;
 
 export interface AlertMessage {
-  /** As `Delivery.id`. */
+  /** The delivery's `id`. */
   readonly id: string;
   readonly alert: Alert;
   readonly project: string;

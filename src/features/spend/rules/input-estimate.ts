@@ -5,7 +5,7 @@ const leastBytes = 1;
 
 /**
  * Requests of a run grow by the messages since, so the last one's tokens are known and only the new bytes are
- * estimated: as dense as the densest that the run has sent, such as hex digits or a rare script. A request that is
+ * estimated, at the highest rate of tokens that the run has sent, as of hex digits or a rare script. A request that is
  * shorter than the last counts as long, as providers may keep the conversation themselves.
  */
 export function createInputEstimates() {

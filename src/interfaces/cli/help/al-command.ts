@@ -40,7 +40,7 @@ export class AlCommand extends Command {
     return this.#calls(contextOf, load);
   }
 
-  /** The same for a command that needs no project. */
+  /** Defines a command that needs no project. */
   doesAnywhere<Given extends unknown[]>(load: Load<GlobalContext, Given>): this {
     return this.#calls(globalContextOf, load);
   }

@@ -29,7 +29,7 @@ export interface ValueEntry {
 }
 
 export interface OptionEntry {
-  /** As help writes it: `-p, --project <dir>`. */
+  /** The option in help: `-p, --project <dir>`. */
   readonly flags: string;
   /** `["-p", "--project"]` */
   readonly names: readonly string[];

@@ -11,7 +11,7 @@ export function plain(text: string): string {
   return plainText(text).replace(directions, "");
 }
 
-/** The same on one line. */
+/** Cleans untrusted text for one line of a terminal. */
 export function plainLine(text: string): string {
   return plain(text).replace(/\s+/g, " ").trim();
 }

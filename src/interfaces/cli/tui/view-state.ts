@@ -24,7 +24,7 @@ export interface ViewSource {
 export interface ViewState {
   /** By name, so that the selection stays with the agent when others come and go. */
   readonly selected: string | null;
-  /** Its last place, used when the agent is removed. */
+  /** The selected agent's last place, used when the agent is removed. */
   readonly index: number;
   /** A command that waits for the person's yes. */
   readonly question: { readonly command: "run" | "kill"; readonly agent: string } | null;

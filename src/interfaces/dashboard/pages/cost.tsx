@@ -119,7 +119,7 @@ function unpricedText({ rows }: SpendAnswer): string | null {
   );
 }
 
-/** Its id, title, amount and note. */
+/** Id, title, amount and note of a figure. */
 type Figure = readonly [string, string, string, string];
 
 function forecastFigure(month: SpendLimit | undefined, forecast: SpendForecast | null): Figure {

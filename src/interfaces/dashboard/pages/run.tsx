@@ -36,9 +36,9 @@ interface RunData {
   readonly run: RunView;
   /** The run's agent as it is now; null if it was removed. */
   readonly status: AgentStatus | null;
-  /** Its last lines; null if finding them takes longer. */
+  /** The run's last lines; null if finding them takes longer. */
   readonly lines: FirstPart | null;
-  /** Its delivery; null without one, or if it is large. */
+  /** The run's delivery; null without one, or if it is large. */
   readonly receipt: ReceiptView | null;
   /** Changes since the last success; null unless the run failed. */
   readonly changes: RunDifference | null;
@@ -159,7 +159,7 @@ interface RunLogProps {
   readonly instanceId: string;
   /** Whether the run has ended. */
   readonly isOver: boolean;
-  /** Its last lines; null if finding them takes longer. */
+  /** The run's last lines; null if finding them takes longer. */
   readonly first: FirstPart | null;
 }
 

@@ -67,7 +67,7 @@ export const AgentRow = memo(({ isSelected, onSelect, ...shown }: AgentRowProps)
   );
 });
 
-/** A narrow column has room for as many characters. */
+/** How many characters fit into a narrow column. */
 const shortStatus = 18;
 
 /** A problem has a line of its own, over the whole width; where the column is narrow, so has a long status of a run. */

@@ -18,7 +18,7 @@ export interface Draft {
 
 interface FileEditorProps {
   readonly agent: string;
-  /** As it is on disk. */
+  /** The file's text on disk. */
   readonly file: ShownFile;
   readonly draft: Draft;
   /** Null ends the edit. */

@@ -49,7 +49,7 @@ export function createClusterImages(options: ClusterImagesOptions) {
       }),
     );
   return {
-    /** As `AgentImages.prepare`; a built image is pushed before it is ready. */
+    /** Like `AgentImages.prepare`; a built image is pushed before it is ready. */
     prepare: (agent: AgentConfig): Observable<BuildEvent> =>
       defer(() => {
         const { image, registry } = cluster();

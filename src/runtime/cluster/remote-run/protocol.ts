@@ -41,7 +41,7 @@ export type ClaimRequest = z.infer<typeof claimRequestSchema>;
 
 /** 409 `claimed` for any other claimer, which then exits with code 0. */
 export const claimAnswerSchema = z.object({
-  /** Its `channel` has the token; the claimer creates the socket in it. */
+  /** The job's `channel` has the token; the claimer creates the socket in it. */
   job: jobSchema,
   /** How long a run may be without the scheduler before it is lost. It ends itself after two thirds of that. */
   leaseSeconds: z.number().positive(),

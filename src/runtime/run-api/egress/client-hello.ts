@@ -112,7 +112,7 @@ function onlyName(content: ByteReader): string {
   return name;
 }
 
-/** Its message continues a sentence about the connection. */
+/** The error's message continues a sentence about the connection. */
 class MalformedBytes extends Error {}
 
 /** Reads TLS's numbers and length-prefixed vectors; throws `MalformedBytes` beyond the end. */

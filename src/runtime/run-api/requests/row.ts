@@ -39,7 +39,7 @@ export interface CommandRow {
   readonly usage: string;
   /** For an agent, in a few words. */
   readonly purpose: string;
-  /** Its options by name. A list may be given several times. */
+  /** The request's options by name. A list may be given several times. */
   readonly options?: Readonly<Record<string, "text" | "flag" | "list">>;
   /** The body of the request; throws a UsageError for invalid arguments. */
   readonly body: (args: CommandArguments) => Promise<object> | object;

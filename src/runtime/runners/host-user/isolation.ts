@@ -5,11 +5,11 @@ import type { Program, RunOrder } from "./supervisor-order.ts";
 
 /** How the processes of a run are contained, and isolated from the network; or why it does not start. */
 export type Isolation =
-  /** In its own PID and network namespaces, with only the loopback interface. */
+  /** The run is in its own PID and network namespaces, with only the loopback interface. */
   | { readonly kind: "closed"; readonly confined: Confined }
-  /** In a PID namespace; `notClosed` is why the network is open, null if that is intended. */
+  /** The run is in a PID namespace; `notClosed` is why the network is open, null if that is intended. */
   | { readonly kind: "confined"; readonly confined: Confined; readonly notClosed: string | null }
-  /** Without a namespace, as the kernel gives this user none. Nothing was started. */
+  /** The kernel gives this user no namespaces. No process was started. */
   | { readonly kind: "bare"; readonly unconfined: string; readonly notClosed: string | null }
   /** The network must be closed and can't be. */
   | { readonly kind: "unclosable"; readonly why: string }

@@ -80,7 +80,7 @@ async function agentOf(): Promise<ReturnType<typeof resolveAgent>> {
 }
 
 describe("any config file is accepted or rejected with a reason:", () => {
-  test("the project's config.toml", async () => {
+  test("any text is accepted or rejected with a reason as the project's config.toml", async () => {
     const path = join(dir, "config.toml");
     await fc.assert(
       fc.asyncProperty(mutated(sampleProjects, toml), async (text) => {
@@ -99,7 +99,7 @@ describe("any config file is accepted or rejected with a reason:", () => {
     );
   }, 180_000);
 
-  test("an agent's config.toml", async () => {
+  test("any text is accepted or rejected with a reason as an agent's config.toml", async () => {
     const path = join(dir, "agents/dev/config.toml");
     await fc.assert(
       fc.asyncProperty(mutated(sampleAgents, toml), async (text) => {
@@ -114,7 +114,7 @@ describe("any config file is accepted or rejected with a reason:", () => {
     await writeFile(path, sampleAgents[0] ?? "");
   }, 180_000);
 
-  test("the schema of an agent's results", async () => {
+  test("any text is accepted or rejected with a reason as the schema of an agent's results", async () => {
     const path = join(dir, "agents/dev/out.schema.json");
     const config = join(dir, "agents/dev/config.toml");
     await writeFile(config, `${sampleAgents[1] ?? ""}[expect]\nschema = "out.schema.json"\n`);
@@ -132,7 +132,7 @@ describe("any config file is accepted or rejected with a reason:", () => {
     await writeFile(config, sampleAgents[0] ?? "");
   }, 180_000);
 
-  test("any config file is accepted or rejected with a reason: SKILL.md and its front matter", async () => {
+  test("any config file is accepted or rejected with a reason, as a SKILL.md and its front matter", async () => {
     const path = join(dir, "agents/dev/SKILL.md");
     await fc.assert(
       fc.asyncProperty(mutated(sampleSkills, yaml), async (text) => {
