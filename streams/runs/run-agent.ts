@@ -37,7 +37,7 @@ export type Kill =
 
 export interface RunPorts {
   readonly runner: Runner;
-  /** Commits that this instance takes the item; a run starts only after it emitted. Errors if it can't. */
+  /** Commits that this instance takes the item (`src/runtime/runs/claims.ts`); a run starts only after it emitted. Errors if it can't. */
   readonly claim: (request: RunRequest) => Observable<unknown>;
   readonly newInstanceId: (agent: string) => string;
   readonly kill$: Observable<Kill>;
