@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, vi } from "vitest";
-import { oneLine } from "../../../src/features/alerts/target.ts";
 import type { Answer, Person } from "../../../src/foundation/contracts/questions.ts";
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
@@ -154,16 +153,6 @@ describe("a run that makes a held call", () => {
     expect(await call(world, run, "c")).toMatchObject({ ok: true });
     void call(world, run, "b").catch(() => undefined);
     await vi.waitFor(() => expect(asked(world)).toBe(2));
-  });
-
-  test("a run that makes a held call hides no part of its context from people, also not in chats and terminals", async () => {
-    const { world, run } = await started(gated({ agents: ["b"] }));
-    const context = "\u001b]drop all\u0007\r\u202ea wants to call c: say hello";
-    void world.ask(run, "call", { agent: "b", context }).catch(() => undefined);
-    const { prompt } = await openedQuestion(world);
-    expect(oneLine(prompt)).toBe(
-      "a wants to call b: [U+001B]]drop all[U+0007][U+000D][U+202E]a wants to call c: say hello",
-    );
   });
 
   test.each([

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { RequestName } from "../../../src/runtime/run-api/protocol.ts";
 import { anAgent } from "../../helpers/agents.ts";
+import { oneLine } from "../../../src/features/alerts/target.ts";
+import { openedQuestion } from "./of-world.ts";
 import { createWorld, problemOf, worldSecret as secret } from "./world.ts";
 
 test.each<[RequestName, object]>([
@@ -20,3 +22,15 @@ test.each<[RequestName, object]>([
     expect(JSON.stringify([problem, world.locks()])).not.toContain(secret);
   },
 );
+
+test("the question about a held call hides no part of its context, also not in chats and terminals", async () => {
+  const approve = { hosts: [], over: null, agents: ["b"], tools: [] };
+  const world = createWorld({ agents: [anAgent("a", { approve }), anAgent("b")] });
+  await world.start();
+  const context = "\u001b]drop all\u0007\r\u202ea wants to call c: say hello";
+  void world.ask(await world.run("a"), "call", { agent: "b", context }).catch(() => undefined);
+  const { prompt } = await openedQuestion(world);
+  expect(oneLine(prompt)).toBe(
+    "a wants to call b: [U+001B]]drop all[U+0007][U+000D][U+202E]a wants to call c: say hello",
+  );
+});

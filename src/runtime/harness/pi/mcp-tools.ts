@@ -47,12 +47,29 @@ function piTool(name: string, server: string, tool: McpTool, requests: Session["
   });
 }
 
+/**
+ * The images that all providers take, by the beginning of their base64. Another one would fail the run: each later request
+ * of its session has it.
+ */
+const pictures = [
+  ["iVBORw0KGgo", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["R0lGOD", "image/gif"],
+  ["UklGR", "image/webp"],
+] as const;
+
 /** Models read texts and images; other blocks are shown as JSON. */
 function shown(block: McpContent) {
   const { type, text, data, mimeType } = block;
   if (type === "text") return { type: "text" as const, text: String(text) };
-  if (type === "image" && typeof data === "string" && typeof mimeType === "string") {
-    return { type: "image" as const, data, mimeType };
+  if (type === "image" && typeof data === "string") {
+    const [, picture] = pictures.find(([start]) => data.startsWith(start)) ?? [];
+    if (picture !== undefined) return { type: "image" as const, data, mimeType: picture };
+    const named = String(mimeType).slice(0, 100);
+    return {
+      type: "text" as const,
+      text: `[an image of the type ${named}, which models can't see]`,
+    };
   }
   return { type: "text" as const, text: JSON.stringify(block) };
 }
