@@ -1,12 +1,7 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import type { Received, Reply } from "./fake-apis.ts";
-
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
 
 export interface Receiver {
   /** `http://127.0.0.1:4000` */
@@ -31,7 +26,7 @@ export async function startReceiver(answer: (request: Received) => Reply): Promi
   });
   server.on("connection", (socket) => sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closers.push(async () => {
+  onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
