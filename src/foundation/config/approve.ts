@@ -23,7 +23,7 @@ const approveSchema = table({
   hosts: list(host, 'a list of hosts, e.g. ["api.example.com"]')
     .default([])
     .describe(
-      "Hosts that runs reach only once a person allows it, in the forms of network.allow. Each connection, and each request over plain HTTP, is held at the door before anything is sent. A wildcard does not hold a host that network.allow of the same agent names itself.",
+      "Hosts that runs reach only once a person allows it, in the forms of network.allow. Each connection, and each request over plain HTTP, is held at the door before anything is sent; calls of tools of an MCP server there are held as tools are. A wildcard does not hold a host that network.allow of the same agent names itself.",
     ),
   over: usd()
     .optional()

@@ -20,10 +20,18 @@ interface Held extends Pick<Question, "subject" | "prompt" | "gates"> {
   readonly hasAlways: boolean;
 }
 
-/** A call of a tool of an MCP server. */
-export interface HeldTool {
+type Host = Pick<AllowedHost, "host" | "port">;
+
+/** A tool of an MCP server. */
+export interface ServedTool {
   /** `server.tool` */
   readonly name: string;
+  /** Where its server is; null inside of the run. */
+  readonly host: Host | null;
+}
+
+/** A call of a tool of an MCP server. */
+export interface HeldTool extends ServedTool {
   /** JSON. */
   readonly args: string;
   /** The parts in which the tool differs from the one that was last allowed, one line each; null if it does not. */
@@ -58,8 +66,13 @@ export function createGates(
     return [gateOf(own), ...callers].filter((gate) => gate !== null);
   };
 
-  const gatesOfTool = (run: LiveRun, name: string): readonly Gate[] =>
-    gatesOf(run).filter(({ approve }) => !approve || allowsTool(approve.tools, name));
+  const gatesOfTool = (run: LiveRun, { name, host }: ServedTool): readonly Gate[] =>
+    gatesOf(run).filter(
+      ({ approve, ...gate }) =>
+        !approve ||
+        allowsTool(approve.tools, name) ||
+        (host !== null && holdsHost({ approve, ...gate }, host)),
+    );
 
   /** Null while no person has answered. To allow once is used up by one request: the one that the person was shown. */
   const decision = async ({ instanceId }: LiveRun, { kind, subject, prompt, gates }: Held) => {
@@ -112,13 +125,12 @@ export function createGates(
     return { usd, isDenied: answers.includes("deny") };
   };
 
-  const holding = (run: LiveRun, asked: Pick<AllowedHost, "host" | "port">) =>
+  const holding = (run: LiveRun, asked: Host) =>
     gatesOf(run).filter((gate) => gate.approve === null || holdsHost(gate, asked));
 
   return {
     approved,
-    isHeld: (run: LiveRun, asked: Pick<AllowedHost, "host" | "port">) =>
-      holding(run, asked).length > 0,
+    isHeld: (run: LiveRun, asked: Host) => holding(run, asked).length > 0,
     /** Null if the run may spend more than the approved amount, else why not; waits for a person. */
     over: async (run: LiveRun, usd: number, signal: AbortSignal): Promise<string | null> => {
       const subject = usdText(nanoOfUsd(usd));
@@ -132,11 +144,7 @@ export function createGates(
       return approved(run).isDenied ? deniedText : null;
     },
     /** Null if the run may reach a host, else why not; waits for a person if a gate holds it. */
-    host: async (
-      run: LiveRun,
-      asked: Pick<AllowedHost, "host" | "port">,
-      signal: AbortSignal,
-    ): Promise<string | null> => {
+    host: async (run: LiveRun, asked: Host, signal: AbortSignal): Promise<string | null> => {
       const gates = holding(run, asked);
       if (gates.length === 0) return null;
       const subject = hostAndPort(asked);
@@ -166,11 +174,12 @@ export function createGates(
       } as const;
       return pass(run, held, signal);
     },
-    /** Whether gates hold the calls of a tool, `server.tool`. */
-    holdsTool: (run: LiveRun, name: string): boolean => gatesOfTool(run, name).length > 0,
+    /** Whether gates hold the calls of a tool, by its name or the host of its server. */
+    holdsTool: (run: LiveRun, tool: ServedTool): boolean => gatesOfTool(run, tool).length > 0,
     /** Null if the run may call a tool, else why not; waits for a person if a gate holds it. A changed tool is another subject. */
-    tool: async (run: LiveRun, { name, args, change }: HeldTool, signal: AbortSignal) => {
-      const gates = gatesOfTool(run, name);
+    tool: async (run: LiveRun, tool: HeldTool, signal: AbortSignal) => {
+      const { name, args, change } = tool;
+      const gates = gatesOfTool(run, tool);
       if (gates.length === 0) return null;
       const isOwn = gates.every(
         (gate) => gate.name === run.agent && gate.approve?.tools.includes(name) === true,

@@ -3,10 +3,11 @@ import type { McpServer } from "../../../streams/agent-config.ts";
 import { isoTime } from "../../foundation/contracts/format.ts";
 import { allowsTool, mcpCallLine, mcpLimits } from "../../foundation/contracts/mcp.ts";
 import type { McpResult, McpTool } from "../../foundation/contracts/mcp.ts";
+import { canonicalHost } from "../../foundation/contracts/network-allow.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { refusal, type RunApiRequest } from "../run-api/protocol.ts";
 import type { McpClient } from "../run-api/mcp/mcp-client.ts";
-import type { Gates } from "./gates.ts";
+import type { Gates, ServedTool } from "./gates.ts";
 import type { LiveRun, Performers, RunMcpServer, RunMcpTool } from "./live-run.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -38,7 +39,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     for (const tool of rememberable(pins, allowedTools(server, tools))) {
       const pin = pins.get(tool.name);
       const isChanged = pin !== undefined && hashOf(pin.tool) !== hashOf(tool);
-      const isHeld = isChanged && gates.holdsTool(run, `${server.name}.${tool.name}`);
+      const isHeld = isChanged && gates.holdsTool(run, servedTool(server, tool.name));
       if (isChanged) {
         const since = `since ${isoTime(pin.at)} (${shown(pin.tool)}, now ${shown(tool)})`;
         const until = isHeld ? "; the model sees the old one until a person allows it" : "";
@@ -95,12 +96,13 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     { tools }: RunMcpServer,
     { request, signal }: RunApiRequest<"mcp-call" | "mcp-allow">,
   ): Promise<void> => {
-    const name = `${request.server}.${request.tool}`;
+    const served = servedTool(serverOf(run, request.server), request.tool);
+    const { name } = served;
     const known = tools.get(request.tool);
     if (known === undefined) throw refusal("malformed", `This agent has no tool ${name}.`);
     const { change } = known;
     const held = {
-      name,
+      ...served,
       args: quoted(request.arguments),
       change: change && { hash: hashOf(change), parts: changedParts(known.tool, change) },
     };
@@ -191,6 +193,13 @@ const unknownOutcome =
 function answerOf(result: McpResult, redactValue: RequestContext["redactValue"]) {
   const { content, isError } = redactValue(result) as McpResult;
   return { ok: true as const, content: [...content], isError };
+}
+
+function servedTool({ name, url }: McpServer, tool: string): ServedTool {
+  const at = url === null ? null : new URL(url);
+  const host = at && canonicalHost(at.hostname);
+  const port = Number(at?.port || (at?.protocol === "https:" ? 443 : 80));
+  return { name: `${name}.${tool}`, host: host === null ? null : { host, port } };
 }
 
 /** By the protocol. Other names could hold a text for people. */

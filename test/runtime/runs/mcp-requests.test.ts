@@ -196,6 +196,28 @@ test("a held tool is held for the runs that a gated run called, which can't lift
   expect(calls).toEqual(["send"]);
 });
 
+test.each([
+  ["its own agent", ["hub.test"], []],
+  ["its caller", [], ["hub.test:443"]],
+] as const)(
+  "a tool whose server is at a held host is held as one by name, by the gate of %s",
+  async (_whose, own, callers) => {
+    const gate = (hosts: readonly string[]) => ({
+      approve: { hosts, over: null, agents: [], tools: [] },
+    });
+    const { world, calls, run } = await started(gate(callers), { mcp: [server], ...gate(own) });
+    await world.ask(run, "call", { agent: "b", context: "" });
+    const [b = ""] = instancesOf(world, "b");
+    const made = problemOf(call(world, b, "send", { to: "all" }));
+    const { prompt, form } = await openedQuestion(world);
+    expect(prompt).toMatch(/^b wants to call the tool hub\.send.*: \{"to":"all"\}$/);
+    expect(form).toMatchObject({ choices: ["once", "run", "deny"] });
+    await answer(world, "deny");
+    expect(await made).toMatchObject({ error: "not_approved" });
+    expect(calls).toEqual([]);
+  },
+);
+
 test("a connection that is opened after the end of its run is closed at once", async () => {
   const { world, run } = await started({});
   const live = world.runs.get(run);
