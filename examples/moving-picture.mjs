@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
-import { chromium } from "playwright-core";
+import { openBrowser } from "../test/helpers/browser.ts";
 import { makeProject } from "./gallery/project.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -103,10 +103,7 @@ function editorOf(schedule, isSaved) {
 }
 
 async function film(program) {
-  const browser = await chromium.launch({
-    executablePath: process.env.AL_CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--headless", "--no-sandbox", "--disable-gpu"],
-  });
+  const browser = await openBrowser();
   const dashboard = await browser.newPage({ viewport: { width: size.width, height: 700 } });
   const canvas = await browser.newPage({ viewport: size });
   await dashboard.context().request.post(`${program.url}/login`, { data: { key: program.key } });

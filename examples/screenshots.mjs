@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { chromium } from "playwright-core";
+import { openBrowser } from "../test/helpers/browser.ts";
 import { makeProject } from "./gallery/project.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -119,10 +119,7 @@ function spendOverDays() {
 }
 
 async function photograph(program) {
-  const browser = await chromium.launch({
-    executablePath: process.env.AL_CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--headless", "--no-sandbox", "--disable-gpu"],
-  });
+  const browser = await openBrowser();
   const shoot = async (page, name) => {
     const path = join(gallery, `${name}.png`);
     await page.screenshot({ path });
