@@ -71,7 +71,7 @@ test("on a part of the log the head is live too, and the scheduler's log has non
   await page.goto(`${url}${logPath}?at=dev-2026-11-21.log%3A100`);
   await expect.poll(() => page.locator(".line").count()).toBe(120);
   await expect.poll(() => page.locator("#state").innerText()).toBe("idle");
-  expect(await page.locator("#connection").innerText()).toBe("Live");
+  await expect.poll(() => page.locator("#connection").innerText()).toBe("Live");
   deps.operations.setAgent({ name: "dev", state: "running", running: 1 });
   await expect.poll(() => page.locator("#state").innerText()).toBe("running");
   deps.logs.write({ agent: "dev", msg: "<300>" });

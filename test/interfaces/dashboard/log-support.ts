@@ -48,3 +48,11 @@ export function copied(page: Page, from: string, to: string, toOffset: number): 
     to.parentElement.dispatchEvent(event);
     return clipboardData.getData("text/plain"); })()`);
 }
+
+/** Pixels of the log below the part that is on the screen. */
+export function distanceToBottom(page: Page): Promise<number> {
+  return page.evaluate(
+    `(() => { const box = document.querySelector("#log");
+      return Math.round(box.scrollHeight - box.clientHeight - box.scrollTop); })()`,
+  );
+}

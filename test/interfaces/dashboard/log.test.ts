@@ -1,16 +1,8 @@
 import { expect, test } from "vitest";
-import type { Page } from "playwright-core";
 import { testDeps } from "../gateway/start-gateway.ts";
-import { sharedLogs } from "./log-support.ts";
+import { distanceToBottom, sharedLogs } from "./log-support.ts";
 
 const openWith = sharedLogs();
-
-function distanceToBottom(page: Page): Promise<number> {
-  return page.evaluate(
-    `(() => { const box = document.querySelector("#log");
-      return Math.round(box.scrollHeight - box.clientHeight - box.scrollTop); })()`,
-  );
-}
 
 test("the last 100 lines come first, then each new one", async () => {
   const { page, rows, deps, errors } = await openWith(130);
@@ -131,18 +123,6 @@ test("a line shows its time if it differs from the line before", async () => {
   expect(await shown()).toEqual(["1", "1", "1", "0"]);
   // A reader of the screen has every time.
   expect(await rows.nth(3).ariaSnapshot()).toContain(":01");
-});
-
-test("the page holds 5,000 lines at most", async () => {
-  const { page, rows, deps } = await openWith(10);
-  await expect.poll(() => rows.count()).toBe(10);
-  for (let batch = 0; batch < 12; batch++) {
-    for (let line = 0; line < 500; line++)
-      deps.logs.write({ agent: "dev", msg: `${batch}-${line}` });
-    await expect.poll(() => rows.last().innerText()).toContain(`${batch}-499`);
-  }
-  expect(await page.locator("#log-lines > *").count()).toBe(5000);
-  expect(await distanceToBottom(page)).toBe(0);
 });
 
 test("markup in a line is shown, not run, whatever its kind", async () => {
