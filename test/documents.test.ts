@@ -11,7 +11,7 @@ const documents = [...shipped, ...globSync("test/**/*.md", { cwd: root })].filte
   path.endsWith(".md"),
 );
 
-/** What `npm pack` would put into the package. */
+/** The files that `npm pack` would put into the package. */
 function packedPaths(): string[] {
   const args = ["pack", "--dry-run", "--ignore-scripts", "--json"];
   const output = execFileSync("npm", args, { cwd: root, encoding: "utf8" });

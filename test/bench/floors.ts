@@ -11,7 +11,7 @@ import { secretOf } from "../features/webhooks/webhook-project.ts";
 export interface Bare {
   readonly pid: number;
   readonly stdout: Readable;
-  /** What it printed first. */
+  /** The first line that it printed. */
   readonly said: string;
 }
 

@@ -8,7 +8,7 @@ import { residentMb } from "./with-scheduler.ts";
 export interface Hop {
   /** Resident memory, in MB. */
   readonly residentMb: () => Promise<number>;
-  /** What it holds after a garbage collection, in MB. */
+  /** Memory after a garbage collection, in MB. */
   readonly heldMb: () => Promise<number>;
 }
 
@@ -47,7 +47,7 @@ export async function startHop(
   };
 }
 
-/** Of several processes together. */
+/** Total over several processes. */
 export async function totalMb(hops: readonly Hop[], read: keyof Hop): Promise<number> {
   const each = await Promise.all(hops.map((hop) => hop[read]()));
   return each.reduce((sum, mb) => sum + mb, 0);

@@ -5,7 +5,7 @@ import type { LoadRequest } from "../features/webhooks/load.ts";
 export interface Load {
   /** Answered requests a second. */
   readonly rate: number;
-  /** Of each answer, in ms. */
+  /** Latency of each answer, in ms. */
   readonly latencies: readonly number[];
   /** Answers by status. */
   readonly statuses: Readonly<Record<string, number>>;

@@ -4,9 +4,9 @@ import { logFileOf, logsDir } from "../../src/foundation/logs/log-files.ts";
 import { contentOf } from "../../src/features/search/log-cursor.ts";
 
 export interface MadeLogs {
-  /** Of all log files. */
+  /** Size of all log files. */
   readonly bytes: number;
-  /** Of them, what can be found: UTF-8 bytes. */
+  /** Searchable part of them, in UTF-8 bytes. */
   readonly textBytes: number;
   /** The instance ids, oldest first. */
   readonly runs: readonly string[];

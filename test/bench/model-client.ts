@@ -9,7 +9,7 @@ export interface Wanted {
   readonly pauseMs: number;
 }
 
-/** What a client saw of one stream. */
+/** One stream as its client saw it. */
 export interface Seen {
   readonly firstByteMs: number;
   readonly totalMs: number;

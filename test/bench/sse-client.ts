@@ -5,7 +5,7 @@ import type { TestScheduler } from "../helpers/scheduler.ts";
 export interface SseClient {
   /** Resolves with the first event whose data has all these words, that came after this was called; rejects after 30 s. */
   waitFor(...words: readonly string[]): Promise<{ readonly at: number; readonly bytes: number }>;
-  /** What came so far. */
+  /** The events so far. */
   events(): number;
   bytes(): number;
   close(): void;

@@ -17,7 +17,7 @@ export function isReached({ unit, median, p99, most, floor, target }: Figure): b
     limit === undefined || (unit === "/s" ? value >= limit : value <= limit);
   return (
     holds(median, target.median) &&
-    // Of too few observations for a percentile, the worst one counts.
+    // With too few observations for a percentile, the worst one counts.
     holds(p99 ?? most, target.p99) &&
     holds(most, target.most) &&
     (target.ofFloor === undefined || (floor !== null && holds(median / floor, target.ofFloor)))

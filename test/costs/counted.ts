@@ -3,21 +3,21 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { startTestScheduler, type TestProject, type TestScheduler } from "../helpers/scheduler.ts";
 
-/** What a scheduler did since its start. */
+/** Counts of a scheduler since its start. */
 export interface Counts {
-  /** Of SQL, those that begin and end a transaction too. */
+  /** SQL statements, including those that begin and end a transaction. */
   readonly statements: number;
   readonly commits: number;
   /** Paths of files, in order. */
   readonly opened: readonly string[];
-  /** What keeps the process alive, by kind. */
+  /** Handles that keep the process alive, by kind. */
   readonly resources: Readonly<Record<string, number>>;
 }
 
 /** A live scheduler that counts. */
 export interface Counted extends TestScheduler {
   counts(): Promise<Counts>;
-  /** What its open file descriptors are. */
+  /** The open file descriptors. */
   openFiles(): Promise<readonly string[]>;
   threads(): Promise<number>;
 }

@@ -7,7 +7,7 @@ import { openSse } from "../bench/sse-client.ts";
 import { sendLoad, type LoadRequest } from "../features/webhooks/load.ts";
 import { startCounted, type Counted, type Counts } from "./counted.ts";
 
-/** Its run does not end while the test goes on, so what else is delivered waits. */
+/** The agent's run does not end during the test, so further deliveries wait. */
 const config = (n: number, hour = 3): string => `schedule = "${n % 60} ${hour} 1 1 *"
 hooks.pre = ["sleep 60"]
 [[webhooks]]

@@ -22,7 +22,7 @@ function operationsOf(board: StatusStore): Operations {
 }
 
 interface Told {
-  /** What each client was sent after its snapshot. */
+  /** Bytes that each client was sent after its snapshot. */
   readonly texts: readonly (readonly string[])[];
   readonly serialized: number;
 }

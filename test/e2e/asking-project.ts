@@ -85,7 +85,7 @@ async function placeClaude(project: LiveProject, program: string, isContained: b
   await project.write("agents/claude/claude", shortDays("/usr/local/bin/claude-real"), 0o755);
 }
 
-/** Its model calls the shell once, and is done. */
+/** The model calls the shell once, and ends. */
 async function providerOfClaude(): Promise<FakeProvider> {
   return fakeProvider(({ body }, response) => {
     const isAnswered = JSON.stringify(body.messages ?? []).includes('"tool_result"');

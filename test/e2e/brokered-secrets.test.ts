@@ -30,7 +30,7 @@ const words = {
 };
 const look = `node scripts/look.mjs ${Object.values(words).map(halves).join(" ")}`;
 
-/** What the agent does; its lines are in its log. */
+/** The agent's commands; their lines are in its log. */
 const useAll = `set -e
 echo "instance: $AL_INSTANCE"
 export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@example.org

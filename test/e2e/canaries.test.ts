@@ -178,7 +178,7 @@ async function leak() {
   return { places, trigger, commandLines: seen };
 }
 
-/** What it is called, and its text. */
+/** Name and text of the file. */
 type Place = readonly [string, string];
 
 function leaks(places: readonly Place[]) {

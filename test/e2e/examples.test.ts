@@ -86,7 +86,7 @@ describe("examples/pull-request", () => {
 });
 
 describe("examples/deploy", () => {
-  /** What a proxy on this machine would send. */
+  /** Sends a request as a proxy on this machine would. */
   const through = async (
     host: string,
   ): Promise<{ status: number; location: string | undefined }> => {

@@ -33,7 +33,7 @@ async function importAgents(): Promise<void> {
   const flags = ["--yes", "--json", "--credentials", theirStore];
   const told = await al("import", theirs, "--to", project.dir, ...flags);
   const { edits } = JSON.parse(told) as { readonly edits: readonly Edit[] };
-  // Its agents reach no host but those of their credentials.
+  // Agents reach no host but those of their credentials.
   const isOfNetwork = ({ fix }: Edit) => fix?.startsWith("[network] with allow") === true;
   expect(edits.filter(isOfNetwork)).toHaveLength(1);
   for (const edit of edits.filter((each) => !isOfNetwork(each))) writeThere(edit);

@@ -9,7 +9,7 @@ import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** What the row of an agent shows in a column. */
+/** The text of a column in an agent's row. */
 function cell(page: Page, agent: string, column: string) {
   return page.locator(`tr[data-agent="${agent}"] .${column.toLowerCase().replace(" ", "-")}`);
 }

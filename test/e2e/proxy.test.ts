@@ -22,7 +22,7 @@ network = "host"
 base = "${testBase}"
 `;
 
-/** Its runs fail where their commands lack the variables. */
+/** Runs fail where their commands lack the variables. */
 const agentConfig = (runtime: string) => `models = ["m"]
 credentials = []
 schedule = "0 0 29 2 *"

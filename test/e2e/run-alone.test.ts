@@ -19,7 +19,7 @@ async function configure(change: (config: string) => string): Promise<void> {
   await writeFile(path, change(await readFile(path, "utf8")));
 }
 
-/** What the project's history has. */
+/** The entries of the project's history. */
 function triggersOf({ dir }: TestProject) {
   const db = new DatabaseSync(join(dir, ".al", "state.db"), { readOnly: true });
   const rows = db.prepare("SELECT kind, outcome FROM triggers").all();
@@ -114,7 +114,7 @@ describe("al run without a scheduler", () => {
   });
 
   test("al run without a scheduler leaves other work of the project alone", async () => {
-    // Its schedule is due every minute.
+    // The schedule is due every minute.
     const { stdout } = await runAl(project, ["run", "hello", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded" });
     expect(triggersOf(project).map(({ kind }) => kind)).toEqual(["manual"]);

@@ -15,7 +15,7 @@ export interface FakeAlerts {
   open: readonly OpenAlertView[];
   /** Newest first. */
   deliveries: readonly AlertDeliveryView[];
-  /** What a target answers a test with. */
+  /** A target's answer to a test. */
   answer: AlertTested;
   page(query: AlertsQuery): AlertsReport;
   acknowledge(request: AckRequest): Promise<void>;

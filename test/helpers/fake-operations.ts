@@ -41,7 +41,7 @@ import { mustHave } from "./must-have.ts";
 
 /** Operations that keep a small state of their own and remember what was asked of them. */
 export interface FakeOperations extends Operations {
-  /** What was called, as `name argument …`. */
+  /** The calls so far, as `name argument …`. */
   readonly calls: string[];
   readonly deliveries: Delivery[];
   receiveWebhook: (delivery: Delivery) => Promise<DeliveryAnswer>;

@@ -37,7 +37,7 @@ export const installedPackage = {
   prefix,
   /** Paths of the files in the tarball. */
   files: files.map(({ path }) => path),
-  /** What npm printed. */
+  /** The output of npm. */
   output,
   remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
 };

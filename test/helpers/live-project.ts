@@ -194,7 +194,7 @@ export class LiveProject implements TestProject {
   }
 }
 
-/** What a run logs by itself, also while its scheduler is away. */
+/** The lines of a run's own log, also while its scheduler is away. */
 export async function ownLog(instanceId: string): Promise<string> {
   return readFile(`/tmp/al-runs/${instanceId}.log`, "utf8").catch(() => "");
 }

@@ -50,7 +50,7 @@ export async function startSshServer(dir: string) {
     /** `ssh://user@127.0.0.1:port`. */
     url: `ssh://${userInfo().username}@127.0.0.1:${port}`,
     port,
-    /** What git_ssh holds. */
+    /** The fields of git_ssh. */
     privateKey: readFileSync(userKey, "utf8").trim(),
     /** The server's own, as a line of known_hosts. */
     knownHost: `[127.0.0.1]:${port} ${type} ${key}`,

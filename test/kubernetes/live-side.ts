@@ -15,7 +15,7 @@ import { recordExchanges } from "../helpers/kubernetes/exchange.ts";
 import { door, project, runImage } from "./side.ts";
 import type { KubernetesSide } from "./side.ts";
 
-/** What the docs tell operators to apply. */
+/** The manifests that the docs tell operators to apply. */
 const runsBase = join(import.meta.dirname, "../../examples/kubernetes/runs");
 const bindRole = "create rolebinding almanac -n agents --role=almanac --user=almanac".split(" ");
 

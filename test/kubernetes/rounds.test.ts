@@ -16,7 +16,6 @@ import { nothingLeft, preparedCluster } from "./live-side.ts";
 const rounds = Number(process.env.AL_ROUNDS ?? 3);
 const firstSeed = Number(process.env.AL_SEED ?? 1);
 const runsAtFirst = 6;
-/** Of each round. */
 const runsPerRound = 4;
 const turns = 4;
 const agents = ["ada", "ben", "cleo"];

@@ -65,7 +65,7 @@ export function createMatchIndex() {
     /** Files an agent's bindings in place of those it had. `enabled` is the operator's switch; `scale = 0` disables too. */
     set,
     remove,
-    /** Turns the operator's switch of a known agent. */
+    /** Enables or disables a known agent by the operator's switch. */
     setEnabled: (name: string, enabled: boolean): void => {
       const entry = agents.get(name);
       if (entry) agents.set(name, { ...entry, enabled });

@@ -31,7 +31,7 @@ export function pattern(regexp: RegExp, expected: string) {
   return z.string({ error: expected }).regex(regexp, { error: expected });
 }
 
-/** Also refuses NaN and infinity, which TOML has. */
+/** A whole number; NaN and infinity, which TOML has, are refused. */
 export function integer(expected: string, min: number, max = maxInteger) {
   const range = max === maxInteger ? `${min} or more` : `${min} to ${max}`;
   const error = `a whole number${expected && ` of ${expected}`}, ${range}`;

@@ -172,7 +172,7 @@ function createChannels(db: DatabaseSync, { record }: GroupCommit) {
     "SELECT instance_id AS instanceId, token_hash AS tokenHash, dir FROM channels",
   );
   return {
-    /** Also records that the run begins. Resolves once committed; waits for the store, as remove does. */
+    /** Stores the channel of a run, and thereby that it begins. Resolves once committed; waits for the store, as remove does. */
     add: ({ instanceId, tokenHash, dir }: Channel): Promise<void> =>
       record(() => {
         insert.run(instanceId, tokenHash, dir);

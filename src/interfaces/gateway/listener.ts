@@ -57,7 +57,7 @@ export function createGatewayListener(deps: ListenerDeps) {
     // The start prints the address itself.
     if (opened) deps.note(`the gateway listens at ${url}`);
   };
-  /** Also for agents that run without TCP: a failure is a warning and ends no run. */
+  /** Listens while the scheduler already runs: a failure is a warning and ends no run. */
   const tryToListen = (): Promise<void> =>
     listen().catch((error: unknown) => {
       needed = false;

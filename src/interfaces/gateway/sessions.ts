@@ -66,7 +66,7 @@ export function openSessions(options: SessionsOptions) {
   const removeAll = db.prepare("DELETE FROM sessions RETURNING id");
   const removeOld = db.prepare(`DELETE FROM sessions WHERE NOT (${alive})`);
   const endedIds = new Subject<string>();
-  /** Ids used in this process: it emits their end, whichever process deleted them. */
+  /** Ids of sessions used in this process, which emits their end, whichever process deletes them. */
   const used = new Set<string>();
   /** Use is not written again before this time: a locked file would delay each request. */
   let noteFrom = 0;

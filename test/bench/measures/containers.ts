@@ -34,7 +34,7 @@ export const containers: Measure = {
 
 interface Watched {
   readonly blockedMs: number;
-  /** Of each answer of /health. */
+  /** Latency of each answer of /health. */
   readonly latencies: readonly number[];
 }
 

@@ -18,7 +18,7 @@ export const egress: Measure = {
     }),
 };
 
-/** Of a network of 1 Gbit/s. */
+/** Throughput of a network of 1 Gbit/s. */
 const gigabit = 125e6;
 
 /** One after the other, so that all meet the same minutes of the machine. */

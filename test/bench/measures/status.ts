@@ -17,7 +17,7 @@ const sizes: readonly { readonly clients: number; readonly target: Target | null
   { clients: 1_000, target: { p99: 400 } },
 ];
 
-/** What one change cost: until the last client had it, and the bytes that each was sent. */
+/** Cost of one change: until the last client had it, and the bytes sent to each. */
 interface Told {
   readonly ms: number;
   readonly bytes: number;

@@ -6,11 +6,11 @@ export interface ProbeReading {
   /** Memory of buffers. */
   readonly externalBytes: number;
   readonly residentBytes: number;
-  /** Of the process since its start. */
+  /** Totals of the process since its start. */
   readonly cpuMs: number;
   /** How late the event loop was since the last reading. */
   readonly delayMs: { readonly p50: number; readonly p99: number; readonly max: number };
-  /** What keeps the process alive, by kind. */
+  /** Handles that keep the process alive, by kind. */
   readonly resources: Readonly<Record<string, number>>;
 }
 

@@ -46,7 +46,7 @@ export function startTraffic(url: string, perSecond: number) {
 /** Deliveries at a steady rate. */
 export type Traffic = ReturnType<typeof startTraffic>;
 
-/** What the delivery with this number is. */
+/** The delivery with this number. */
 function delivery(n: number): LoadRequest {
   const place = n % 50;
   const isDuplicate = place === 13;

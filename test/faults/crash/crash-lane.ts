@@ -14,7 +14,7 @@ import { plansBy, randomBy } from "./crash-plan.ts";
 import { crashProject } from "./crash-project.ts";
 import { startDoomed } from "./crash-scheduler.ts";
 
-/** What a chain of cycles came to. */
+/** The result of a chain of cycles. */
 export interface LaneResult {
   /** How often each point did end the program. */
   readonly struck: ReadonlyMap<string, number>;

@@ -1,6 +1,6 @@
 import { killPoints, type KillPoint } from "./kill-points.ts";
 
-/** What one cycle does: chosen by the seed alone. */
+/** The acts of one cycle, chosen by the seed alone. */
 export interface CrashPlan {
   /** Null: killed at a moment, not at a point. */
   readonly point: KillPoint | null;

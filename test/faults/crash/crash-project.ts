@@ -12,7 +12,7 @@ export interface CrashProject extends TestProject {
 /** Two values of a setting, so that a change of `config.toml` can be told from its half. */
 export const queueSizes = [6, 8] as const;
 
-/** What `config.toml` may hold. */
+/** Variants of `config.toml`. */
 export function configText(command: string, queueSize: number): string {
   return `workQueueSize = ${queueSize}
 [harness]

@@ -9,7 +9,7 @@ const preload = pathToFileURL(join(import.meta.dirname, "kill-at.ts")).href;
 
 /** The program, told at which point it ends itself. */
 export interface Doomed {
-  /** Its gateway's URL once it is ready; null when it ended before. */
+  /** The gateway's URL once the scheduler is ready; null if it ended before. */
   readonly ready: Promise<string | null>;
   /** Resolves when it is gone, to its exit code: 137 by SIGKILL. */
   readonly gone: Promise<number>;

@@ -36,7 +36,7 @@ describe("the rule for comparing secrets", () => {
     'if (a.token === "" || a.token === undefined || a.token === null) a.out();',
     "if (timingSafeEqual(a.token, a.given)) a.in();",
     "if (a.keys === a.others) a.in();",
-  ])("accepts %s", async (code) => {
+  ])("the rule for comparing secrets accepts %s", async (code) => {
     expect(await objections(code)).toBe(0);
   });
 

@@ -63,16 +63,19 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
         await as(`ln -s ${shared}/ours ${base}`);
       },
     ],
-  ])("is refused, and nothing is made or changed there: %s", async (_what, prepare) => {
-    await prepare();
-    const before = await stat(target);
-    await expect(ownBaseDir(base, true)).rejects.toThrow();
-    expect(await readdir(target)).toEqual([]);
-    expect((await stat(target)).mode).toBe(before.mode);
-    const ours = await stat(join(shared, "ours")).catch(() => null);
-    if (ours !== null) expect(ours.mode & 0o777).toBe(0o700);
-    expect(await lstat(join(shared, "later")).catch(() => null)).toBeNull();
-  });
+  ])(
+    "a planted folder is refused, and nothing is made or changed there: %s",
+    async (_what, prepare) => {
+      await prepare();
+      const before = await stat(target);
+      await expect(ownBaseDir(base, true)).rejects.toThrow();
+      expect(await readdir(target)).toEqual([]);
+      expect((await stat(target)).mode).toBe(before.mode);
+      const ours = await stat(join(shared, "ours")).catch(() => null);
+      if (ours !== null) expect(ours.mode & 0o777).toBe(0o700);
+      expect(await lstat(join(shared, "later")).catch(() => null)).toBeNull();
+    },
+  );
 
   test(
     "a shared folder that another user created first can't be swapped by endless attempts, nor can its contents",

@@ -7,7 +7,7 @@ import type { QuestionView } from "../../../src/foundation/contracts/question-vi
 export const choices = ["a", "b", "c"] as const;
 export type Choice = (typeof choices)[number];
 
-/** What people do with one question. */
+/** The acts of people on one question. */
 export const raceKinds = [
   "at once",
   "at the timeout",

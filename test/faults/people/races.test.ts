@@ -193,7 +193,7 @@ function outcomesOf(dir: string): number {
   return expected.filter(({ outcome }) => outcome === "unanswered").length;
 }
 
-/** What is wrong with the end of a race. */
+/** The violations at the end of a race. */
 function problemsOf(n: number, all: Races): readonly string[] {
   const { dir } = all.project;
   const stored = rows(dir, `SELECT * FROM questions WHERE prompt = 'race ${n}'`);

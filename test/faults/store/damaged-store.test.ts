@@ -111,25 +111,28 @@ describe("a state.db that disappears while the scheduler runs", () => {
   it.each([
     ["removed", () => parts().forEach((file) => rmSync(file))],
     ["moved", () => renameSync(path(), join(project.dir, "moved.db"))],
-  ])("(%s) ends the scheduler, and nothing acknowledged is lost", async (_, lose) => {
-    const scheduler = await startTestScheduler(project, { webUi: false });
-    let sent = 1000;
-    const acknowledged = async () => {
-      const answers = await sendLoad(scheduler.url, [delivery(sent++)], 1);
-      return answers.filter(({ status }) => status === 200).length;
-    };
-    let count = await acknowledged();
-    lose();
-    const lostAt = performance.now();
-    count += await acknowledged();
-    await scheduler.waitForOutput(/FATAL.*state\.db.* saved as .*al start/);
-    expect(performance.now() - lostAt).toBeLessThan(4000);
-    expect(await scheduler.exited).toBe(1);
-    const store = openStore(project.dir);
-    const { triggers } = store.history.query({ page: 1, limit: 200 });
-    store.close();
-    expect(triggers).toHaveLength(20 + count);
-  });
+  ])(
+    "a state.db that disappears while the scheduler runs (%s) ends the scheduler, and nothing acknowledged is lost",
+    async (_, lose) => {
+      const scheduler = await startTestScheduler(project, { webUi: false });
+      let sent = 1000;
+      const acknowledged = async () => {
+        const answers = await sendLoad(scheduler.url, [delivery(sent++)], 1);
+        return answers.filter(({ status }) => status === 200).length;
+      };
+      let count = await acknowledged();
+      lose();
+      const lostAt = performance.now();
+      count += await acknowledged();
+      await scheduler.waitForOutput(/FATAL.*state\.db.* saved as .*al start/);
+      expect(performance.now() - lostAt).toBeLessThan(4000);
+      expect(await scheduler.exited).toBe(1);
+      const store = openStore(project.dir);
+      const { triggers } = store.history.query({ page: 1, limit: 200 });
+      store.close();
+      expect(triggers).toHaveLength(20 + count);
+    },
+  );
 });
 
 /** What a start does with the store. */

@@ -58,17 +58,20 @@ describe.each(types)("%s", (type) => {
     ["seconds", () => "120", 120_000],
     ["a date", () => new Date(Date.now() + 60_000).toUTCString(), 60_000],
     ["nothing that can be read", () => "soon", null],
-  ])("is retried after its Retry-After: %s", async (_name, header, afterMs) => {
-    const { base } = await startReceiver(() => ({
-      status: 503,
-      headers: { "retry-after": header() },
-    }));
-    const given = await send(type, fields(base));
-    expect(given).toMatchObject({ type: "failed", error: "it answered 503" });
-    const after = given.type === "failed" ? given.afterMs : 0;
-    if (afterMs === null) expect(after).toBeNull();
-    else expect(Math.abs((after ?? 0) - afterMs)).toBeLessThan(2_000);
-  });
+  ])(
+    "an alert is retried after the Retry-After of its target: %s",
+    async (_name, header, afterMs) => {
+      const { base } = await startReceiver(() => ({
+        status: 503,
+        headers: { "retry-after": header() },
+      }));
+      const given = await send(type, fields(base));
+      expect(given).toMatchObject({ type: "failed", error: "it answered 503" });
+      const after = given.type === "failed" ? given.afterMs : 0;
+      if (afterMs === null) expect(after).toBeNull();
+      else expect(Math.abs((after ?? 0) - afterMs)).toBeLessThan(2_000);
+    },
+  );
 
   test("an alert target is not followed when it redirects", async () => {
     const inner = await startReceiver(() => ({ status: 200 }));
@@ -201,7 +204,7 @@ describe("a question", () => {
       ["Allow once", "Deny", "Answer"],
     ],
     ["one that has ended has no button", { state: "withdrawn" }, ["Open in Almanac"]],
-  ])("has buttons of ntfy: %s", async (_, more, labels) => {
+  ])("a question has buttons of ntfy: %s", async (_, more, labels) => {
     expect((await ntfyActions(aQuestion(more))).map(({ label }) => label)).toEqual(labels);
   });
 

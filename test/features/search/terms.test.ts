@@ -62,7 +62,7 @@ describe("a search", () => {
     `${"ab ".repeat(19)}c`,
     "x".repeat(400),
     "((((((((((((((((((((a",
-  ])("treats %j as text, without operators", (q) => {
+  ])("a search treats %j as text, without operators", (q) => {
     expect(finds("nothing of it", q)).toBe(false);
     expect(finds(`${q} `, q)).toBe(true);
   });

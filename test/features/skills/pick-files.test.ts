@@ -76,7 +76,7 @@ describe("the files of a skill", () => {
       /"scripts\/run" is there twice/,
       [entry("scripts/Run"), entry("scripts/run")],
     ],
-  ])("%s is refused", (_, message, entries) => {
+  ])("the files of a skill: %s is refused", (_, message, entries) => {
     expect(() => picked(...entries)).toThrow(message);
   });
 });

@@ -7,7 +7,7 @@ export interface LoadRequest {
   readonly body: Buffer;
 }
 
-/** What became of it. `status` is null when the connection broke before an answer came. */
+/** The response. `status` is null when the connection broke before an answer came. */
 export interface LoadAnswer {
   /** Place of its request in the list. */
   readonly index: number;

@@ -43,7 +43,7 @@ describe("a schema", () => {
       '{\n  "$schema": "http://json-schema.org/draft-04/schema#"\n}',
       '2:14 "$schema" names a draft that is not known; expected "https://json-schema.org/draft/2020',
     ],
-  ])("that is not valid is reported with its place: %s", (text, message) => {
+  ])("a schema that is not valid is reported with its place: %s", (text, message) => {
     expect(problemIn(text)).toContain(message);
   });
 

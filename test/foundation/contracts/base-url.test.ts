@@ -30,11 +30,14 @@ describe("the base URL of an API", () => {
     ["custom", "openai-completions", "/api/paas/v4", ["/api/paas/v4/"]],
     ["custom", "openai-completions", "/acme/openai", ["/acme/openai", "/acme/openai/"]],
     ["custom", "openai-completions", "", ["/chat/completions"]],
-  ])("of %s (%s) ends with %s in each of its usual forms", (provider, api, path, forms) => {
-    for (const form of forms) {
-      expect([form, apiBaseUrl(host + form, { provider, api })]).toEqual([form, host + path]);
-    }
-  });
+  ])(
+    "the base URL of %s (%s) ends with %s in each of its usual forms",
+    (provider, api, path, forms) => {
+      for (const form of forms) {
+        expect([form, apiBaseUrl(host + form, { provider, api })]).toEqual([form, host + path]);
+      }
+    },
+  );
 
   it("the base URL of an API keeps a user and a query", () => {
     const given = "https://user:p%40ss@example.org/?key=1";

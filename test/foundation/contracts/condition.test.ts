@@ -26,7 +26,7 @@ describe("a wait's condition", () => {
     ["has not nothing where null is wanted", { where: { "issue.assignee": null } }, false],
     ["has them as its own", { where: { "issue.labels.__proto__.length": 0 } }, false],
     ["does not look into texts", { where: { "action.0": "o" } }, false],
-  ])("%s", (_what, condition, expected) => {
+  ])("a wait's condition: %s", (_what, condition, expected) => {
     expect(meets(occurrence, { kind: "webhook", ...condition })).toBe(expected);
   });
 

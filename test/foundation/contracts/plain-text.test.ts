@@ -19,7 +19,7 @@ describe("text for people", () => {
     ],
     ["character sets and keypads", "\u001b(B\u001b=plain\u001b7\u001bM", "plain"],
     ["control characters", "a\u0000b\bc\u007fd\u0085e", "abcde"],
-  ])("has no %s", (_what, written, text) => expect(plainText(written)).toBe(text));
+  ])("text for people has no %s", (_what, written, text) => expect(plainText(written)).toBe(text));
 
   test.each([
     ["a colour", "red\u001b[38;5", "red"],

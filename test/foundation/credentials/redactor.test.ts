@@ -39,7 +39,7 @@ describe("createRedactor", () => {
       (value) => Buffer.from(value).toString("base64").replace(/=+$/, ""),
     ],
     ["in base64url", (value) => Buffer.from(value).toString("base64url")],
-  ])("removes a secret %s", (_, form) => {
+  ])("createRedactor removes a secret %s", (_, form) => {
     const { redact } = redactorOf(secret);
     expect(redact(`before ${form(secret)} after, ${form(secret)}`)).toMatch(
       /^before \[redacted\]=* after, \[redacted\]=*$/,

@@ -11,7 +11,7 @@ import { isAgentName, listAgents } from "../../../src/foundation/config/agent-fi
 import { scanProject } from "../../../src/foundation/files/scan.ts";
 import { addAgent, tempProject, write } from "./support.ts";
 
-/** What is told of a project from when its watcher is ready. */
+/** The events of a project once its watcher is ready. */
 async function watched(project: string) {
   const files = watchFiles(project, {
     scan: await scanProject(project),

@@ -7,7 +7,7 @@ import { openDatabase } from "../../../src/foundation/store/database.ts";
 
 const first = "CREATE TABLE a (n INTEGER)";
 const second = "ALTER TABLE a ADD COLUMN m INTEGER";
-/** Its first version is 3. */
+/** The first version of the schema is 3. */
 const format = (...steps: readonly string[]) => ({ firstVersion: 3, steps });
 
 test("a new database is private, in WAL mode, fully synchronous and at the latest version", () => {

@@ -20,7 +20,7 @@ async function fill(store: Store): Promise<void> {
   await spendOn(store, "dev", [5, 7]);
 }
 
-/** Its files with their bytes; that of the shared memory changes with each reader. */
+/** The store's files with their bytes; that of the shared memory changes with each reader. */
 function filesIn(dir: string): Record<string, string> {
   const names = readdirSync(join(dir, ".al")).filter((name) => name.startsWith("state.db"));
   return Object.fromEntries(

@@ -13,7 +13,7 @@ export interface ControlPlaneOptions {
   readonly dir: string;
   /** This machine's address for the nodes. */
   readonly host: string;
-  /** Of Services. */
+  /** Addresses of Services. */
   readonly serviceRange: string;
   /** Names of nodes. */
   readonly nodes: readonly string[];

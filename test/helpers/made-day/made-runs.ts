@@ -6,7 +6,7 @@ import type { MadeAgent } from "./agents.ts";
 export const failing = "sync-billing";
 /** The agent whose ticks were skipped, as its runs took longer than their interval. */
 export const skipping = "sync-data";
-/** What the failing agent's runs end with. */
+/** The error of the failing agent's runs. */
 export const failure = "connect ECONNREFUSED ledger.acme.test:5432";
 
 /** A run of the made day. Times are epoch ms. */
@@ -16,7 +16,7 @@ export interface MadeRun {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly version: RunVersion;
-  /** What the model says last. */
+  /** The model's last text. */
   readonly said: string;
   readonly end: RunEnd;
 }

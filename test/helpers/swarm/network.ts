@@ -65,7 +65,7 @@ function iptables(action: "-I" | "-D", bridge: string): void {
   execFileSync("iptables", args, { stdio: ["ignore", "ignore", "pipe"] });
 }
 
-/** What it printed; nothing when it failed. */
+/** The command's output; empty if it failed. */
 function quiet(program: string, ...args: readonly string[]): string {
   try {
     return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });

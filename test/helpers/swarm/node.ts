@@ -31,7 +31,7 @@ export function createNode({ slot, network, number, layers, args }: NodeOptions)
   };
   let running: EngineProcess | null = null;
   return {
-    /** Its name in the Swarm. */
+    /** The node's name in the Swarm. */
     name,
     address: network.address(number),
     engine: connectEngine({ env: { DOCKER_HOST: dockerHost } }),

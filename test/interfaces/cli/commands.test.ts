@@ -166,7 +166,7 @@ describe("al replay", () => {
       },
       { code: 0, stdout: "dev queued\n", stderr: "" },
     ],
-  ])("%s", async (_name, routes, expected) => {
+  ])("al replay: %s", async (_name, routes, expected) => {
     const { asked } = await cli.serve(routes);
     expect(await cli.al(["replay", receiptId])).toEqual(expected);
     expect(asked).toEqual(Object.keys(routes));

@@ -10,7 +10,7 @@ import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";
 import { lockProject } from "../../../src/foundation/store/project-lock.ts";
 import { builtAl, compileCache } from "../../helpers/scheduler.ts";
 
-/** What an `al` process did. */
+/** The result of an `al` process. */
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;

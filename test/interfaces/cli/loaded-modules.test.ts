@@ -26,7 +26,7 @@ afterAll(async () => {
 const listing = resolve(import.meta.dirname, "../../helpers/list-loads.ts");
 
 interface Loaded {
-  /** Of the built program and its packages. */
+  /** Files of the built program and its packages. */
   readonly files: readonly string[];
   readonly bytes: number;
   /** Modules of Node itself. */

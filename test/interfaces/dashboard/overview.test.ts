@@ -13,7 +13,7 @@ function withAgents(...agents: Parameters<typeof fakeOperations>[0] & object) {
 
 test("a wrong key stays on the login page, with a message", async () => {
   const { page, url } = await open("/dashboard");
-  // Its own requests would lead it to the login, too.
+  // The page's own requests would lead it to the login, too.
   await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Live");
   await page.context().clearCookies();
   await page.goto(`${url}/dashboard`);

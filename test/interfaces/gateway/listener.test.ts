@@ -14,7 +14,7 @@ interface SetUp {
   readonly disabled?: readonly string[];
   /** Whether somebody else listens on its port. */
   readonly taken?: boolean;
-  /** Its `config.toml`. */
+  /** The project's `config.toml`. */
   readonly text?: string;
   readonly host?: string;
   readonly port?: number;

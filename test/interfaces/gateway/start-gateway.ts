@@ -18,7 +18,7 @@ export const bearer = { authorization: `Bearer ${apiKey}` };
 export interface TestDeps extends GatewayDeps {
   readonly operations: FakeOperations;
   readonly logs: MemoryLogs;
-  /** What was logged. */
+  /** The logged lines. */
   readonly lines: string[];
 }
 

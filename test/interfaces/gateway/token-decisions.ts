@@ -169,7 +169,7 @@ export const decisions: Readonly<Record<string, Decision>> = {
   "GET /api/tokens": keyOnly("/api/tokens"),
   "POST /api/tokens": keyOnly("/api/tokens"),
   "POST /api/tokens/{name}/remove": keyOnly("/api/tokens/dev/remove"),
-  // Its tools' requests are checked by their own routes.
+  // The tools' requests are checked by their own routes.
   "POST /mcp": { scope: "any", ...filtered("/mcp") },
   "POST /dashboard/tokens": keyOnly("/dashboard/tokens"),
   "POST /dashboard/tokens/{name}/remove": keyOnly("/dashboard/tokens/dev/remove"),

@@ -27,7 +27,7 @@ async function leftAfter(
       if (messagesOf([event]).includes(last)) resolve();
     });
   });
-  // Its last answer is on its way.
+  // The run's last answer is on its way.
   await pause(100);
   await cluster.stop();
   return [...events];

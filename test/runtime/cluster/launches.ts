@@ -8,7 +8,7 @@ import type {
 import { runName } from "../../../src/runtime/cluster/cluster-engine.ts";
 import { testBase } from "../../helpers/docker.ts";
 
-/** What no client of the engine may see. */
+/** Secrets that no client of the engine may see. */
 export const secretTicket = "t1cket-that-is-worth-a-claim";
 
 /** A run that is a shell script, in the base image. */

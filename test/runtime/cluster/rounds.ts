@@ -41,7 +41,7 @@ export function createRounds(options: RoundsOptions) {
     }
   }
 
-  /** What must hold whatever befell the cluster. */
+  /** The invariants, whatever happened to the cluster. */
   async function check(): Promise<void> {
     const history = await quiet();
     const logs = await logsByRun(project().dir);

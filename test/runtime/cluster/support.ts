@@ -21,7 +21,7 @@ export function aRequest(title: string, config: Partial<AgentConfig> = {}): RunR
 /** A cluster whose only machine is this one, and the schedulers that use it one after another. */
 export interface TestCluster extends ClusterRig {
   readonly engine: ProcessEngine;
-  /** What its engine was asked to start. */
+  /** The runs that its engine was asked to start. */
   readonly launches: readonly Launch[];
   /** Starts the runs that wait. */
   readonly startAll: () => void;

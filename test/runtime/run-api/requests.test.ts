@@ -38,7 +38,7 @@ describe("a request of a run", () => {
     ["a body beyond all limits", "call", { agent: "b", context: "x".repeat(600_000) }, {}],
     ["a negative time", "lock", { resource, waitSeconds: -1 }, {}],
   ])(
-    "is rejected for %s as malformed, without repeating it",
+    "a request of a run is rejected for %s as malformed, without repeating it",
     async (_what, ability, body, headers) => {
       const one = await openSocket(side, "dev-1");
       const answer = await post(one, ability, { body, headers }).catch((error: unknown) => error);

@@ -71,7 +71,7 @@ function remoteRecords(): RunSocketsDeps["records"]["remote"] {
 export interface SocketSide {
   readonly base: string;
   readonly abilities: FakeAbilities;
-  /** What was told to the scheduler's log. */
+  /** Lines of the scheduler's log. */
   readonly problems: string[];
   sockets: RunSockets;
   /** Another scheduler, which serves nobody yet. */

@@ -37,7 +37,7 @@ test.each([
   new Error("no space left on device"),
   new UserError("no_model", "no key"),
   "ENOSPC",
-])("not the machine's fault: %s", (error) => {
+])("the fault is not the machine's: %s", (error) => {
   expect(machineFault(error, "/work")).toBeNull();
 });
 

@@ -62,7 +62,7 @@ test("a run that asks a person works on its own time while it makes another requ
   await waiting;
   expect(waitedMs()).toBe(before);
   await vi.waitFor(() => expect(world.frozen).toHaveLength(3), { timeout: 12_000 });
-  // Its slot is free again.
+  // The run's slot is free again.
   world.end(await world.run("b"));
   await world.questions.answer(id, "yes", ada);
   await asked;

@@ -148,7 +148,7 @@ it("expects a run on another machine by its name, with a ticket and without a fo
   expect(store.channels.all()).toEqual([]);
   expect(store.remoteRuns.all()).toMatchObject([{ name: "al-dev-1", tokenHash: null }]);
   expect(JSON.stringify(store.remoteRuns.all())).not.toContain(ticket);
-  // Its reason to end comes with its inbox.
+  // The run's reason to end comes with its inbox.
   run.writeStopReason("killed");
   finish(request);
   expect(redactor.redact(ticket)).toBe(ticket);
@@ -177,7 +177,7 @@ it("the scheduler serves live runs at their old path, and removes the remains of
   await first.sockets.close();
   const second = aScheduler();
   second.runs.adoptSockets(await second.sockets.restore(new Set(["dev-1"])));
-  // Its job is only made again for the secrets in it.
+  // The job is only made again for the secrets in it.
   expect(await second.enter(alive).openSocket()).toBeNull();
   expect(await unlock(channel)).toEqual({ ok: true });
   expect(second.abilities.asked).toMatchObject([{ instanceId: "dev-1" }]);

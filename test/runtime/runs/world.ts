@@ -251,7 +251,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     /** Whether the run may reach a host, by its gates. */
     reach: (instanceId: string, host: string, signal = new AbortController().signal) =>
       requests().gates.host(runs.get(instanceId), { host, port: 443 }, signal),
-    /** What operators are told of locks. */
+    /** The locks as operators see them. */
     locks: () => heldLocks(board.claims()),
     claims: () => [...board.claims()],
     history: () => store.history.query({ page: 1, limit: 200 }).triggers,

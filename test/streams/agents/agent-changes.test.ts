@@ -14,7 +14,7 @@ interface Project {
   readonly saves: string;
   /** The active model, over time. */
   readonly models?: string;
-  /** What is on disk at the start. */
+  /** The files at the start. */
   readonly initial?: string;
   readonly readMs?: number;
 }
@@ -99,7 +99,7 @@ describe("agent changes", () => {
     ["emit a save of two agents at once", { saves: "(aB)------" }, "40ms (aB)---"],
     ["follow an agent that was quiet for long", { saves: "a 2m b---" }, "40ms a 2m b---"],
     ["pass on an error of their source", { saves: "a---#" }, "----#"],
-  ])("%s", (_what, project, expected) => expectChanges(project, expected));
+  ])("agent changes: %s", (_what, project, expected) => expectChanges(project, expected));
 
   it("agent changes forward an error of a read or of the project", () =>
     marbles(({ hot, cold, scheduler, expectObservable }) => {

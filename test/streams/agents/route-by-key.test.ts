@@ -46,7 +46,7 @@ describe("routing by key", () => {
     ],
     ["completes all with its source", { source: "--|", a: "--|", unrouted: "--|" }],
     ["passes an error to all", { source: "-a-#", a: "-a-#", b: "---#", unrouted: "---#" }],
-  ])("%s", (_name, { source, a, b, unrouted, listens, again }) =>
+  ])("routing by key: %s", (_name, { source, a, b, unrouted, listens, again }) =>
     marbles(({ hot, expectObservable }) => {
       const source$ = hot(source);
       const { to, unrouted$ } = routeByKey(source$, toLower);

@@ -85,7 +85,9 @@ describe("the limits of an agent's queue", () => {
       "h",
       `29s ${seconds("oh")} 59s x`,
     ],
-  ])("%s", (_name, lines, expected, more) => expectModes(lines, expected, more));
+  ])("the limits of an agent's queue: %s", (_name, lines, expected, more) =>
+    expectModes(lines, expected, more),
+  );
 
   it.each<[name: string, lines: Lines, of: "size" | "scale", expected: string]>([
     ["are those of the active config: its size", { agent: "-a-2-a" }, "size", "-h-9-h"],
@@ -97,7 +99,7 @@ describe("the limits of an agent's queue", () => {
       "scale",
       "2-1-0-0-2",
     ],
-  ])("%s", (_name, lines, of, expected) =>
+  ])("the limits of an agent's queue: %s", (_name, lines, of, expected) =>
     marbles((helpers) => {
       const values = { h: 100, t: 1000, "9": 9, "0": 0, "1": 1, "2": 2 };
       const value$ = limits(helpers, lines).pipe(map((limit) => limit[of]));

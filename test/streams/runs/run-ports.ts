@@ -44,7 +44,7 @@ export function run(ports: RunPorts, config: Partial<AgentConfig> = {}): Observa
   return runAgent(anAgent("dev", config), anItem("1"), ports).pipe(map(letterOf));
 }
 
-/** What ends runs, by letters. */
+/** The kills of runs, by letters. */
 export const kills: Record<string, Kill> = {
   i: { instanceId: "dev-1" },
   I: { instanceId: "dev-2" },

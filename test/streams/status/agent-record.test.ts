@@ -50,7 +50,7 @@ describe("the state of an agent", () => {
     ["running", { running: 1, configError: "scale is not a number" }],
     ["building", { building: true, running: 1, runError }],
     ["blocked machine", { blocked: new Map([["dev-1", "no space left"]]), running: 1, runError }],
-  ])("is %s with %j", (state, more) => {
+  ])("the state of an agent is %s with %j", (state, more) => {
     const { state: name, blockedBy } = stateOf(record(more));
     expect([name, ...(blockedBy === null ? [] : [blockedBy])].join(" ")).toBe(state);
   });

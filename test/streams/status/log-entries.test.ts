@@ -74,7 +74,7 @@ describe("the log lines of an event", () => {
     ["a next run", dev.nextRun(1), []],
     ["a depth", dev.depth(1), []],
     ["a status text", dev.statusText("reading"), []],
-  ])("have level and text for %s", (_what, event, expected) => {
+  ])("the log lines of an event have level and text for %s", (_what, event, expected) => {
     expect(lines(event)).toEqual(expected);
   });
 

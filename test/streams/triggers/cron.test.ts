@@ -102,7 +102,7 @@ describe("cron ticks", () => {
       ],
       "2026-05-04T06:30:00Z",
     ],
-  ])("%s", (_name, cron, from, to, expected, since) => {
+  ])("cron ticks: %s", (_name, cron, from, to, expected, since) => {
     expect(lived(cron, from, to, since)).toEqual(expected);
   });
 

@@ -133,7 +133,7 @@ describe("the triggers of an agent", () => {
     ],
     ["pass on an error of the configs", { config: "a-#" }, "^", "n-#"],
     ["pass on an error of the work", { config: "a", work: "--#" }, "^", "n-#"],
-  ])("%s", (_name, lines, until, expected) =>
+  ])("the triggers of an agent: %s", (_name, lines, until, expected) =>
     marbles((helpers) => {
       const out$ = triggers(sourcesOf(helpers, lines));
       helpers.expectObservable(out$, minutes(until)).toBe(minutes(expected), letters);

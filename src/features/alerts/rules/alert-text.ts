@@ -139,7 +139,7 @@ const spent: Title = ({ agent, count }) =>
   count < 100
     ? `${agent ?? "The project"} spent ${count} % of its budget`
     : `The budget of ${agent ?? "the project"} can't pay the next call`;
-/** The first three: a phone shows the title alone. */
+/** Names of the first three agents: a phone shows only the title of an alert. */
 const ofAgents = ({ agents }: Alert): string => {
   if (agents.length === 0) return "";
   const names = agents.slice(0, 3).join(", ");

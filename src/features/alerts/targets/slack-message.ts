@@ -9,7 +9,7 @@ export function slackMessage(message: TargetMessage) {
         type: "header",
         text: { type: "plain_text", text: cut(heading(message), 150), emoji: false },
       },
-      // Its texts are plain: in mrkdwn `*` and `_` have no escape.
+      // Texts of `rich_text` are plain: in mrkdwn `*` and `_` have no escape.
       {
         type: "rich_text",
         elements: [{ type: "rich_text_section", elements: sectionOf(message) }],

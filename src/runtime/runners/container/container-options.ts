@@ -125,7 +125,7 @@ export function isolation(
     NetworkMode: network,
     IpcMode: "private",
     RestartPolicy: { Name: "no" },
-    // Its exit code is read after its end; then the runner removes it.
+    // The exit code is read after the end of the container, which the runner then removes.
     AutoRemove: false,
     // A restarted scheduler reads the output from this log, whatever the engine's default is.
     LogConfig: { Type: "json-file", Config: { "max-size": "64m", "max-file": "1" } },

@@ -28,7 +28,7 @@ describe("due deliveries to one target", () => {
     ["dead ones that a person retries are sent as they are", many(9, { lastError: "no" }), 5, 0],
     ["questions stay", many(9, { alert: anAlert({ topic: "question" }) }), 5, 0],
     ["digests stay", many(9, { alert: anAlert({ topic: "digest" }) }), 5, 0],
-  ])("%s", (_, due, free, joined) => {
+  ])("due deliveries to one target: %s", (_, due, free, joined) => {
     expect(digestParts(due, free)).toHaveLength(joined);
   });
 });

@@ -131,7 +131,9 @@ describe("an agent whose runs fail", () => {
       "s--c----a-d-e------C",
       "----c--------c----gC",
     ],
-  ])("an alert %s", (_, done, alerted) => expectAlerts(done, alerted, { remindMs: 5 * minute }));
+  ])("an agent whose runs fail: an alert %s", (_, done, alerted) =>
+    expectAlerts(done, alerted, { remindMs: 5 * minute }),
+  );
 
   it("an agent whose runs fail is closed without an alert when it is disabled or removed", () => {
     expectAlerts("s-x-d---x-e-o", "--1", { remindMs: 5 * minute });

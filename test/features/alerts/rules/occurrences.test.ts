@@ -73,7 +73,7 @@ describe("an occurrence", () => {
     ["work that can't be run", endOf({ kind: "manual", prompt: null }, "rejected"), "dead_letters"],
     ["work that was interrupted twice", endOf(cron, "interrupted", 2), "dead_letters"],
     ["a tick that can't be run", endOf(cron, "rejected"), "runs"],
-  ])("is %s", (_, command, topic) => {
+  ])("an occurrence is %s", (_, command, topic) => {
     const line = timeline();
     line.at(0, command);
     expect(line.sent()).toEqual([`0 ops dev ${topic} opened 1`]);

@@ -42,7 +42,7 @@ function restarted(before: string, after: string, options: Partial<AlertOptions>
   const optionsOf = () => ({ ...defaultOptions, ...options });
   const first = timeline({ optionsOf });
   apply(first, 0, before);
-  // Its later alerts never came.
+  // The agent's later alerts never came.
   const second = timeline({ optionsOf, startedAt: restartAt, states: first.states() });
   apply(second, restartAt, after.padEnd(3, "-"));
   const sent = [...second.deliveries.values()].map(({ nextAt, alert }) =>
@@ -95,7 +95,7 @@ describe("after a restart", () => {
       ...(["sqqq", "s", {}] as const),
       ["1 dev dead_letters opened 2"],
     ],
-  ])("%s", (_, before, after, options, alerts) => {
+  ])("after a restart: %s", (_, before, after, options, alerts) => {
     expect(restarted(before, after, options).sent).toEqual(alerts);
   });
 

@@ -9,7 +9,7 @@ export interface Told {
   readonly fix: string | null;
 }
 
-/** What `al import --json` prints. */
+/** The output of `al import --json`. */
 export interface Imported {
   readonly agents: readonly string[];
   readonly files: readonly string[];

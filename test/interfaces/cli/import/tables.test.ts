@@ -17,7 +17,7 @@ import { credentialType } from "../../../../src/foundation/credentials/credentia
 
 const context = { models: ["main"], sources: new Map() };
 
-/** What a translation returns, and its remarks. */
+/** The result of a translation, and its remarks. */
 function translated<T>(translate: (add: AddRemark) => T) {
   const remarks = keyRemarks();
   const table = translate(remarks.add);

@@ -69,7 +69,7 @@ describe("lines", () => {
     ["a number of no line", ndjson([{ ...line(1), seq: 0, line: "secret" }])],
     ["another stream", ndjson([{ seq: 1, time: 5, stream: "secret", line: "secret" }])],
     ["an end without its facts", ndjson([line(1), { seq: 2, time: 5, end: { secret: 1 } }])],
-  ])("with %s are rejected, all of them, without repeating any", async (_what, body) => {
+  ])("lines with %s are rejected, all of them, without repeating any", async (_what, body) => {
     const refused = await send(body);
     expect(refused).toMatchObject({ status: 400, body: { error: "malformed" } });
     expect(JSON.stringify(refused)).not.toContain("secret");

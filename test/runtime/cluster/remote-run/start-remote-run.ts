@@ -12,7 +12,7 @@ const al = resolve("dist/src/cli/al.js");
 export interface StartedRemoteRun extends Disposable {
   readonly child: ChildProcess;
   readonly socketDir: string;
-  /** What it wrote on standard error so far. */
+  /** Its standard error so far. */
   readonly err: () => string;
   /** Resolves to its exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;

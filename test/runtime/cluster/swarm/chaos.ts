@@ -77,7 +77,7 @@ async function setAvailability(swarm: TestSwarm, { name }: SwarmNode, Availabili
   const member = members.find(({ Description }) => Description.Hostname === name);
   if (member === undefined) throw new Error(`${name} is no node`);
   const { Index: version } = member.Version;
-  // Its client has no types for it.
+  // The client of the engine has no types for it.
   const node = calls.getNode(member.ID) as { update(options: object): Promise<unknown> };
   await node.update({ _query: { version }, _body: { ...member.Spec, Availability } });
 }

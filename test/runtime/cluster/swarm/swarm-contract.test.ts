@@ -21,7 +21,7 @@ describe.skipIf(missing !== null)("the cluster runner on a Swarm", () => {
   beforeAll(async () => {
     const image = await programImage(machine);
     swarm = await startSwarm(2, { from: machine, images: [image] });
-    // Its door has an address once it listens.
+    // The scheduler's door has an address once it listens.
     const late: ClusterEngine = {
       ready: () => engine.ready(),
       start: (launch) => engine.start(launch),

@@ -13,7 +13,7 @@ export interface BridgedScheduler {
   readonly bridge: Bridge;
   /** Path of the socket that the scheduler listens at. */
   readonly socket: string;
-  /** What the scheduler was asked, in order. */
+  /** The requests of the scheduler, in order. */
   readonly asked: readonly IncomingMessage[];
   /** Answers that broke off, as the bridge reports them. */
   readonly interrupted: readonly string[];

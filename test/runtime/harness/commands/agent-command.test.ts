@@ -44,13 +44,16 @@ describe("an agent's command", () => {
       ["wait_for_trigger", "--kind", "webhook", "--where", "x"],
       /not path=value/,
     ],
-  ])("that %s exits with 2, as JSON and for people", async (_what, args, message) => {
-    const { code, stdout, stderr } = await run(args);
-    expect(code).toBe(2);
-    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "usage" });
-    expect(stderr).toMatch(message);
-    expect(stderr.trim().split("\n")).toHaveLength(1);
-  });
+  ])(
+    "an agent's command that %s exits with 2, as JSON and for people",
+    async (_what, args, message) => {
+      const { code, stdout, stderr } = await run(args);
+      expect(code).toBe(2);
+      expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "usage" });
+      expect(stderr).toMatch(message);
+      expect(stderr.trim().split("\n")).toHaveLength(1);
+    },
+  );
 
   it("an agent's command reports that it works inside a run only", async () => {
     const { code, stdout } = await run(["al-status", "hello"]);
@@ -89,9 +92,12 @@ describe("an agent's command", () => {
     ["al-subagent-check", [callId, callId], "call-check"],
     ["al-subagent-wait", [callId, "--timeout", "0"], "call-wait"],
     ["wait_for_trigger", ["--kind", "webhook", "--where", "a.0.b=true"], "wait"],
-  ])("sends a request that the scheduler accepts: %s %j", async (name, args, asked) => {
-    expect(commandOf(name).request).toBe(asked);
-    const request: unknown = JSON.parse(JSON.stringify(await bodyOf(name, ...args)));
-    expect(runRequests[asked].request(z).safeParse(request)).toMatchObject({ success: true });
-  });
+  ])(
+    "an agent's command sends a request that the scheduler accepts: %s %j",
+    async (name, args, asked) => {
+      expect(commandOf(name).request).toBe(asked);
+      const request: unknown = JSON.parse(JSON.stringify(await bodyOf(name, ...args)));
+      expect(runRequests[asked].request(z).safeParse(request)).toMatchObject({ success: true });
+    },
+  );
 });

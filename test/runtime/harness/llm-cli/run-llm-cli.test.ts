@@ -135,7 +135,7 @@ describe("the llm-cli harness", () => {
   ] as const)(
     "the llm-cli harness passes prompt and instructions to %s outside of the arguments, and no key",
     async (program, stream) => {
-      // Its files go with the working directory, so they are looked at from within the run.
+      // The files are removed with the working directory, so the run itself reads them.
       const then = `cp -rp .llm-cli "$HOME/../kept"; stat -c %a .llm-cli/system-prompt.md > "$HOME/../mode"`;
       const baseUrl = "http://user:pass@127.0.0.1:1/v1";
       const { cli, file } = await play(
@@ -223,13 +223,16 @@ describe("the llm-cli harness", () => {
       { models: [aScripted([{ text: "x" }])] },
       "only the pi harness",
     ],
-  ])("fails with a fix when the CLI %s", async (_how, program, job, expected) => {
-    const { cli, job: made } = await prepared(program, {}, {}, job);
-    const isMissing = expected.includes("install");
-    const run = await runOf(made, { PATH: isMissing ? "/nonexistent" : cli.path });
-    expect(run.exitCode).toBe(1);
-    expect(errorOf(run)).toContain(expected);
-  });
+  ])(
+    "the llm-cli harness fails with a fix when the CLI %s",
+    async (_how, program, job, expected) => {
+      const { cli, job: made } = await prepared(program, {}, {}, job);
+      const isMissing = expected.includes("install");
+      const run = await runOf(made, { PATH: isMissing ? "/nonexistent" : cli.path });
+      expect(run.exitCode).toBe(1);
+      expect(errorOf(run)).toContain(expected);
+    },
+  );
 
   it("the llm-cli harness ends the CLI with all its processes when the run is stopped", async () => {
     const then = `setsid sleep 60 & echo $! > "$HOME/escaped"; touch "$HOME/ready"; sleep 60`;

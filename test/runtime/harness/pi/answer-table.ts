@@ -1,6 +1,6 @@
 import type { Billed, Ending, Reply } from "./wires/wire-format.ts";
 
-/** What the provider does with one request. */
+/** The provider's behaviour for one request. */
 export type Action =
   | { readonly reply: Reply; readonly billed?: Billed }
   | {

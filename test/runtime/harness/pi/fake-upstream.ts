@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import type { Action } from "./answer-table.ts";
 import { wireFormatOf } from "./wires/wire-format-of.ts";
 
-/** What one model was asked. */
+/** The requests of one model. */
 export interface Route {
   readonly baseUrl: string;
   /** The bodies of its requests. */

@@ -149,7 +149,7 @@ describe("a run in the pi harness", () => {
         child.stdin.end();
       },
     ],
-  ])("ends soon and runs its post hooks when %s", async (_when, end) => {
+  ])("a run in the pi harness ends soon and runs its post hooks when %s", async (_when, end) => {
     const marker = join(workDir, "post-ran");
     const hooks = { pre: [], post: [`touch ${marker}`] };
     const run = startRun(aJob(workDir, { models: [waiting], hooks }));

@@ -113,7 +113,7 @@ describe("an ambiguous TLS hello", () => {
     ],
     ["a hello that is too long", hello({ extensions: [padding(maxHelloBytes)] })],
     ["one that says to be too long", Buffer.from([22, 3, 1, 0x40, 1, 1])],
-  ])("is malformed: %s", (_what, bytes) => {
+  ])("an ambiguous TLS hello is malformed: %s", (_what, bytes) => {
     expect(readFirstBytes(bytes)).toMatchObject({ type: "malformed" });
   });
 

@@ -51,11 +51,14 @@ describe("a tunnel whose start is not a connection to its host", () => {
     ["of plain HTTP", Buffer.from("GET / HTTP/1.1\r\nhost: other.test\r\n\r\n")],
     ["of SSLv2", Buffer.from([0x80, 0x2e, 1, 3, 1, 0, 0x15, 0, 0, 0, 0x10])],
     ["of 16 KiB without an end", hello({ extensions: [[21, Buffer.alloc(17_000)]] })],
-  ])("is cut: a hello %s", async (_what, bytes) => {
-    const { attempt } = await cut("api.allowed.test:443", bytes);
-    expect(attempt?.denied).toMatch(/^(server_name|no_tls)$/);
-    expect(side.hosts.seen).toEqual([]);
-  });
+  ])(
+    "a tunnel whose start is not a connection to its host is cut: a hello %s",
+    async (_what, bytes) => {
+      const { attempt } = await cut("api.allowed.test:443", bytes);
+      expect(attempt?.denied).toMatch(/^(server_name|no_tls)$/);
+      expect(side.hosts.seen).toEqual([]);
+    },
+  );
 
   it("a tunnel whose start is not a connection to its host is cut on other ports, too, once it begins as TLS", async () => {
     const { attempt, received } = await cut(

@@ -33,7 +33,7 @@ export interface EgressSide {
   readonly hosts: OutsideHosts;
   readonly sockets: RunSockets;
   readonly egress: Egress;
-  /** What was reported, in order. */
+  /** The reports, in order. */
   readonly attempts: EgressAttempt[];
   readonly problems: string[];
   /** Resolves to the newest attempt once there are exactly `count`. */
@@ -109,7 +109,7 @@ export interface Connected {
   readonly phrase: string;
   readonly headers: IncomingHttpHeaders;
   readonly socket: Socket;
-  /** What followed a refusal. */
+  /** The data after a refusal. */
   readonly detail: string;
 }
 

@@ -34,11 +34,14 @@ describe("a picture in a request", () => {
     [responses, { input: [{ role: "user", content: [{ type: "input_image", image_url: url }] }] }],
     [google, parts({ inlineData })],
     [google, parts({ inline_data: { mime_type: "image/png", data } })],
-  ])("counts as its highest cost, not as its bytes: $0.title", async (wire, content) => {
-    const counted = await countedOf(wire, content);
-    expect(counted).toBeGreaterThan(48_000);
-    expect(counted).toBeLessThan(most);
-  });
+  ])(
+    "a picture in a request counts as its highest cost, not as its bytes: $0.title",
+    async (wire, content) => {
+      const counted = await countedOf(wire, content);
+      expect(counted).toBeGreaterThan(48_000);
+      expect(counted).toBeLessThan(most);
+    },
+  );
 
   it.each<readonly [string, Wire, object]>([
     ["a text", completions, messages({ type: "text", text: url })],
@@ -50,7 +53,7 @@ describe("a picture in a request", () => {
       messages({ type: "document", source: { ...source, media_type: "application/pdf" } }),
     ],
     ["a tool", anthropic, { tools: [{ name: "f", input_schema: { default: source } }] }],
-  ])("does not count where it is %s", async (_name, wire, content) => {
+  ])("a picture in a request does not count where it is %s", async (_name, wire, content) => {
     expect(await countedOf(wire, content)).toBeGreaterThan(data.length);
   });
 });

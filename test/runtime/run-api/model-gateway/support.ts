@@ -19,7 +19,7 @@ import type {
   ModelGatewayOptions,
 } from "../../../../src/runtime/run-api/model-gateway/model-gateway.ts";
 
-/** What a provider was asked. */
+/** The requests of a provider. */
 export interface Asked {
   readonly method: string;
   readonly url: string;

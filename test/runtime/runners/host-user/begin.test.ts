@@ -19,7 +19,7 @@ test("a run's process gets no request before the begin of the run is committed",
   const begun = new Promise<void>((resolve) => (commit = resolve));
   const runner = aRunner(dir, { begin: () => begun });
   const events = lastValueFrom(runner.run(aRequest(`: > '${mark}'`), NEVER).pipe(toArray()));
-  // Its supervisor and its namespaces are there meanwhile.
+  // The run's supervisor and its namespaces exist meanwhile.
   await until(() => Promise.resolve(readdirSync(dir).length === 2));
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(existsSync(mark)).toBe(false);

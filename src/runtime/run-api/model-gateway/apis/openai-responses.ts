@@ -51,7 +51,7 @@ const clientTools = new Set([
   "computer_use_preview",
   // This tool searches the tools declared in the request.
   "tool_search",
-  // Its tools are counted by their own names.
+  // Tools of a namespace are counted by their own names.
   "namespace",
 ]);
 

@@ -131,19 +131,22 @@ with socket.create_connection(("127.0.0.1", {port})) as raw, context.wrap_socket
         `require("node:https").get("{url}", { lookup: (_name, options, done) => options.all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4), ca: require("node:fs").readFileSync("{ca}") }, (answer) => answer.pipe(process.stdout));`,
       ],
     ],
-  ])("is trusted by %s, which refuses another host", async (_name, [command = "", ...args]) => {
-    const ask = (name: string) =>
-      run(
-        command,
-        args.map((text) =>
-          text
-            .replaceAll("{ca}", bundle)
-            .replaceAll("{host}", name)
-            .replaceAll("{port}", String(port))
-            .replaceAll("{url}", `https://${name}:${port}/`),
-        ),
-      );
-    expect((await ask(host)).stdout).toContain("hello");
-    await expect(ask(other)).rejects.toThrow(/subtree|certificate|verif/i);
-  });
+  ])(
+    "the authority of a run is trusted by %s, which refuses another host",
+    async (_name, [command = "", ...args]) => {
+      const ask = (name: string) =>
+        run(
+          command,
+          args.map((text) =>
+            text
+              .replaceAll("{ca}", bundle)
+              .replaceAll("{host}", name)
+              .replaceAll("{port}", String(port))
+              .replaceAll("{url}", `https://${name}:${port}/`),
+          ),
+        );
+      expect((await ask(host)).stdout).toContain("hello");
+      await expect(ask(other)).rejects.toThrow(/subtree|certificate|verif/i);
+    },
+  );
 });

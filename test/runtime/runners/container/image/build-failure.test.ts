@@ -63,7 +63,7 @@ describe.skipIf(missing !== null)("a build that fails", () => {
       ["USER 10001", "RUN touch /etc/mine"],
       /^touch: .*Permission denied\n[^]*needs USER root before it/,
     ],
-  ])("begins its error with the reason of %j", async (lines, expected) => {
+  ])("a failed build begins its error with the reason of %j", async (lines, expected) => {
     expect(await failureOf(...lines)).toMatch(expected);
   });
 });
