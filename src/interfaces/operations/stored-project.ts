@@ -87,7 +87,7 @@ export async function readProjectFiles(projectDir: string) {
   return {
     project,
     error,
-    /** About directories that have a SKILL.md, but no `config.toml`. */
+    /** Warnings about directories that have a SKILL.md, but no `config.toml`. */
     warnings: bareSkills.map((name) => problemText(bareSkillProblem(name))),
     agents: checked.map(({ name, config, problems }): AgentRecord => {
       if (config !== null || project === null) return { ...newRecord(name), config };

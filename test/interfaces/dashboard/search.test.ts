@@ -127,7 +127,7 @@ test("the search is in the address: reload and Back find it again", async () => 
     .toEqual({ q: `"exit 3" time*`, order: "newest", limit: 20 });
 });
 
-test("24h and a date in the link both ask for a moment", async () => {
+test("a link to the search may begin at a duration ago, such as 24h, or at a date", async () => {
   const { deps, asked } = searching({});
   const { page } = await open(`${path}?q=a&since=24h`, deps);
   await expect.poll(() => asked.length).toBe(1);

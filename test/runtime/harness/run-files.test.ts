@@ -31,7 +31,7 @@ describe("a credential that works as a file", () => {
     await expect(stat(join(dir, "email"))).rejects.toThrow("ENOENT");
   });
 
-  it("a credential that works as a file has texts of its type beside its own, which are no fields", async () => {
+  it("a credential that works as a file gets the fixed texts of its type as further files", async () => {
     const shared = {
       ...credential,
       fileEnv: { GIT_SSH_COMMAND: "ssh -o GlobalKnownHostsFile='{usual_hosts}'" },

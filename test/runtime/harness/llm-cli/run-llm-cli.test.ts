@@ -223,16 +223,13 @@ describe("the llm-cli harness", () => {
       { models: [aScripted([{ text: "x" }])] },
       "only the pi harness",
     ],
-  ])(
-    "the llm-cli harness fails with a fix when the CLI %s",
-    async (_how, program, job, expected) => {
-      const { cli, job: made } = await prepared(program, {}, {}, job);
-      const isMissing = expected.includes("install");
-      const run = await runOf(made, { PATH: isMissing ? "/nonexistent" : cli.path });
-      expect(run.exitCode).toBe(1);
-      expect(errorOf(run)).toContain(expected);
-    },
-  );
+  ])("llm-cli fails with a fix when the CLI %s", async (_how, program, job, expected) => {
+    const { cli, job: made } = await prepared(program, {}, {}, job);
+    const isMissing = expected.includes("install");
+    const run = await runOf(made, { PATH: isMissing ? "/nonexistent" : cli.path });
+    expect(run.exitCode).toBe(1);
+    expect(errorOf(run)).toContain(expected);
+  });
 
   it("the llm-cli harness ends the CLI with all its processes when the run is stopped", async () => {
     const then = `setsid sleep 60 & echo $! > "$HOME/escaped"; touch "$HOME/ready"; sleep 60`;
