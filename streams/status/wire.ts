@@ -90,7 +90,7 @@ export const schedulerSchema = z
     /** The problem of the project's config.toml while the last valid one stays active. */
     error: z.string().nullable(),
     warnings: texts.meta({
-      description: "Directories that are no agents yet, though each holds a skill",
+      description: "Directories that hold a skill but are not agents yet",
     }),
     alerts: z
       .object({

@@ -66,7 +66,7 @@ export function conditionsAgainst(
   { attributes, payload }: MatchInput,
 ): readonly FailedCondition[] {
   if (unknown !== null) {
-    const why = `${unknown} is no filter of this source's type`;
+    const why = `${unknown} is not a filter of this source's type`;
     return [{ condition: unknown, wanted: "a filter that there is", got: "none", why }];
   }
   const unmet = unmetPaths(payload, where).map((path) => {

@@ -42,9 +42,9 @@ export type ReceiptView = z.infer<typeof receiptViewSchema>;
 /** The result of a replay for one agent. */
 const replayedSchema = z.object({
   agent: z.string(),
-  outcome: z
-    .enum(["started", "queued", "skipped", "missed", "dropped", "rejected"])
-    .meta({ description: "`started` and `queued` go on; the others are ends, as in the history" }),
+  outcome: z.enum(["started", "queued", "skipped", "missed", "dropped", "rejected"]).meta({
+    description: "`started` and `queued` continue; the others are ends, as in the history",
+  }),
   instanceId: z.string().optional().meta({ description: "The run, when it started at once" }),
   triggerId: z.string().meta({ description: "Its entry in the trigger history" }),
   replayOf: z

@@ -55,7 +55,7 @@ function refuseUnusable(value: string): void {
 
 function storeError(path: string, error: unknown): UserError {
   if (hasCode(error, "EEXIST")) {
-    return new UserError("credential_exists", `${path} is there already`, {
+    return new UserError("credential_exists", `${path} already exists`, {
       hint: "--replace puts the new one in its place",
     });
   }

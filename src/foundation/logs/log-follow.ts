@@ -24,7 +24,7 @@ interface FollowDeps extends StartDeps {
  *
  *     file:      a b c d e f
  *     appended:      d─────e─f    subscribed first
- *     read:      a b c d          the backlog, when d is there already
+ *     read:      a b c d          the backlog, when d already exists
  *     out:       (abcd)────e─f
  */
 export function followLog(query: LogQuery, deps: FollowDeps): Observable<LogLine> {

@@ -103,6 +103,6 @@ export const next = optionalText.meta({
 });
 /** The place of an id or name in a path. */
 export function part(name: string): string {
-  if (/^\.{1,2}$/.test(name)) throw new UserError("usage", `"${name}" is no name`);
+  if (/^\.{1,2}$/.test(name)) throw new UserError("usage", `"${name}" is not a name`);
   return encodeURIComponent(name);
 }

@@ -22,7 +22,7 @@ export const logPageSchema = z
       )
       .meta({ description: "The matching lines, oldest first" }),
     older: position.meta({
-      description: "What to ask for as `before` to go on; null when nothing is before",
+      description: "The value of `before` for the page before this one; null at the beginning",
     }),
     newer: position.meta({
       description:

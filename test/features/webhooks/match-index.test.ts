@@ -143,7 +143,7 @@ test.each<[string, readonly ListeningAgent[], string]>([
   [
     "a filter that the provider does not have",
     [agent("dev", { repo: "acme/x" })],
-    "agent dev: repo is no filter of this source's type",
+    "agent dev: repo is not a filter of this source's type",
   ],
 ])("an unmatched event names the closest entry: %s", (_what, agents, reason) => {
   expect(indexOf(...agents).match("hub", seen(push))).toMatchObject({ matched: [], reason });

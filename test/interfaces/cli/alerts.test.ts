@@ -205,7 +205,7 @@ test("an open alert is acknowledged, snoozed and reminded of again, in the user'
   const unknown = await cli.al(["alerts", "ack", "cat"]);
   expect([unknown.code, unknown.stderr]).toEqual([
     1,
-    expect.stringMatching(/no alert of agent "cat" is open[^]*al alerts shows what is open/),
+    expect.stringMatching(/no alert of agent "cat" is open[^]*al alerts shows the open alerts/),
   ]);
 });
 

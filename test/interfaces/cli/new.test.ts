@@ -102,7 +102,7 @@ describe("al new", () => {
     writeFileSync(join(dir, "agents/hello/SKILL.md"), "mine");
     const { code, stdout, stderr } = await cli.al(["new", dir]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(`${dir}/agents/hello/SKILL.md is there already`);
+    expect(stderr).toContain(`${dir}/agents/hello/SKILL.md already exists`);
     expect(read("agents/hello/SKILL.md")).toBe("mine");
     expect(existsSync(join(dir, "config.toml"))).toBe(false);
     expect(existsSync(join(dir, ".al"))).toBe(false);

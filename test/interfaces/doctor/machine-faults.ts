@@ -29,7 +29,7 @@ export const machineFaults: readonly Fault[] = [
   ),
   warning(
     "a TZ that is none",
-    /TZ is "Berlin", which is no IANA time zone/,
+    /TZ is "Berlin", which is not an IANA time zone/,
     /^export TZ=/,
     () => (ward.env.TZ = "Berlin"),
     () => (ward.env.TZ = "Europe/Berlin"),

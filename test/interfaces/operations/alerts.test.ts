@@ -110,7 +110,7 @@ test("an open alert has its reason, without secrets", () => {
   ]);
 });
 
-test("what is open is acknowledged by agent and topic, with who did it and when", async () => {
+test("open alerts are acknowledged by agent and topic, with who did it and when", async () => {
   const { operations, acknowledged } = setUp();
   const until = "1970-01-01T05:00:00.000Z";
   await operations.acknowledgeAlerts({ agent: "dev", by: "anna", until });

@@ -82,7 +82,7 @@ function verify(request: Request, secret: string, now: number): Verdict {
   if (isStandardSecret(secret)) return verifyStandard(request, secret, now);
   const token = header(request.headers, tokenHeader);
   if (token !== null) return isSameSecret(token, secret) ? valid : refused("token does not match");
-  return refused(signature === null ? "no token" : "signed, but the secret is no signing token");
+  return refused(signature === null ? "no token" : "signed, but the secret is not a signing token");
 }
 
 function sign(request: ToSign): Record<string, string> {

@@ -123,7 +123,7 @@ function firstModel({ models }: ProjectConfig): string {
 async function refuseExisting(projectDir: string, name: string): Promise<void> {
   const dir = join(projectDir, "agents", name);
   if ((await lstat(dir).catch(() => null)) === null) return;
-  throw new UserError("exists", `${dir} is there already; nothing was written`, {
+  throw new UserError("exists", `${dir} already exists; nothing was written`, {
     hint: `al update ${name} brings what is new, if it came from there; --name <name> adds a second one`,
   });
 }

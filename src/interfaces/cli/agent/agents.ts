@@ -76,7 +76,7 @@ async function mustNotRun(context: Context, name: string): Promise<void> {
   throw new UserError("running", `${name} ${runs}; nothing was removed`, {
     hint:
       running === null
-        ? "al start goes on with its runs; remove it once they ended"
+        ? "al start continues its runs; remove the agent once they have ended"
         : `wait, or end it: al kill ${name}`,
   });
 }

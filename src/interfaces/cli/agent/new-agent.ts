@@ -76,7 +76,7 @@ async function chooseName(
   if (problem !== null) throw new UserError("usage", problem);
   const dir = join(projectDir, "agents", given);
   if (!existsSync(dir)) return given;
-  const message = `${dir} is there already; nothing was written`;
+  const message = `${dir} already exists; nothing was written`;
   throw new UserError("exists", message, whatIsThere(dir, given));
 }
 

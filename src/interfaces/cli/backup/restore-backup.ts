@@ -60,7 +60,7 @@ export async function restoreBackup(
 function refuseExisting(state: string): void {
   const [found] = globSync(["state.db", "state.db-{wal,shm,journal}", "logs/*"], { cwd: state });
   if (found === undefined) return;
-  throw new UserError("exists", `${join(state, found)} is there already; nothing was restored`, {
+  throw new UserError("exists", `${join(state, found)} already exists; nothing was restored`, {
     hint: `restore into another directory with --project, or move ${state} away`,
   });
 }

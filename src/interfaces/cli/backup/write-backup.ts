@@ -60,7 +60,7 @@ export async function writeBackup(
 }
 
 function existing(file: string): UserError {
-  return new UserError("exists", `${file} is there already`, "name another file");
+  return new UserError("exists", `${file} already exists`, "name another file");
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {

@@ -64,7 +64,7 @@ export const controlCommands = {
       .option("-w, --web-ui", "serve the dashboard")
       .option(
         "-H, --headless",
-        "print log lines instead of the live view; the default when the output is no terminal",
+        "print log lines instead of the live view; the default when the output is not a terminal",
       )
       .option("--port <n>", "TCP port instead of [gateway].port; 0 for any", wholeNumber(0, 65_535))
       .option("--host <address>", "address to listen on instead of [gateway].host")

@@ -12,7 +12,7 @@ const listAgents: Define = (command) =>
 const removeAgent: Define = (command) =>
   command
     .description("remove an agent's directory; its history and logs stay")
-    .argument("<agent>", "the agent; none of its runs may be running")
+    .argument("<agent>", "the agent; it must have no live run")
     .option("-y, --yes", "don't ask")
     .examples("al agent rm triage", "al agent rm triage --yes")
     .does(async () => (await import("../agent/agents.ts")).removeAgent);

@@ -38,7 +38,7 @@ const whose = '"project", or an agent\'s name';
 
 const ack: Define = (command) =>
   command
-    .description("acknowledge what is open: no reminders until it is resolved")
+    .description("acknowledge open alerts: no reminders until they are resolved")
     .argument("<scope>", whose)
     .option("--undo", "send reminders again")
     .examples("al alerts ack triage", "al alerts ack project --undo")
@@ -46,7 +46,7 @@ const ack: Define = (command) =>
 
 const snooze: Define = (command) =>
   command
-    .description("send no reminder of what is open for a time; one at its end, if it still lasts")
+    .description("send no reminder for a time; one follows at its end if the problem still lasts")
     .argument("<scope>", whose)
     .argument("<time>", "how long: 30m, 4h, 2d, or a date-time", momentAhead)
     .examples("al alerts snooze triage 4h", "al alerts snooze project 2026-12-01T09:00Z")

@@ -84,7 +84,7 @@ async function assertNewTarget(target: string, source: string): Promise<void> {
   }
   const names = existsSync(target) ? await readdir(target).catch(() => [target]) : [];
   if (names.length === 0) return;
-  throw new UserError("exists", `${target} is there already; nothing was written`, {
+  throw new UserError("exists", `${target} already exists; nothing was written`, {
     hint: "name a directory that is not there with --to",
   });
 }

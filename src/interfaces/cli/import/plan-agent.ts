@@ -123,7 +123,7 @@ const instructionRules: readonly Rule[] = [
   ],
   [
     /\[(?:RERUN|SILENT|STATUS|TRIGGER|RETURN)\b[^\]]*\]/,
-    "words in the answer are no signals here",
+    "words in the answer are not signals here",
     "al-rerun, al-status, al-subagent or al-return",
   ],
   [/<skill-config>/, "the block of params has one name here", "<agent-config>"],

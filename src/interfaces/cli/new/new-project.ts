@@ -58,7 +58,7 @@ function refuseNested(dir: string): void {
 function refuseFile(dir: string, path: string, hint = "name another directory"): void {
   const file = join(dir, path);
   if (existsSync(file)) {
-    throw new UserError("exists", `${file} is there already; nothing was written`, hint);
+    throw new UserError("exists", `${file} already exists; nothing was written`, hint);
   }
 }
 

@@ -70,7 +70,7 @@ export async function acknowledge(
   const body = { agent: scope === "project" ? null : scope, by, until: repeatedAt, undo };
   const asked = client.post("/api/alerts/ack", body);
   const answer = await explained(asked, ["unknown_alert"], {
-    hint: "al alerts shows what is open",
+    hint: "al alerts shows the open alerts",
   });
   const end = until === undefined ? "it is resolved" : localTime(until, Date.now());
   const done = undo ? "reminders are sent again" : `no reminders until ${end}`;

@@ -29,7 +29,7 @@ function zone({ env }: DoctorContext): Finding[] {
   return [
     finding(
       "warning",
-      `TZ is ${JSON.stringify(name)}, which is no IANA time zone, so UTC counts`,
+      `TZ is ${JSON.stringify(name)}, which is not an IANA time zone, so UTC applies`,
       "TZ",
       "export TZ=Europe/Berlin (or your own), or set timezone in config.toml",
     ),

@@ -34,7 +34,7 @@ export const alertRoutes = ({ operations }: GatewayDeps) => [
     },
   }),
   post("/api/alerts/ack", {
-    summary: "Acknowledge what is open of an agent or the project, or snooze it",
+    summary: "Acknowledge or snooze the open alerts of an agent or the project",
     description: "No reminders are sent until it is resolved, or until `until`.",
     body: ackRequestSchema,
     scope: "control",

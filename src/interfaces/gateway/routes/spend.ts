@@ -34,7 +34,7 @@ export const spendRoutes = ({ operations }: GatewayDeps) => [
     summary: "Raise the limits of a budget",
     description:
       "Adds to the limits of the project, of an agent and its live runs, or of one run, until their windows turn. " +
-      "Runs that wait for money go on. The answer has the limits of the scope's day and month.",
+      "Runs that wait for money continue. The answer has the limits of the scope's day and month.",
     params: budgetParams,
     scope: "control",
     isAbout: ({ params }, isMine) => {

@@ -25,7 +25,7 @@ describe("al add", () => {
     const skills = join(cli.projectDir, "agents/skills");
     mkdirSync(skills, { recursive: true });
     const stderr = await cli.failure(["add", repository.url, "--yes"]);
-    expect(stderr).toContain("agents/skills is there already");
+    expect(stderr).toContain("agents/skills already exists");
     expect(stderr).toContain("hint: al update skills");
     expect(readdirSync(skills)).toEqual([]);
   });

@@ -100,7 +100,7 @@ describe("al agent rm", () => {
     });
     store.close();
     const stderr = await cli.failure(["agent", "rm", "dev", "--yes"]);
-    expect(stderr).toContain("al start goes on with its runs");
+    expect(stderr).toContain("al start continues its runs");
     expect(existsSync(agentDir("dev"))).toBe(true);
   });
 

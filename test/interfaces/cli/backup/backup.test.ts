@@ -55,7 +55,7 @@ test("a backup leaves every foreign file", async () => {
     [1, 2].map(() => project.al("backup", join(out, "a.tgz"), "--credentials")),
   );
   expect([one?.code, two?.code].sort()).toEqual([0, 1]);
-  expect(`${one?.stderr}${two?.stderr}`).toContain("a.tgz is there already");
+  expect(`${one?.stderr}${two?.stderr}`).toContain("a.tgz already exists");
   expect(readFileSync(join(out, "a.tgz.part"), "utf8")).toBe("mine");
   expect(readdirSync(out).sort()).toEqual([".keep", "a.tgz", "a.tgz.db", "a.tgz.part"]);
   expect(statSync(join(out, "a.tgz")).mode & 0o777).toBe(0o600);
@@ -109,7 +109,7 @@ test.each(["state.db", "state.db-wal", "state.db-shm", "state.db-journal", "logs
     await copy.write(`.al/${name}`, "of another");
     const refused = await copy.al("restore", file);
     expect(refused).toMatchObject({ code: 1 });
-    expect(refused.stderr).toContain(`${name} is there already; nothing was restored`);
+    expect(refused.stderr).toContain(`${name} already exists; nothing was restored`);
     expect(await copy.read(`.al/${name}`)).toBe("of another");
     expect(existsSync(copy.path(".al/state.db"))).toBe(name === "state.db");
   },

@@ -23,7 +23,7 @@ describe("al import refuses", () => {
     writeFiles(source, smallProject);
     writeFiles(target, { "notes.txt": "mine" });
     const there = await folders.al(["import", source, "--to", target, "--yes"]);
-    expect(there.stderr).toContain(`${target} is there already; nothing was written`);
+    expect(there.stderr).toContain(`${target} already exists; nothing was written`);
     expect(readdirSync(target)).toEqual(["notes.txt"]);
     const inside = await folders.al(["import", source, "--to", join(source, "new"), "--yes"]);
     expect(inside).toMatchObject({ code: 2 });
