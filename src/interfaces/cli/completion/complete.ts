@@ -7,6 +7,7 @@ import {
   agentNamePattern,
   credentialName,
 } from "../../../foundation/contracts/credential-reference.ts";
+import { plain } from "../terminal/format.ts";
 import { relativeTime } from "../../../foundation/contracts/format.ts";
 import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import type { RecentEntry } from "../../../foundation/store/read-beside.ts";
@@ -201,7 +202,10 @@ async function openQuestions({ projectDir }: Place): Promise<readonly Proposal[]
   const sql =
     "SELECT substr(id, -8) AS id, prompt FROM questions WHERE state = 'open' ORDER BY seq DESC";
   const rows = readBeside(projectDir, (db) => db.prepare(sql).all(), []);
-  return rows.map(({ id, prompt }) => ({ word: String(id), description: firstSentence(prompt) }));
+  return rows.map(({ id, prompt }) => ({
+    word: String(id),
+    description: firstSentence(plain(String(prompt))),
+  }));
 }
 
 /** The stored credentials, or also the types that the program knows. No secret is read. */

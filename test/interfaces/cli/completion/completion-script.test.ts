@@ -82,7 +82,13 @@ beforeAll(async () => {
   });
   await store.tables(createQuestionStore).add({
     ...{ id: "0198c0de-7a11-7000-8000-00005ec0ffee", kind: "ask", agent: "hello", state: "open" },
-    ...{ instanceId: "hello-aaaaaaaa", subject: "1", prompt: "Deploy?\nNow?", at: 1, until: 2 },
+    ...{
+      instanceId: "hello-aaaaaaaa",
+      subject: "1",
+      prompt: "Deploy?\n\u001b]0;x\u0007\u202eNow?",
+      at: 1,
+      until: 2,
+    },
     ...{
       form: { kind: "boolean" },
       gates: [],
@@ -134,6 +140,11 @@ test.each(Object.entries(more))("%j is completed with %j", async (line, words) =
   const proposed = stdout.split("\n").map((one) => one.split("\t")[0] ?? "");
   const current = typed.at(-1) ?? "";
   expect(proposed.filter((word) => word !== "" && word.startsWith(current)).sort()).toEqual(words);
+});
+
+test("a question is proposed with its prompt in one line, without control sequences", async () => {
+  const { stdout } = await folders.al(["_complete", "--", "-p", folders.projectDir, "answer", ""]);
+  expect(stdout).toBe("5ec0ffee\tDeploy? Now?\n");
 });
 
 test("an unknown shell is a usage error that names the known ones", async () => {
