@@ -31,22 +31,34 @@ const opened = ["details summary", "button[aria-expanded=false]:not(.at)"];
 /** Elements of one rule that are named; a page may have hundreds. */
 const namedElements = 3;
 
-/** The looks of a page, and the rules that can fail in each: colours depend on no width. */
+/**
+ * The looks of a page, the rules that can fail in each, and of which elements the colours are looked at: they depend on no
+ * width, so a narrow page has only those to look at that a wide one hides.
+ */
 const looks = [
-  { colorScheme: "light", width: 1280, rules: tags },
-  { colorScheme: "light", width: 375, rules: tags },
-  { colorScheme: "dark", width: 1280, rules: ["color-contrast"] },
+  { colorScheme: "light", width: 1280, rules: tags, coloured: "*" },
+  { colorScheme: "light", width: 375, rules: tags, coloured: "[data-hidden]" },
+  { colorScheme: "dark", width: 1280, rules: ["color-contrast"], coloured: "*" },
 ] as const;
+
+/** Marks what a wide page hides. */
+const markHidden = `document.querySelectorAll("body *").forEach((element) => {
+  if (!element.checkVisibility()) element.setAttribute("data-hidden", "");
+})`;
 
 /** Returns what axe finds on a page in each look: `light 375 rule: elements`. */
 async function findings(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe);
   const found: string[] = [];
-  for (const { colorScheme, width, rules } of looks) {
+  await page.evaluate(markHidden);
+  for (const { colorScheme, width, rules, coloured } of looks) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 800 });
     const options = JSON.stringify({ runOnly: rules, resultTypes: ["violations"] });
-    const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`);
+    const colours = JSON.stringify({ rules: [{ id: "color-contrast", selector: coloured }] });
+    const { violations } = await page.evaluate<AxeResults>(
+      `axe.configure(${colours}), axe.run(document, ${options})`,
+    );
     const lines = violations.map(({ id, nodes }) => {
       const elements = nodes.slice(0, namedElements).map(({ target }) => target.join(" "));
       return `${colorScheme} ${width} ${id}: ${elements.join(" | ")}`;

@@ -38,9 +38,9 @@ export function emptyState(): TestDeps {
   return testDeps();
 }
 
-/** Thirty agents that work, wait and ended, with all that pages can show of them. */
+/** Agents that work, wait and ended, with all that pages can show of them: so many that their table is dense. */
 export function busyState(search: TestDeps["search"] = found): TestDeps {
-  const names = ["dev", ...Array.from({ length: 29 }, (_, index) => `agent-${index}`)];
+  const names = ["dev", ...Array.from({ length: 9 }, (_, index) => `agent-${index}`)];
   const agents = names.map((name, index) => {
     const isRunning = index % 3 === 0;
     return {
@@ -60,7 +60,7 @@ export function busyState(search: TestDeps["search"] = found): TestDeps {
   withSpending(deps);
   const lock = { resource: "demo:notes", agent: "dev", instanceId: instance, since: ago(60) };
   deps.operations.setClaim({ ...lock, held: true, expiresAt: ago(-60) });
-  for (const name of names.slice(0, 20))
+  for (const name of [...names, ...names])
     deps.operations.addLog({ agent: name, msg: "run started" });
   return deps;
 }
