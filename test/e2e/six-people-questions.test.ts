@@ -87,12 +87,12 @@ describe("one click on the first page of the dashboard shows", () => {
     expect(await textOf(page, "#open")).toContain("asker");
   });
 
-  test("the text of a run's question", async () => {
+  test("one click on the first page of the dashboard shows the text of a run's question", async () => {
     const page = await afterOneClick(questions, "asker");
     expect(await textOf(page, "#open .question-prompt")).toBe("Deploy 1.4?");
   });
 
-  test("one click on the first page of the dashboard shows until when it waits", async () => {
+  test("one click on the first page of the dashboard shows until when a question waits", async () => {
     const page = await afterOneClick(questions, "asker");
     const { until } = (await openQuestions(project)).get("asker") ?? {};
     expect(await textOf(page, "#open")).toMatch(/If no person answers, the run ends in 2\d h/);

@@ -37,9 +37,9 @@ export interface Hidden {
   /** The lines of the text, and as they are shown. */
   readonly own: readonly string[];
   readonly shown: readonly string[];
-  /** The lines that are shown as others, by what is shown; null for one that could be two different ones. */
+  /** The original of each line that is shown changed, by its shown text; null if two lines are shown alike. */
   readonly lines: ReadonlyMap<string, string | null>;
-  /** The lines that are shown as they are. */
+  /** The lines that are shown unchanged. */
   readonly others: ReadonlySet<string>;
   readonly lineEnd: string;
 }

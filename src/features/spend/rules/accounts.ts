@@ -80,7 +80,7 @@ interface CalendarWindow {
   readonly kind: "day" | "month";
   /** `2026-11-22` or `2026-11`. */
   readonly key: string;
-  /** The first moment that is not in it, epoch ms. */
+  /** The first moment after the window, epoch ms. */
   readonly endsAt: number;
 }
 

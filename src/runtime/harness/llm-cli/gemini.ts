@@ -105,7 +105,7 @@ function settings(retries: number, configDir: string) {
   };
 }
 
-/** By `finish_reasons` of the event `gemini_cli.api_response`, see "Observability with OpenTelemetry" of its manual. */
+/** Problems of an answer by `finish_reasons` of the event `gemini_cli.api_response`, see "Observability with OpenTelemetry" of its manual. */
 const problems: Partial<Record<string, string>> = {
   length: answerProblems.cut,
   content_filter: answerProblems.filtered,
