@@ -1,9 +1,10 @@
 import { tunnelsTo } from "./tunnel-host.ts";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import type { ModelApi } from "../../../streams/agent-config.ts";
 import type { EgressAttempt } from "../../../src/foundation/contracts/network-allow.ts";
 import { outsideOfRuns } from "../../../src/foundation/contracts/job.ts";
@@ -77,9 +78,16 @@ export function sendTo(token: string, text: string): void {
   waiting.get(token)?.end(JSON.stringify({ ok: true, messages: [message] }));
 }
 
+/** As at the scheduler, the last request of a session is answered at once. */
+async function waitForMessage(token: string, request: IncomingMessage, response: ServerResponse) {
+  const { isLast = false } = (await json(request)) as { readonly isLast?: boolean };
+  if (isLast) response.end('{"ok":true,"messages":[]}');
+  else waiting.set(token, response);
+}
+
 const server = createServer((request, response) => {
   const [, token = ""] = /^Bearer (.*)$/.exec(request.headers.authorization ?? "") ?? [];
-  if (request.url === "/run/inbox") return void waiting.set(token, response);
+  if (request.url === "/run/inbox") return void waitForMessage(token, request, response);
   if (request.url === "/run/keep-session") return void response.end('{"ok":true}');
   request.url = asScripted(token, request.url ?? "");
   void gateway.handle(token, request, response);
