@@ -3,18 +3,21 @@ import { LiveProject } from "../helpers/live-project.ts";
 import { openQuestions, toolResults } from "./asking-project.ts";
 import { answer, attacks, hostileServer, instructions, victim } from "./hostile-mcp-server.ts";
 
-/** A busy machine is slow, and each slow attack lasts as long as its limit. */
+/** For a busy machine. */
 const slowly = { timeout: 120_000 };
 const secret = "canary-mcp-token-8d2f41";
 const neighbour = "canary-neighbour-93aa07";
 const runtime = 'runtime = { type = "host-user", run_as = "$USER" }';
-const mcp = (url: string, more = ""): string =>
-  `[[mcp]]\nname = "evil"\nurl = "${url}"\nprivate = true\ntools = ["*"]\ntimeout = 8\ncredential = "mcp_token"\n${more}`;
+const mcp = (url: string, name = "evil", timeout = 8): string =>
+  `[[mcp]]\nname = "${name}"\nurl = "${url}"\nprivate = true\ntools = ["*"]\ntimeout = ${timeout}\ncredential = "mcp_token"\n`;
+/** The attacks that last until their call's limit, which is shorter than that of the others. */
+const endless = ["endless-events", "slow"];
 
 /** A project whose agent `worker` calls these tools one after another, and an agent with a secret of its own beside it. */
 async function projectOf(url: string, tools: readonly string[], more = ""): Promise<LiveProject> {
   const turns = tools.map(
-    (tool) => `[[turns]]\n[[turns.tools]]\nname = "evil__${tool}"\narguments = { text = "hi" }\n`,
+    (tool) =>
+      `[[turns]]\n[[turns.tools]]\nname = "${endless.includes(tool) ? "late" : "evil"}__${tool}"\narguments = { text = "hi" }\n`,
   );
   const models = ["worker", "other"].map(
     (name) => `[models.${name}]\nprovider = "scripted"\nscript = "${name}.script.toml"\n`,
@@ -24,7 +27,7 @@ async function projectOf(url: string, tools: readonly string[], more = ""): Prom
     "project/worker.script.toml": `${turns.join("")}[[turns]]\ntext = "Done."\n`,
     "project/other.script.toml": '[[turns]]\ntext = "Fine."\ndelayMs = 3000\n',
     "project/agents/worker/SKILL.md": "Work.\n",
-    "project/agents/worker/config.toml": `models = ["worker"]\ncredentials = []\ncallable = true\n${runtime}\n${mcp(url, more)}`,
+    "project/agents/worker/config.toml": `models = ["worker"]\ncredentials = []\ncallable = true\n${runtime}\n${mcp(url)}${more}`,
     "project/agents/other/SKILL.md": "Work.\n",
     "project/agents/other/config.toml": `models = ["other"]\ncredentials = ["my_own"]\ncallable = true\n${runtime}\n`,
   });
@@ -52,7 +55,7 @@ test(
     const behaviours = attacks(target.url);
     const tools = Object.keys(behaviours);
     const { url, state } = await hostileServer(behaviours);
-    const project = await projectOf(url, tools);
+    const project = await projectOf(url, tools, mcp(url, "late", 2));
     await project.trigger("worker", "other");
     await Promise.all([succeeded(project, "worker"), succeeded(project, "other")]);
     const results = await toolResults(project, "worker");
@@ -61,8 +64,7 @@ test(
     expect(of("echo")).toContain("[redacted]");
     expect(of("big")).toContain("its answer is longer than 4 MiB");
     expect(of("endless-body")).toContain("its answer is longer than 4 MiB");
-    for (const tool of ["endless-events", "slow"])
-      expect(of(tool)).toContain("no answer within 8 s");
+    for (const tool of endless) expect(of(tool)).toContain("no answer within 2 s");
     expect(of("malformed")).toContain("the MCP server evil failed");
     expect(of("deep")).toContain("evil failed");
     for (const tool of ["metadata", "elsewhere"])
@@ -206,9 +208,7 @@ test(
   { timeout: 300_000 },
   async () => {
     const { url, state } = await hostileServer({ slow: () => undefined });
-    const project = await projectOf(url, ["slow"]);
-    await project.edit("agents/worker/config.toml", "timeout = 8", "timeout = 600");
-    await expect.poll(async () => project.print("config", "worker"), slowly).toContain("600");
+    const project = await projectOf(url, ["slow"], mcp(url, "late", 600));
     await project.trigger("worker");
     await expect.poll(() => state.calls, slowly).toEqual(["slow"]);
     await project.crash();

@@ -11,8 +11,9 @@ import { scriptedDoor, type Fault, type ScriptedDoor } from "./scripted-door.ts"
 import { jobOf, startRemoteRun } from "./start-remote-run.ts";
 
 /** Of all runs together. */
-const rounds = Number(process.env.AL_REMOTE_ROUNDS ?? (isLong ? 200 : 50));
-const perRun = 25;
+const rounds = Number(process.env.AL_REMOTE_ROUNDS ?? (isLong ? 200 : 30));
+/** Each of them costs its run a pause before the next request. */
+const perRun = isLong ? 25 : 15;
 const seed = Number(process.env.AL_REMOTE_SEED ?? 19);
 
 /** Those that happen at once; the others wait for what the inbox waits for. */
@@ -101,10 +102,11 @@ async function faultyRun(run: number): Promise<void> {
   await using door = await scriptedDoor({ job: jobOf(`dev-${randomUUID()}`) });
   const faultsLeft = drawFaults(door, perRun, randomBy(seed + run));
   using started = startRemoteRun(door.ticket, programOf(run));
+  const undisturbed = linesOf(run);
   await vi.waitFor(() => expect(faultsLeft()).toBe(0), { timeout: 120_000, interval: 50 });
   writeFileSync(join(started.socketDir, "go-on"), "");
   expect(await started.ended, started.err()).toBe(0);
-  const expected = await linesOf(run);
+  const expected = await undisturbed;
   expect(door.log(), `the log of run ${run}`).toEqual(expected);
   const state = stateOf(door.taken().map(({ line }) => line));
   expect(state, `the state of run ${run}`).toEqual(stateOf(expected));

@@ -1,141 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ClusterEngine, Launch } from "../../../../src/runtime/cluster/cluster-engine.ts";
-import { createSwarmEngine } from "../../../../src/runtime/cluster/swarm/swarm-engine.ts";
-import { isLong } from "../../../helpers/long.ts";
+import { afterAll, beforeAll, describe } from "vitest";
 import { engineSetupMs, testBase, testEngine } from "../../../helpers/docker.ts";
-import type { SwarmNode } from "../../../helpers/swarm/node.ts";
-import { standInDoor, type StandInDoor } from "../../../helpers/swarm/stand-in-door.ts";
-import { startSwarm, type TestSwarm } from "../../../helpers/swarm/swarm.ts";
-import { containerEngineContract, containerEngineTest } from "../docker/engine-contract.ts";
-import { placed } from "../launches.ts";
+import { programImage } from "../../../helpers/swarm/program-image.ts";
+import { startSwarm } from "../../../helpers/swarm/swarm.ts";
+import { runnerContractOnSwarm } from "./contract-on-swarm.ts";
+import { engineOnSwarm } from "./engine-on-swarm.ts";
+import { roundsOnSwarm } from "./rounds-on-swarm.ts";
+import type { SharedSwarm } from "./shared-swarm.ts";
 
-const { engine, missing } = await testEngine();
+const { engine: machine, missing } = await testEngine();
 
-describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
-  let swarm: TestSwarm;
-  let door: StandInDoor;
-  let cluster: ClusterEngine;
-  const side = () => ({ cluster, door, nodes: swarm.nodes });
-  const { start, ...test } = containerEngineTest(side);
-
-  const onSwarm = (via: SwarmNode, project = "project1") =>
-    createSwarmEngine({
-      engine: via.engine,
-      project,
-      config: { address: door.address, subnet: "10.213.0.0/16" },
-      programImage: () => Promise.resolve(testBase),
-      loginFor: () => Promise.resolve(undefined),
-      relayCommand: door.relayCommand,
-    });
-
-  async function containersOf(on: SwarmNode, { name }: Launch): Promise<string[]> {
-    const filters = { label: [`com.docker.swarm.service.name=${name}`] };
-    const found = await on.engine.calls().listContainers({ all: true, filters });
-    return found.map(({ Id }) => Id);
-  }
-
+describe.skipIf(missing !== null)("a Swarm of three nodes", () => {
+  let shared: SharedSwarm;
   beforeAll(async () => {
-    swarm = await startSwarm(3, { from: engine, images: [testBase] });
-    door = await standInDoor(swarm.host);
-    cluster = onSwarm(swarm.nodes[0] as SwarmNode);
-    await cluster.ready();
+    const image = await programImage(machine);
+    const swarm = await startSwarm(3, { from: machine, images: [testBase, image] });
+    shared = { swarm, machine, image };
   }, engineSetupMs);
-  afterAll(async () => {
-    await swarm.stop();
-    await door.close();
-  });
+  afterAll(() => shared.swarm.stop());
+  const get = () => shared;
 
-  containerEngineContract(side, { start, ...test }, async (node, launch) => {
-    const [container = ""] = await containersOf(node, launch);
-    return container;
-  });
-
-  it("runs on a Swarm of three nodes have their ticket in a file that no other user of the container can read", async () => {
-    await start(test.byDoor("stat -c '%u %a' /run/secrets/al-run"));
-    await test.hears("10001 400\n");
-  });
-
-  it("runs on a Swarm of three nodes report how a run ended", async () => {
-    const launch = await start("exit 7");
-    const run = await placed(cluster, launch, { state: "ended" });
-    expect(run).toMatchObject({ exitCode: 7, problem: "task: non-zero exit (7)" });
-    // It may have failed with its node, before it began.
-    if (isLong) await placed(cluster, launch, { state: "ended", endings: 3 });
-    const fine = await start("true");
-    await placed(cluster, fine, { state: "ended", exitCode: 0, problem: null });
-  });
-
-  it("runs on a Swarm of three nodes name the missing image, and reject the run at once", async () => {
-    const launch = await start("true", { image: "al-test-nowhere:1" });
-    const run = await placed(cluster, launch, { state: "ended", isHopeless: true });
-    expect(run.problem).toBe("No such image: al-test-nowhere:1");
-    expect(run.exitCode).toBeNull();
-  });
-
-  it("runs on a Swarm of three nodes report why a run waits, and honour its place", async () => {
-    const nowhere = await start("sleep 60", { place: ["node.labels.disk==fast"] });
-    const run = await placed(cluster, nowhere, { state: "waiting", node: null });
-    await expect
-      .poll(async () => (await placed(cluster, nowhere, {})).problem)
-      .toMatch(/^no suitable node \(scheduling constraints/);
-    expect(run.endings).toBe(0);
-    const there = await start("sleep 60", { place: ["node.hostname==n2"] });
-    await placed(cluster, there, { state: "running", node: "n2" });
-    const limits = { memory: "4000g", cpus: 1, network: "none" };
-    const big = await start("true", { limits, reserve: { memory: "4000g", cpus: 1 } });
-    await expect
-      .poll(async () => (await placed(cluster, big, { state: "waiting" })).problem)
-      .toMatch(/insufficient resources/);
-  });
-
-  it("runs on a Swarm of three nodes reject a missing network", async () => {
-    const limits = { memory: "96m", cpus: 0.5, network: "nowhere" };
-    await expect(start("true", { limits })).rejects.toThrow(/network nowhere not found/);
-    expect(await cluster.list()).toEqual([]);
-    const secrets = await swarm.nodes[0]?.engine.calls().listSecrets();
-    expect(secrets).toEqual([]);
-  });
-
-  it.runIf(isLong)(
-    "runs on a Swarm of three nodes leave no container of a removed run on its node",
-    async () => {
-      const launch = await start("trap '' TERM; while true; do sleep 1; done");
-      const node = await test.nodeOf(launch);
-      await cluster.remove(launch.name);
-      await expect.poll(() => containersOf(node, launch), { timeout: 40_000 }).toEqual([]);
-    },
-    60_000,
-  );
-
-  it("runs on a Swarm of three nodes are only the project's own, by any manager", async () => {
-    const launch = await start("sleep 60");
-    await placed(onSwarm(swarm.nodes[2] as SwarmNode), launch, { state: "running" });
-    expect(await onSwarm(swarm.nodes[0] as SwarmNode, "project2").list()).toEqual([]);
-  });
-
-  it("runs on a Swarm of three nodes are rejected with a hint when the engine is in no Swarm", async () => {
-    const alone = createSwarmEngine({
-      engine,
-      project: "project1",
-      config: { address: door.address, subnet: "10.213.0.0/16" },
-      programImage: () => Promise.resolve(testBase),
-      loginFor: () => Promise.resolve(undefined),
-    });
-    await expect(alone.ready()).rejects.toMatchObject({ code: "not_a_swarm_manager" });
-  });
-
-  it("runs on a Swarm of three nodes are away with their engine, and reachable by any other manager", async () => {
-    const [first, second] = swarm.nodes as [SwarmNode, SwarmNode];
-    const launch = await start("sleep 300", { place: ["node.hostname==n2"] });
-    await placed(cluster, launch, { state: "running" });
-    await first.kill();
-    await expect(cluster.list()).rejects.toMatchObject({ code: "engine_unreachable" });
-    const other = onSwarm(second);
-    await expect
-      .poll(() => other.list(), { timeout: 60_000 })
-      .toMatchObject([{ instanceId: launch.instanceId, state: "running" }]);
-    await first.boot();
-    await swarm.settled();
-    await placed(cluster, launch, { state: "running" });
-  }, 90_000);
+  describe("al start with a Swarm of three nodes", () => roundsOnSwarm(get));
+  describe("the cluster runner", () => runnerContractOnSwarm(get));
+  describe("runs on a Swarm of three nodes", () => engineOnSwarm(get));
 });

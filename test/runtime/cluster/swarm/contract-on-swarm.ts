@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import { runName, type ClusterEngine } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterRunner } from "../../../../src/runtime/cluster/cluster-runner.ts";
 import { createSwarmEngine } from "../../../../src/runtime/cluster/swarm/swarm-engine.ts";
 import { runnerContract } from "../../runners/contract.ts";
 import { clusterRig, type ClusterRig } from "../../../helpers/cluster-rig.ts";
-import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";
-import { programImage } from "../../../helpers/swarm/program-image.ts";
-import { startSwarm, type TestSwarm } from "../../../helpers/swarm/swarm.ts";
+import { engineSetupMs } from "../../../helpers/docker.ts";
+import type { SwarmNode } from "../../../helpers/swarm/node.ts";
 import { scriptOf } from "../../runners/shell-runs.ts";
 import { aRequest } from "../support.ts";
+import type { SharedSwarm } from "./shared-swarm.ts";
 
-const { engine: machine, missing } = await testEngine();
-
-describe.skipIf(missing !== null)("the cluster runner on a Swarm", () => {
-  let swarm: TestSwarm;
+/** The promises of every runner, kept by the cluster runner on a Swarm. */
+export function runnerContractOnSwarm(shared: () => SharedSwarm): void {
   let rig: ClusterRig;
   let engine: ClusterEngine;
   let runner: ClusterRunner;
 
   beforeAll(async () => {
-    const image = await programImage(machine);
-    swarm = await startSwarm(2, { from: machine, images: [image] });
+    const { swarm, image } = shared();
     // The scheduler's door has an address once it listens.
     const late: ClusterEngine = {
       ready: () => engine.ready(),
@@ -37,18 +34,15 @@ describe.skipIf(missing !== null)("the cluster runner on a Swarm", () => {
       ],
     });
     engine = createSwarmEngine({
-      engine: (swarm.nodes[0] as TestSwarm["nodes"][number]).engine,
+      engine: (swarm.nodes[0] as SwarmNode).engine,
       project: "contract",
-      config: { address: rig.configured({}).cluster?.().address ?? "", subnet: "10.213.0.0/16" },
+      config: { address: rig.configured({}).cluster?.().address ?? "", subnet: "10.214.0.0/16" },
       programImage: () => Promise.resolve(image),
       loginFor: () => Promise.resolve(undefined),
     });
     await engine.ready();
   }, engineSetupMs);
-  afterAll(async () => {
-    await rig.dispose();
-    await swarm.stop();
-  });
+  afterAll(() => rig.dispose());
 
   const nowhere = { memory: null, cpus: null, network: "nowhere", env: {} };
   runnerContract("the cluster runner on a Swarm", () =>
@@ -69,7 +63,9 @@ describe.skipIf(missing !== null)("the cluster runner on a Swarm", () => {
 
   async function leftoversOf(id: string): Promise<readonly string[]> {
     const filters = { label: [`com.docker.swarm.service.name=${runName(id)}`] };
-    const lists = swarm.nodes.map((node) => node.engine.calls().listContainers({ filters }));
+    const lists = shared().swarm.nodes.map((node) =>
+      node.engine.calls().listContainers({ filters }),
+    );
     const runs = (await engine.list()).filter(({ instanceId }) => instanceId === id);
     return [
       ...(await Promise.all(lists)).flat().map(({ Id }) => Id),
@@ -77,4 +73,4 @@ describe.skipIf(missing !== null)("the cluster runner on a Swarm", () => {
       ...(await rig.records.list()).filter((one) => one === id),
     ];
   }
-});
+}

@@ -1,22 +1,19 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, describe, expect, it } from "vitest";
-import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";
+import { afterAll, expect, it } from "vitest";
+import { engineSetupMs } from "../../../helpers/docker.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { forAll, type LiveProject } from "../../../helpers/live-project.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
-import { programImage } from "../../../helpers/swarm/program-image.ts";
-import { startSwarm, type TestSwarm } from "../../../helpers/swarm/swarm.ts";
 import { befall, roundOf } from "./chaos.ts";
 import { createRounds } from "../rounds.ts";
 import { logsByRun, roundsProject } from "../rounds-project.ts";
 import { witness, type Witness } from "../witness.ts";
-
-const { engine: machine, missing } = await testEngine();
+import type { SharedSwarm } from "./shared-swarm.ts";
 
 /** By hand: AL_SWARM_ROUNDS=100 AL_SWARM_RUNS=100. */
 const rounds = Number(process.env.AL_SWARM_ROUNDS ?? (isLong ? 10 : 1));
 const runsAtFirst = Number(process.env.AL_SWARM_RUNS ?? (isLong ? 12 : 9));
-const firstSeed = Number(process.env.AL_SWARM_SEED ?? (isLong ? 1 : 7));
+const firstSeed = Number(process.env.AL_SWARM_SEED ?? (isLong ? 1 : 23));
 /** Of each round. */
 const runsPerRound = 4;
 const turns = 4;
@@ -26,8 +23,8 @@ const doorPort = 7443;
 /** For all runs that wait, those that are lost, and their second attempts. */
 const quietMs = 180_000 + runsAtFirst * 3_000;
 
-describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => {
-  let swarm: TestSwarm;
+/** `al start` with a Swarm that has run nothing else yet. */
+export function roundsOnSwarm(shared: () => SharedSwarm): void {
   let model: Witness;
   let project: LiveProject;
   const { trigger, quiet, check, tally } = createRounds({
@@ -37,8 +34,7 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
   });
 
   forAll(async () => {
-    const image = await programImage(machine);
-    swarm = await startSwarm(3, { from: machine, images: [image] });
+    const { swarm, image } = shared();
     model = await witness(turns, 600);
     const address = `${swarm.host}:${doorPort}`;
     project = await roundsProject({
@@ -53,20 +49,21 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
   }, engineSetupMs);
   afterAll(async () => {
     await project.scheduler.kill();
-    await swarm.stop();
     await model.close();
   });
 
-  const node = (index: number) => swarm.nodes[index] as SwarmNode;
+  const node = (index: number) => shared().swarm.nodes[index] as SwarmNode;
 
   /** Of a node that was killed while Swarm removed them: Swarm never looks for them again. */
   async function pruneEnded(): Promise<void> {
     const filters = { label: ["al.project"] };
-    await Promise.all(swarm.nodes.map(({ engine }) => engine.calls().pruneContainers({ filters })));
+    await Promise.all(
+      shared().swarm.nodes.map(({ engine }) => engine.calls().pruneContainers({ filters })),
+    );
   }
 
   async function nothingLeft(): Promise<void> {
-    for (const each of swarm.nodes) {
+    for (const each of shared().swarm.nodes) {
       const names = async () => {
         const containers = await each.engine.calls().listContainers({ all: true });
         return containers
@@ -88,7 +85,9 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
       expect(history.filter(({ outcome }) => outcome !== "succeeded")).toEqual([]);
       const logs = [...(await logsByRun(project.dir)).values()];
       const places = logs.flatMap((entries) => entries.flatMap((entry) => entry.node ?? []));
-      const perNode = swarm.nodes.map(({ name }) => places.filter((each) => each === name).length);
+      const perNode = shared().swarm.nodes.map(
+        ({ name }) => places.filter((each) => each === name).length,
+      );
       for (const count of perNode) expect(count).toBeGreaterThan(runsAtFirst / 6);
       await nothingLeft();
       process.stdout.write(`${runsAtFirst} runs on ${perNode.join(", ")}\n`);
@@ -99,6 +98,7 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
   it(
     `al start with a Swarm of three nodes loses and repeats no output silently in ${rounds} rounds of faults`,
     async () => {
+      const { swarm } = shared();
       for (let seed = firstSeed; seed < firstSeed + rounds; seed++) {
         const round = roundOf(seed, swarm.nodes.length, leaseSeconds * 1_000);
         await trigger(runsPerRound);
@@ -113,4 +113,4 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
     },
     rounds * 120_000 + quietMs,
   );
-});
+}
