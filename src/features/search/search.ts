@@ -43,7 +43,7 @@ export function createSearch(options: SearchOptions) {
   let timer: NodeJS.Timeout | undefined;
   let passes = 0;
   let turn: Promise<unknown> = Promise.resolve();
-  /** Searches that have no result yet, by their query: a page asks again for what its server had no time to wait for. */
+  /** Searches that have no result yet, by their query: a page asks again for a result that came too late for its server. */
   const open = new Map<string, Promise<SearchPage>>();
   let isClosed = false;
   /** How many searches ended the thread, and a pass with it. */

@@ -16,7 +16,7 @@ export function forecastText({ monthUsd, p90Usd }: SpendForecast): string {
 
 const dayMs = 86_400_000;
 
-/** The cost of a month at its end: what it cost so far, and the forecast for the rest of it. Null without a forecast. */
+/** The cost of a month at its end: its cost so far, and the forecast for the rest. Null without a forecast. */
 export function monthEndUsd(
   month: Pick<SpendLimit, "usd" | "endsAt"> | undefined,
   forecast: SpendForecast | null,

@@ -49,7 +49,7 @@ export function createTelemetry(context: SchedulerContext, onDropped: (count: nu
     /** The value of `TRACEPARENT` in the run; undefined if nothing is sent. */
     traceparent: (run: Pick<RunRequest, "item" | "instanceId">): string | undefined =>
       pipeline?.traceparent(run),
-    /** Sends what waits, for a short time. */
+    /** Sends the waiting spans, within a short time limit. */
     close: async (): Promise<void> => pipeline?.close(),
   };
 }

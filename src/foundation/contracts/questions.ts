@@ -88,7 +88,7 @@ export const questionLimits = {
   defaultSeconds: 86_400,
 } as const;
 
-/** The answer in the form's type, or what the form expects. A text is read as that type. */
+/** The answer in the form's type, or the error text with the expected form. A text is read as that type. */
 export function checkAnswer(form: AnswerForm, given: Answer): { readonly value: Answer } | string {
   const text = String(given).trim();
   switch (form.kind) {

@@ -25,7 +25,7 @@ export interface ListData {
   readonly view: ListView;
 }
 
-/** A page whose address has filters of what it shows. */
+/** A page whose address has filters. */
 export interface ListPage<Documents> extends LivePage<ListData & Documents> {
   /** The parameters of its address. */
   readonly filters: readonly string[];

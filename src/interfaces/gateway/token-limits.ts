@@ -72,7 +72,7 @@ function nameAgent({ query }: FastifyRequest, agents: readonly string[]): string
   return given.agent;
 }
 
-/** Only parameters that the route reads say what a request is about. */
+/** Only parameters that the route reads decide which agent a request is about. */
 function isAboutNamed(
   { params }: FastifyRequest,
   agent: string | undefined,

@@ -59,7 +59,7 @@ export async function checkAgents(projectDir: string, project: ProjectConfig | n
   return { checked, configs, problems, bareSkills };
 }
 
-/** A text, and what is wrong with another in its place. */
+/** A text, and the problems of another one in its place. */
 interface JudgedFile {
   readonly text: string;
   readonly judge: (text: string) => { readonly problems: readonly Problem[] };

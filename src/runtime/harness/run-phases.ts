@@ -165,7 +165,7 @@ async function untilPost(
 const maxPromptCharacters = 64_000;
 const promptPieceCharacters = 4_000;
 
-/** The log shows what the model is given. Redacted before it is cut, because half of a secret is not recognized. */
+/** Logs the prompt that the model is given. Redacted before it is cut, because half of a secret is not recognized. */
 function logPrompt({ emit, prompt }: Session, system: string, redact: RunContext["redact"]): void {
   const shown = (text: string) => cut(String(redact(text)), maxPromptCharacters);
   const text = `System prompt:\n\n${shown(system)}\n\nUser prompt:\n\n${shown(prompt)}`;

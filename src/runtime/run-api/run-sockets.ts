@@ -67,7 +67,7 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
     if (!isToken || socket.ended === "over") return refuse(notAuthenticated);
     socket.markAuthenticated(request.socket);
     await started.promise;
-    // The client hung up meanwhile: nothing would end what begins now.
+    // The client hung up meanwhile: nothing would end a request that begins now.
     if (request.socket.destroyed) return;
     if (served === null || socket.ended === "closing") return refuse(notReady);
     serve(served.egress);

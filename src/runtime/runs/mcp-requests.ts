@@ -30,7 +30,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     if (found !== undefined) return found;
     throw refusal("malformed", `This agent has no MCP server ${JSON.stringify(name)}.`);
   };
-  /** Compares the allowed tools with the ones that the agent knows, and logs what changed. */
+  /** Compares the allowed tools with the ones that the agent knows, and logs the changes. */
   const compared = async (run: LiveRun, server: McpServer, tools: readonly McpTool[]) => {
     const { agent } = run;
     const pins = store.pins(agent, server.name);

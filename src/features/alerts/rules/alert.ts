@@ -56,7 +56,7 @@ export interface Alert {
 
 /** One alert on its way to one target. */
 export interface Delivery {
-  /** UUID; the same at each attempt, so that a receiver can drop what it has. */
+  /** UUID; the same at each attempt, so that a receiver can drop duplicates. */
   readonly id: string;
   /** When the delivery was created, epoch ms. */
   readonly at: number;

@@ -54,7 +54,7 @@ export interface HookApi {
   ping?(call: CallApi, target: string, id: string): Promise<PingAnswer | null>;
 }
 
-/** The gateway's answer to a ping: its status, and what the provider says of it. */
+/** The gateway's answer to a ping: its status, and the provider's report of it. */
 export interface PingAnswer {
   readonly status: number;
   readonly text: string;

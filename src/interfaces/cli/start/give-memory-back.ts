@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 
 /** By then all work of the start has ended, in ms. */
 const startedAfterMs = 1_000;
-/** How long memory that was freed is kept for what comes next, in ms. */
+/** How long freed memory is kept for reuse, in ms. */
 const keptMs = 30_000;
 
 /** Returns the memory of the start to the system, and within a minute that of each burst of work. */

@@ -52,7 +52,7 @@ interface Done {
   readonly ping?: PingAnswer | null;
 }
 
-/** Makes the webhooks of a source at its provider, or changes them to what the agents listen to; pings them. */
+/** Makes the webhooks of a source at its provider, or changes them to the agents' events; pings them. */
 export async function setupWebhook(
   context: Context,
   type: string,
@@ -197,7 +197,7 @@ function mustBeAnswered(done: readonly Done[], { source, urls }: Setup): void {
   throw new UserError("ping_failed", `${source.type}'s ping got ${got} from ${urls[0]}`, hint);
 }
 
-/** For providers without an API for webhooks, and with --print: what a person enters on the provider's page. */
+/** For providers without an API for webhooks, and with --print: the values that a person enters on the provider's page. */
 async function printSettings({ out }: Context, setup: Setup, target: string): Promise<void> {
   const events = setup.eventsOf(target);
   const isStored = (await storedSecret(setup)) !== null;

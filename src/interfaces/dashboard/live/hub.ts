@@ -127,7 +127,7 @@ export function createHub(api: string, mostLength = Infinity) {
     source = opened;
     const on = (event: string, handle: (data: string, id: string) => void): void =>
       opened.addEventListener(event, (received) => {
-        // The next stream repeats what this one sends meanwhile.
+        // The next stream repeats the events that this one sends meanwhile.
         if (source !== opened) return;
         isReceived = true;
         const { data, lastEventId } = received as MessageEvent<string>;

@@ -20,7 +20,7 @@ let isFollowing = false;
 let leftAt = -Infinity;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Follows what the page asks for, or nothing while it is hidden. */
+/** Follows the logs that the page asks for; nothing while it is hidden. */
 function sync(isChanged: boolean): void {
   clearTimeout(timer);
   // A tab that is opened behind another, or hidden meanwhile, waits until it is looked at.

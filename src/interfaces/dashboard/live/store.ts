@@ -22,7 +22,7 @@ export function createStore<T>(first: T) {
 
 type Store<T> = ReturnType<typeof createStore<T>>;
 
-/** The value of a store, or what is selected from it; the component is rendered again when that changes. */
+/** The value of a store, or a selected part of it; the component is rendered again when that changes. */
 export function useStore<T, Selected = T>(
   store: Store<T>,
   select: (value: T) => Selected = (value) => value as never,

@@ -17,7 +17,7 @@ const toastMs = 8_000;
 const maxToasts = 4;
 let lastId = 0;
 
-/** Messages about actions: why one failed, or what can be done next. */
+/** Messages about actions: why one failed, or a next step. */
 export const toasts = createStore<readonly Toast[]>([]);
 
 /** The text that screen readers read out next. */

@@ -154,7 +154,7 @@ interface StatusLineProps {
   readonly look: string;
   readonly text: string | null;
   readonly otherwise?: string | null;
-  /** Only what an agent says has links. */
+  /** Only an agent's own text has links. */
   readonly isOfAgent?: boolean;
 }
 

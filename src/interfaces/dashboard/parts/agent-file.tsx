@@ -42,7 +42,7 @@ interface AgentFileProps extends FileProps {
   readonly onDrafts: (drafts: Drafts) => void;
 }
 
-/** The panel with a file of an agent: its text with what is wrong in it, its path, and an editor. */
+/** The panel with a file of an agent: its text with the errors marked, its path, and an editor. */
 export function AgentFile({ name, first, drafts, onDrafts, ...props }: AgentFileProps) {
   const { value, failure, refresh } = useAgentDocument(props.agent, {
     first,
@@ -119,7 +119,7 @@ function isCurrent({ text }: ShownFile, active: string | undefined): boolean {
   return active !== undefined && text?.replace(frontMatter, "").trim() === active.trim();
 }
 
-/** A button that takes the focus when what it opened is closed. */
+/** A button that takes the focus back when the part that it opened is closed. */
 function useFocusAfter(isOpen: boolean) {
   const button = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(false);

@@ -26,7 +26,7 @@ interface FileEditorProps {
   readonly refresh: () => void;
 }
 
-/** The editor of a file: what changes is shown before it is written. */
+/** The editor of a file: a change is shown before it is written. */
 export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [refusal, setRefusal] = useState("");

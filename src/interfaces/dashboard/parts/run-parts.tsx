@@ -25,7 +25,7 @@ export function RunLink({ agent, instanceId, text = instanceId }: RunLinkProps) 
   );
 }
 
-/** How long an agent has been failing, its last success, and what changed in between. */
+/** How long an agent has been failing, its last success, and the changes in between. */
 export function FailingSince({
   agent,
   failing,

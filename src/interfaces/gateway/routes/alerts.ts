@@ -29,7 +29,7 @@ export const alertRoutes = ({ operations }: GatewayDeps) => [
     problems: [503],
     handle: (request) => {
       const report = operations.alerts(request.query);
-      // The targets count what was sent about all agents.
+      // The targets count alerts about all agents.
       return limitOf(request) === null ? report : { ...report, targets: [] };
     },
   }),
