@@ -25,8 +25,15 @@ interface Growing {
 const bytesPerBatch = 4 * 1024 * 1024;
 const dayMs = 86_400_000;
 
+/** Runs that are alive or led to one by their calls, whose gates it has. */
+const lineage = `WITH RECURSIVE up (instance) AS (
+    SELECT instance_id FROM ${openTriggers}
+    UNION SELECT caller FROM triggers JOIN up ON instance_id = up.instance)
+  SELECT instance FROM up WHERE instance IS NOT NULL`;
+const isOver = `+state = 'ended' AND (instance_id IS NULL OR +instance_id NOT IN (${lineage}))`;
+
 const growing: readonly Growing[] = [
-  { table: "triggers", batch: 100, delete: oldest("triggers", "+state = 'ended'") },
+  { table: "triggers", batch: 100, delete: oldest("triggers", isOver) },
   {
     table: "receipts",
     batch: 25,

@@ -3,7 +3,9 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Store } from "../../../src/foundation/store/store.ts";
-import { cronItem, manualItem, tempStore, webhookItem, wholeHistory } from "./support.ts";
+import { callItem, claimed, cronItem, manualItem, succeeded, tempStore } from "./support.ts";
+import { webhookItem, wholeHistory } from "./support.ts";
+import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 const dayMs = 86_400_000;
@@ -55,6 +57,25 @@ test("rows older than their days are deleted in batches, and totals follow", asy
   expect(await store.prune({ now, days: 14, maxBytes: plenty })).toBe(1200);
   const { triggers, total } = store.history.query(wholeHistory);
   expect([triggers.map(({ id }) => id), total]).toEqual([["young"], 1]);
+});
+
+test("the calls that led to live work are kept at any age, as their gates hold it", async () => {
+  const store = tempStore();
+  const by = (caller: string) => ({ caller, callerInstance: `${caller}-1` });
+  const items = [
+    manualItem("r", "root"),
+    callItem("m", by("root"), "middle"),
+    callItem("l", by("middle"), "leaf"),
+  ];
+  for (const item of items) await claimed(store, item, `${item.agent}-1`);
+  const end = (item: WorkItem) =>
+    store.work.end(item, { instanceId: `${item.agent}-1`, startedAt: 0, end: succeeded });
+  for (const item of items.slice(0, 2)) await end(item);
+  await store.prune({ now, days: 14, maxBytes: 0 });
+  expect(store.calls.callers("leaf-1").map(({ agent }) => agent)).toEqual(["middle", "root"]);
+  for (const item of items.slice(2)) await end(item);
+  await store.prune({ now, days: 14, maxBytes: plenty });
+  expect(store.history.query(wholeHistory).triggers).toEqual([]);
 });
 
 test("waiting work and its receipt are kept at any age", async () => {
