@@ -118,16 +118,14 @@ test("al new --provider local asks for the model's name if no server answers, an
   });
 });
 
-describe("examples/llm-cli", () => {
-  test.each([
-    ["claude", "anthropic_key", claudeStream],
-    ["codex", "openai_key", codexStream],
-  ] as const)("examples/llm-cli runs its work with %s", async (program, key, stream) => {
-    const project = await LiveProject.copy("examples/llm-cli");
-    await project.store(`${key}/default/key`, "sk-of-the-example");
-    const cli = await standIn(project.dir, program, { stream });
-    await project.start({ env: { PATH: cli.path } });
-    expect(await project.print("run", `with-${program}`)).toContain("Looking.");
-    expect(JSON.stringify(await cli.env())).not.toContain("sk-of-the-example");
-  });
+test.each([
+  ["claude", "anthropic_key", claudeStream],
+  ["codex", "openai_key", codexStream],
+] as const)("examples/llm-cli runs its work with %s", async (program, key, stream) => {
+  const project = await LiveProject.copy("examples/llm-cli");
+  await project.store(`${key}/default/key`, "sk-of-the-example");
+  const cli = await standIn(project.dir, program, { stream });
+  await project.start({ env: { PATH: cli.path } });
+  expect(await project.print("run", `with-${program}`)).toContain("Looking.");
+  expect(JSON.stringify(await cli.env())).not.toContain("sk-of-the-example");
 });

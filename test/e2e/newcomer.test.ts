@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowser } from "../helpers/browser.ts";
 import { copyProject, nearFullMinute, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
@@ -57,7 +57,7 @@ describe("a newcomer", () => {
     return status.agents.find(({ name }) => name === "hello")?.nextRunAt ?? null;
   };
 
-  it("a newcomer sees the table of agents, live", async () => {
+  test("a newcomer sees the table of agents, live", async () => {
     await cell(page, "hello", "State").getByText("idle").waitFor();
     const headings = await page.locator("thead th:visible").allInnerTexts();
     const columns =
@@ -65,14 +65,14 @@ describe("a newcomer", () => {
     expect(headings.map((heading) => heading.replace("↑", "").trim()).join(", ")).toBe(columns);
   });
 
-  it("a newcomer presses Run and sees the agent run and return to idle", async () => {
+  test("a newcomer presses Run and sees the agent run and return to idle", async () => {
     await page.getByRole("button", { name: "Run hello" }).click();
     await cell(page, "hello", "State").getByText("running").waitFor();
     await cell(page, "hello", "State").getByText("idle").waitFor({ timeout: 30_000 });
     await cell(page, "hello", "Last Run").getByText("succeeded").waitFor();
   });
 
-  it("a newcomer watches a cron run in the agent's log, with its text, tools and tokens", async () => {
+  test("a newcomer watches a cron run in the agent's log, with its text, tools and tokens", async () => {
     await cell(page, "hello", "Agent").getByRole("link", { name: "log" }).click();
     const log = page.getByRole("log");
     await log.getByText("run started manually").first().waitFor();
@@ -87,7 +87,7 @@ describe("a newcomer", () => {
     await page.goto(scheduler.dashboardUrl);
   }, 120_000);
 
-  it("edits the schedule and sees the Next Run column change by itself", async () => {
+  test("edits the schedule and sees the Next Run column change by itself", async () => {
     await cell(page, "hello", "Next Run").waitFor();
     const before = await cell(page, "hello", "Next Run").locator("time").getAttribute("datetime");
     await edit(schedule("0 0 1 1 *"));
@@ -97,7 +97,7 @@ describe("a newcomer", () => {
     expect(await nextRun()).toMatch(/-(01-01|12-31)T/);
   });
 
-  it("a newcomer writes nonsense and sees the error with its place, while the last good config stays active", async () => {
+  test("a newcomer writes nonsense and sees the error with its place, while the last good config stays active", async () => {
     const before = await nextRun();
     await edit(schedule("whenever"));
     await cell(page, "hello", "State").getByText("error").waitFor();
@@ -107,12 +107,12 @@ describe("a newcomer", () => {
     expect(await nextRun()).toBe(before);
   });
 
-  it("a newcomer repairs it and sees it recover", async () => {
+  test("a newcomer repairs it and sees it recover", async () => {
     await edit(schedule("0 9 * * *"));
     await cell(page, "hello", "State").getByText("idle").waitFor();
   });
 
-  it("a newcomer adds an agent and removes one, and the table follows", async () => {
+  test("a newcomer adds an agent and removes one, and the table follows", async () => {
     await cp(join(project.dir, "agents/hello"), join(project.dir, "agents/second"), {
       recursive: true,
     });
@@ -122,14 +122,14 @@ describe("a newcomer", () => {
     expect(await cell(page, "hello", "State").count()).toBe(1);
   });
 
-  it("a newcomer adds an agent by an atomic rename of its directory", async () => {
+  test("a newcomer adds an agent by an atomic rename of its directory", async () => {
     const draft = join(project.dir, "third-draft");
     await cp(join(project.dir, "agents/hello"), draft, { recursive: true });
     await rename(draft, join(project.dir, "agents/third"));
     await cell(page, "third", "State").getByText("idle").waitFor();
   });
 
-  it("a newcomer adds an agent that is broken from the beginning without harm to the others", async () => {
+  test("a newcomer adds an agent that is broken from the beginning without harm to the others", async () => {
     await mkdir(join(project.dir, "agents/broken"));
     await writeFile(config("broken"), "models = [\n");
     await cell(page, "broken", "State").getByText("error").waitFor();
@@ -138,7 +138,7 @@ describe("a newcomer", () => {
   });
 });
 
-it("npm start prints the dashboard's address and where the key is, and stays up until it is interrupted", async () => {
+test("npm start prints the dashboard's address and where the key is, and stays up until it is interrupted", async () => {
   const home = await copyProject("examples/hello");
   const child = spawn("npm", ["start", "--", "--port", "0"], {
     cwd: root,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../helpers/browser.ts";
 import { commandAgents, ownUser } from "../helpers/command-agents.ts";
@@ -80,38 +80,36 @@ async function afterOneClick(name: RegExp, agent?: string): Promise<Page> {
 const questions = /: questions of/;
 const textOf = (page: Page, selector: string) => page.locator(selector).innerText();
 
-describe("one click on the first page of the dashboard shows", () => {
-  test("one click on the first page of the dashboard shows which questions are open", async () => {
-    const page = await afterOneClick(/^Questions 1/);
-    expect(await textOf(page, "#total")).toBe("1 open");
-    expect(await textOf(page, "#open")).toContain("asker");
-  });
+test("one click on the first page of the dashboard shows which questions are open", async () => {
+  const page = await afterOneClick(/^Questions 1/);
+  expect(await textOf(page, "#total")).toBe("1 open");
+  expect(await textOf(page, "#open")).toContain("asker");
+});
 
-  test("one click on the first page of the dashboard shows the text of a run's question", async () => {
-    const page = await afterOneClick(questions, "asker");
-    expect(await textOf(page, "#open .question-prompt")).toBe("Deploy 1.4?");
-  });
+test("one click on the first page of the dashboard shows the text of a run's question", async () => {
+  const page = await afterOneClick(questions, "asker");
+  expect(await textOf(page, "#open .question-prompt")).toBe("Deploy 1.4?");
+});
 
-  test("one click on the first page of the dashboard shows until when a question waits", async () => {
-    const page = await afterOneClick(questions, "asker");
-    const { until } = (await openQuestions(project)).get("asker") ?? {};
-    expect(await textOf(page, "#open")).toMatch(/If no person answers, the run ends in 2\d h/);
-    expect(await page.locator("#open time").last().getAttribute("datetime")).toBe(until);
-  });
+test("one click on the first page of the dashboard shows until when a question waits", async () => {
+  const page = await afterOneClick(questions, "asker");
+  const { until } = (await openQuestions(project)).get("asker") ?? {};
+  expect(await textOf(page, "#open")).toMatch(/If no person answers, the run ends in 2\d h/);
+  expect(await page.locator("#open time").last().getAttribute("datetime")).toBe(until);
+});
 
-  test("one click on the first page of the dashboard shows who approved a call", async () => {
-    const page = await afterOneClick(latestRun, "caller");
-    expect(await textOf(page, "#acts")).toContain("approve: API key from 127.0.0.1");
-    expect(await textOf(page, "#questions .question-end")).toContain("by the API key");
-  });
+test("one click on the first page of the dashboard shows who approved a call", async () => {
+  const page = await afterOneClick(latestRun, "caller");
+  expect(await textOf(page, "#acts")).toContain("approve: API key from 127.0.0.1");
+  expect(await textOf(page, "#questions .question-end")).toContain("by the API key");
+});
 
-  test("one click on the first page of the dashboard shows which messages people sent to a run", async () => {
-    const page = await afterOneClick(latestRun, "worker");
-    expect(await textOf(page, "#messages")).toMatch(/Leave the logs alone\.\s+the API key, /);
-  });
+test("one click on the first page of the dashboard shows which messages people sent to a run", async () => {
+  const page = await afterOneClick(latestRun, "worker");
+  expect(await textOf(page, "#messages")).toMatch(/Leave the logs alone\.\s+the API key, /);
+});
 
-  test("one click on the first page of the dashboard shows who killed a run", async () => {
-    const page = await afterOneClick(latestRun, "sleeper");
-    expect(await textOf(page, "#acts")).toContain("kill: API key from 127.0.0.1");
-  });
+test("one click on the first page of the dashboard shows who killed a run", async () => {
+  const page = await afterOneClick(latestRun, "sleeper");
+  expect(await textOf(page, "#acts")).toContain("kill: API key from 127.0.0.1");
 });

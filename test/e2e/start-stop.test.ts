@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createLogSource } from "../../src/foundation/logs/log-source.ts";
 import { readSchedulerInfo } from "../../src/foundation/store/project-lock.ts";
 import { openStore } from "../../src/foundation/store/store.ts";
@@ -123,63 +123,61 @@ test("a failed start leaves the runs of a killed scheduler as they are", async (
   expect(await project.agent("long")).toMatchObject({ running: 1 });
 });
 
-describe("a stop of the scheduler", () => {
-  test.each(["SIGINT", "SIGHUP"] as const)(
-    "a stop of the scheduler by %s ends with 0",
-    async (signal) => {
-      const scheduler = await project.start();
-      scheduler.signal(signal);
-      expect(await scheduler.exited).toBe(0);
-      expect(readSchedulerInfo(project.dir)).toBeNull();
-    },
-  );
-
-  test("a stop of the scheduler gives runs their grace period, which a second Ctrl-C ends", async () => {
-    const { exited, signal, output } = await startWithLongRun();
-    expect(output()).not.toContain("stopping");
-    signal("SIGINT");
-    const draining = { scheduler: { draining: true, running: 1 } };
-    await expect.poll(() => project.status()).toMatchObject(draining);
-    expect(await Promise.race([exited, sleep(1000, "still there")])).toBe("still there");
-    signal("SIGINT");
-    expect(await exited).toBe(130);
-    expect(outcomes()).toEqual([null, "interrupted"]);
-  });
-
-  test("a stop of the scheduler counts a Ctrl-C that a terminal and npm both forward once", async () => {
-    const { exited, signal, waitForOutput } = await startWithLongRun();
-    signal("SIGINT");
-    await sleep(50);
-    signal("SIGINT");
-    await waitForOutput(/stopping/);
-    expect(await Promise.race([exited, sleep(1000, "still there")])).toBe("still there");
-  });
-
-  test("a stop of the scheduler by al stop ends it, and al stat then reports that it is not running", async () => {
+test.each(["SIGINT", "SIGHUP"] as const)(
+  "a stop of the scheduler by %s ends with 0",
+  async (signal) => {
     const scheduler = await project.start();
-    expect(await project.al("stat")).toMatchObject({ code: 0 });
-    expect(await project.al("stop")).toMatchObject({ code: 0, stdout: "stopped\n" });
+    scheduler.signal(signal);
     expect(await scheduler.exited).toBe(0);
-    const { code, stderr } = await project.al("stat");
-    expect(code).toBe(0);
-    expect(stderr).toContain("no scheduler is running");
-  });
+    expect(readSchedulerInfo(project.dir)).toBeNull();
+  },
+);
 
-  test("a stop of the scheduler by al stop --now ends runs at once, as a second Ctrl-C does", async () => {
-    const { exited, output } = await startWithLongRun();
-    const startedAt = performance.now();
-    expect(await project.al("stop", "--now")).toMatchObject({ code: 0, stdout: "stopped\n" });
-    expect(await exited).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
-    expect(output()).toContain("stopping now (al stop --now); ending 1 run");
-    expect(outcomes()).toEqual([null, "interrupted"]);
-  });
+test("a stop of the scheduler gives runs their grace period, which a second Ctrl-C ends", async () => {
+  const { exited, signal, output } = await startWithLongRun();
+  expect(output()).not.toContain("stopping");
+  signal("SIGINT");
+  const draining = { scheduler: { draining: true, running: 1 } };
+  await expect.poll(() => project.status()).toMatchObject(draining);
+  expect(await Promise.race([exited, sleep(1000, "still there")])).toBe("still there");
+  signal("SIGINT");
+  expect(await exited).toBe(130);
+  expect(outcomes()).toEqual([null, "interrupted"]);
+});
 
-  test("a stop of the scheduler by removal of its state is fatal and ends with 1", async () => {
-    const scheduler = await project.start();
-    await rm(project.path(".al"), { recursive: true, maxRetries: 5 });
-    await scheduler.waitForOutput(/FATAL.*the folder \.al was removed/);
-    expect(await scheduler.exited).toBe(1);
-    expect(await (await project.start()).stop()).toBe(0);
-  });
+test("a stop of the scheduler counts a Ctrl-C that a terminal and npm both forward once", async () => {
+  const { exited, signal, waitForOutput } = await startWithLongRun();
+  signal("SIGINT");
+  await sleep(50);
+  signal("SIGINT");
+  await waitForOutput(/stopping/);
+  expect(await Promise.race([exited, sleep(1000, "still there")])).toBe("still there");
+});
+
+test("a stop of the scheduler by al stop ends it, and al stat then reports that it is not running", async () => {
+  const scheduler = await project.start();
+  expect(await project.al("stat")).toMatchObject({ code: 0 });
+  expect(await project.al("stop")).toMatchObject({ code: 0, stdout: "stopped\n" });
+  expect(await scheduler.exited).toBe(0);
+  const { code, stderr } = await project.al("stat");
+  expect(code).toBe(0);
+  expect(stderr).toContain("no scheduler is running");
+});
+
+test("a stop of the scheduler by al stop --now ends runs at once, as a second Ctrl-C does", async () => {
+  const { exited, output } = await startWithLongRun();
+  const startedAt = performance.now();
+  expect(await project.al("stop", "--now")).toMatchObject({ code: 0, stdout: "stopped\n" });
+  expect(await exited).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(output()).toContain("stopping now (al stop --now); ending 1 run");
+  expect(outcomes()).toEqual([null, "interrupted"]);
+});
+
+test("a stop of the scheduler by removal of its state is fatal and ends with 1", async () => {
+  const scheduler = await project.start();
+  await rm(project.path(".al"), { recursive: true, maxRetries: 5 });
+  await scheduler.waitForOutput(/FATAL.*the folder \.al was removed/);
+  expect(await scheduler.exited).toBe(1);
+  expect(await (await project.start()).stop()).toBe(0);
 });

@@ -3,35 +3,33 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { withLock } from "./lock.ts";
 
-describe("a lock between test processes", () => {
-  let dir: string;
-  beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), "al-lock-"));
-  });
-  afterEach(() => rmSync(dir, { recursive: true }));
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "al-lock-"));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
 
-  it("a lock between test processes is held by one process at a time, and is released after a failure", async () => {
-    const path = join(dir, "lock");
-    let inside = 0;
-    const most: number[] = [];
-    const work = async () => {
-      most.push(++inside);
-      await wait(20);
-      inside -= 1;
-    };
-    await Promise.all([withLock(path, work), withLock(path, work), withLock(path, work)]);
-    expect(most).toEqual([1, 1, 1]);
-    await expect(withLock(path, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
-    await withLock(path, work);
-  });
+test("a lock between test processes is held by one process at a time, and is released after a failure", async () => {
+  const path = join(dir, "lock");
+  let inside = 0;
+  const most: number[] = [];
+  const work = async () => {
+    most.push(++inside);
+    await wait(20);
+    inside -= 1;
+  };
+  await Promise.all([withLock(path, work), withLock(path, work), withLock(path, work)]);
+  expect(most).toEqual([1, 1, 1]);
+  await expect(withLock(path, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  await withLock(path, work);
+});
 
-  it("a lock between test processes is taken over from a process that died", async () => {
-    const path = join(dir, "lock");
-    const { pid } = spawnSync("true");
-    writeFileSync(path, String(pid));
-    await expect(withLock(path, () => Promise.resolve("done"))).resolves.toBe("done");
-  });
+test("a lock between test processes is taken over from a process that died", async () => {
+  const path = join(dir, "lock");
+  const { pid } = spawnSync("true");
+  writeFileSync(path, String(pid));
+  await expect(withLock(path, () => Promise.resolve("done"))).resolves.toBe("done");
 });

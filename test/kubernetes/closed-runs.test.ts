@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createKubernetesEngine } from "../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import type { ClusterEngine } from "../../src/runtime/cluster/cluster-engine.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
@@ -102,16 +102,16 @@ async function heardOf(id: string, script: string, network: string): Promise<str
   return heard();
 }
 
-it("an open run reaches every target of the probes", async () => {
+test("an open run reaches every target of the probes", async () => {
   const heard = await heardOf("open", probes(), "bridge");
   for (const name of Object.keys(targets)) expect(heard).toContain(`reaches ${name}\n`);
 }, 90_000);
 
-it("a closed run reaches the door, and nothing else", async () => {
+test("a closed run reaches the door, and nothing else", async () => {
   expect(await heardOf("closed", `sleep 2; ${probes()}`, "none")).toBe("done\n");
 }, 90_000);
 
-it("a closed run resolves no name and has no token of a service account", async () => {
+test("a closed run resolves no name and has no token of a service account", async () => {
   const script =
     "getent hosts example.com; ls /var/run/secrets/kubernetes.io; cat /etc/resolv.conf";
   const heard = await heardOf("names", script, "none");
@@ -119,7 +119,7 @@ it("a closed run resolves no name and has no token of a service account", async 
   expect(heard).toMatch(/nameserver 127.0.0.1\n(options .*\n)?done\n$/);
 }, 90_000);
 
-it("a closed run reaches a door in the cluster by its Service", async () => {
+test("a closed run reaches a door in the cluster by its Service", async () => {
   const labels = { app: "door", "al.door": "yes" };
   const { spec } = neighbour;
   const doorPod = { ...neighbour, metadata: { name: "door", labels }, spec };
@@ -143,7 +143,7 @@ it("a closed run reaches a door in the cluster by its Service", async () => {
   await expect.poll(said, { timeout: 60_000 }).toBe("Error, exit code 3: reached");
 }, 120_000);
 
-it("a closed run can't be reached by another pod", async () => {
+test("a closed run can't be reached by another pod", async () => {
   const id = "listens";
   const launch = scriptLaunch(id, "python3 -m http.server 8080 --directory /tmp");
   names.push(launch.name);
@@ -157,7 +157,7 @@ it("a closed run can't be reached by another pod", async () => {
   expect(await heardOf("visitor", `sleep 3; ${probe}`, "bridge")).not.toContain("reached");
 }, 90_000);
 
-it("another pod's service account reads neither tickets nor runs", async () => {
+test("another pod's service account reads neither tickets nor runs", async () => {
   const launch = scriptLaunch("secret", "sleep 1000");
   names.push(launch.name);
   await engine.start(launch);
@@ -170,7 +170,7 @@ it("another pod's service account reads neither tickets nor runs", async () => {
   }
 });
 
-it("two schedulers in one namespace see and remove only their own runs", async () => {
+test("two schedulers in one namespace see and remove only their own runs", async () => {
   const other = engineOf("fedcba9876543210");
   await other.ready();
   const launch = scriptLaunch("mine", "sleep 1000");

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { kubernetesFindings } from "../../src/interfaces/doctor/checks/kubernetes.ts";
 import type { KubernetesSide } from "./side.ts";
 
@@ -13,7 +13,7 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
   const everything = "clusterrolebinding/almanac-everything";
 
   describe("al doctor with Kubernetes", () => {
-    it("al doctor with Kubernetes finds no fault with the role of the docs", async () => {
+    test("al doctor with Kubernetes finds no fault with the role of the docs", async () => {
       expect(await check()).toMatchObject([
         {
           severity: "ok",
@@ -23,7 +23,7 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
       ]);
     });
 
-    it("al doctor with Kubernetes names each verb that the role lacks", async () => {
+    test("al doctor with Kubernetes names each verb that the role lacks", async () => {
       await role("create list");
       const [, access] = await check();
       expect(access).toMatchObject({
@@ -34,7 +34,7 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
       await role("create patch delete list");
     });
 
-    it("al doctor with Kubernetes names a namespace that does not exist", async () => {
+    test("al doctor with Kubernetes names a namespace that does not exist", async () => {
       const [kind, name = ""] = everything.split("/");
       const to = ["--clusterrole=cluster-admin", "--user=almanac"];
       await side().kubectl("create", kind ?? "", name, ...to);
@@ -47,7 +47,7 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
       await side().kubectl("delete", everything);
     });
 
-    it("al doctor with Kubernetes says that the server does not know this user", async () => {
+    test("al doctor with Kubernetes says that the server does not know this user", async () => {
       side().renewToken(false);
       const [fault] = await check();
       expect(fault).toMatchObject({

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createKubernetesEngine } from "../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import { chatEvents } from "../e2e/model-project.ts";
 import { testEngine } from "../helpers/docker.ts";
@@ -25,7 +25,7 @@ describe("how long Kubernetes takes", () => {
   }, 300_000);
   afterAll(() => cluster.stop());
 
-  it("how long Kubernetes takes from the trigger of a run to its first request to a model", async () => {
+  test("how long Kubernetes takes from the trigger of a run to its first request to a model", async () => {
     const asked = Promise.withResolvers<number>();
     const provider = await fakeProvider((_request, response) => {
       asked.resolve(Date.now());
@@ -58,7 +58,7 @@ describe("how long Kubernetes takes", () => {
     await cluster.kubectl("delete", "jobs,pods", "--all", "--force");
   }, 120_000);
 
-  it(`${most} runs at once`, async () => {
+  test(`${most} runs at once`, async () => {
     const engine = createKubernetesEngine({
       config: { address: door, namespace: null },
       project,

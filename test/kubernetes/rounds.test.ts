@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { testEngine } from "../helpers/docker.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 import { forAll } from "../helpers/live-project.ts";
@@ -23,73 +23,71 @@ const leaseSeconds = 20;
 const doorPort = 7443;
 const quietMs = 240_000;
 
-describe("al start with a Kubernetes of two nodes", () => {
-  let cluster: LiveCluster;
-  let model: Witness;
-  let project: LiveProject;
-  const { trigger, quiet, check, tally } = createRounds({
-    project: () => project,
-    model: () => model,
-    ...{ agents, turns, quietMs },
-  });
-  const start = () => project.start({ env: { KUBECONFIG: cluster.kubeconfig("almanac") } });
-
-  forAll(async () => {
-    const image = await programImage((await testEngine()).engine);
-    cluster = await preparedCluster([image]);
-    model = await witness(turns, 600);
-    const address = `${cluster.host}:${doorPort}`;
-    const { baseUrl } = model;
-    const options = {
-      engine: "kubernetes",
-      baseUrl,
-      address,
-      image,
-      agents,
-      leaseSeconds,
-    } as const;
-    project = await roundsProject(options);
-    await start();
-  }, 300_000);
-  afterAll(async () => {
-    await project.scheduler.kill();
-    await cluster.stop();
-    await model.close();
-  });
-
-  it(
-    `al start with a Kubernetes of two nodes runs ${runsAtFirst} runs, spread over the nodes`,
-    async () => {
-      await trigger(runsAtFirst);
-      await check();
-      const history = await quiet();
-      expect(history.filter(({ outcome }) => outcome !== "succeeded")).toEqual([]);
-      const logs = [...(await logsByRun(project.dir)).values()];
-      const places = logs.flatMap((entries) => entries.flatMap((entry) => entry.node ?? []));
-      expect(new Set(places)).toEqual(new Set(["n1", "n2"]));
-      await nothingLeft(cluster);
-    },
-    quietMs + 60_000,
-  );
-
-  it(
-    `al start with a Kubernetes of two nodes loses and repeats no output silently in ${rounds} rounds of faults`,
-    async () => {
-      const crash = async () => {
-        await project.scheduler.kill();
-        return start;
-      };
-      for (let seed = firstSeed; seed < firstSeed + rounds; seed++) {
-        const round = roundOf(seed, cluster.nodes.length, leaseSeconds * 1_000);
-        await trigger(runsPerRound);
-        await wait(round.afterMs);
-        await befall(cluster, round, crash);
-        await cluster.settled(120_000);
-        if ((seed - firstSeed) % 10 === 9 || seed === firstSeed + rounds - 1) await check();
-        process.stdout.write(`seed ${seed}: n${round.node + 1} ${round.fault}; ${await tally()}\n`);
-      }
-      await nothingLeft(cluster);
-    },
-    rounds * 120_000 + quietMs,
-  );
+let cluster: LiveCluster;
+let model: Witness;
+let project: LiveProject;
+const { trigger, quiet, check, tally } = createRounds({
+  project: () => project,
+  model: () => model,
+  ...{ agents, turns, quietMs },
 });
+const start = () => project.start({ env: { KUBECONFIG: cluster.kubeconfig("almanac") } });
+
+forAll(async () => {
+  const image = await programImage((await testEngine()).engine);
+  cluster = await preparedCluster([image]);
+  model = await witness(turns, 600);
+  const address = `${cluster.host}:${doorPort}`;
+  const { baseUrl } = model;
+  const options = {
+    engine: "kubernetes",
+    baseUrl,
+    address,
+    image,
+    agents,
+    leaseSeconds,
+  } as const;
+  project = await roundsProject(options);
+  await start();
+}, 300_000);
+afterAll(async () => {
+  await project.scheduler.kill();
+  await cluster.stop();
+  await model.close();
+});
+
+test(
+  `al start with a Kubernetes of two nodes runs ${runsAtFirst} runs, spread over the nodes`,
+  async () => {
+    await trigger(runsAtFirst);
+    await check();
+    const history = await quiet();
+    expect(history.filter(({ outcome }) => outcome !== "succeeded")).toEqual([]);
+    const logs = [...(await logsByRun(project.dir)).values()];
+    const places = logs.flatMap((entries) => entries.flatMap((entry) => entry.node ?? []));
+    expect(new Set(places)).toEqual(new Set(["n1", "n2"]));
+    await nothingLeft(cluster);
+  },
+  quietMs + 60_000,
+);
+
+test(
+  `al start with a Kubernetes of two nodes loses and repeats no output silently in ${rounds} rounds of faults`,
+  async () => {
+    const crash = async () => {
+      await project.scheduler.kill();
+      return start;
+    };
+    for (let seed = firstSeed; seed < firstSeed + rounds; seed++) {
+      const round = roundOf(seed, cluster.nodes.length, leaseSeconds * 1_000);
+      await trigger(runsPerRound);
+      await wait(round.afterMs);
+      await befall(cluster, round, crash);
+      await cluster.settled(120_000);
+      if ((seed - firstSeed) % 10 === 9 || seed === firstSeed + rounds - 1) await check();
+      process.stdout.write(`seed ${seed}: n${round.node + 1} ${round.fault}; ${await tally()}\n`);
+    }
+    await nothingLeft(cluster);
+  },
+  rounds * 120_000 + quietMs,
+);

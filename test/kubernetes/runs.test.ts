@@ -1,5 +1,5 @@
 import { lastValueFrom, NEVER, tap, toArray } from "rxjs";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { runName } from "../../src/runtime/cluster/cluster-engine.ts";
 import { createKubernetesEngine } from "../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import { workDir } from "../../src/runtime/runners/container/container-options.ts";
@@ -95,7 +95,7 @@ async function nodeOf({ instanceId }: RunRequest): Promise<KubeNode> {
   return cluster.nodes.find((node) => node.name === name) as KubeNode;
 }
 
-it("a run is lost when its node is drained, and the cluster does not start it again", async () => {
+test("a run is lost when its node is drained, and the cluster does not start it again", async () => {
   const { exit, gone } = await befallen(forever, async ({ name }) => {
     await cluster.kubectl("drain", name, "--delete-emptydir-data");
     await cluster.kubectl("uncordon", name);
@@ -104,7 +104,7 @@ it("a run is lost when its node is drained, and the cluster does not start it ag
   await expect.poll(gone).toEqual([]);
 }, 90_000);
 
-it("a run is lost once when its node fails, and its reason names the node", async () => {
+test("a run is lost once when its node fails, and its reason names the node", async () => {
   const { exit, gone } = await befallen(forever, async (node) => {
     await node.kill();
     onTestFinished(async () => {
@@ -116,7 +116,7 @@ it("a run is lost once when its node fails, and its reason names the node", asyn
   await expect.poll(gone).toEqual([]);
 }, 90_000);
 
-it("a run is lost when its node evicts it, and its reason says so", async () => {
+test("a run is lost when its node evicts it, and its reason says so", async () => {
   const { exit } = await befallen(
     forever,
     (node) => {
@@ -132,7 +132,7 @@ it("a run is lost when its node evicts it, and its reason says so", async () => 
   expect(exit).toMatchObject({ lost: true, error: expect.stringContaining("Evicted") as string });
 }, 120_000);
 
-it("a run continues while the API server is away, and is removed when that is back", async () => {
+test("a run continues while the API server is away, and is removed when that is back", async () => {
   const { events, exit, gone } = await befallen(`sleep 4; ${log("two")}; ${end()}`, async () => {
     await cluster.api.kill();
     setTimeout(() => void cluster.api.start(), 6_000);

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { testEngine } from "../helpers/docker.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 import { forAll, slowly } from "../helpers/live-project.ts";
@@ -51,7 +51,7 @@ describe("al start with a Kubernetes", () => {
   const projectsOf = (pods: readonly string[]) =>
     new Set(pods.map((pod) => pod.slice(pod.indexOf(" "))));
 
-  it("a run's timeout ends its pod in the middle of a command, once, and leaves no object", async () => {
+  test("a run's timeout ends its pod in the middle of a command, once, and leaves no object", async () => {
     const { project, trigger, quiet } = await scheduler(7443, 200_000, 15);
     await trigger(1);
     await expect.poll(runningPods, slowly).toEqual([expect.stringMatching(/ /)]);
@@ -67,7 +67,7 @@ describe("al start with a Kubernetes", () => {
     expect(await project.messages("ada", "tool")).toHaveLength(1);
   }, 200_000);
 
-  it("schedulers of one namespace run, adopt and remove only their own runs", async () => {
+  test("schedulers of one namespace run, adopt and remove only their own runs", async () => {
     const [one, two] = await Promise.all([scheduler(7443, 10_000), scheduler(7444, 10_000)]);
     await Promise.all([one.trigger(3), two.trigger(3)]);
     await expect.poll(async () => (await runningPods()).length, slowly).toBe(6);

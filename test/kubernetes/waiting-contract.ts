@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runName } from "../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterEngine, PlacedRun } from "../../src/runtime/cluster/cluster-engine.ts";
 import { runOnce, scriptLaunch } from "./side.ts";
@@ -18,7 +18,7 @@ export function waitingContract(side: () => KubernetesSide): void {
   };
 
   describe("a run that waits in Kubernetes", () => {
-    it("a run that waits in Kubernetes shows why no machine takes it, and runs once one does", async () => {
+    test("a run that waits in Kubernetes shows why no machine takes it, and runs once one does", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, forever, { place: ["agents=yes"] }));
       const waiting = await until(engine, ({ problem }) => problem !== null);
@@ -32,7 +32,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await side().kubectl("label", "node", "n2", "agents-");
     });
 
-    it("a run that waits in Kubernetes shows a reservation that no machine has", async () => {
+    test("a run that waits in Kubernetes shows a reservation that no machine has", async () => {
       const engine = side().engine();
       const limits = { memory: "900g", cpus: 1, network: "none" };
       const reserve = { memory: "800g", cpus: 0.01 };
@@ -42,7 +42,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    it("a run that waits in Kubernetes is rejected only after its image could not be pulled three times", async () => {
+    test("a run that waits in Kubernetes is rejected only after its image could not be pulled three times", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, forever, { image: "127.0.0.1:1/no-such-image:1" }));
       const last = await until(engine, (run) => {
@@ -54,7 +54,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    it("a run that waits in Kubernetes was evicted, and did not fail, if its machine is drained before it began", async () => {
+    test("a run that waits in Kubernetes was evicted, and did not fail, if its machine is drained before it began", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, forever, { image: "127.0.0.1:1/no-such-image:1" }));
       const waiting = await until(engine, ({ node, problem }) => node !== null && problem !== null);
@@ -65,7 +65,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    it("a run that waits in Kubernetes is rejected at once for an image that no registry can have", async () => {
+    test("a run that waits in Kubernetes is rejected at once for an image that no registry can have", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, forever, { image: "Not An Image" }));
       const last = await until(engine, ({ isHopeless }) => isHopeless);
@@ -73,7 +73,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    it("a run that waits in Kubernetes shows a quota, and runs once there is room", async () => {
+    test("a run that waits in Kubernetes shows a quota, and runs once there is room", async () => {
       const engine = side().engine();
       await side().apply(quota("0"));
       await engine.start(scriptLaunch(id, forever));
@@ -85,7 +85,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    it("a run that waits in Kubernetes shows a LimitRange that it is beyond", async () => {
+    test("a run that waits in Kubernetes shows a LimitRange that it is beyond", async () => {
       const engine = side().engine();
       const limits = [{ type: "Container", max: { memory: "16Mi" } }];
       const metadata = { name: "small" };

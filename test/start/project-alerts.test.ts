@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { alertOptionsOf } from "../../src/start/project-alerts.ts";
 import { agentFiles, project, usualAgent, usualProject } from "../foundation/config/samples.ts";
 import { createRedactor } from "../../src/foundation/credentials/redactor.ts";
@@ -16,18 +16,18 @@ function targetsOf(to: readonly string[] | null): readonly string[] | null {
   return alertOptionsOf({ agents: new Map(), record, project: () => now })("dev").to;
 }
 
-it("an agent's alerts reach the targets that it names, and none if it names none", () => {
+test("an agent's alerts reach the targets that it names, and none if it names none", () => {
   expect(targetsOf(["night"])).toEqual(["night"]);
   expect(targetsOf(["night", "gone"])).toEqual(["night", "gone"]);
   expect(targetsOf(null)).toBeNull();
   expect(targetsOf([])).toEqual([]);
 });
 
-it("alerts of an agent whose targets were all removed reach the project's", () => {
+test("alerts of an agent whose targets were all removed reach the project's", () => {
   expect(targetsOf(["gone"])).toEqual(["ops"]);
 });
 
-it("an agent without a valid config has the project's options", () => {
+test("an agent without a valid config has the project's options", () => {
   const broken = new Map([["dev", agentFiles(`${usualAgent}scale = -1`)]]);
   const own = new Map([["dev", agentFiles(`${usualAgent}[alert]\nafter = 5`)]]);
   const optionsOf = (agents: typeof own) =>
@@ -36,21 +36,21 @@ it("an agent without a valid config has the project's options", () => {
   expect(optionsOf(own)).toEqual({ ...now.alert, after: 5 });
 });
 
-it("the config shown by the gateway has the names of a model's headers, not the values", () => {
+test("the config shown by the gateway has the names of a model's headers, not the values", () => {
   const [model] = anAgent("dev").models;
   if (model === undefined) throw new Error("the agent has no model");
   const agent = anAgent("dev", { models: [{ ...model, headers: { "X-Secret": "s3cret" } }] });
   expect(maskSecrets(agent, createRedactor()).models[0]?.headers).toEqual({ "X-Secret": "***" });
 });
 
-it("the config shown by the gateway lacks the URL of a heartbeat", () => {
+test("the config shown by the gateway lacks the URL of a heartbeat", () => {
   const shown = (heartbeat: string | null) =>
     maskSecrets(anAgent("dev", { heartbeat }), createRedactor()).heartbeat;
   expect(shown("https://a.example/k")).toBe("***");
   expect(shown(null)).toBeNull();
 });
 
-it("the config shown by the gateway lacks known secrets", () => {
+test("the config shown by the gateway lacks known secrets", () => {
   const redactor = createRedactor();
   redactor.add(["s3cret-of-a-tool"]);
   const agent = anAgent("dev", {

@@ -1,11 +1,11 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createClock } from "../../streams/clock.ts";
 import { VirtualCalendar } from "../helpers/marbles.ts";
 
 const start = "2026-03-01T00:00:00Z";
 const at = (time: string): number => Date.parse(time);
 
-it("the clock emits in the order of moments, whatever order they were requested in", () => {
+test("the clock emits in the order of moments, whatever order they were requested in", () => {
   const calendar = new VirtualCalendar(start);
   const clock = createClock(calendar);
   const woken: string[] = [];
@@ -16,7 +16,7 @@ it("the clock emits in the order of moments, whatever order they were requested 
   expect(woken).toEqual(["01", "02", "03", "04", "05"]);
 });
 
-it("the clock emits at the moment, not earlier, and completes", () => {
+test("the clock emits at the moment, not earlier, and completes", () => {
   const calendar = new VirtualCalendar(start);
   const clock = createClock(calendar);
   const seen: unknown[] = [];
@@ -30,7 +30,7 @@ it("the clock emits at the moment, not earlier, and completes", () => {
   expect(seen).toEqual(["2026-03-01T00:00:01.500Z", "complete"]);
 });
 
-it("the clock waits for moments further away than the longest timer of 24.8 days", () => {
+test("the clock waits for moments further away than the longest timer of 24.8 days", () => {
   const calendar = new VirtualCalendar(start);
   const clock = createClock(calendar);
   let woken = 0;
@@ -41,14 +41,14 @@ it("the clock waits for moments further away than the longest timer of 24.8 days
   expect(woken).toBe(at("2026-09-01T00:00:00Z"));
 });
 
-it("the clock arms one timer for any number of subscribers", () => {
+test("the clock arms one timer for any number of subscribers", () => {
   const calendar = new VirtualCalendar(start);
   const clock = createClock(calendar);
   for (let i = 0; i < 1000; i++) clock.at(at("2026-03-01T00:00:10Z") + i).subscribe();
   expect(calendar.scheduled).toBe(1);
 });
 
-it("the clock notices within half a minute that the machine slept through a moment", () => {
+test("the clock notices within half a minute that the machine slept through a moment", () => {
   const calendar = new VirtualCalendar(start);
   const clock = createClock(calendar);
   let woken = 0;
@@ -60,7 +60,7 @@ it("the clock notices within half a minute that the machine slept through a mome
   expect(woken).toBeLessThanOrEqual(at("2026-03-01T09:00:30Z"));
 });
 
-it("the clock forgets an unsubscribed one, and continues for the others", () => {
+test("the clock forgets an unsubscribed one, and continues for the others", () => {
   const calendar = new VirtualCalendar(start);
   const clock = createClock(calendar);
   const woken: string[] = [];
@@ -73,7 +73,7 @@ it("the clock forgets an unsubscribed one, and continues for the others", () => 
   expect(woken).toEqual(["02", "03", "05", "06"]);
 });
 
-it("the clock emits asynchronously even for a moment that has passed, and again for a new subscriber", () => {
+test("the clock emits asynchronously even for a moment that has passed, and again for a new subscriber", () => {
   const calendar = new VirtualCalendar(start);
   const wait = createClock(calendar).at(at("2026-02-01T00:00:00Z"));
   let woken = 0;

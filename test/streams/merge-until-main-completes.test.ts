@@ -1,9 +1,9 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { of, Subject } from "rxjs";
 import { mergeUntilMainCompletes } from "../../streams/merge-until-main-completes.ts";
 import { marbles } from "../helpers/marbles.ts";
 
-it("a stream merged with the main one ends when the main one ends, and not before", () =>
+test("a stream merged with the main one ends when the main one ends, and not before", () =>
   marbles(({ hot, expectObservable, expectSubscriptions }) => {
     const main = "    --m---m--|";
     const beside = "  b---b-|";
@@ -14,13 +14,13 @@ it("a stream merged with the main one ends when the main one ends, and not befor
     expectSubscriptions(beside$.subscriptions).toBe("         ^--------!");
   }));
 
-it("a stream merged with the main one emits first of two that emit at once", () => {
+test("a stream merged with the main one emits first of two that emit at once", () => {
   const seen: string[] = [];
   mergeUntilMainCompletes(of("main"), of("beside")).subscribe((value) => seen.push(value));
   expect(seen).toEqual(["beside", "main"]);
 });
 
-it("a stream merged with the main one ends by an error of either, and leaves both", () =>
+test("a stream merged with the main one ends by an error of either, and leaves both", () =>
   marbles(({ hot, expectObservable, expectSubscriptions }) => {
     const steady$ = hot("a-a--a-");
     expectObservable(mergeUntilMainCompletes(hot("---#"), steady$)).toBe("a-a#");
@@ -28,7 +28,7 @@ it("a stream merged with the main one ends by an error of either, and leaves bot
     expectSubscriptions(steady$.subscriptions).toBe(["^--!", "^--!"]);
   }));
 
-it("a stream merged with the main one leaves both when it is unsubscribed", () => {
+test("a stream merged with the main one leaves both when it is unsubscribed", () => {
   const [main$, beside$] = [new Subject<string>(), new Subject<string>()];
   const subscription = mergeUntilMainCompletes(main$, beside$).subscribe();
   subscription.unsubscribe();

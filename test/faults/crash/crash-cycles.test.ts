@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { isLong } from "../../helpers/long.ts";
 import { crashLane } from "./crash-lane.ts";
 import { points } from "./crash-plan.ts";
@@ -18,7 +18,7 @@ const seed = Number(process.env.AL_CRASH_SEED ?? Date.now() % 1_000_000);
 const lanes = 2;
 
 const timeout = 60_000 + cycles * 4_000;
-it.runIf(isAsked)(
+test.runIf(isAsked)(
   `a scheduler keeps every promise over ${cycles} crashes`,
   { timeout },
   async () => {

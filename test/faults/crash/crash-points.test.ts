@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isLong } from "../../helpers/long.ts";
 import { crashOnce, type Lane } from "./crash-cycle.ts";
 import { check, newLane, wholeLife } from "./crash-lane.ts";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => lane.project.remove());
 
 describe("a scheduler that is killed", () => {
-  it.each(points)(
+  test.each(points)(
     "a scheduler killed at %s keeps its promises, and its successors finish the work",
     async (point) => {
       await crashOnce(lane, planAt(point));

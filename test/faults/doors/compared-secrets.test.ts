@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import * as parser from "@typescript-eslint/parser";
 import { ESLint, Linter } from "eslint";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "../../..");
 const project = new ESLint({ cwd: root });
@@ -19,35 +19,33 @@ async function objections(code: string, file = "src/interfaces/gateway/auth.ts")
   return messages.filter(({ message }) => /timingSafeEqual/.test(message)).length;
 }
 
-describe("the rule for comparing secrets", () => {
-  test.each([
-    "if (a.given === a.apiKey) a.in();",
-    "if (a.token !== a.expected) a.out();",
-    "if (a.signature == a.given) a.in();",
-    "const { secret, given } = a; if (given === secret) a.in();",
-    "const ok = a.digest.equals(a.given);",
-    "const ok = Buffer.compare(a.given, a.hmac) === 0;",
-    "const ok = a.password.localeCompare(a.given);",
-  ])("the rule for comparing secrets reports %s", async (code) => {
-    expect(await objections(code)).toBe(1);
-  });
+test.each([
+  "if (a.given === a.apiKey) a.in();",
+  "if (a.token !== a.expected) a.out();",
+  "if (a.signature == a.given) a.in();",
+  "const { secret, given } = a; if (given === secret) a.in();",
+  "const ok = a.digest.equals(a.given);",
+  "const ok = Buffer.compare(a.given, a.hmac) === 0;",
+  "const ok = a.password.localeCompare(a.given);",
+])("the rule for comparing secrets reports %s", async (code) => {
+  expect(await objections(code)).toBe(1);
+});
 
-  test.each([
-    'if (a.token === "" || a.token === undefined || a.token === null) a.out();',
-    "if (timingSafeEqual(a.token, a.given)) a.in();",
-    "if (a.keys === a.others) a.in();",
-  ])("the rule for comparing secrets accepts %s", async (code) => {
-    expect(await objections(code)).toBe(0);
-  });
+test.each([
+  'if (a.token === "" || a.token === undefined || a.token === null) a.out();',
+  "if (timingSafeEqual(a.token, a.given)) a.in();",
+  "if (a.keys === a.others) a.in();",
+])("the rule for comparing secrets accepts %s", async (code) => {
+  expect(await objections(code)).toBe(0);
+});
 
-  test("the rule for comparing secrets holds wherever untrusted input is compared", async () => {
-    for (const file of [
-      "src/runtime/run-api/socket-dir.ts",
-      "src/features/webhooks/signature.ts",
-      "src/features/models/scripted.ts",
-      "src/interfaces/gateway/routes/login.ts",
-    ]) {
-      expect(await objections("if (a.given === a.secret) a.in();", file), file).toBe(1);
-    }
-  });
+test("the rule for comparing secrets holds wherever untrusted input is compared", async () => {
+  for (const file of [
+    "src/runtime/run-api/socket-dir.ts",
+    "src/features/webhooks/signature.ts",
+    "src/features/models/scripted.ts",
+    "src/interfaces/gateway/routes/login.ts",
+  ]) {
+    expect(await objections("if (a.given === a.secret) a.in();", file), file).toBe(1);
+  }
 });

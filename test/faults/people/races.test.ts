@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
 import { fakeTelegram, type FakeTelegram } from "../../features/alerts/chat/fake-telegram.ts";
 import { commandAgents } from "../../helpers/command-agents.ts";
@@ -41,7 +41,7 @@ interface Races {
   readonly struck: Map<string, number>;
 }
 
-it(
+test(
   `of all that answer a question at once the first counts, and no answer is lost, in ${races} races`,
   { timeout: 120_000 + races * 2_000 },
   async () => {

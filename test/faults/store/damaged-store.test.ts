@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { runAl, startTestScheduler } from "../../helpers/scheduler.ts";
 import { sendLoad } from "../../features/webhooks/load.ts";
@@ -59,81 +59,77 @@ const damages: Readonly<Record<string, () => void>> = {
   "that was cut off within its first page": () => truncateSync(path(), 1000),
 };
 
-describe("a state.db", () => {
-  it.each(Object.entries(damages))(
-    "a state.db: %s is rejected with a hint and left unchanged",
-    async (_, damage) => {
-      damage();
-      const before = readFileSync(path());
-      const { code, stdout, stderr } = await runAl(project, ["start", "--port", "0"]);
-      expect(code).toBe(1);
-      expect(stdout).not.toContain("API key");
-      expect(stderr).toContain(`${path()}: `);
-      expect(stderr).toContain(
-        "hint: with no scheduler running (al stop), move the file away together",
-      );
-      expect(stderr).not.toContain("    at ");
-      expect(readFileSync(path()).equals(before)).toBe(true);
-    },
-  );
+test.each(Object.entries(damages))(
+  "a state.db: %s is rejected with a hint and left unchanged",
+  async (_, damage) => {
+    damage();
+    const before = readFileSync(path());
+    const { code, stdout, stderr } = await runAl(project, ["start", "--port", "0"]);
+    expect(code).toBe(1);
+    expect(stdout).not.toContain("API key");
+    expect(stderr).toContain(`${path()}: `);
+    expect(stderr).toContain(
+      "hint: with no scheduler running (al stop), move the file away together",
+    );
+    expect(stderr).not.toContain("    at ");
+    expect(readFileSync(path()).equals(before)).toBe(true);
+  },
+);
 
-  it("a state.db with any page of garbage never looks like a new one", async () => {
-    for (let from = pageBytes; from < whole.length; from += pageBytes) {
-      writeFileSync(path(), withGarbage(from, from + pageBytes));
-      const failure = await takeOver().then(
-        () => null,
-        (error: unknown) => error,
-      );
-      if (failure !== null) expect(failure).toMatchObject({ code: "store_corrupt" });
-      expect(readFileSync(path()).length).toBeGreaterThanOrEqual(whole.length);
-      for (const file of ["-wal", "-shm"]) rmSync(`${path()}${file}`, { force: true });
+test("a state.db with any page of garbage never looks like a new one", async () => {
+  for (let from = pageBytes; from < whole.length; from += pageBytes) {
+    writeFileSync(path(), withGarbage(from, from + pageBytes));
+    const failure = await takeOver().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (failure !== null) expect(failure).toMatchObject({ code: "store_corrupt" });
+    expect(readFileSync(path()).length).toBeGreaterThanOrEqual(whole.length);
+    for (const file of ["-wal", "-shm"]) rmSync(`${path()}${file}`, { force: true });
+  }
+});
+
+test("a state.db damaged during use is answered with 503, and the scheduler keeps running", async () => {
+  const scheduler = await startTestScheduler(project, { webUi: false });
+  try {
+    const statuses = new Set<number | null>();
+    for (let n = 100; n < 160 && !statuses.has(503); n++) {
+      damageInPlace();
+      const [answer] = await sendLoad(scheduler.url, [delivery(n)], 1);
+      statuses.add(answer?.status ?? null);
     }
-  });
+    expect(statuses).toContain(503);
+    expect((await fetch(`${scheduler.url}/health`)).status).toBe(200);
+  } finally {
+    await scheduler.kill();
+  }
+});
 
-  it("a state.db damaged during use is answered with 503, and the scheduler keeps running", async () => {
+test.each([
+  ["removed", () => parts().forEach((file) => rmSync(file))],
+  ["moved", () => renameSync(path(), join(project.dir, "moved.db"))],
+])(
+  "a state.db that disappears while the scheduler runs (%s) ends the scheduler, and nothing acknowledged is lost",
+  async (_, lose) => {
     const scheduler = await startTestScheduler(project, { webUi: false });
-    try {
-      const statuses = new Set<number | null>();
-      for (let n = 100; n < 160 && !statuses.has(503); n++) {
-        damageInPlace();
-        const [answer] = await sendLoad(scheduler.url, [delivery(n)], 1);
-        statuses.add(answer?.status ?? null);
-      }
-      expect(statuses).toContain(503);
-      expect((await fetch(`${scheduler.url}/health`)).status).toBe(200);
-    } finally {
-      await scheduler.kill();
-    }
-  });
-});
-
-describe("a state.db that disappears while the scheduler runs", () => {
-  it.each([
-    ["removed", () => parts().forEach((file) => rmSync(file))],
-    ["moved", () => renameSync(path(), join(project.dir, "moved.db"))],
-  ])(
-    "a state.db that disappears while the scheduler runs (%s) ends the scheduler, and nothing acknowledged is lost",
-    async (_, lose) => {
-      const scheduler = await startTestScheduler(project, { webUi: false });
-      let sent = 1000;
-      const acknowledged = async () => {
-        const answers = await sendLoad(scheduler.url, [delivery(sent++)], 1);
-        return answers.filter(({ status }) => status === 200).length;
-      };
-      let count = await acknowledged();
-      lose();
-      const lostAt = performance.now();
-      count += await acknowledged();
-      await scheduler.waitForOutput(/FATAL.*state\.db.* saved as .*al start/);
-      expect(performance.now() - lostAt).toBeLessThan(4000);
-      expect(await scheduler.exited).toBe(1);
-      const store = openStore(project.dir);
-      const { triggers } = store.history.query({ page: 1, limit: 200 });
-      store.close();
-      expect(triggers).toHaveLength(20 + count);
-    },
-  );
-});
+    let sent = 1000;
+    const acknowledged = async () => {
+      const answers = await sendLoad(scheduler.url, [delivery(sent++)], 1);
+      return answers.filter(({ status }) => status === 200).length;
+    };
+    let count = await acknowledged();
+    lose();
+    const lostAt = performance.now();
+    count += await acknowledged();
+    await scheduler.waitForOutput(/FATAL.*state\.db.* saved as .*al start/);
+    expect(performance.now() - lostAt).toBeLessThan(4000);
+    expect(await scheduler.exited).toBe(1);
+    const store = openStore(project.dir);
+    const { triggers } = store.history.query({ page: 1, limit: 200 });
+    store.close();
+    expect(triggers).toHaveLength(20 + count);
+  },
+);
 
 /** What a start does with the store. */
 async function takeOver(): Promise<void> {

@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { builtAl } from "../../helpers/scheduler.ts";
 import { sendLoad } from "../../features/webhooks/load.ts";
 import { keyPath } from "../crash/crash-cycle.ts";
@@ -56,7 +56,7 @@ async function workerOf(url: string): Promise<unknown> {
   return agents.find(({ name }) => name === "worker");
 }
 
-it.runIf(isRoot)(
+test.runIf(isRoot)(
   "a full disk of /tmp/al-runs blocks the queue with an error and costs no attempt",
   async () => {
     mkdirSync("/tmp/al-runs", { recursive: true });
@@ -80,7 +80,7 @@ it.runIf(isRoot)(
   150_000,
 );
 
-it.runIf(isRoot)(
+test.runIf(isRoot)(
   "a scheduler whose output has no disk space keeps running, and writes again when there is space",
   async () => {
     const out = join(project.marks, "out");
@@ -101,7 +101,7 @@ it.runIf(isRoot)(
   150_000,
 );
 
-it("a scheduler starts with its output on /dev/full", async () => {
+test("a scheduler starts with its output on /dev/full", async () => {
   const port = await freePort();
   const full = openSync("/dev/full", "w");
   const args = [builtAl, "start", "--port", String(port), "--project", project.dir];

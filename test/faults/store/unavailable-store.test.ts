@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { runAl, startTestScheduler, type TestScheduler } from "../../helpers/scheduler.ts";
 import { sendLoad, type LoadAnswer } from "../../features/webhooks/load.ts";
@@ -75,7 +75,7 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
 }
 
 describe("a store that is not available", () => {
-  it("a store that is not available on a full disk is answered with 503 until there is space", async ({
+  test("a store that is not available on a full disk is answered with 503 until there is space", async ({
     skip,
   }) => {
     mkdirSync(stateDir(), { mode: 0o700 });
@@ -87,7 +87,7 @@ describe("a store that is not available", () => {
     });
   }, 120_000);
 
-  it.runIf(isLong)(
+  test.runIf(isLong)(
     "a store that is not available that another process holds is answered with 503 until it is released",
     async () => {
       await refusesAndRecovers(() => {
@@ -105,7 +105,7 @@ describe("a store that is not available", () => {
     ["became read-only", 8],
     ["has a failing disk", 10],
   ] as const)("that %s", (_, errcode) => {
-    it("a store that is not available is answered with 503 until it is writable", async () => {
+    test("a store that is not available is answered with 503 until it is writable", async () => {
       await refusesAndRecovers(() => {
         writeFileSync(faultFile(), String(errcode));
         return () => rmSync(faultFile(), { force: true });
@@ -114,7 +114,7 @@ describe("a store that is not available", () => {
   });
 });
 
-it("a scheduler whose store is not available can stop, and the next one finishes its work", async () => {
+test("a scheduler whose store is not available can stop, and the next one finishes its work", async () => {
   const env = faulty(faultFile());
   const first = (started = await startTestScheduler(project, { webUi: false, env }));
   for (const n of [0, 1, 2]) await deliver(first, n);
@@ -131,30 +131,28 @@ it("a scheduler whose store is not available can stop, and the next one finishes
   expect(look(project).ran).toHaveLength(3);
 }, 120_000);
 
-describe("a start on a store that is not available", () => {
-  it.runIf(isLong)(
-    "a start on a store that is not available reports that another process holds it",
-    async () => {
-      openStore(project.dir).close();
-      const other = new DatabaseSync(join(stateDir(), "state.db"));
-      other.exec("BEGIN IMMEDIATE");
-      const { code, stderr } = await runAl(project, ["start", "--port", "0"]);
-      other.close();
-      expect(code).toBe(1);
-      expect(stderr).toContain("state.db: database is locked");
-      expect(stderr).toContain("hint: another process holds the database; end it or wait");
-    },
-  );
-
-  it("a start on a store that is not available reports that it is read-only", async ({ skip }) => {
+test.runIf(isLong)(
+  "a start on a store that is not available reports that another process holds it",
+  async () => {
     openStore(project.dir).close();
-    mount("bind", skip);
-    spawnSync("mount", ["-o", "remount,bind,ro", stateDir()]);
+    const other = new DatabaseSync(join(stateDir(), "state.db"));
+    other.exec("BEGIN IMMEDIATE");
     const { code, stderr } = await runAl(project, ["start", "--port", "0"]);
+    other.close();
     expect(code).toBe(1);
-    expect(stderr).toContain(`${stateDir()}: EROFS`);
-    expect(stderr).toContain("hint: make the project directory writable");
-  });
+    expect(stderr).toContain("state.db: database is locked");
+    expect(stderr).toContain("hint: another process holds the database; end it or wait");
+  },
+);
+
+test("a start on a store that is not available reports that it is read-only", async ({ skip }) => {
+  openStore(project.dir).close();
+  mount("bind", skip);
+  spawnSync("mount", ["-o", "remount,bind,ro", stateDir()]);
+  const { code, stderr } = await runAl(project, ["start", "--port", "0"]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`${stateDir()}: EROFS`);
+  expect(stderr).toContain("hint: make the project directory writable");
 });
 
 /** Mounts something over the state directory, until the test is over. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import { cronTicks, type CronEvent, type CronPlan } from "../../../streams/triggers/cron.ts";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
@@ -64,7 +64,7 @@ const asleep = fc.integer({ min: 1, max: 40 * hourMs }).map((jumpMs) => ({ jumpM
 const setBack = fc.integer({ min: 1, max: 10 * minuteMs }).map((ms) => ({ jumpMs: -ms }));
 const awake = fc.integer({ min: 31_000, max: 30 * hourMs }).map((awakeMs) => ({ awakeMs }));
 
-it("a schedule whose clock jumps accounts for every tick once, as run or as missed, over any sleep and setback", () => {
+test("a schedule whose clock jumps accounts for every tick once, as run or as missed, over any sleep and setback", () => {
   const life = fc.array(fc.tuple(fc.oneof(asleep, setBack), awake), { maxLength: 5 });
   fc.assert(
     fc.property(plans, life, (plan, pairs) => {
@@ -78,7 +78,7 @@ it("a schedule whose clock jumps accounts for every tick once, as run or as miss
   );
 });
 
-it("a schedule whose clock jumps follows the new time within a minute after it was set far ahead and back", () => {
+test("a schedule whose clock jumps follows the new time within a minute after it was set far ahead and back", () => {
   const plan: CronPlan = { expression: "0 * * * *", timezone: "UTC", catchUp: "none" };
   const { afterStep } = live(plan, [
     { awakeMs: hourMs },

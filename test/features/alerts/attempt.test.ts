@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { maxAfterMs, nextAttempt } from "../../../src/features/alerts/attempt.ts";
 
 const now = 1_700_000_000_000;
@@ -7,7 +7,7 @@ const after = (attempts: number, afterMs: number | null = null): number | null =
   return at === null ? null : (at - now) / 1000;
 };
 
-it("attempts follow each other after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, and end after the eighth", () => {
+test("attempts follow each other after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, and end after the eighth", () => {
   expect([1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempts) => after(attempts))).toEqual([
     5,
     300,
@@ -21,13 +21,13 @@ it("attempts follow each other after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, a
   ]);
 });
 
-it("attempts wait as long as the target asks for, and at least as long as usual", () => {
+test("attempts wait as long as the target asks for, and at least as long as usual", () => {
   expect(after(1, 60_000)).toBe(60);
   expect(after(3, 60_000)).toBe(1800);
   expect(after(1, 0)).toBe(5);
   expect(after(8, 60_000)).toBeNull();
 });
 
-it("attempts wait at most a day", () => {
+test("attempts wait at most a day", () => {
   expect(after(1, Number.MAX_VALUE)).toBe(maxAfterMs / 1000);
 });

@@ -46,29 +46,27 @@ const faults: readonly (readonly [string, boolean, (socket: Socket) => void])[] 
   ["has headers without end", false, (socket) => endless(socket)],
 ];
 
-describe("a target that", () => {
-  test.each(faults)(
-    "a target that %s fails within its timeout, and delays no other",
-    async (_name, isSlow, fault) => {
-      const good = await startReceiver(() => ({ status: 200 }));
-      const [toBad, toGood] = [sendTo(await faultyServer(fault)), sendTo(good.base)];
-      const answers: TargetAnswer[] = [];
-      const world = senderWorld({
-        send: async (message, target) => {
-          const answer = await (target.name === "ops" ? toBad : toGood)(message, target);
-          if (target.name === "ops") answers.push(answer);
-          return answer;
-        },
-      });
-      await world.add("1@ops", "2@dev", "3@dev");
-      await expect.poll(() => good.received.length, { interval: 2 }).toBe(2);
-      if (isSlow) expect(answers).toEqual([]);
-      await world.recorded(3);
-      expect(answers).toMatchObject([{ type: "failed", afterMs: null }]);
-      expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
-    },
-  );
-});
+test.each(faults)(
+  "a target that %s fails within its timeout, and delays no other",
+  async (_name, isSlow, fault) => {
+    const good = await startReceiver(() => ({ status: 200 }));
+    const [toBad, toGood] = [sendTo(await faultyServer(fault)), sendTo(good.base)];
+    const answers: TargetAnswer[] = [];
+    const world = senderWorld({
+      send: async (message, target) => {
+        const answer = await (target.name === "ops" ? toBad : toGood)(message, target);
+        if (target.name === "ops") answers.push(answer);
+        return answer;
+      },
+    });
+    await world.add("1@ops", "2@dev", "3@dev");
+    await expect.poll(() => good.received.length, { interval: 2 }).toBe(2);
+    if (isSlow) expect(answers).toEqual([]);
+    await world.recorded(3);
+    expect(answers).toMatchObject([{ type: "failed", afterMs: null }]);
+    expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
+  },
+);
 
 describe("an alert", () => {
   const alert = alerts.opened as Alert;

@@ -1,79 +1,77 @@
 import { createAlertStore, type AlertStore } from "../../../src/features/alerts/alert-store.ts";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { tempStore } from "../../foundation/store/support.ts";
 import { accepted, deliveryOf, failed, senderWorld, start } from "./sender-world.ts";
 
 const all = { before: null, limit: 100 } as const;
 
-describe("a storm", () => {
-  const ids = (count: number, from = 1): string[] =>
-    Array.from({ length: count }, (_, index) => `${index + from}@ops`);
+const ids = (count: number, from = 1): string[] =>
+  Array.from({ length: count }, (_, index) => `${index + from}@ops`);
 
-  test("a storm of more than five alerts at once is one digest", async () => {
-    const world = senderWorld();
-    await world.add(...ids(7), "8@dev");
-    await world.recorded(2);
-    expect(world.attempts.filter(({ target }) => target === "dev")).toHaveLength(1);
-    const sent = world.store.list(all);
-    expect(sent.map(({ alert }) => [alert.topic, alert.count])).toEqual([
-      ["digest", 7],
-      ["runs", 1],
-    ]);
-  });
+test("a storm of more than five alerts at once is one digest", async () => {
+  const world = senderWorld();
+  await world.add(...ids(7), "8@dev");
+  await world.recorded(2);
+  expect(world.attempts.filter(({ target }) => target === "dev")).toHaveLength(1);
+  const sent = world.store.list(all);
+  expect(sent.map(({ alert }) => [alert.topic, alert.count])).toEqual([
+    ["digest", 7],
+    ["runs", 1],
+  ]);
+});
 
-  test("a storm of alerts one after the other is five alerts, and then one digest a minute", async () => {
-    const world = senderWorld();
-    for (const id of ids(5)) {
-      await world.add(id);
-      await world.settled();
-    }
-    await world.recorded(5);
-    for (let second = 1; second <= 130; second += 1) {
-      world.until(second);
-      await world.add(`storm-${second}@ops`);
-    }
+test("a storm of alerts one after the other is five alerts, and then one digest a minute", async () => {
+  const world = senderWorld();
+  for (const id of ids(5)) {
+    await world.add(id);
     await world.settled();
-    expect(world.attempts).toHaveLength(7);
-    const sent = world.store.list({ ...all, state: "sent" });
-    expect(sent.filter(({ alert }) => alert.topic === "digest")).toHaveLength(2);
-  });
+  }
+  await world.recorded(5);
+  for (let second = 1; second <= 130; second += 1) {
+    world.until(second);
+    await world.add(`storm-${second}@ops`);
+  }
+  await world.settled();
+  expect(world.attempts).toHaveLength(7);
+  const sent = world.store.list({ ...all, state: "sent" });
+  expect(sent.filter(({ alert }) => alert.topic === "digest")).toHaveLength(2);
+});
 
-  test("a storm does not delay retried alerts", async () => {
-    const answers = [failed()];
-    const world = senderWorld({ send: () => Promise.resolve(answers.shift() ?? accepted) });
-    for (const id of ids(6)) {
-      await world.add(id);
-      await world.settled();
-    }
-    world.until(10);
-    await world.recorded(6);
-    expect(world.attempts.at(-1)?.id).toBe("1@ops");
-    world.until(65);
-    await world.recorded(7);
-    expect(world.attempts.at(-1)?.id).toBe("6@ops");
-  });
-
-  test("a storm excludes an alert that an earlier scheduler may have sent", async () => {
-    const store = tempStore().tables(createAlertStore);
-    const deliveries = ids(8).map((id) => ({ ...deliveryOf(id), nextAt: start - 1 }));
-    await store.record({ states: [], deliveries });
-    const world = senderWorld({ store });
-    world.sender.wake();
-    await world.recorded(2);
-    expect(world.attempts[0]?.id).toBe("1@ops");
-    expect(store.list(all)[0]?.alert).toMatchObject({ topic: "digest", count: 7 });
-  });
-
-  test("a storm keeps its alerts until the digest is stored", async () => {
-    const store: AlertStore = {
-      ...tempStore().tables(createAlertStore),
-      replace: () => Promise.reject(new Error("full")),
-    };
-    const world = senderWorld({ store });
-    await world.add(...ids(7));
+test("a storm does not delay retried alerts", async () => {
+  const answers = [failed()];
+  const world = senderWorld({ send: () => Promise.resolve(answers.shift() ?? accepted) });
+  for (const id of ids(6)) {
+    await world.add(id);
     await world.settled();
-    expect(world.attempts).toEqual([]);
-    expect(world.counts()).toEqual({ waiting: 7, dead: 0 });
-    expect(world.problems).toEqual(["alerts to ops can't be sent: full"]);
-  });
+  }
+  world.until(10);
+  await world.recorded(6);
+  expect(world.attempts.at(-1)?.id).toBe("1@ops");
+  world.until(65);
+  await world.recorded(7);
+  expect(world.attempts.at(-1)?.id).toBe("6@ops");
+});
+
+test("a storm excludes an alert that an earlier scheduler may have sent", async () => {
+  const store = tempStore().tables(createAlertStore);
+  const deliveries = ids(8).map((id) => ({ ...deliveryOf(id), nextAt: start - 1 }));
+  await store.record({ states: [], deliveries });
+  const world = senderWorld({ store });
+  world.sender.wake();
+  await world.recorded(2);
+  expect(world.attempts[0]?.id).toBe("1@ops");
+  expect(store.list(all)[0]?.alert).toMatchObject({ topic: "digest", count: 7 });
+});
+
+test("a storm keeps its alerts until the digest is stored", async () => {
+  const store: AlertStore = {
+    ...tempStore().tables(createAlertStore),
+    replace: () => Promise.reject(new Error("full")),
+  };
+  const world = senderWorld({ store });
+  await world.add(...ids(7));
+  await world.settled();
+  expect(world.attempts).toEqual([]);
+  expect(world.counts()).toEqual({ waiting: 7, dead: 0 });
+  expect(world.problems).toEqual(["alerts to ops can't be sent: full"]);
 });

@@ -234,11 +234,9 @@ describe("a question", () => {
   });
 });
 
-describe("responses of a single API", () => {
-  test.each(own)("responses of a single API: %s", async (_name, type, reply, expected) => {
-    const { base } = await startReceiver(() => reply);
-    expect(await send(type, fakeApis[type].fields(base))).toMatchObject(expected);
-  });
+test.each(own)("responses of a single API: %s", async (_name, type, reply, expected) => {
+  const { base } = await startReceiver(() => reply);
+  expect(await send(type, fakeApis[type].fields(base))).toMatchObject(expected);
 });
 
 test("the hostile sample has all hostile parts", () => {

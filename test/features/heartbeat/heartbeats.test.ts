@@ -19,37 +19,35 @@ function block(ms: number): void {
   while (performance.now() < until);
 }
 
-describe("the scheduler is healthy", () => {
-  test("the scheduler is healthy while its event loop is late by a second at most, as measured at the loop itself", async () => {
-    expect(lagProblem(1_000)).toBeNull();
-    expect(lagProblem(1_001)?.text).toBe("its event loop is late by 1.0 s");
-    expect(await loopLag()).toBeLessThan(500);
-    const measured = loopLag();
-    setTimeout(() => block(600), 150);
-    expect(await measured).toBeGreaterThan(450);
-  });
+test("the scheduler is healthy while its event loop is late by a second at most, as measured at the loop itself", async () => {
+  expect(lagProblem(1_000)).toBeNull();
+  expect(lagProblem(1_001)?.text).toBe("its event loop is late by 1.0 s");
+  expect(await loopLag()).toBeLessThan(500);
+  const measured = loopLag();
+  setTimeout(() => block(600), 150);
+  expect(await measured).toBeGreaterThan(450);
+});
 
-  test("the scheduler is healthy while its store takes writes", async () => {
-    const { projectDir, store } = schedulerContext();
-    const write = () => store.settings.recordAlive(1_000_000);
-    expect(await storeProblem(write)).toBeNull();
-    expect(store.settings.lastAlive()).toBe(1_000_000);
-    const other = new DatabaseSync(join(projectDir, ".al/state.db"));
-    other.exec("BEGIN EXCLUSIVE");
-    const problem = await storeProblem(write);
-    other.exec("ROLLBACK");
-    other.close();
-    expect(problem?.text).toMatch(/^its store takes no writes: .*state\.db/);
-  });
+test("the scheduler is healthy while its store takes writes", async () => {
+  const { projectDir, store } = schedulerContext();
+  const write = () => store.settings.recordAlive(1_000_000);
+  expect(await storeProblem(write)).toBeNull();
+  expect(store.settings.lastAlive()).toBe(1_000_000);
+  const other = new DatabaseSync(join(projectDir, ".al/state.db"));
+  other.exec("BEGIN EXCLUSIVE");
+  const problem = await storeProblem(write);
+  other.exec("ROLLBACK");
+  other.close();
+  expect(problem?.text).toMatch(/^its store takes no writes: .*state\.db/);
+});
 
-  test.each([
-    [[970_000], null],
-    [[969_999], "the schedule of agent0 is overdue"],
-    [[969_999, 1, 1_000_001, null], "the schedule of agent0 and 1 more is overdue"],
-  ])("the scheduler is healthy while its schedules are on time: due at %j", (times, text) => {
-    const agents = times.map((nextRunAt, index) => ({ name: `agent${index}`, nextRunAt }));
-    expect(overdue(agents, 1_000_000)?.text ?? null).toBe(text);
-  });
+test.each([
+  [[970_000], null],
+  [[969_999], "the schedule of agent0 is overdue"],
+  [[969_999, 1, 1_000_001, null], "the schedule of agent0 and 1 more is overdue"],
+])("the scheduler is healthy while its schedules are on time: due at %j", (times, text) => {
+  const agents = times.map((nextRunAt, index) => ({ name: `agent${index}`, nextRunAt }));
+  expect(overdue(agents, 1_000_000)?.text ?? null).toBe(text);
 });
 
 describe("the project's heartbeat", () => {

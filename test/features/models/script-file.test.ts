@@ -1,55 +1,53 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { readScriptFile } from "../../../src/features/models/scripted.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
-describe("a script file", () => {
-  let directory: string;
-  let path: string;
+let directory: string;
+let path: string;
 
-  beforeEach(() => {
-    directory = tempDir();
-    path = join(directory, "hello.toml");
+beforeEach(() => {
+  directory = tempDir();
+  path = join(directory, "hello.toml");
+});
+
+async function problemOf(text: string): Promise<string> {
+  await writeFile(path, text);
+  const error = await readScriptFile(path).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UserError);
+  return (error as UserError).message;
+}
+
+test("a script file becomes turns with texts and tool calls", async () => {
+  await writeFile(
+    path,
+    `[[turns]]\ntext = "Looking."\n[[turns.tools]]\nname = "bash"\narguments = { command = "ls" }\n[[turns]]\ntext = "Done."\ndelayMs = 5\n`,
+  );
+  expect(await readScriptFile(path)).toEqual({
+    turns: [
+      { text: "Looking.", tools: [{ name: "bash", arguments: { command: "ls" } }] },
+      { text: "Done.", delayMs: 5 },
+    ],
   });
+});
 
-  async function problemOf(text: string): Promise<string> {
-    await writeFile(path, text);
-    const error = await readScriptFile(path).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(UserError);
-    return (error as UserError).message;
-  }
+test("a script file names the file when it is missing", async () => {
+  await expect(readScriptFile(path)).rejects.toThrow(`the script ${path} is not there`);
+});
 
-  it("a script file becomes turns with texts and tool calls", async () => {
-    await writeFile(
-      path,
-      `[[turns]]\ntext = "Looking."\n[[turns.tools]]\nname = "bash"\narguments = { command = "ls" }\n[[turns]]\ntext = "Done."\ndelayMs = 5\n`,
-    );
-    expect(await readScriptFile(path)).toEqual({
-      turns: [
-        { text: "Looking.", tools: [{ name: "bash", arguments: { command: "ls" } }] },
-        { text: "Done.", delayMs: 5 },
-      ],
-    });
-  });
+test("a script file names line and column of broken TOML", async () => {
+  expect(await problemOf(`[[turns]]\ntext = nonsense\n`)).toContain(`${path}:2:8`);
+});
 
-  it("a script file names the file when it is missing", async () => {
-    await expect(readScriptFile(path)).rejects.toThrow(`the script ${path} is not there`);
-  });
+test("a script file names the turn with a wrong value, an unknown key and an empty script", async () => {
+  expect(await problemOf(`[[turns]]\ntext = 5\n`)).toContain("turns.0.text");
+  expect(await problemOf(`[[turns]]\nsays = "x"\n`)).toContain(`"says"`);
+  expect(await problemOf(``)).toContain("turns");
+});
 
-  it("a script file names line and column of broken TOML", async () => {
-    expect(await problemOf(`[[turns]]\ntext = nonsense\n`)).toContain(`${path}:2:8`);
-  });
-
-  it("a script file names the turn with a wrong value, an unknown key and an empty script", async () => {
-    expect(await problemOf(`[[turns]]\ntext = 5\n`)).toContain("turns.0.text");
-    expect(await problemOf(`[[turns]]\nsays = "x"\n`)).toContain(`"says"`);
-    expect(await problemOf(``)).toContain("turns");
-  });
-
-  it("a script file rejects turns that could never play", async () => {
-    const problem = await problemOf(`[[turns]]\ntext = "a"\n[[turns]]\ntext = "b"\n`);
-    expect(problem).toContain("turn 1 of 2 calls no tool");
-  });
+test("a script file rejects turns that could never play", async () => {
+  const problem = await problemOf(`[[turns]]\ntext = "a"\n[[turns]]\ntext = "b"\n`);
+  expect(problem).toContain("turn 1 of 2 calls no tool");
 });

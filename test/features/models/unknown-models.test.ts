@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { usualModel } from "../../../src/interfaces/cli/new/templates.ts";
 import { unknownModels } from "../../../src/features/models/unknown-models.ts";
 import { providers, type ModelConfig } from "../../../streams/agent-config.ts";
@@ -17,7 +17,7 @@ const model = (
   ...more,
 });
 
-it("an unknown model is reported with the assumed values and how to set them", async () => {
+test("an unknown model is reported with the assumed values and how to set them", async () => {
   const [gpt, claude] = await unknownModels([
     model("openai", "gpt-6"),
     model("anthropic", "claude-opus-6"),
@@ -34,7 +34,7 @@ it("an unknown model is reported with the assumed values and how to set them", a
   );
 });
 
-it("a typo is recognized, another version is not", async () => {
+test("a typo is recognized, another version is not", async () => {
   const [slip, version] = await unknownModels([
     model("mistral", "mistral-lage-latest"),
     model("mistral", "mistral-small-2909"),
@@ -45,7 +45,7 @@ it("a typo is recognized, another version is not", async () => {
   expect(version?.problem).not.toContain("did you mean");
 });
 
-it("models are known if they are listed, their window is set, or no list exists", async () => {
+test("models are known if they are listed, their window is set, or no list exists", async () => {
   const proposed = providers
     .map(usualModel)
     .map((one) => model(one.provider, one.model, { name: one.name }));

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
 import { createIndexer } from "../../../src/features/search/indexer.ts";
 import { findIn, logProject, noon, textsFound } from "./support.ts";
@@ -20,50 +20,48 @@ function inIndex(sql: string): unknown {
   }
 }
 
-describe("a search without the scheduler", () => {
-  test("a search without the scheduler adds new lines to the project's index, and counts them to their run", async () => {
-    const run = { instanceId: "alpha-aaaaaaaa" };
-    project.write({ msg: "word one", ...run });
+test("a search without the scheduler adds new lines to the project's index, and counts them to their run", async () => {
+  const run = { instanceId: "alpha-aaaaaaaa" };
+  project.write({ msg: "word one", ...run });
+  await project.index();
+  project.write({ msg: "word two", time: noon + 1, ...run });
+  project.write({ msg: "word three", time: noon + 2, agent: "beta" });
+  const page = await findIn(project.projectDir, "word");
+  expect(page.runs.map(({ count }) => count)).toEqual([1, 2]);
+  expect(await texts("word")).toEqual(["word three", "word two", "word one"]);
+  expect(inIndex("SELECT count(*) AS n FROM files WHERE indexed > 0")).toEqual({ n: 2 });
+});
+
+test("a search without the scheduler leaves no index behind if the project has none", async () => {
+  project.write({ msg: "word" });
+  expect(await texts("word")).toEqual(["word"]);
+  expect(existsSync(indexPath(project.projectDir))).toBe(false);
+});
+
+test("a search without the scheduler leaves an index of another format as it is", async () => {
+  project.write({ msg: "word" });
+  await project.index();
+  inIndex("PRAGMA user_version = 99");
+  expect(await texts("word")).toEqual(["word"]);
+  expect(inIndex("PRAGMA user_version")).toEqual({ user_version: 99 });
+});
+
+test.skipIf(process.getuid?.() === 0)(
+  "a search without the scheduler finds new lines if the index can't be written",
+  async () => {
+    project.write({ msg: "word one" });
     await project.index();
-    project.write({ msg: "word two", time: noon + 1, ...run });
-    project.write({ msg: "word three", time: noon + 2, agent: "beta" });
-    const page = await findIn(project.projectDir, "word");
-    expect(page.runs.map(({ count }) => count)).toEqual([1, 2]);
-    expect(await texts("word")).toEqual(["word three", "word two", "word one"]);
-    expect(inIndex("SELECT count(*) AS n FROM files WHERE indexed > 0")).toEqual({ n: 2 });
-  });
+    project.write({ msg: "word two", time: noon + 1 });
+    chmodSync(indexPath(project.projectDir), 0o400);
+    expect(await texts("word")).toEqual(["word two", "word one"]);
+  },
+);
 
-  test("a search without the scheduler leaves no index behind if the project has none", async () => {
-    project.write({ msg: "word" });
-    expect(await texts("word")).toEqual(["word"]);
-    expect(existsSync(indexPath(project.projectDir))).toBe(false);
-  });
-
-  test("a search without the scheduler leaves an index of another format as it is", async () => {
-    project.write({ msg: "word" });
-    await project.index();
-    inIndex("PRAGMA user_version = 99");
-    expect(await texts("word")).toEqual(["word"]);
-    expect(inIndex("PRAGMA user_version")).toEqual({ user_version: 99 });
-  });
-
-  test.skipIf(process.getuid?.() === 0)(
-    "a search without the scheduler finds new lines if the index can't be written",
-    async () => {
-      project.write({ msg: "word one" });
-      await project.index();
-      project.write({ msg: "word two", time: noon + 1 });
-      chmodSync(indexPath(project.projectDir), 0o400);
-      expect(await texts("word")).toEqual(["word two", "word one"]);
-    },
-  );
-
-  test("a search without the scheduler leaves the first pass over all logs to the scheduler", async () => {
-    openIndex(indexPath(project.projectDir)).close();
-    project.write({ msg: "word" });
-    expect(await texts("word")).toEqual(["word"]);
-    expect(inIndex("SELECT at FROM passes")).toBeUndefined();
-  });
+test("a search without the scheduler leaves the first pass over all logs to the scheduler", async () => {
+  openIndex(indexPath(project.projectDir)).close();
+  project.write({ msg: "word" });
+  expect(await texts("word")).toEqual(["word"]);
+  expect(inIndex("SELECT at FROM passes")).toBeUndefined();
 });
 
 test("two processes that index the same lines store each line once", async () => {

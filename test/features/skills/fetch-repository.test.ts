@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { fetchRepository } from "../../../src/features/skills/fetch-repository.ts";
 import { makeRepository, type TestRepository } from "./repositories.ts";
 
@@ -15,112 +15,110 @@ afterEach(() => {
   repository.remove();
 });
 
-describe("a fetched repository", () => {
-  test("a fetched repository gives the files of its newest commit, and their contents in order", async () => {
-    repository.write("SKILL.md", "Do it.\n");
-    repository.write("scripts/run.sh", "#!/bin/sh\n");
-    repository.makeExecutable("scripts/run.sh");
-    repository.link("link", "/etc/passwd");
-    const commit = repository.commit();
-    const fetched = await fetchRepository(repository.url, { env });
-    expect(fetched.head).toBe(commit);
-    const files = await fetched.files(commit);
-    expect(files.map(({ path, kind, size }) => [path, kind, size])).toEqual([
-      ["SKILL.md", "file", 7],
-      ["link", "link", 11],
-      ["scripts/run.sh", "executable", 10],
-    ]);
-    const contents = await fetched.contents([...files].reverse());
-    expect(contents.map(String)).toEqual(["#!/bin/sh\n", "/etc/passwd", "Do it.\n"]);
-    await fetched.remove();
-  });
+test("a fetched repository gives the files of its newest commit, and their contents in order", async () => {
+  repository.write("SKILL.md", "Do it.\n");
+  repository.write("scripts/run.sh", "#!/bin/sh\n");
+  repository.makeExecutable("scripts/run.sh");
+  repository.link("link", "/etc/passwd");
+  const commit = repository.commit();
+  const fetched = await fetchRepository(repository.url, { env });
+  expect(fetched.head).toBe(commit);
+  const files = await fetched.files(commit);
+  expect(files.map(({ path, kind, size }) => [path, kind, size])).toEqual([
+    ["SKILL.md", "file", 7],
+    ["link", "link", 11],
+    ["scripts/run.sh", "executable", 10],
+  ]);
+  const contents = await fetched.contents([...files].reverse());
+  expect(contents.map(String)).toEqual(["#!/bin/sh\n", "/etc/passwd", "Do it.\n"]);
+  await fetched.remove();
+});
 
-  test("a fetched repository gives an older commit when asked, and a diff to it", async () => {
-    repository.write("SKILL.md", "one\ntwo\n");
-    const old = repository.commit();
-    repository.write("SKILL.md", "one\n2\n");
-    const commit = repository.commit();
-    const fetched = await fetchRepository(repository.url, { env });
-    expect(await fetched.fetchCommit(old)).toBe(true);
-    const [before] = await fetched.files(old);
-    const [after] = await fetched.files(commit);
-    expect(await fetched.diff(before?.id ?? "", after?.id ?? "")).toBe(
-      "@@ -1,2 +1,2 @@\n one\n-two\n+2",
-    );
-    const mine = await fetched.store(Buffer.from("2\n"));
-    expect(await fetched.diff(mine, after?.id ?? "")).toBe("@@ -1 +1,2 @@\n+one\n 2");
-    expect(await fetched.fetchCommit("0".repeat(40))).toBe(false);
-    expect(await fetched.fetchCommit("--upload-pack=evil")).toBe(false);
-    await fetched.remove();
-  });
+test("a fetched repository gives an older commit when asked, and a diff to it", async () => {
+  repository.write("SKILL.md", "one\ntwo\n");
+  const old = repository.commit();
+  repository.write("SKILL.md", "one\n2\n");
+  const commit = repository.commit();
+  const fetched = await fetchRepository(repository.url, { env });
+  expect(await fetched.fetchCommit(old)).toBe(true);
+  const [before] = await fetched.files(old);
+  const [after] = await fetched.files(commit);
+  expect(await fetched.diff(before?.id ?? "", after?.id ?? "")).toBe(
+    "@@ -1,2 +1,2 @@\n one\n-two\n+2",
+  );
+  const mine = await fetched.store(Buffer.from("2\n"));
+  expect(await fetched.diff(mine, after?.id ?? "")).toBe("@@ -1 +1,2 @@\n+one\n 2");
+  expect(await fetched.fetchCommit("0".repeat(40))).toBe(false);
+  expect(await fetched.fetchCommit("--upload-pack=evil")).toBe(false);
+  await fetched.remove();
+});
 
-  test("a fetched repository runs no code of the repository, and ignores a git environment that points elsewhere", async () => {
-    repository.write("SKILL.md", "Do it.\n");
-    repository.write(".gitattributes", "* filter=evil\n");
-    repository.commit();
-    const mark = join(repository.dir, "ran");
-    for (const hook of ["post-checkout", "post-merge", "reference-transaction", "pre-receive"]) {
-      const file = join(repository.dir, ".git/hooks", hook);
-      writeFileSync(file, `#!/bin/sh\ntouch ${mark}\n`);
-      chmodSync(file, 0o755);
-    }
-    repository.git("config", "uploadpack.packObjectsHook", `touch ${mark};`);
-    repository.git("config", "core.fsmonitor", `touch ${mark};`);
-    repository.git("config", "core.alternateRefsCommand", `touch ${mark};`);
-    const other = { GIT_DIR: "/nowhere", GIT_WORK_TREE: "/nowhere", GIT_EXTERNAL_DIFF: "false" };
-    const fetched = await fetchRepository(repository.url, { env: { ...env, ...other } });
-    expect((await fetched.files(fetched.head)).length).toBe(2);
-    await fetched.remove();
-    expect(existsSync(mark)).toBe(false);
-  });
+test("a fetched repository runs no code of the repository, and ignores a git environment that points elsewhere", async () => {
+  repository.write("SKILL.md", "Do it.\n");
+  repository.write(".gitattributes", "* filter=evil\n");
+  repository.commit();
+  const mark = join(repository.dir, "ran");
+  for (const hook of ["post-checkout", "post-merge", "reference-transaction", "pre-receive"]) {
+    const file = join(repository.dir, ".git/hooks", hook);
+    writeFileSync(file, `#!/bin/sh\ntouch ${mark}\n`);
+    chmodSync(file, 0o755);
+  }
+  repository.git("config", "uploadpack.packObjectsHook", `touch ${mark};`);
+  repository.git("config", "core.fsmonitor", `touch ${mark};`);
+  repository.git("config", "core.alternateRefsCommand", `touch ${mark};`);
+  const other = { GIT_DIR: "/nowhere", GIT_WORK_TREE: "/nowhere", GIT_EXTERNAL_DIFF: "false" };
+  const fetched = await fetchRepository(repository.url, { env: { ...env, ...other } });
+  expect((await fetched.files(fetched.head)).length).toBe(2);
+  await fetched.remove();
+  expect(existsSync(mark)).toBe(false);
+});
 
-  test("a fetched repository that is too large is dropped completely", async () => {
-    repository.write("SKILL.md", "Do it.\n");
-    repository.write("video", randomBytes(3 * 1024 ** 2));
-    repository.commit();
-    const temporary = join(repository.dir, "tmp");
-    mkdirSync(temporary);
-    vi.stubEnv("TMPDIR", temporary);
-    const fetching = fetchRepository(repository.url, { env, maxBytes: 1024 ** 2 });
-    await expect(fetching).rejects.toMatchObject({ code: "too_large" });
-    expect(readdirSync(temporary)).toEqual([]);
-  });
+test("a fetched repository that is too large is dropped completely", async () => {
+  repository.write("SKILL.md", "Do it.\n");
+  repository.write("video", randomBytes(3 * 1024 ** 2));
+  repository.commit();
+  const temporary = join(repository.dir, "tmp");
+  mkdirSync(temporary);
+  vi.stubEnv("TMPDIR", temporary);
+  const fetching = fetchRepository(repository.url, { env, maxBytes: 1024 ** 2 });
+  await expect(fetching).rejects.toMatchObject({ code: "too_large" });
+  expect(readdirSync(temporary)).toEqual([]);
+});
 
-  test("a fetched repository that takes too long is dropped", async () => {
-    repository.write("SKILL.md", "Do it.\n");
-    repository.commit();
-    const fetching = fetchRepository("ssh://nobody.invalid/skills", {
-      env: { ...env, GIT_SSH_COMMAND: "sh -c 'sleep 60; true' #" },
-      timeoutMs: 1500,
-    });
-    await expect(fetching).rejects.toMatchObject({ code: "git_timeout" });
+test("a fetched repository that takes too long is dropped", async () => {
+  repository.write("SKILL.md", "Do it.\n");
+  repository.commit();
+  const fetching = fetchRepository("ssh://nobody.invalid/skills", {
+    env: { ...env, GIT_SSH_COMMAND: "sh -c 'sleep 60; true' #" },
+    timeoutMs: 1500,
   });
+  await expect(fetching).rejects.toMatchObject({ code: "git_timeout" });
+});
 
-  test.each([
-    ["would run a program", "ext::sh -c 'touch /tmp/pwned'", "can't be fetched"],
-    ["is not encrypted", "http://127.0.0.1:9/skills", "can't be fetched"],
-  ])("a fetched repository that %s is a plain error", async (_what, url, message) => {
-    const fetching = fetchRepository(url, { env });
-    await expect(fetching).rejects.toMatchObject({ code: "git_failed" });
-    await expect(fetching).rejects.toThrow(message);
-  });
+test.each([
+  ["would run a program", "ext::sh -c 'touch /tmp/pwned'", "can't be fetched"],
+  ["is not encrypted", "http://127.0.0.1:9/skills", "can't be fetched"],
+])("a fetched repository that %s is a plain error", async (_what, url, message) => {
+  const fetching = fetchRepository(url, { env });
+  await expect(fetching).rejects.toMatchObject({ code: "git_failed" });
+  await expect(fetching).rejects.toThrow(message);
+});
 
-  test("a fetched repository that does not exist is a plain error", async () => {
-    const fetching = fetchRepository("file:///nowhere/skills", { env });
-    await expect(fetching).rejects.toThrow("there is no directory /nowhere/skills");
-  });
+test("a fetched repository that does not exist is a plain error", async () => {
+  const fetching = fetchRepository("file:///nowhere/skills", { env });
+  await expect(fetching).rejects.toThrow("there is no directory /nowhere/skills");
+});
 
-  test("a fetched repository that would run a program runs none", async () => {
-    const mark = join(repository.dir, "../pwned");
-    for (const url of [`ext::touch ${mark}`, `ext::sh -c touch% ${mark}`, `fd::17`]) {
-      await expect(fetchRepository(url, { env })).rejects.toMatchObject({ code: "git_failed" });
-    }
-    expect(existsSync(mark)).toBe(false);
-  });
+test("a fetched repository that would run a program runs none", async () => {
+  const mark = join(repository.dir, "../pwned");
+  for (const url of [`ext::touch ${mark}`, `ext::sh -c touch% ${mark}`, `fd::17`]) {
+    await expect(fetchRepository(url, { env })).rejects.toMatchObject({ code: "git_failed" });
+  }
+  expect(existsSync(mark)).toBe(false);
+});
 
-  test("a fetched repository without a commit is an error", async () => {
-    await expect(fetchRepository(repository.url, { env })).rejects.toMatchObject({
-      code: "no_skill",
-    });
+test("a fetched repository without a commit is an error", async () => {
+  await expect(fetchRepository(repository.url, { env })).rejects.toMatchObject({
+    code: "no_skill",
   });
 });

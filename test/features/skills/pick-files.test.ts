@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { fetchRepository } from "../../../src/features/skills/fetch-repository.ts";
 import type { TreeEntry } from "../../../src/features/skills/git.ts";
 import { findSkills, pickFiles } from "../../../src/features/skills/pick-files.ts";
@@ -26,59 +26,57 @@ test("skills are found at the top, in skills/ and in directories of their own", 
   ]);
 });
 
-describe("the files of a skill", () => {
-  test("the files of a skill are SKILL.md, scripts, references, assets and the Dockerfile; others are left out", () => {
-    const taken = ["Dockerfile", "assets/a.bin", "references/deep/r.md", "scripts/run"];
-    const others = [".env", "LICENSE", "config.toml", "scripts.md"];
-    const inSkill = ["SKILL.md", ...taken, ...others].map((path) => entry(`skills/one/${path}`));
-    const [skill] = findSkills(inSkill);
-    if (skill === undefined) throw new Error("no skill");
-    const { files, leftOut } = pickFiles([...inSkill, entry("skills/two/SKILL.md")], skill);
-    expect(files.map(({ path }) => path)).toEqual(["SKILL.md", ...taken]);
-    expect(leftOut.map(({ path }) => path)).toEqual(others);
-  });
+test("the files of a skill are SKILL.md, scripts, references, assets and the Dockerfile; others are left out", () => {
+  const taken = ["Dockerfile", "assets/a.bin", "references/deep/r.md", "scripts/run"];
+  const others = [".env", "LICENSE", "config.toml", "scripts.md"];
+  const inSkill = ["SKILL.md", ...taken, ...others].map((path) => entry(`skills/one/${path}`));
+  const [skill] = findSkills(inSkill);
+  if (skill === undefined) throw new Error("no skill");
+  const { files, leftOut } = pickFiles([...inSkill, entry("skills/two/SKILL.md")], skill);
+  expect(files.map(({ path }) => path)).toEqual(["SKILL.md", ...taken]);
+  expect(leftOut.map(({ path }) => path)).toEqual(others);
+});
 
-  test.each<[string, RegExp, readonly TreeEntry[]]>([
-    [
-      "a link",
-      /refused: "scripts\/out" is a symbolic link/,
-      [entry("scripts/out", { kind: "link" })],
-    ],
-    ["a link in place of a folder", /"assets" is a sym/, [entry("assets", { kind: "link" })]],
-    ["a linked Dockerfile", /"Dockerfile" is a sym/, [entry("Dockerfile", { kind: "link" })]],
-    ["a submodule", /"scripts" is a submodule/, [entry("scripts", { kind: "submodule" })]],
-    ...["..", ".", ".git", ".GIT"].map((name): [string, RegExp, readonly TreeEntry[]] => [
-      `a folder ${name}`,
-      /is not a plain name/,
-      [entry(`scripts/${name}/evil`)],
-    ]),
-    ["a change of direction", /is not a plain name/, [entry("scripts/a\u202Ecod.sh")]],
-    ["a backslash", /is not a plain name/, [entry("scripts/b\\c")]],
-    ["a control character", /is not a plain name/, [entry("scripts/bell\u0007")]],
-    ["a deep folder", /lies too deep/, [entry(`scripts/${"d/".repeat(300)}x`)]],
-    [
-      "a huge file",
-      /"assets\/zeros" has 11534336 bytes/,
-      [entry("assets/zeros", { size: 11 * 1024 ** 2 })],
-    ],
-    [
-      "large files together",
-      /it has \d+ bytes; at most/,
-      ["a", "b", "c", "d"].map((name) => entry(`assets/${name}`, { size: 9 * 1024 ** 2 })),
-    ],
-    [
-      "too many files",
-      /it has 502 files/,
-      Array.from({ length: 501 }, (_, index) => entry(`assets/${index}`)),
-    ],
-    [
-      "names that differ in case only",
-      /"scripts\/run" is there twice/,
-      [entry("scripts/Run"), entry("scripts/run")],
-    ],
-  ])("the files of a skill: %s is refused", (_, message, entries) => {
-    expect(() => picked(...entries)).toThrow(message);
-  });
+test.each<[string, RegExp, readonly TreeEntry[]]>([
+  [
+    "a link",
+    /refused: "scripts\/out" is a symbolic link/,
+    [entry("scripts/out", { kind: "link" })],
+  ],
+  ["a link in place of a folder", /"assets" is a sym/, [entry("assets", { kind: "link" })]],
+  ["a linked Dockerfile", /"Dockerfile" is a sym/, [entry("Dockerfile", { kind: "link" })]],
+  ["a submodule", /"scripts" is a submodule/, [entry("scripts", { kind: "submodule" })]],
+  ...["..", ".", ".git", ".GIT"].map((name): [string, RegExp, readonly TreeEntry[]] => [
+    `a folder ${name}`,
+    /is not a plain name/,
+    [entry(`scripts/${name}/evil`)],
+  ]),
+  ["a change of direction", /is not a plain name/, [entry("scripts/a\u202Ecod.sh")]],
+  ["a backslash", /is not a plain name/, [entry("scripts/b\\c")]],
+  ["a control character", /is not a plain name/, [entry("scripts/bell\u0007")]],
+  ["a deep folder", /lies too deep/, [entry(`scripts/${"d/".repeat(300)}x`)]],
+  [
+    "a huge file",
+    /"assets\/zeros" has 11534336 bytes/,
+    [entry("assets/zeros", { size: 11 * 1024 ** 2 })],
+  ],
+  [
+    "large files together",
+    /it has \d+ bytes; at most/,
+    ["a", "b", "c", "d"].map((name) => entry(`assets/${name}`, { size: 9 * 1024 ** 2 })),
+  ],
+  [
+    "too many files",
+    /it has 502 files/,
+    Array.from({ length: 501 }, (_, index) => entry(`assets/${index}`)),
+  ],
+  [
+    "names that differ in case only",
+    /"scripts\/run" is there twice/,
+    [entry("scripts/Run"), entry("scripts/run")],
+  ],
+])("the files of a skill: %s is refused", (_, message, entries) => {
+  expect(() => picked(...entries)).toThrow(message);
 });
 
 test("links, submodules and names that git would not make are rejected", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   parseSkillSource,
   repositoryName,
@@ -7,49 +7,47 @@ import {
 
 const parse = (text: string) => parseSkillSource(text, "/work");
 
-describe("a source", () => {
-  test.each([
-    ["acme/skills", "https://github.com/acme/skills.git", "skills"],
-    ["acme/skills.git", "https://github.com/acme/skills.git", "skills"],
-    ["https://example.com/a/skills.git", "https://example.com/a/skills.git", "skills"],
-    ["ssh://git@example.com/a/tools", "ssh://git@example.com/a/tools", "tools"],
-    ["git@example.com:a/tools.git", "git@example.com:a/tools.git", "tools"],
-    ["git@example.com:tools", "git@example.com:tools", "tools"],
-    ["file:///srv/skills", "file:///srv/skills", "skills"],
-    ["./my-skills", "file:///work/my-skills", "my-skills"],
-    ["..", "file:///", ""],
-    ["/srv/skills/", "file:///srv/skills", "skills"],
-  ])("a source: %s is fetched from %s", (text, url, name) => {
-    const source = parse(text);
-    expect(source).toMatchObject({ url, skill: null });
-    expect(repositoryName(source)).toBe(name);
-  });
+test.each([
+  ["acme/skills", "https://github.com/acme/skills.git", "skills"],
+  ["acme/skills.git", "https://github.com/acme/skills.git", "skills"],
+  ["https://example.com/a/skills.git", "https://example.com/a/skills.git", "skills"],
+  ["ssh://git@example.com/a/tools", "ssh://git@example.com/a/tools", "tools"],
+  ["git@example.com:a/tools.git", "git@example.com:a/tools.git", "tools"],
+  ["git@example.com:tools", "git@example.com:tools", "tools"],
+  ["file:///srv/skills", "file:///srv/skills", "skills"],
+  ["./my-skills", "file:///work/my-skills", "my-skills"],
+  ["..", "file:///", ""],
+  ["/srv/skills/", "file:///srv/skills", "skills"],
+])("a source: %s is fetched from %s", (text, url, name) => {
+  const source = parse(text);
+  expect(source).toMatchObject({ url, skill: null });
+  expect(repositoryName(source)).toBe(name);
+});
 
-  test("a source names one of several skills behind a #", () => {
-    const source = parse("acme/skills#triage");
-    expect(source).toMatchObject({ repository: "acme/skills", skill: "triage" });
-    expect(skillSourceText(source, source.skill)).toBe("acme/skills#triage");
-    expect(skillSourceText(source, null)).toBe("acme/skills");
-  });
+test("a source names one of several skills behind a #", () => {
+  const source = parse("acme/skills#triage");
+  expect(source).toMatchObject({ repository: "acme/skills", skill: "triage" });
+  expect(skillSourceText(source, source.skill)).toBe("acme/skills#triage");
+  expect(skillSourceText(source, null)).toBe("acme/skills");
+});
 
-  test("a source is stored as given, but a directory as its URL", () => {
-    expect(parse("acme/skills").repository).toBe("acme/skills");
-    expect(parse("./x").repository).toBe("file:///work/x");
-  });
+test("a source is stored as given, but a directory as its URL", () => {
+  expect(parse("acme/skills").repository).toBe("acme/skills");
+  expect(parse("./x").repository).toBe("file:///work/x");
+});
 
-  test.each([
-    ...["", "-oProxyCommand=touch /tmp/pwned", "--upload-pack=touch", "-u/evil"],
-    ...["ext::sh -c touch", "ext::sh", "fd::17", "http://example.com/skills"],
-    ...["git://example.com/skills", "ftp://example.com/skills", "transport::https://example.com/x"],
-    ...["ssh://-oProxyCommand=evil/x", "ssh://-evil@example.com/x", "-evil@example.com:x"],
-    ...["git@-example.com:x", "git@example.com:-x", "https://user:secret@example.com/skills"],
-    ...["https://token@example.com/skills", "skills", "a/b/c", "acme/skills\n--evil"],
-    "acme/ skills",
-  ])("a source: %j is refused as usage error", (text) => {
-    expect(() => parse(text)).toThrow(expect.objectContaining({ exitCode: 2 }));
-  });
+test.each([
+  ...["", "-oProxyCommand=touch /tmp/pwned", "--upload-pack=touch", "-u/evil"],
+  ...["ext::sh -c touch", "ext::sh", "fd::17", "http://example.com/skills"],
+  ...["git://example.com/skills", "ftp://example.com/skills", "transport::https://example.com/x"],
+  ...["ssh://-oProxyCommand=evil/x", "ssh://-evil@example.com/x", "-evil@example.com:x"],
+  ...["git@-example.com:x", "git@example.com:-x", "https://user:secret@example.com/skills"],
+  ...["https://token@example.com/skills", "skills", "a/b/c", "acme/skills\n--evil"],
+  "acme/ skills",
+])("a source: %j is refused as usage error", (text) => {
+  expect(() => parse(text)).toThrow(expect.objectContaining({ exitCode: 2 }));
+});
 
-  test("a source with a secret in it is refused without repeating it", () => {
-    expect(() => parse("https://user:hunter2@example.com/x")).not.toThrow("hunter2");
-  });
+test("a source with a secret in it is refused without repeating it", () => {
+  expect(() => parse("https://user:hunter2@example.com/x")).not.toThrow("hunter2");
 });

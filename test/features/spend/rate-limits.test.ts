@@ -1,7 +1,7 @@
-import { expect, it, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createRateLimits } from "../../../src/features/spend/rate-limits.ts";
 
-it("runs take turns at a model's rate, so that 200 calls of one run neither refuse nor delay another's", async () => {
+test("runs take turns at a model's rate, so that 200 calls of one run neither refuse nor delay another's", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const limits = createRateLimits();
   const signal = new AbortController().signal;

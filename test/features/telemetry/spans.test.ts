@@ -62,103 +62,98 @@ function spansOf(events: readonly (RunEvent | MeteredCall)[], content = false): 
 }
 const day = [started(), call, output(300, tool), output(340, result), finished("succeeded")];
 
-describe("the spans of a run", () => {
-  test("the spans of a run are those of its trigger, itself, its calls to models and to tools, with these parents", () => {
-    const [chat, bash, trigger, run] = spansOf(day);
-    expect([trigger, run, chat, bash].map((span) => [span?.name, span?.kind])).toEqual([
-      ["manual dev", "internal"],
-      ["invoke_agent dev", "internal"],
-      ["chat gemini-3", "client"],
-      ["execute_tool bash", "internal"],
-    ]);
-    expect(trigger?.parentId).toBeNull();
-    expect(run?.parentId).toBe(trigger?.spanId);
-    expect([chat?.parentId, bash?.parentId]).toEqual([run?.spanId, run?.spanId]);
-    const times = [trigger, run, chat, bash].map((span) => [span?.startMs, span?.endMs]);
-    expect(times).toEqual([
-      [0, 900],
-      [100, 900],
-      [200, 500],
-      [300, 340],
-    ]);
-    expect(new Set(spansOf(day).map(({ traceId }) => traceId)).size).toBe(1);
-    expect(traceparentOf({ item, instanceId })).toBe(`00-${run?.traceId}-${run?.spanId}-01`);
-  });
+test("the spans of a run are those of its trigger, itself, its calls to models and to tools, with these parents", () => {
+  const [chat, bash, trigger, run] = spansOf(day);
+  expect([trigger, run, chat, bash].map((span) => [span?.name, span?.kind])).toEqual([
+    ["manual dev", "internal"],
+    ["invoke_agent dev", "internal"],
+    ["chat gemini-3", "client"],
+    ["execute_tool bash", "internal"],
+  ]);
+  expect(trigger?.parentId).toBeNull();
+  expect(run?.parentId).toBe(trigger?.spanId);
+  expect([chat?.parentId, bash?.parentId]).toEqual([run?.spanId, run?.spanId]);
+  const times = [trigger, run, chat, bash].map((span) => [span?.startMs, span?.endMs]);
+  expect(times).toEqual([
+    [0, 900],
+    [100, 900],
+    [200, 500],
+    [300, 340],
+  ]);
+  expect(new Set(spansOf(day).map(({ traceId }) => traceId)).size).toBe(1);
+  expect(traceparentOf({ item, instanceId })).toBe(`00-${run?.traceId}-${run?.spanId}-01`);
+});
 
-  test("the spans of a run have usage, cost and outcome", () => {
-    const [chat, , , run] = spansOf(day);
-    expect(chat?.attributes).toMatchObject({
-      "gen_ai.provider.name": "gcp.gemini",
-      "gen_ai.usage.input_tokens": 123,
-      "gen_ai.usage.cache_read.input_tokens": 20,
-      "gen_ai.usage.cache_write.input_tokens": 100,
-      "gen_ai.usage.output_tokens": 4,
-      "gen_ai.response.time_to_first_chunk": 0.15,
-      "al.cost.usd": 0.25,
-    });
-    expect(run?.attributes).toMatchObject({ "al.outcome": "succeeded", "al.cost.usd": 0.5 });
-    expect(run?.error).toBeNull();
+test("the spans of a run have usage, cost and outcome", () => {
+  const [chat, , , run] = spansOf(day);
+  expect(chat?.attributes).toMatchObject({
+    "gen_ai.provider.name": "gcp.gemini",
+    "gen_ai.usage.input_tokens": 123,
+    "gen_ai.usage.cache_read.input_tokens": 20,
+    "gen_ai.usage.cache_write.input_tokens": 100,
+    "gen_ai.usage.output_tokens": 4,
+    "gen_ai.response.time_to_first_chunk": 0.15,
+    "al.cost.usd": 0.25,
   });
+  expect(run?.attributes).toMatchObject({ "al.outcome": "succeeded", "al.cost.usd": 0.5 });
+  expect(run?.error).toBeNull();
+});
 
-  test("the spans of a run are the same for a scheduler that adopted the run in its middle", () => {
-    const before = spansOf(day.slice(0, 3));
-    const adopted = { ...started(), startedAt: 100 } as RunEvent;
-    const after = spansOf([adopted, ...day.slice(3)]);
-    expect([...before, ...after]).toEqual(spansOf(day));
+test("the spans of a run are the same for a scheduler that adopted the run in its middle", () => {
+  const before = spansOf(day.slice(0, 3));
+  const adopted = { ...started(), startedAt: 100 } as RunEvent;
+  const after = spansOf([adopted, ...day.slice(3)]);
+  expect([...before, ...after]).toEqual(spansOf(day));
+});
+
+test("the spans of a run hold texts only with content", () => {
+  const texts = [
+    output(200, { msg: "prompt", kind: "prompt", output: "secret plan" }),
+    output(350, { msg: "the secret answer", kind: "said" }),
+  ];
+  const events = [...day.slice(0, 4), ...texts, ...day.slice(4)];
+  expect(JSON.stringify(spansOf(events))).not.toMatch(/secret|ls|a b/);
+  const [, bash, , run] = spansOf(events, true);
+  expect(bash?.attributes).toMatchObject({
+    "gen_ai.tool.call.arguments": '{"command":"ls"}',
+    "gen_ai.tool.call.result": "a b",
   });
-
-  test("the spans of a run hold texts only with content", () => {
-    const texts = [
-      output(200, { msg: "prompt", kind: "prompt", output: "secret plan" }),
-      output(350, { msg: "the secret answer", kind: "said" }),
-    ];
-    const events = [...day.slice(0, 4), ...texts, ...day.slice(4)];
-    expect(JSON.stringify(spansOf(events))).not.toMatch(/secret|ls|a b/);
-    const [, bash, , run] = spansOf(events, true);
-    expect(bash?.attributes).toMatchObject({
-      "gen_ai.tool.call.arguments": '{"command":"ls"}',
-      "gen_ai.tool.call.result": "a b",
-    });
-    expect(JSON.parse(String(run?.attributes["gen_ai.output.messages"]))).toEqual([
-      {
-        role: "assistant",
-        parts: [{ type: "text", content: "the secret answer" }],
-        finish_reason: "stop",
-      },
-    ]);
-    expect(run?.attributes["gen_ai.input.messages"]).toContain("secret plan");
-  });
-
-  test("the spans of a run include a tool that was running when the run was killed, and a model call that ended after it", () => {
-    const events = [started(), output(300, tool), finished("timed_out"), call];
-    const [bash, , run, chat] = spansOf(events);
-    expect([bash?.endMs, bash?.error]).toEqual([900, "timed_out"]);
-    expect(chat?.traceId).toBe(run?.traceId);
-  });
-
-  test.each(outcomes)(
-    "the spans of a run of outcome %s have error.type only if it is a failure",
-    (outcome) => {
-      const isGood = ["succeeded", "killed", "interrupted", "skipped", "missed"].includes(outcome);
-      const [trigger, run] = spansOf([finished(outcome, { reason: "it broke" })]);
-      for (const span of [trigger, run]) {
-        expect(span?.attributes["error.type"]).toBe(isGood ? undefined : outcome);
-        expect(span?.error === null).toBe(isGood);
-        expect(span?.attributes["al.reason"]).toBe("it broke");
-      }
+  expect(JSON.parse(String(run?.attributes["gen_ai.output.messages"]))).toEqual([
+    {
+      role: "assistant",
+      parts: [{ type: "text", content: "the secret answer" }],
+      finish_reason: "stop",
     },
-  );
+  ]);
+  expect(run?.attributes["gen_ai.input.messages"]).toContain("secret plan");
+});
 
-  test.each([
-    ["no_answer", { status: null }],
-    ["429", { status: 429 }],
-    ["cut", { isCut: true }],
-  ])(
-    "the spans of a run have error.type %s for a call to a model that failed",
-    (failure, change) => {
-      expect(spansOf([started(), { ...call, ...change }])[0]?.error).toBe(failure);
-    },
-  );
+test("the spans of a run include a tool that was running when the run was killed, and a model call that ended after it", () => {
+  const events = [started(), output(300, tool), finished("timed_out"), call];
+  const [bash, , run, chat] = spansOf(events);
+  expect([bash?.endMs, bash?.error]).toEqual([900, "timed_out"]);
+  expect(chat?.traceId).toBe(run?.traceId);
+});
+
+test.each(outcomes)(
+  "the spans of a run of outcome %s have error.type only if it is a failure",
+  (outcome) => {
+    const isGood = ["succeeded", "killed", "interrupted", "skipped", "missed"].includes(outcome);
+    const [trigger, run] = spansOf([finished(outcome, { reason: "it broke" })]);
+    for (const span of [trigger, run]) {
+      expect(span?.attributes["error.type"]).toBe(isGood ? undefined : outcome);
+      expect(span?.error === null).toBe(isGood);
+      expect(span?.attributes["al.reason"]).toBe("it broke");
+    }
+  },
+);
+
+test.each([
+  ["no_answer", { status: null }],
+  ["429", { status: 429 }],
+  ["cut", { isCut: true }],
+])("the spans of a run have error.type %s for a call to a model that failed", (failure, change) => {
+  expect(spansOf([started(), { ...call, ...change }])[0]?.error).toBe(failure);
 });
 
 describe("the span of a trigger", () => {

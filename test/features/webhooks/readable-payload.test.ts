@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { readablePayload } from "../../../src/features/webhooks/interpret.ts";
 
 const read = (contentType: string, body: string): string =>
@@ -8,30 +8,28 @@ const read = (contentType: string, body: string): string =>
     body: Buffer.from(body),
   });
 
-describe("a stored payload as an agent reads it", () => {
-  it("a stored payload as an agent reads it is the JSON that came, indented", () => {
-    expect(read("application/json", '{"action":"opened"}')).toBe('{\n  "action": "opened"\n}');
-  });
-
-  it("a stored payload as an agent reads it is the JSON inside a form", () => {
-    const form = `payload=${encodeURIComponent('{"action":"opened"}')}`;
-    expect(read("application/x-www-form-urlencoded", form)).toBe('{\n  "action": "opened"\n}');
-  });
-
-  it("a stored payload as an agent reads it is not indented when it is large", () => {
-    const body = JSON.stringify({ commits: Array.from({ length: 200_000 }, (_, n) => n) });
-    expect(read("application/json", body)).toBe(body);
-  });
-
-  it("a stored payload as an agent reads it is the text as it came when it can't be read", () => {
-    expect(read("application/json", "{")).toBe("{");
-  });
-
-  it.each([3_000, 400_000])(
-    "a stored payload as an agent reads it is the text as it came when it is nested %i deep",
-    (depth) => {
-      const body = `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
-      expect(read("application/json", body)).toBe(body);
-    },
-  );
+test("a stored payload as an agent reads it is the JSON that came, indented", () => {
+  expect(read("application/json", '{"action":"opened"}')).toBe('{\n  "action": "opened"\n}');
 });
+
+test("a stored payload as an agent reads it is the JSON inside a form", () => {
+  const form = `payload=${encodeURIComponent('{"action":"opened"}')}`;
+  expect(read("application/x-www-form-urlencoded", form)).toBe('{\n  "action": "opened"\n}');
+});
+
+test("a stored payload as an agent reads it is not indented when it is large", () => {
+  const body = JSON.stringify({ commits: Array.from({ length: 200_000 }, (_, n) => n) });
+  expect(read("application/json", body)).toBe(body);
+});
+
+test("a stored payload as an agent reads it is the text as it came when it can't be read", () => {
+  expect(read("application/json", "{")).toBe("{");
+});
+
+test.each([3_000, 400_000])(
+  "a stored payload as an agent reads it is the text as it came when it is nested %i deep",
+  (depth) => {
+    const body = `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+    expect(read("application/json", body)).toBe(body);
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { interpretStored } from "../../../src/features/webhooks/interpret.ts";
 import { signDelivery } from "../../../src/features/webhooks/sign.ts";
 import { bytes, githubExamples } from "./deliveries.ts";
@@ -137,69 +137,67 @@ test("a verified delivery that is a ping gets an answer and is not stored", asyn
   expect(statusOf(await receiver.receive(forged))).toBe(401);
 });
 
-describe("an unverified delivery", () => {
-  test("an unverified delivery is rejected before it is read, in the same words for every cause", async () => {
-    const receiver = new TestReceiver();
-    const answers = [
-      await receiver.receive(github(null)),
-      await receiver.receive(github("wrong")),
-      await receiver.receive(github("wrong", { body: bytes("not json") })),
-    ];
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers.map(errorOf)).toEqual(Array(3).fill("bad_signature"));
-    expect(receiver.happened).not.toContain("accept");
-    expect(receiver.counted.map(({ result }) => result)).toEqual(Array(3).fill("unverified"));
-    expect(receiver.warned).toHaveLength(1);
-  });
+test("an unverified delivery is rejected before it is read, in the same words for every cause", async () => {
+  const receiver = new TestReceiver();
+  const answers = [
+    await receiver.receive(github(null)),
+    await receiver.receive(github("wrong")),
+    await receiver.receive(github("wrong", { body: bytes("not json") })),
+  ];
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  expect(answers.map(errorOf)).toEqual(Array(3).fill("bad_signature"));
+  expect(receiver.happened).not.toContain("accept");
+  expect(receiver.counted.map(({ result }) => result)).toEqual(Array(3).fill("unverified"));
+  expect(receiver.warned).toHaveLength(1);
+});
 
-  test("an unverified delivery does not block a later good one with the same id", async () => {
-    const receiver = new TestReceiver();
-    receiver.listen("dev");
-    await receiver.receive(github("wrong"));
-    expect(statusOf(await receiver.receive(github("hush")))).toBe(200);
-    expect(receiver.dispatched).toHaveLength(1);
-  });
+test("an unverified delivery does not block a later good one with the same id", async () => {
+  const receiver = new TestReceiver();
+  receiver.listen("dev");
+  await receiver.receive(github("wrong"));
+  expect(statusOf(await receiver.receive(github("hush")))).toBe(200);
+  expect(receiver.dispatched).toHaveLength(1);
+});
 
-  test("an unverified delivery with a good signature and an old time is refused like any other", async () => {
-    const receiver = new TestReceiver();
-    receiver.sources = [source("pay", { type: "stripe" })];
-    receiver.secrets = new Map([["pay", ["s"]]]);
-    const body = bytes({ id: "evt_1", type: "invoice.paid" });
-    const headers = signDelivery("stripe", "s", body, start);
-    const delivery = { type: "stripe", source: null, headers, body };
-    receiver.now = start + 301_000;
-    expect(errorOf(await receiver.receive(delivery))).toBe("bad_signature");
-    expect(receiver.warned[0]).toContain("301 s old");
-    receiver.now = start;
-    expect(statusOf(await receiver.receive(delivery))).toBe(200);
-  });
+test("an unverified delivery with a good signature and an old time is refused like any other", async () => {
+  const receiver = new TestReceiver();
+  receiver.sources = [source("pay", { type: "stripe" })];
+  receiver.secrets = new Map([["pay", ["s"]]]);
+  const body = bytes({ id: "evt_1", type: "invoice.paid" });
+  const headers = signDelivery("stripe", "s", body, start);
+  const delivery = { type: "stripe", source: null, headers, body };
+  receiver.now = start + 301_000;
+  expect(errorOf(await receiver.receive(delivery))).toBe("bad_signature");
+  expect(receiver.warned[0]).toContain("301 s old");
+  receiver.now = start;
+  expect(statusOf(await receiver.receive(delivery))).toBe(200);
+});
 
-  test("an unverified delivery with a good signature and an unreadable body is malformed, and nothing is stored", async () => {
-    const receiver = new TestReceiver();
-    const answer = await receiver.receive(github("hush", { body: bytes("not json") }));
-    expect([statusOf(answer), errorOf(answer)]).toEqual([400, "malformed"]);
-    expect(receiver.accepted).toEqual([]);
-  });
+test("an unverified delivery with a good signature and an unreadable body is malformed, and nothing is stored", async () => {
+  const receiver = new TestReceiver();
+  const answer = await receiver.receive(github("hush", { body: bytes("not json") }));
+  expect([statusOf(answer), errorOf(answer)]).toEqual([400, "malformed"]);
+  expect(receiver.accepted).toEqual([]);
+});
 
-  test.each(["bitbucket", "__proto__", "constructor", ""])(
-    "an unverified delivery to the unknown type %j is not found",
-    async (type) => {
-      const receiver = new TestReceiver();
-      const answer = await receiver.receive({ ...github("hush"), type });
-      expect([statusOf(answer), errorOf(answer)]).toEqual([404, "unknown_type"]);
-      expect(receiver.counted).toEqual([{ type: "unknown", source: null, result: "not_found" }]);
-    },
-  );
-
-  test("an unverified delivery to an unknown source, a source of another type or a type without sources is not found", async () => {
+test.each(["bitbucket", "__proto__", "constructor", ""])(
+  "an unverified delivery to the unknown type %j is not found",
+  async (type) => {
     const receiver = new TestReceiver();
-    receiver.sources = [source("hub"), source("tracker", { type: "linear" })];
-    for (const name of ["nobody", "tracker"]) {
-      const answer = await receiver.receive(github("hush", { source: name }));
-      expect([statusOf(answer), errorOf(answer)]).toEqual([404, "unknown_source"]);
-    }
-    expect(statusOf(await receiver.receive({ ...github("hush"), type: "sentry" }))).toBe(404);
-  });
+    const answer = await receiver.receive({ ...github("hush"), type });
+    expect([statusOf(answer), errorOf(answer)]).toEqual([404, "unknown_type"]);
+    expect(receiver.counted).toEqual([{ type: "unknown", source: null, result: "not_found" }]);
+  },
+);
+
+test("an unverified delivery to an unknown source, a source of another type or a type without sources is not found", async () => {
+  const receiver = new TestReceiver();
+  receiver.sources = [source("hub"), source("tracker", { type: "linear" })];
+  for (const name of ["nobody", "tracker"]) {
+    const answer = await receiver.receive(github("hush", { source: name }));
+    expect([statusOf(answer), errorOf(answer)]).toEqual([404, "unknown_source"]);
+  }
+  expect(statusOf(await receiver.receive({ ...github("hush"), type: "sentry" }))).toBe(404);
 });
 
 test("every GitHub example, signed, is answered 200", async () => {

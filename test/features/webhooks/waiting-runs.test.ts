@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { TestReceiver, github } from "./test-receiver.ts";
 
 const waitingRun = {
@@ -17,7 +17,7 @@ function deskWith(...agents: string[]): TestReceiver {
   return receiver;
 }
 
-it("a delivery that a run waits for becomes that run's work instead of a new run of its agent; other agents still start", async () => {
+test("a delivery that a run waits for becomes that run's work instead of a new run of its agent; other agents still start", async () => {
   const receiver = deskWith("dev", "ops");
   const answer = await receiver.receive(github("hush"));
   expect(answer).toMatchObject({ body: { matched: [{ agent: "ops" }, { agent: "dev" }] } });
@@ -28,7 +28,7 @@ it("a delivery that a run waits for becomes that run's work instead of a new run
   expect(receiver.settled).toEqual([true]);
 });
 
-it("a delivery that a run waits for is not a dead letter if no filter lets it through", async () => {
+test("a delivery that a run waits for is not a dead letter if no filter lets it through", async () => {
   const receiver = deskWith();
   await receiver.receive(github("hush"));
   const receipt = { matched: ["dev"], reason: null };
@@ -36,7 +36,7 @@ it("a delivery that a run waits for is not a dead letter if no filter lets it th
   expect(receiver.counted).toMatchObject([{ result: "accepted" }]);
 });
 
-it("a delivery that a run waits for leaves the run waiting if it is a duplicate or can't be stored", async () => {
+test("a delivery that a run waits for leaves the run waiting if it is a duplicate or can't be stored", async () => {
   const receiver = deskWith();
   await receiver.receive(github("hush"));
   await receiver.receive(github("hush"));
@@ -45,7 +45,7 @@ it("a delivery that a run waits for leaves the run waiting if it is a duplicate 
   expect(receiver.settled).toEqual([true, false, false]);
 });
 
-it("a delivery that a run waits for reaches the run only if it is verified", async () => {
+test("a delivery that a run waits for reaches the run only if it is verified", async () => {
   const receiver = deskWith();
   await receiver.receive(github("wrong"));
   expect(receiver.settled).toEqual([]);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   isAgentName,
   listAgents,
@@ -18,7 +18,7 @@ const whole = {
 };
 
 describe("readAgent", () => {
-  it("readAgent reads the three files", async () => {
+  test("readAgent reads the three files", async () => {
     const dir = await directory(whole);
     expect(await readAgent(dir, "dev")).toEqual({
       name: "dev",
@@ -30,7 +30,7 @@ describe("readAgent", () => {
     });
   });
 
-  it("readAgent reads JSON files that its config names, in its own directory only", async () => {
+  test("readAgent reads JSON files that its config names, in its own directory only", async () => {
     const config = `[expect]\nschema = "out.json"\nother = '../../secret.json'\nmore = "gone.json"`;
     const files = { "agents/dev/config.toml": config, "agents/dev/out.json": "{}" };
     const dir = await directory({ ...whole, ...files, "secret.json": "1" });
@@ -42,7 +42,7 @@ describe("readAgent", () => {
     );
   });
 
-  it("readAgent changes the hash only if a file changes that the Dockerfile may copy", async () => {
+  test("readAgent changes the hash only if a file changes that the Dockerfile may copy", async () => {
     const dir = await directory({ ...whole, "agents/dev/lib/setup.sh": "echo 1" });
     const hash = async () => (await readAgent(dir, "dev"))?.dockerfileHash;
     const before = await hash();
@@ -53,7 +53,7 @@ describe("readAgent", () => {
     expect(await hash()).not.toBe(before);
   });
 
-  it("a changed Dockerfile has another hash, and a removed one has none", async () => {
+  test("a changed Dockerfile has another hash, and a removed one has none", async () => {
     const dir = await directory(whole);
     const before = await readAgent(dir, "dev");
     await writeFile(join(dir, "agents/dev/Dockerfile"), "FROM other");
@@ -63,14 +63,14 @@ describe("readAgent", () => {
     expect((await readAgent(dir, "dev"))?.dockerfileHash).toBeNull();
   });
 
-  it("readAgent is null without the directory or its config.toml", async () => {
+  test("readAgent is null without the directory or its config.toml", async () => {
     const dir = await directory({ "agents/dev/SKILL.md": "Do it." });
     expect(await readAgent(dir, "dev")).toBeNull();
     expect(await readAgent(dir, "gone")).toBeNull();
     expect(await readAgent(join(dir, "nowhere"), "gone")).toBeNull();
   });
 
-  it("readAgent reports a missing SKILL.md", async () => {
+  test("readAgent reports a missing SKILL.md", async () => {
     const dir = await directory({ "agents/dev/config.toml": "" });
     const files = await readAgent(dir, "dev");
     expect(files?.skill).toBeNull();
@@ -79,7 +79,7 @@ describe("readAgent", () => {
     ]);
   });
 
-  it("readAgent reports for each file why it can't be read", async () => {
+  test("readAgent reports for each file why it can't be read", async () => {
     const dir = await directory({
       "agents/dev/Dockerfile/x": "",
       "agents/dev/SKILL.md": "x".repeat(1024 ** 2 + 1),
@@ -97,7 +97,7 @@ describe("readAgent", () => {
     ]);
   });
 
-  it("readAgent follows links inside of the project only", async () => {
+  test("readAgent follows links inside of the project only", async () => {
     const outside = await directory({ secret: "secret" });
     const dir = await directory({ "agents/dev/config.toml": "", "shared/SKILL.md": "Do it." });
     await symlink(join(dir, "shared/SKILL.md"), join(dir, "agents/dev/SKILL.md"));
@@ -111,7 +111,7 @@ describe("readAgent", () => {
     ]);
   });
 
-  it("readAgent does not wait for a pipe without a writer", async () => {
+  test("readAgent does not wait for a pipe without a writer", async () => {
     const dir = await directory({ "agents/dev/config.toml": "" });
     await promisify(execFile)("mkfifo", [join(dir, "agents/dev/SKILL.md")]);
     const files = await readAgent(dir, "dev");
@@ -120,7 +120,7 @@ describe("readAgent", () => {
     ]);
   });
 
-  it("readAgent names a file that the system refuses to read", async () => {
+  test("readAgent names a file that the system refuses to read", async () => {
     const dir = await directory({ "agents/dev/SKILL.md": "Do it." });
     await symlink(join(dir, "agents/dev/config.toml"), join(dir, "agents/dev/config.toml"));
     expect(texts((await readAgent(dir, "dev"))?.problems ?? [])).toEqual([
@@ -129,7 +129,7 @@ describe("readAgent", () => {
   });
 });
 
-it("readBareSkill reads only a directory that has a SKILL.md and no config.toml", async () => {
+test("readBareSkill reads only a directory that has a SKILL.md and no config.toml", async () => {
   const dir = await directory({
     "agents/bare/SKILL.md": "Do it.",
     "agents/dev/SKILL.md": "Do it.",
@@ -146,7 +146,7 @@ it("readBareSkill reads only a directory that has a SKILL.md and no config.toml"
   }
 });
 
-it("listAgents lists directories by name, and reports those that can't be agents", async () => {
+test("listAgents lists directories by name, and reports those that can't be agents", async () => {
   const dir = await directory({
     "agents/b/config.toml": "",
     "agents/a-1/config.toml": "",
@@ -163,7 +163,7 @@ it("listAgents lists directories by name, and reports those that can't be agents
   ]);
 });
 
-it("listAgents follows a linked agent directory", async () => {
+test("listAgents follows a linked agent directory", async () => {
   const dir = await directory({ "shared/config.toml": "", "shared/SKILL.md": "Do it." });
   await mkdir(join(dir, "agents"));
   await symlink(join(dir, "shared"), join(dir, "agents/linked"));
@@ -171,12 +171,10 @@ it("listAgents follows a linked agent directory", async () => {
   expect((await readAgent(dir, "linked"))?.skill).toBe("Do it.");
 });
 
-describe("isAgentName", () => {
-  it.each(["a", "0", "a-b-1", "x".repeat(63)])("isAgentName accepts %s", (name) =>
-    expect(isAgentName(name)).toBe(true),
-  );
-  it.each(["", "-a", "A", "a_b", "a.b", "../a", "x".repeat(64), "default", "scheduler", "a\n"])(
-    "isAgentName refuses %j",
-    (name) => expect(isAgentName(name)).toBe(false),
-  );
-});
+test.each(["a", "0", "a-b-1", "x".repeat(63)])("isAgentName accepts %s", (name) =>
+  expect(isAgentName(name)).toBe(true),
+);
+test.each(["", "-a", "A", "a_b", "a.b", "../a", "x".repeat(64), "default", "scheduler", "a\n"])(
+  "isAgentName refuses %j",
+  (name) => expect(isAgentName(name)).toBe(false),
+);

@@ -1,65 +1,63 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { describeChange } from "../../../src/foundation/config/agent-view.ts";
 import { agent, agentChange, said, usualAgent } from "./samples.ts";
 
 const at = "agents/dev/config.toml";
 const withLocal = (local: string, runtime = "") => `${usualAgent}${runtime}[local]\n${local}\n`;
 
-describe("an agent's [local]", () => {
-  it("an agent's [local] has the values of the file, and is otherwise empty", () => {
-    const local = `memory = "1g"\ncpus = 0.5\nnetwork = "none"\nenv = { LOG_LEVEL = "debug", EMPTY = "" }`;
-    expect(agent(withLocal(local)).local).toEqual({
-      memory: "1g",
-      cpus: 0.5,
-      network: "none",
-      env: { LOG_LEVEL: "debug", EMPTY: "" },
-    });
-    expect(agent(usualAgent).local).toEqual({ memory: null, cpus: null, network: null, env: {} });
+test("an agent's [local] has the values of the file, and is otherwise empty", () => {
+  const local = `memory = "1g"\ncpus = 0.5\nnetwork = "none"\nenv = { LOG_LEVEL = "debug", EMPTY = "" }`;
+  expect(agent(withLocal(local)).local).toEqual({
+    memory: "1g",
+    cpus: 0.5,
+    network: "none",
+    env: { LOG_LEVEL: "debug", EMPTY: "" },
   });
+  expect(agent(usualAgent).local).toEqual({ memory: null, cpus: null, network: null, env: {} });
+});
 
-  it.each([
-    ['memory = "much"', /local\.memory is "much"; expected a size, e\.g\. "512m" or "4g"/],
-    ["cpus = 0", /local\.cpus is 0; expected a number of processors above 0/],
-    ["env = { A = 1 }", /local\.env\.A is 1; expected text in quotes/],
-    ['env = { "1A" = "x" }', /1A.*letters, digits and _/],
-  ])("an agent's [local] refuses %s", (local, expected) => {
-    expect(said(agentChange(withLocal(local))).join("\n")).toMatch(expected);
-  });
+test.each([
+  ['memory = "much"', /local\.memory is "much"; expected a size, e\.g\. "512m" or "4g"/],
+  ["cpus = 0", /local\.cpus is 0; expected a number of processors above 0/],
+  ["env = { A = 1 }", /local\.env\.A is 1; expected text in quotes/],
+  ['env = { "1A" = "x" }', /1A.*letters, digits and _/],
+])("an agent's [local] refuses %s", (local, expected) => {
+  expect(said(agentChange(withLocal(local))).join("\n")).toMatch(expected);
+});
 
-  it.each(["PATH", "HOME", "AL_INSTANCE", "LD_PRELOAD", "NODE_OPTIONS", "GIT_CONFIG_COUNT"])(
-    "an agent's [local] refuses the variable %s, which the run sets or which changes what a command is",
-    (name) => {
-      expect(said(agentChange(withLocal(`env.${name} = "x"`)))).toEqual([
-        expect.stringContaining(
-          `  local.env.${name} is reserved for the run itself; choose another name, or set it in the command that needs it`,
-        ),
-      ]);
-    },
+test.each(["PATH", "HOME", "AL_INSTANCE", "LD_PRELOAD", "NODE_OPTIONS", "GIT_CONFIG_COUNT"])(
+  "an agent's [local] refuses the variable %s, which the run sets or which changes what a command is",
+  (name) => {
+    expect(said(agentChange(withLocal(`env.${name} = "x"`)))).toEqual([
+      expect.stringContaining(
+        `  local.env.${name} is reserved for the run itself; choose another name, or set it in the command that needs it`,
+      ),
+    ]);
+  },
+);
+
+test("an agent's [local] refuses a variable that a credential of the agent sets, and no other one", () => {
+  const local = 'env.GITHUB_TOKEN = "x"';
+  const credentials = withLocal(local).replace("[]", '["github_token"]');
+  expect(said(agentChange(credentials))).toEqual([
+    `error: ${at}:5:20  local.env.GITHUB_TOKEN is set by the credential github_token; choose another name, or leave the credential out`,
+  ]);
+  expect(said(agentChange(withLocal(local)))).toEqual([]);
+});
+
+test("an agent's [local] warns a host-user agent of limits that have no effect, and not of variables", () => {
+  const runtime = '[runtime]\ntype = "host-user"\n';
+  const change = agentChange(withLocal('memory = "1g"\nenv.A = "b"', runtime));
+  expect(change.type).toBe("set");
+  expect(said(change)).toEqual([
+    `warning: ${at}:7:10  local.memory limits containers, and this is a host-user agent; leave it out, or set type = "container" under [runtime]`,
+  ]);
+});
+
+test("an agent's [local] is logged in one line when it changes, the values of variables left out", () => {
+  const before = agent(withLocal('memory = "1g"'));
+  const after = agent(withLocal('cpus = 2\nenv.A = "b"'));
+  expect(describeChange(before, after)).toBe(
+    'local.memory "1g" → none, local.cpus none → 2, local.env changed',
   );
-
-  it("an agent's [local] refuses a variable that a credential of the agent sets, and no other one", () => {
-    const local = 'env.GITHUB_TOKEN = "x"';
-    const credentials = withLocal(local).replace("[]", '["github_token"]');
-    expect(said(agentChange(credentials))).toEqual([
-      `error: ${at}:5:20  local.env.GITHUB_TOKEN is set by the credential github_token; choose another name, or leave the credential out`,
-    ]);
-    expect(said(agentChange(withLocal(local)))).toEqual([]);
-  });
-
-  it("an agent's [local] warns a host-user agent of limits that have no effect, and not of variables", () => {
-    const runtime = '[runtime]\ntype = "host-user"\n';
-    const change = agentChange(withLocal('memory = "1g"\nenv.A = "b"', runtime));
-    expect(change.type).toBe("set");
-    expect(said(change)).toEqual([
-      `warning: ${at}:7:10  local.memory limits containers, and this is a host-user agent; leave it out, or set type = "container" under [runtime]`,
-    ]);
-  });
-
-  it("an agent's [local] is logged in one line when it changes, the values of variables left out", () => {
-    const before = agent(withLocal('memory = "1g"'));
-    const after = agent(withLocal('cpus = 2\nenv.A = "b"'));
-    expect(describeChange(before, after)).toBe(
-      'local.memory "1g" → none, local.cpus none → 2, local.env changed',
-    );
-  });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { describeChange, agentFacts } from "../../../src/foundation/config/agent-view.ts";
 import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
 import {
@@ -20,86 +20,81 @@ const day = 86_400_000;
 const hour = 3_600_000;
 const ops = '[alerts.ops]\ntype = "slack"\n';
 
-describe("[alerts.<name>]", () => {
-  it("[alerts.<name>] has the credential of its type, unless it names an instance", () => {
-    const text = `${ops}[alerts.night]\ntype = "email"\ncredential = "smtp:mail"\nto = ["a@b.example", "c+d@e.example"]\nquietHours = "22:00-07:30"`;
-    expect(project(text).alerts).toEqual([
-      {
-        name: "ops",
-        type: "slack",
-        credential: "slack_webhook",
-        to: [],
-        answers: [],
-        quietHours: null,
-      },
-      {
-        name: "night",
-        type: "email",
-        credential: "smtp:mail",
-        to: ["a@b.example", "c+d@e.example"],
-        answers: [],
-        quietHours: { from: 1320, until: 450 },
-      },
-    ]);
-  });
+test("[alerts.<name>] has the credential of its type, unless it names an instance", () => {
+  const text = `${ops}[alerts.night]\ntype = "email"\ncredential = "smtp:mail"\nto = ["a@b.example", "c+d@e.example"]\nquietHours = "22:00-07:30"`;
+  expect(project(text).alerts).toEqual([
+    {
+      name: "ops",
+      type: "slack",
+      credential: "slack_webhook",
+      to: [],
+      answers: [],
+      quietHours: null,
+    },
+    {
+      name: "night",
+      type: "email",
+      credential: "smtp:mail",
+      to: ["a@b.example", "c+d@e.example"],
+      answers: [],
+      quietHours: { from: 1320, until: 450 },
+    },
+  ]);
+});
 
-  it.each([
-    ['type = "slak"', 'alerts.ops.type is "slak"; expected one of "slack", "discord"'],
-    ["", "alerts.ops.type is missing; expected one of"],
-    [
-      'type = "slack"\ncredential = "smtp"',
-      '3:14  alerts.ops.credential is "smtp"; a slack target takes "slack_webhook" or "slack_webhook:<instance>"',
-    ],
-    [
-      'type = "slack"\ncredential = "slack_webhook"\nanswers = ["U0ADA"]',
-      'a slack target with answers takes "slack_app" or "slack_app:<instance>"',
-    ],
-    [
-      'type = "slack"\nanswers = [42]',
-      "3:11  alerts.ops.answers has IDs of another chat; expected",
-    ],
-    ['type = "telegram"\nanswers = ["U0ADA"]', "has IDs of another chat; expected [12345678]"],
-    [
-      'type = "slack"\nanswers = ["ada"]',
-      'alerts.ops.answers[0] is "ada"; expected the ID of a user',
-    ],
-    ['type = "email"', "alerts.ops.to is missing; expected a list of e-mail addresses"],
-    ['type = "email"\nto = ["ops"]', '3:7  alerts.ops.to[0] is "ops"; expected an e-mail address'],
-    ['type = "email"\nto = ["a@b.example\\nBcc: c@d"]', "expected an e-mail address"],
-    ['type = "email"\nto = ["Ops <a@b.example>"]', "expected an e-mail address"],
-    ['type = "ntfy"\nquietHours = "22:00"', '3:14  alerts.ops.quietHours is "22:00"; expected two'],
-    ['type = "ntfy"\nquietHours = "07:00-07:00"', "expected two different times of day"],
-    ['type = "ntfy"\nquietHours = "22:00-24:00"', "expected two different times of day"],
-  ])("[alerts.<name>] refuses %s", (lines, message) => {
-    const change = projectChange(`[alerts.ops]\n${lines}`);
-    expect(change.type).toBe("invalid");
-    expect(said(change)).toEqual([expect.stringContaining(message)]);
-  });
+test.each([
+  ['type = "slak"', 'alerts.ops.type is "slak"; expected one of "slack", "discord"'],
+  ["", "alerts.ops.type is missing; expected one of"],
+  [
+    'type = "slack"\ncredential = "smtp"',
+    '3:14  alerts.ops.credential is "smtp"; a slack target takes "slack_webhook" or "slack_webhook:<instance>"',
+  ],
+  [
+    'type = "slack"\ncredential = "slack_webhook"\nanswers = ["U0ADA"]',
+    'a slack target with answers takes "slack_app" or "slack_app:<instance>"',
+  ],
+  ['type = "slack"\nanswers = [42]', "3:11  alerts.ops.answers has IDs of another chat; expected"],
+  ['type = "telegram"\nanswers = ["U0ADA"]', "has IDs of another chat; expected [12345678]"],
+  [
+    'type = "slack"\nanswers = ["ada"]',
+    'alerts.ops.answers[0] is "ada"; expected the ID of a user',
+  ],
+  ['type = "email"', "alerts.ops.to is missing; expected a list of e-mail addresses"],
+  ['type = "email"\nto = ["ops"]', '3:7  alerts.ops.to[0] is "ops"; expected an e-mail address'],
+  ['type = "email"\nto = ["a@b.example\\nBcc: c@d"]', "expected an e-mail address"],
+  ['type = "email"\nto = ["Ops <a@b.example>"]', "expected an e-mail address"],
+  ['type = "ntfy"\nquietHours = "22:00"', '3:14  alerts.ops.quietHours is "22:00"; expected two'],
+  ['type = "ntfy"\nquietHours = "07:00-07:00"', "expected two different times of day"],
+  ['type = "ntfy"\nquietHours = "22:00-24:00"', "expected two different times of day"],
+])("[alerts.<name>] refuses %s", (lines, message) => {
+  const change = projectChange(`[alerts.ops]\n${lines}`);
+  expect(change.type).toBe("invalid");
+  expect(said(change)).toEqual([expect.stringContaining(message)]);
+});
 
-  it("[alerts.<name>] of Slack is an app if people answer by its buttons", () => {
-    const text =
-      '[alerts.a]\ntype = "slack"\nanswers = ["U0ADA"]\n[alerts.b]\ntype = "telegram"\nanswers = [42]';
-    expect(project(text).alerts).toMatchObject([
-      { name: "a", credential: "slack_app", answers: ["U0ADA"] },
-      { name: "b", credential: "telegram_bot", answers: ["42"] },
-    ]);
-  });
+test("[alerts.<name>] of Slack is an app if people answer by its buttons", () => {
+  const text =
+    '[alerts.a]\ntype = "slack"\nanswers = ["U0ADA"]\n[alerts.b]\ntype = "telegram"\nanswers = [42]';
+  expect(project(text).alerts).toMatchObject([
+    { name: "a", credential: "slack_app", answers: ["U0ADA"] },
+    { name: "b", credential: "telegram_bot", answers: ["42"] },
+  ]);
+});
 
-  it("[alerts.<name>] warns of recipients that its type does not support", () => {
-    expect(said(projectChange(`${ops}to = ["a@b.example"]`))).toEqual([
-      "warning: config.toml:3:6  alerts.ops.to has no effect on a slack target; leave it out",
-    ]);
-  });
+test("[alerts.<name>] warns of recipients that its type does not support", () => {
+  expect(said(projectChange(`${ops}to = ["a@b.example"]`))).toEqual([
+    "warning: config.toml:3:6  alerts.ops.to has no effect on a slack target; leave it out",
+  ]);
 });
 
 describe("[alert]", () => {
-  it("[alert] defaults to all targets, after each failure, each day", () => {
+  test("[alert] defaults to all targets, after each failure, each day", () => {
     const usual = { to: null, after: 1, remindMs: day, noSuccessForMs: null };
     expect(project("").alert).toEqual(usual);
     expect(agent(usualAgent).alert).toEqual(usual);
   });
 
-  it("[alert] of the project applies to agents without their own", () => {
+  test("[alert] of the project applies to agents without their own", () => {
     const projectText = `${usualProject}\n${ops}[alert]\nto = ["ops"]\nafter = 3\nremind = "90m"\nnoSuccessFor = "2d"`;
     const all = { to: ["ops"], after: 3, remindMs: 1.5 * hour, noSuccessForMs: 2 * day };
     expect(project(projectText).alert).toEqual(all);
@@ -113,7 +108,7 @@ describe("[alert]", () => {
     });
   });
 
-  it.each([
+  test.each([
     ["after = 0", "5:9  alert.after is 0; expected a whole number of failures, 1 to 1000"],
     ['remind = "1w"', '5:10  alert.remind is "1w"; expected a length of time from 1 minute to 365'],
     ['remind = "30s"', 'alert.remind is "30s"; expected a length of time from 1 minute'],
@@ -130,13 +125,13 @@ describe("[alert]", () => {
     expect(projectChange(`[alert]\n${line}`).type).toBe("invalid");
   });
 
-  it("an unknown alert target is refused with the closest name as a suggestion", () => {
+  test("an unknown alert target is refused with the closest name as a suggestion", () => {
     expect(said(projectChange(`${ops}[alert]\nto = ["opps"]`))).toEqual([
       'error: config.toml:4:7  target "opps" of alerts is not defined; expected one of "ops"; did you mean "ops"?',
     ]);
   });
 
-  it("[alert] is logged by the keys of the file when it changes", () => {
+  test("[alert] is logged by the keys of the file when it changes", () => {
     const before = agent(usualAgent);
     const after = agent(`${usualAgent}[alert]\nafter = 2\nnoSuccessFor = "48h"\nto = []`);
     expect(describeChange(before, after)).toBe(
@@ -150,7 +145,7 @@ describe("[alert]", () => {
 describe("[heartbeat] and publicUrl", () => {
   const url = "https://hc-ping.example/1b4e28ba-2fa1-11d2-883f-0016d3cca427";
 
-  it("an agent does not inherit the heartbeat of its project", () => {
+  test("an agent does not inherit the heartbeat of its project", () => {
     const projectText = `${usualProject}\n[heartbeat]\nurl = "${url}"`;
     expect(project("").heartbeat).toBeNull();
     expect(project(projectText).heartbeat).toBe(url);
@@ -158,7 +153,7 @@ describe("[heartbeat] and publicUrl", () => {
     expect(agent(`${usualAgent}[heartbeat]\nurl = "${url}"`).heartbeat).toBe(url);
   });
 
-  it("[heartbeat] and publicUrl is shown and logged without the part that is secret", () => {
+  test("[heartbeat] and publicUrl is shown and logged without the part that is secret", () => {
     const with_ = agent(`${usualAgent}[heartbeat]\nurl = "${url}"`);
     expect(describeChange(agent(usualAgent), with_)).toBe("heartbeat changed");
     expect(agentFacts(with_, null)).toContainEqual({
@@ -169,7 +164,7 @@ describe("[heartbeat] and publicUrl", () => {
     expect(describeProjectChange(project(""), after).text).toBe("[heartbeat] changed");
   });
 
-  it.each(["ftp://a.example", "hc-ping.example/x", "https://u:p@a.example/x"])(
+  test.each(["ftp://a.example", "hc-ping.example/x", "https://u:p@a.example/x"])(
     "[heartbeat] and publicUrl refuses the URL %s",
     (wrong) => {
       expect(said(projectChange(`[heartbeat]\nurl = "${wrong}"`))).toEqual([
@@ -178,7 +173,7 @@ describe("[heartbeat] and publicUrl", () => {
     },
   );
 
-  it("[heartbeat] and publicUrl accepts an address of the dashboard with a path or without", () => {
+  test("[heartbeat] and publicUrl accepts an address of the dashboard with a path or without", () => {
     const at = (text: string) => projectChange(`[gateway]\npublicUrl = "${text}"`);
     expect(project('[gateway]\npublicUrl = "https://Al.example/"').gateway.publicUrl).toBe(
       "https://al.example",
@@ -194,7 +189,7 @@ describe("[heartbeat] and publicUrl", () => {
   });
 });
 
-it("al config prints each alert setting as the file would hold it", () => {
+test("al config prints each alert setting as the file would hold it", () => {
   const text = `${ops}[alerts.night]\ntype = "email"\nto = ["a@b.example"]\nquietHours = "22:00-07:00"\n[alert]\nafter = 2`;
   const lines = tomlLines(projectTomlKeys(project(text), "/srv/project"));
   expect(lines.filter((line) => line.startsWith("alert"))).toEqual([

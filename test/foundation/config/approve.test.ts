@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { agentFacts, describeChange } from "../../../src/foundation/config/agent-view.ts";
 import { agent, agentChange, said, usualAgent } from "./samples.ts";
 
@@ -7,48 +7,46 @@ const all =
 const none = { hosts: [], over: null, agents: [], tools: [] };
 const withGate = (text: string, more = "") => `${usualAgent}[approve]\n${text}\n${more}`;
 
-describe("[approve]", () => {
-  it("[approve] is null without the table, else the hosts, the amount and the agents of the table", () => {
-    expect(agent(usualAgent).approve).toBeNull();
-    expect(agent(withGate("")).approve).toEqual(none);
-    expect(agent(withGate(all)).approve).toEqual({
-      hosts: ["api.stripe.com", "*.example.com:8443"],
-      over: 5,
-      agents: ["deployer", "*"],
-      tools: [],
-    });
+test("[approve] is null without the table, else the hosts, the amount and the agents of the table", () => {
+  expect(agent(usualAgent).approve).toBeNull();
+  expect(agent(withGate("")).approve).toEqual(none);
+  expect(agent(withGate(all)).approve).toEqual({
+    hosts: ["api.stripe.com", "*.example.com:8443"],
+    over: 5,
+    agents: ["deployer", "*"],
+    tools: [],
   });
+});
 
-  it.each([
-    ['hosts = ["github"]', "approve.hosts[0]"],
-    ["hosts = ['*.1.2.3.4']", "approve.hosts[0]"],
-    ["over = 0", "approve.over"],
-    ["agents = ['']", "approve.agents[0]"],
-  ])("[approve] refuses %s", (text, path) => {
-    expect(said(agentChange(withGate(text))).join()).toContain(`agents/dev/config.toml:5:`);
-    expect(said(agentChange(withGate(text))).join()).toContain(`${path} is`);
-  });
+test.each([
+  ['hosts = ["github"]', "approve.hosts[0]"],
+  ["hosts = ['*.1.2.3.4']", "approve.hosts[0]"],
+  ["over = 0", "approve.over"],
+  ["agents = ['']", "approve.agents[0]"],
+])("[approve] refuses %s", (text, path) => {
+  expect(said(agentChange(withGate(text))).join()).toContain(`agents/dev/config.toml:5:`);
+  expect(said(agentChange(withGate(text))).join()).toContain(`${path} is`);
+});
 
-  it("[approve] warns where it has no effect", () => {
-    const open = withGate('hosts = ["api.stripe.com"]', '[local]\nnetwork = "bridge"\n');
-    expect(said(agentChange(open))).toEqual([
-      'warning: agents/dev/config.toml:5:9  approve.hosts has no effect, as local.network is "bridge"; set local.network = "none"',
-    ]);
-    expect(said(agentChange(withGate("over = 20")))).toEqual([
-      "warning: agents/dev/config.toml:5:8  approve.over has no effect, as budget.run is 10; give a smaller amount",
-    ]);
-    expect(said(agentChange(withGate(all)))).toEqual([]);
-  });
+test("[approve] warns where it has no effect", () => {
+  const open = withGate('hosts = ["api.stripe.com"]', '[local]\nnetwork = "bridge"\n');
+  expect(said(agentChange(open))).toEqual([
+    'warning: agents/dev/config.toml:5:9  approve.hosts has no effect, as local.network is "bridge"; set local.network = "none"',
+  ]);
+  expect(said(agentChange(withGate("over = 20")))).toEqual([
+    "warning: agents/dev/config.toml:5:8  approve.over has no effect, as budget.run is 10; give a smaller amount",
+  ]);
+  expect(said(agentChange(withGate(all)))).toEqual([]);
+});
 
-  it("[approve] is described when it changes, and shown on the agent's page", () => {
-    const [before, after] = [agent(withGate("over = 5")), agent(withGate('hosts = ["a.test"]'))];
-    expect(describeChange(before, after)).toBe(
-      'approve.hosts [] → ["a.test"], approve.over 5 → none',
-    );
-    const facts = agentFacts(agent(withGate(all)), null);
-    expect(facts.find(({ label }) => label === "A person approves")?.values).toEqual([
-      ...["api.stripe.com", "*.example.com:8443", "more than $5 of a run"],
-      ...["calls of deployer", "every call"],
-    ]);
-  });
+test("[approve] is described when it changes, and shown on the agent's page", () => {
+  const [before, after] = [agent(withGate("over = 5")), agent(withGate('hosts = ["a.test"]'))];
+  expect(describeChange(before, after)).toBe(
+    'approve.hosts [] → ["a.test"], approve.over 5 → none',
+  );
+  const facts = agentFacts(agent(withGate(all)), null);
+  expect(facts.find(({ label }) => label === "A person approves")?.values).toEqual([
+    ...["api.stripe.com", "*.example.com:8443", "more than $5 of a run"],
+    ...["calls of deployer", "every call"],
+  ]);
 });

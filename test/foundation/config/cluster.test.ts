@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
 import {
   agent,
@@ -14,11 +14,11 @@ const table = '[cluster]\nengine = "swarm"\naddress = "10.0.0.5:8443"\n';
 const inCluster = { projectText: `${usualProject}${table}` };
 
 describe("[cluster] of a project", () => {
-  it("a project without [cluster] has a null cluster", () => {
+  test("a project without [cluster] has a null cluster", () => {
     expect(project("").cluster).toBeNull();
   });
 
-  it("[cluster] of a project fills in all defaults", () => {
+  test("[cluster] of a project fills in all defaults", () => {
     expect(project(table).cluster).toEqual({
       engine: "swarm",
       address: "10.0.0.5:8443",
@@ -34,7 +34,7 @@ describe("[cluster] of a project", () => {
     });
   });
 
-  it("[cluster] of a project prefers the file over the defaults", () => {
+  test("[cluster] of a project prefers the file over the defaults", () => {
     const text = `[cluster]
 engine = "kubernetes"
 address = "[fd00::5]:8443"
@@ -60,7 +60,7 @@ namespace = "agents"
     });
   });
 
-  it.each([
+  test.each([
     ["[cluster]\n", 'cluster.engine is missing; expected one of "docker", "swarm", "kubernetes"'],
     [
       '[cluster]\nengine = "swarms"\naddress = "a:1"',
@@ -113,7 +113,7 @@ namespace = "agents"
     expect(said(change).join("\n")).toContain(message);
   });
 
-  it("[cluster] of a project warns of keys without effect", () => {
+  test("[cluster] of a project warns of keys without effect", () => {
     const text = `${table}image = "mine:1"\nregistry = "registry.example.com"\nnamespace = "agents"`;
     expect(said(projectChange(text))).toEqual([
       "warning: config.toml:5:12  cluster.registry has no effect beside cluster.image: no image is built; leave it out",
@@ -121,7 +121,7 @@ namespace = "agents"
     ]);
   });
 
-  it.each([
+  test.each([
     ["", table, "[cluster] added"],
     [table, "", "[cluster] removed"],
     [
@@ -137,17 +137,17 @@ namespace = "agents"
 });
 
 describe("an agent of a project with [cluster]", () => {
-  it("an agent without a runtime runs in the project's cluster", () => {
+  test("an agent without a runtime runs in the project's cluster", () => {
     expect(agent(usualAgent, inCluster).runtime).toEqual({ type: "cluster", runAs: "al-agent" });
   });
 
-  it("an agent of a project with [cluster] may stay on this machine, and may name the cluster", () => {
+  test("an agent of a project with [cluster] may stay on this machine, and may name the cluster", () => {
     const typed = (type: string) => agent(`${usualAgent}[runtime]\ntype = "${type}"`, inCluster);
     expect(typed("container").runtime.type).toBe("container");
     expect(typed("cluster").runtime.type).toBe("cluster");
   });
 
-  it("an agent of a project with [cluster] may set a place that the machines' engine must know", () => {
+  test("an agent of a project with [cluster] may set a place that the machines' engine must know", () => {
     const placed = (rule: string) => `${usualAgent}[runtime]\nplace = ["${rule}"]`;
     expect(agent(placed("node.labels.gpu==yes"), inCluster).runtime.place).toEqual([
       "node.labels.gpu==yes",
@@ -157,24 +157,24 @@ describe("an agent of a project with [cluster]", () => {
     ]);
   });
 
-  it("a cluster agent accepts the limits of containers", () => {
+  test("a cluster agent accepts the limits of containers", () => {
     expect(said(agentChange(`${usualAgent}[local]\nmemory = "1g"`, inCluster))).toEqual([]);
   });
 });
 
 describe("an agent of a project without [cluster]", () => {
-  it("an agent without a runtime runs in a container if its project has no cluster", () => {
+  test("an agent without a runtime runs in a container if its project has no cluster", () => {
     expect(agent(usualAgent).runtime.type).toBe("container");
   });
 
-  it("an agent of a project without [cluster] can't run in a cluster", () => {
+  test("an agent of a project without [cluster] can't run in a cluster", () => {
     const text = `${usualAgent}[runtime]\ntype = "cluster"`;
     expect(said(agentChange(text))).toEqual([
       'error: agents/dev/config.toml:5:8  runtime.type is "cluster", but config.toml of the project has no [cluster]; add it with engine and address, or set type = "container"',
     ]);
   });
 
-  it("an agent of a project without [cluster] gets a warning for a place", () => {
+  test("an agent of a project without [cluster] gets a warning for a place", () => {
     const text = `${usualAgent}[runtime]\nplace = ["node.role==worker"]`;
     expect(said(agentChange(text))).toEqual([
       "warning: agents/dev/config.toml:5:9  runtime.place is for runs in a cluster, and this is a container agent; leave it out",

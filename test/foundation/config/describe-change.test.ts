@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
 import { project, usualProject, agent, usualAgent } from "./samples.ts";
 import { describeChange } from "../../../src/foundation/config/agent-view.ts";
@@ -9,25 +9,25 @@ function change(config: string, skill?: string, projectText = usualProject): str
   return describeChange(agent(usualAgent), agent(config, given));
 }
 
-it("describeChange shows both values in one line", () => {
+test("describeChange shows both values in one line", () => {
   const config = `${usualAgent.replace("0 9", "0 8")}scale = 2\ncatchUp = "latest"`;
   expect(change(config)).toBe(
     'schedule "0 9 * * *" → "0 8 * * *", catchUp "none" → "latest", scale 1 → 2',
   );
 });
 
-it("describeChange is empty when nothing changed", () => {
+test("describeChange is empty when nothing changed", () => {
   expect(change(`# a comment\n${usualAgent}`)).toBe("");
 });
 
-it("describeChange names keys as the files do", () => {
+test("describeChange names keys as the files do", () => {
   const config = `${usualAgent.replace("[]", '["github_token"]')}timeout = 5\nmaxWorkQueueSize = 6\nwaitTimeout = 7`;
   expect(change(config)).toBe(
     'credentials [] → ["github_token"], timeout 900 → 5, maxWorkQueueSize 100 → 6, waitTimeout 1800 → 7',
   );
 });
 
-it("describeChange omits values that are long or private", () => {
+test("describeChange omits values that are long or private", () => {
   const config = `${usualAgent}[[webhooks]]\nsource = "hub"\n[hooks]\npre = ["x"]\n[params]\na = "b"`;
   const skill = "---\nname: Other\ndescription: New\n---\nDo that.";
   expect(change(config, skill)).toBe(
@@ -35,7 +35,7 @@ it("describeChange omits values that are long or private", () => {
   );
 });
 
-it("describeChange shows a changed harness, runtime and OS user", () => {
+test("describeChange shows a changed harness, runtime and OS user", () => {
   const config = `${usualAgent}[harness]\ntype = "llm-cli"\n[runtime]\ntype = "host-user"`;
   expect(change(config)).toBe(
     'harness.type "pi" → "llm-cli", runtime.type "container" → "host-user"',
@@ -48,28 +48,26 @@ it("describeChange shows a changed harness, runtime and OS user", () => {
 
 const projectChange = (text: string) => describeProjectChange(project(usualProject), project(text));
 
-describe("describeProjectChange", () => {
-  it("describeProjectChange names the keys and tables that changed", () => {
-    const text = `workQueueSize = 5\ntimezone = "UTC"\n[local]\ntimeout = 60\n${usualProject
-      .replace("[models.cheap]", "[models.other]")
-      .replace("sonnet", "opus")
-      .replace('[webhooks.hub]\ntype = "github"', '[webhooks.hub]\ntype = "sentry"')}`;
-    expect(projectChange(text)).toEqual({
-      text: '[models.main] changed, [models.cheap] removed, [models.other] added, local.timeout 900 → 60, [webhooks.hub] changed, workQueueSize 100 → 5, timezone "Europe/Berlin" → "UTC"',
-      needsRestart: false,
-    });
+test("describeProjectChange names the keys and tables that changed", () => {
+  const text = `workQueueSize = 5\ntimezone = "UTC"\n[local]\ntimeout = 60\n${usualProject
+    .replace("[models.cheap]", "[models.other]")
+    .replace("sonnet", "opus")
+    .replace('[webhooks.hub]\ntype = "github"', '[webhooks.hub]\ntype = "sentry"')}`;
+  expect(projectChange(text)).toEqual({
+    text: '[models.main] changed, [models.cheap] removed, [models.other] added, local.timeout 900 → 60, [webhooks.hub] changed, workQueueSize 100 → 5, timezone "Europe/Berlin" → "UTC"',
+    needsRestart: false,
   });
+});
 
-  it.each([
-    ["port = 9090", "gateway.port 8080 → 9090"],
-    ['host = "0.0.0.0"', 'gateway.host "127.0.0.1" → "0.0.0.0"'],
-    ['allowedHosts = ["a.example"]', 'gateway.allowedHosts [] → ["a.example"]'],
-    ["trustProxy = true", "gateway.trustProxy false → true"],
-    ["maxBodyBytes = 2048", "gateway.maxBodyBytes 26214400 → 2048"],
-  ])("describeProjectChange needs a restart for %s", (line, text) => {
-    expect(projectChange(`${usualProject}[gateway]\n${line}`)).toEqual({
-      text,
-      needsRestart: true,
-    });
+test.each([
+  ["port = 9090", "gateway.port 8080 → 9090"],
+  ['host = "0.0.0.0"', 'gateway.host "127.0.0.1" → "0.0.0.0"'],
+  ['allowedHosts = ["a.example"]', 'gateway.allowedHosts [] → ["a.example"]'],
+  ["trustProxy = true", "gateway.trustProxy false → true"],
+  ["maxBodyBytes = 2048", "gateway.maxBodyBytes 26214400 → 2048"],
+])("describeProjectChange needs a restart for %s", (line, text) => {
+  expect(projectChange(`${usualProject}[gateway]\n${line}`)).toEqual({
+    text,
+    needsRestart: true,
   });
 });

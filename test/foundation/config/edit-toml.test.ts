@@ -1,69 +1,65 @@
 import { parse } from "smol-toml";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { edited, parseKey, parseSetting } from "../../../src/foundation/config/edit-toml.ts";
 
-describe("a setting", () => {
-  test.each([
-    ["scale=2", ["scale"], 2],
-    ["schedule=0 9 * * 1-5", ["schedule"], "0 9 * * 1-5"],
-    ['schedule="0 9 * * *"', ["schedule"], "0 9 * * *"],
-    ['models=["a", "b"]', ["models"], ["a", "b"]],
-    ["runtime.run_as=$USER", ["runtime", "run_as"], "$USER"],
-    ['models."gpt-4.1".provider=openai', ["models", "gpt-4.1", "provider"], "openai"],
-    ["params.day=2026-01-01", ["params", "day"], "2026-01-01"],
-    ["gateway.trustProxy=true", ["gateway", "trustProxy"], true],
-    ["params.equation=a=b", ["params", "equation"], "a=b"],
-    ["params.empty=", ["params", "empty"], ""],
-  ])("a setting: %s", (text, path, value) => {
-    expect(parseSetting(text)).toEqual({ path, value });
-  });
-
-  test.each(["scale", "=2", "a b=2", "a..b=2"])("a setting: %s is not a setting", (text) => {
-    expect(() => parseSetting(text)).toThrow(/is not a (setting|key)/);
-  });
+test.each([
+  ["scale=2", ["scale"], 2],
+  ["schedule=0 9 * * 1-5", ["schedule"], "0 9 * * 1-5"],
+  ['schedule="0 9 * * *"', ["schedule"], "0 9 * * *"],
+  ['models=["a", "b"]', ["models"], ["a", "b"]],
+  ["runtime.run_as=$USER", ["runtime", "run_as"], "$USER"],
+  ['models."gpt-4.1".provider=openai', ["models", "gpt-4.1", "provider"], "openai"],
+  ["params.day=2026-01-01", ["params", "day"], "2026-01-01"],
+  ["gateway.trustProxy=true", ["gateway", "trustProxy"], true],
+  ["params.equation=a=b", ["params", "equation"], "a=b"],
+  ["params.empty=", ["params", "empty"], ""],
+])("a setting: %s", (text, path, value) => {
+  expect(parseSetting(text)).toEqual({ path, value });
 });
 
-describe("an edited text", () => {
-  test("an edited text keeps the comments behind arrays, empty ones too", () => {
-    const text = 'a = [] # none\nb = 1 # one\nc = [ ] # nothing\nd = ["x"] # some\n';
-    const result = edited(text, [{ path: ["b"], value: 2 }]);
-    expect(result).toBe('a = [] # none\nb = 2 # one\nc = [] # nothing\nd = ["x"] # some\n');
-  });
+test.each(["scale", "=2", "a b=2", "a..b=2"])("a setting: %s is not a setting", (text) => {
+  expect(() => parseSetting(text)).toThrow(/is not a (setting|key)/);
+});
 
-  test("an edited text fills and empties an array with a comment behind it", () => {
-    const text = 'a = [] # none\nd = ["x"] # some\n';
-    const filled = edited(text, [
-      { path: ["a"], value: ["y"] },
-      { path: ["d"], value: [] },
-    ]);
-    expect(parse(filled)).toEqual({ a: ["y"], d: [] });
-    expect(filled).toContain("# none");
-    expect(filled).toContain("# some");
-  });
+test("an edited text keeps the comments behind arrays, empty ones too", () => {
+  const text = 'a = [] # none\nb = 1 # one\nc = [ ] # nothing\nd = ["x"] # some\n';
+  const result = edited(text, [{ path: ["b"], value: 2 }]);
+  expect(result).toBe('a = [] # none\nb = 2 # one\nc = [] # nothing\nd = ["x"] # some\n');
+});
 
-  test("an edited text leaves quoted text alone", () => {
-    const text = 'a = "x = [] # no"\nb = """\ny = [] # no\n"""\n';
-    const result = edited(text, [{ path: ["c"], value: 1 }]);
-    expect(parse(result)).toEqual({ ...parse(text), c: 1 });
-  });
+test("an edited text fills and empties an array with a comment behind it", () => {
+  const text = 'a = [] # none\nd = ["x"] # some\n';
+  const filled = edited(text, [
+    { path: ["a"], value: ["y"] },
+    { path: ["d"], value: [] },
+  ]);
+  expect(parse(filled)).toEqual({ a: ["y"], d: [] });
+  expect(filled).toContain("# none");
+  expect(filled).toContain("# some");
+});
 
-  test.each([
-    ["", "at its beginning"],
-    ["a = 1 # one\n", "behind keys"],
-    ["a = 1 # one\n\n[b]\nc = []\n", "behind a table"],
-  ])("an edited text: %j accepts a list of tables %s", (text) => {
-    const hooks = [{ source: "hub", events: ["issues"] }, { source: "other" }];
-    const result = edited(text, [
-      { path: ["hooks"], value: hooks },
-      { path: ["lists"], value: [["x"], []] },
-    ]);
-    expect(parse(result)).toEqual({ ...parse(text), hooks, lists: [["x"], []] });
-    expect(result).toContain(text === "" ? "" : "a = 1 # one\n");
-  });
+test("an edited text leaves quoted text alone", () => {
+  const text = 'a = "x = [] # no"\nb = """\ny = [] # no\n"""\n';
+  const result = edited(text, [{ path: ["c"], value: 1 }]);
+  expect(parse(result)).toEqual({ ...parse(text), c: 1 });
+});
 
-  test("an edited text refuses what is not TOML", () => {
-    expect(() => edited("a = = 1\n", [{ path: ["b"], value: 1 }])).toThrow("not valid TOML");
-  });
+test.each([
+  ["", "at its beginning"],
+  ["a = 1 # one\n", "behind keys"],
+  ["a = 1 # one\n\n[b]\nc = []\n", "behind a table"],
+])("an edited text: %j accepts a list of tables %s", (text) => {
+  const hooks = [{ source: "hub", events: ["issues"] }, { source: "other" }];
+  const result = edited(text, [
+    { path: ["hooks"], value: hooks },
+    { path: ["lists"], value: [["x"], []] },
+  ]);
+  expect(parse(result)).toEqual({ ...parse(text), hooks, lists: [["x"], []] });
+  expect(result).toContain(text === "" ? "" : "a = 1 # one\n");
+});
+
+test("an edited text refuses what is not TOML", () => {
+  expect(() => edited("a = = 1\n", [{ path: ["b"], value: 1 }])).toThrow("not valid TOML");
 });
 
 test("a key may be quoted", () => {

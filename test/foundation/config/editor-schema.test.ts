@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   agentJsonSchema,
   projectJsonSchema,
@@ -24,7 +24,7 @@ const start = 'models = ["main"]\ncredentials = []\n';
 const hub = '[[webhooks]]\nsource = "hub"\n';
 
 describe("the editor's schema of an agent judges like al", () => {
-  it.each([
+  test.each([
     ...['schedule = "every day"', 'schedule = "0 24 * * *"', 'schedule = "@reboot"'],
     ...['schedule = "H 9 * * *"', 'schedule = "0 9 * * *"\ntimezone = "Europe/Berln"'],
     ...['schedule = "0 9 * * *"\ntimezone = "+02:00"', "timeout = 60", "callable = false"],
@@ -34,7 +34,7 @@ describe("the editor's schema of an agent judges like al", () => {
     expect(ofAgent(parse(start + text))).toBe(false);
   });
 
-  it.each([
+  test.each([
     'schedule = "0 9 * * MON-FRI"',
     'schedule = " @daily "',
     'schedule = "0 9 * * *"\ntimezone = "Asia/Kolkata"',
@@ -50,7 +50,7 @@ describe("the editor's schema of an agent judges like al", () => {
 });
 
 describe("the editor's schema of a project judges like al", () => {
-  it.each([
+  test.each([
     'provider = "custom"\nmodel = "m"',
     'provider = "custom"\nbaseUrl = "http://localhost:1"',
     'provider = "anthropic"',
@@ -61,7 +61,7 @@ describe("the editor's schema of a project judges like al", () => {
     expect(ofProject(parse(`[models.m]\n${text}`))).toBe(false);
   });
 
-  it.each([
+  test.each([
     'provider = "custom"\nmodel = "m"\nbaseUrl = "http://localhost:1"',
     'provider = "anthropic"\nmodel = "m"',
     'provider = "scripted"\nscript = "s.toml"',
@@ -70,13 +70,13 @@ describe("the editor's schema of a project judges like al", () => {
     expect(ofProject(parse(`[models.m]\n${text}`))).toBe(true);
   });
 
-  it("the editor's schema of a project, like al, rejects an unknown time zone", () => {
+  test("the editor's schema of a project, like al, rejects an unknown time zone", () => {
     expect(ofProject(parse('timezone = "Berlin"'))).toBe(false);
     expect(ofProject(parse('timezone = "UTC"'))).toBe(true);
   });
 });
 
-it("the patterns work in every editor: no set within a set, no lookaround", () => {
+test("the patterns work in every editor: no set within a set, no lookaround", () => {
   const found: string[] = [];
   JSON.stringify([ofAgent.schema, ofProject.schema], (key, value: unknown) => {
     if (key === "pattern" && typeof value === "string") found.push(value);
@@ -101,7 +101,7 @@ describe("the pattern of a schedule", () => {
   const field = fc.tuple(atom, more).map(([first, rest]) => first + rest.flat().join(""));
   const fields = fc.tuple(...[1, 2, 3, 4, 5].map(() => fc.oneof(fc.constant("*"), field)));
 
-  it("the pattern of a schedule matches each that al takes", () => {
+  test("the pattern of a schedule matches each that al takes", () => {
     const isTaken = (text: string) => scheduleProblem(text) !== null || pattern.test(text);
     fc.assert(
       fc.property(fields, (texts) => isTaken(texts.join(" "))),
@@ -109,7 +109,7 @@ describe("the pattern of a schedule", () => {
     );
   });
 
-  it.each([
+  test.each([
     ["60 * * * *", "*/0 * * * *", "1- * * * *", "1,,2 * * * *", "*5 * * * *"],
     ["* 24 * * *", "* * 0 * *", "* * 32 * *", "* * * 13 *", "* * * foo *", "* * * * 8"],
     ["* * * * L", "* * * * mon#6", "0 0 9 * * *", "* * * *", "@Daily", "@hourly @daily", ""],
@@ -118,7 +118,7 @@ describe("the pattern of a schedule", () => {
   });
 });
 
-it("the names of time zones are all valid, and none is twice", () => {
+test("the names of time zones are all valid, and none is twice", () => {
   const names = timezoneNames();
   expect(names.filter((name) => !isTimezone(name))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
@@ -130,7 +130,7 @@ describe("the files of the examples", () => {
   const examples = resolve(import.meta.dirname, "../../../examples");
   const read = (file: string) => readFileSync(join(examples, file), "utf8");
 
-  it.each(globSync("*/config.toml", { cwd: examples }))(
+  test.each(globSync("*/config.toml", { cwd: examples }))(
     "the files of the examples: %s meets its schema",
     (file) => {
       expect(read(file)).toMatch(/^#:schema \.al\/schema\/project\.json\n/);
@@ -138,7 +138,7 @@ describe("the files of the examples", () => {
     },
   );
 
-  it.each(globSync("*/agents/*/config.toml", { cwd: examples }))(
+  test.each(globSync("*/agents/*/config.toml", { cwd: examples }))(
     "the files of the examples: %s meets its schema",
     (file) => {
       expect(read(file)).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent\.json\n/);
@@ -151,7 +151,7 @@ describe("the files of the examples", () => {
     [...read(page).matchAll(/^```toml\n([^]*?)^```$/gm)].map(([, text = ""]) => ({ page, text })),
   );
 
-  it.each(snippets)("a snippet of $page is part of a valid config.toml: $text", ({ text }) => {
+  test.each(snippets)("a snippet of $page is part of a valid config.toml: $text", ({ text }) => {
     const usual = { models: ["main"], credentials: [], schedule: "@daily" };
     const isOfAgent = ofAgent({ ...usual, ...parse(text) });
     expect(isOfAgent || ofProject(parse(text)), ajv.errorsText(ofProject.errors)).toBe(true);
@@ -169,11 +169,11 @@ interface Node {
 
 const agent = agentJsonSchema(filterTable) as unknown as Node;
 
-it("the JSON Schema of an agent's config.toml requires the keys without a default, and no others", () => {
+test("the JSON Schema of an agent's config.toml requires the keys without a default, and no others", () => {
   expect(agent.required).toEqual(["models", "credentials"]);
 });
 
-it("the JSON Schema of an agent's config.toml knows the filters of every type of source, and refuses other keys", () => {
+test("the JSON Schema of an agent's config.toml knows the filters of every type of source, and refuses other keys", () => {
   const entry = agent.properties.webhooks?.items;
   const filters = Object.values(filterTable).flatMap((fields) => Object.keys(fields));
   expect(Object.keys(entry?.properties ?? {})).toEqual(
@@ -183,6 +183,6 @@ it("the JSON Schema of an agent's config.toml knows the filters of every type of
   expect(agent.additionalProperties).toBe(false);
 });
 
-it("the JSON Schema of an agent's config.toml describes each field in the words of its error message", () => {
+test("the JSON Schema of an agent's config.toml describes each field in the words of its error message", () => {
   expect(agent.properties.timeout?.description).toContain("a whole number of seconds");
 });

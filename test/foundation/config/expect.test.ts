@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readAgent } from "../../../src/foundation/config/agent-files.ts";
 import { canonicalConfig } from "../../../src/foundation/config/canonical-config.ts";
 import { describeChange } from "../../../src/foundation/config/agent-view.ts";
@@ -30,7 +30,7 @@ async function agentWith(lines: string, files?: Record<string, string>): Promise
 }
 
 describe("[expect]", () => {
-  it("[expect] is null without a table, else the table's values", async () => {
+  test("[expect] is null without a table, else the table's values", async () => {
     expect(agent(usualAgent).expect).toBeNull();
     expect((await agentWith("returned = true")).expect).toEqual({
       returned: true,
@@ -45,7 +45,7 @@ describe("[expect]", () => {
     });
   });
 
-  it.each([
+  test.each([
     [
       'schema = "out.json"',
       {},
@@ -78,12 +78,12 @@ describe("[expect]", () => {
     expect(said(change)).toEqual([expect.stringContaining(message)]);
   });
 
-  it("an invalid JSON file that [expect] does not name is accepted", async () => {
+  test("an invalid JSON file that [expect] does not name is accepted", async () => {
     const change = await changeWith('[params]\nfile = "data.json"', { "data.json": "[1, 2" });
     expect(said(change)).toEqual([]);
   });
 
-  it("[expect] is described by the keys of the file when it changes, also when the schema does", async () => {
+  test("[expect] is described by the keys of the file when it changes, also when the schema does", async () => {
     const line = 'schema = "out.json"';
     const before = await agentWith(line, { "out.json": schema });
     const after = await agentWith(line, { "out.json": "{}" });
@@ -94,7 +94,7 @@ describe("[expect]", () => {
     expect(describeChange(agent(usualAgent), before)).toContain('expect.schema none → "out.json"');
   });
 
-  it("[expect] makes another version of an agent when the schema changes, which alerts do not", async () => {
+  test("[expect] makes another version of an agent when the schema changes, which alerts do not", async () => {
     const options = {
       mask: (text: string) => text,
       projectDir: "/srv",

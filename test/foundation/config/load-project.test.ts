@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadProject } from "../../../src/foundation/config/resolve-project.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { directory, filters, projectChange, said } from "./samples.ts";
@@ -14,7 +14,7 @@ async function refusal(dir: string): Promise<UserError> {
   throw new Error("it was not refused");
 }
 
-it("loadProject reads the project's config.toml, with its warnings", async () => {
+test("loadProject reads the project's config.toml, with its warnings", async () => {
   const dir = await directory({ "config.toml": "scale = 2\nsale = 1" });
   const { project, warnings } = await loadProject(dir, filters);
   expect(project.scale).toBe(2);
@@ -22,7 +22,7 @@ it("loadProject reads the project's config.toml, with its warnings", async () =>
   expect(warnings).toHaveLength(1);
 });
 
-it("loadProject resolves a model's script against the project", async () => {
+test("loadProject resolves a model's script against the project", async () => {
   const dir = await directory({
     "config.toml": '[models.m]\nprovider = "scripted"\nscript = "scripts/a.json"',
   });
@@ -31,7 +31,7 @@ it("loadProject resolves a model's script against the project", async () => {
   );
 });
 
-it("loadProject reports a directory that is not a project, and how to make one", async () => {
+test("loadProject reports a directory that is not a project, and how to make one", async () => {
   const dir = await directory({});
   const error = await refusal(dir);
   expect(error.message).toBe(`not a project: ${dir} holds no config.toml`);
@@ -40,12 +40,12 @@ it("loadProject reports a directory that is not a project, and how to make one",
   expect((await refusal(join(dir, "nowhere"))).code).toBe("not_a_project");
 });
 
-it("loadProject reports a config.toml that is not a regular file", async () => {
+test("loadProject reports a config.toml that is not a regular file", async () => {
   const dir = await directory({ "config.toml/x": "" });
   expect((await refusal(dir)).message).toMatch(/config\.toml is not a regular file/);
 });
 
-it("loadProject reports every problem of a config, one line each", async () => {
+test("loadProject reports every problem of a config, one line each", async () => {
   const dir = await directory({ "config.toml": 'scale = 0\ntimezone = "x"\n' });
   const error = await refusal(dir);
   expect(error.message.split("\n").map((line) => line.split("  ")[0])).toEqual([
@@ -55,17 +55,17 @@ it("loadProject reports every problem of a config, one line each", async () => {
 });
 
 describe("diagnostics of resolveProject", () => {
-  it("a misspelled value is refused with the closest known value as a suggestion", () => {
+  test("a misspelled value is refused with the closest known value as a suggestion", () => {
     const text = '[models.m]\nprovider = "antropic"\nmodel = "x"';
     expect(said(projectChange(text))[0]).toMatch(/; did you mean "anthropic"\?$/);
   });
 
-  it("diagnostics of resolveProject resolveProject reports all errors of a config at once", () => {
+  test("diagnostics of resolveProject resolveProject reports all errors of a config at once", () => {
     const change = projectChange('scale = "x"\nmaxReruns = -1\n[gateway]\nport = "80"');
     expect(said(change)).toHaveLength(3);
   });
 
-  it("an unknown key without a similar known key is reported with all known keys", () => {
+  test("an unknown key without a similar known key is reported with all known keys", () => {
     expect(said(projectChange("[harness]\nzzzzzz = 1"))).toEqual([
       'warning: config.toml:2:1  unknown key "zzzzzz" is ignored; known here: type, command',
     ]);

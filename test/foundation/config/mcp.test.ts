@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { allowsTool, modelToolName } from "../../../src/foundation/contracts/mcp.ts";
 import { agentFacts, describeChange } from "../../../src/foundation/config/agent-view.ts";
 import { agent, agentChange, said, usualAgent } from "./samples.ts";
@@ -8,64 +8,62 @@ const server = (text: string, more = "") =>
 const url = 'url = "https://mcp.example.com/mcp"';
 const problemOf = (text: string, more = ""): string => said(agentChange(server(text, more))).join();
 
-describe("[[mcp]]", () => {
-  it("[[mcp]] resolves servers with a url and with a command", () => {
-    const more = '[[mcp]]\nname = "files"\ncommand = ["files", "."]\ntools = ["*"]\n';
-    const { mcp } = agent(server(`${url}\ntools = ["get_*"]\ncredential = "mcp_token"`, more));
-    const shared = { private: false, timeoutSeconds: 60 };
-    expect(mcp).toEqual([
-      {
-        ...{ name: "github", url: "https://mcp.example.com/mcp", command: null },
-        ...{ tools: ["get_*"], credential: "mcp_token", ...shared },
-      },
-      {
-        ...{ name: "files", url: null, command: ["files", "."] },
-        ...{ tools: ["*"], credential: null, ...shared },
-      },
-    ]);
-  });
+test("[[mcp]] resolves servers with a url and with a command", () => {
+  const more = '[[mcp]]\nname = "files"\ncommand = ["files", "."]\ntools = ["*"]\n';
+  const { mcp } = agent(server(`${url}\ntools = ["get_*"]\ncredential = "mcp_token"`, more));
+  const shared = { private: false, timeoutSeconds: 60 };
+  expect(mcp).toEqual([
+    {
+      ...{ name: "github", url: "https://mcp.example.com/mcp", command: null },
+      ...{ tools: ["get_*"], credential: "mcp_token", ...shared },
+    },
+    {
+      ...{ name: "files", url: null, command: ["files", "."] },
+      ...{ tools: ["*"], credential: null, ...shared },
+    },
+  ]);
+});
 
-  it.each([
-    [url, "mcp[0].tools is missing; expected a list of the tools that the agent may call"],
-    [`${url}\ntools = []`, "expected a list of the tools that the agent may call"],
-    [`tools = ["a"]`, "mcp[0] needs either url or command"],
-    [`${url}\ncommand = ["a"]\ntools = ["a"]`, "mcp[0] needs either url or command"],
-    [`command = ["a"]\ntools = ["a"]\ncredential = "mcp_token"`, "are for a url"],
-    [`url = "http://a.example.com/"\ntools = ["a"]\ncredential = "mcp_token"`, "unencrypted"],
-    [`url = "https://me:secret@a.example.com/"\ntools = ["a"]`, "without a name and a password"],
-    [`${url}\ntools = ["a"]\ncredential = "slack_webhook"`, "a credential for runs"],
-    [`${url}\ntools = ["a"]\n[[mcp]]\nname = "github"\n${url}\ntools = ["a"]`, "name of another"],
-  ])("[[mcp]] refuses %j", (text, expected) => {
-    expect(problemOf(text)).toContain(expected);
-  });
+test.each([
+  [url, "mcp[0].tools is missing; expected a list of the tools that the agent may call"],
+  [`${url}\ntools = []`, "expected a list of the tools that the agent may call"],
+  [`tools = ["a"]`, "mcp[0] needs either url or command"],
+  [`${url}\ncommand = ["a"]\ntools = ["a"]`, "mcp[0] needs either url or command"],
+  [`command = ["a"]\ntools = ["a"]\ncredential = "mcp_token"`, "are for a url"],
+  [`url = "http://a.example.com/"\ntools = ["a"]\ncredential = "mcp_token"`, "unencrypted"],
+  [`url = "https://me:secret@a.example.com/"\ntools = ["a"]`, "without a name and a password"],
+  [`${url}\ntools = ["a"]\ncredential = "slack_webhook"`, "a credential for runs"],
+  [`${url}\ntools = ["a"]\n[[mcp]]\nname = "github"\n${url}\ntools = ["a"]`, "name of another"],
+])("[[mcp]] refuses %j", (text, expected) => {
+  expect(problemOf(text)).toContain(expected);
+});
 
-  it("[[mcp]] warns of held tools that the agent does not have", () => {
-    const held = (name: string) =>
-      problemOf(`${url}\ntools = ["search"]`, `[approve]\ntools = ["${name}"]\n`);
-    expect(held("github.search")).toBe("");
-    expect(held("github.*")).toBe("");
-    expect(held("github.delete")).toContain("tools of [[mcp]] github does not name it");
-    expect(held("gitlab.search")).toContain('known are "github"');
-  });
+test("[[mcp]] warns of held tools that the agent does not have", () => {
+  const held = (name: string) =>
+    problemOf(`${url}\ntools = ["search"]`, `[approve]\ntools = ["${name}"]\n`);
+  expect(held("github.search")).toBe("");
+  expect(held("github.*")).toBe("");
+  expect(held("github.delete")).toContain("tools of [[mcp]] github does not name it");
+  expect(held("gitlab.search")).toContain('known are "github"');
+});
 
-  it("[[mcp]] is described when it changes, and on the agent's page", () => {
-    const before = agent(usualAgent);
-    const after = agent(server(`${url}\ntools = ["search", "get_*"]`));
-    expect(describeChange(before, after)).toContain("mcp");
-    expect(agentFacts(after, null)).toContainEqual({
-      label: "MCP servers",
-      values: ["github: search, get_*"],
-    });
+test("[[mcp]] is described when it changes, and on the agent's page", () => {
+  const before = agent(usualAgent);
+  const after = agent(server(`${url}\ntools = ["search", "get_*"]`));
+  expect(describeChange(before, after)).toContain("mcp");
+  expect(agentFacts(after, null)).toContainEqual({
+    label: "MCP servers",
+    values: ["github: search, get_*"],
   });
 });
 
-it("names of tools meet patterns as wholes", () => {
+test("names of tools meet patterns as wholes", () => {
   expect(allowsTool(["get_*", "a.b"], "get_issue")).toBe(true);
   expect(allowsTool(["get_*", "a.b"], "forget_issue")).toBe(false);
   expect(allowsTool(["get_*", "a.b"], "axb")).toBe(false);
 });
 
-it("names of tools are names for models, unless they are too long", () => {
+test("names of tools are names for models, unless they are too long", () => {
   expect(modelToolName("github", "issues.create")).toBe("github__issues_create");
   expect(modelToolName("github", "x".repeat(57))).toBeNull();
   expect(modelToolName("github", "délete")).toBeNull();

@@ -1,5 +1,5 @@
 /* oxlint-disable max-lines -- cases of one function */
-import { expect, it, describe } from "vitest";
+import { expect, test } from "vitest";
 import { alertCredentialTypes } from "../../../src/foundation/config/fields.ts";
 import {
   agentChange,
@@ -16,40 +16,39 @@ import { resolveAgent } from "../../../src/foundation/config/resolve-agent.ts";
 
 const at = "agents/dev/config.toml";
 
-describe("resolveAgent", () => {
-  it("resolveAgent fills in all defaults", () => {
-    expect(agent(usualAgent)).toEqual({
-      name: "dev",
-      title: "Developer",
-      description: null,
-      license: null,
-      compatibility: null,
-      instructions: "Do it.",
-      source: null,
-      sourceCommit: null,
-      models: [project(usualProject).models.main],
-      harness: { type: "pi", command: "claude" },
-      credentials: [],
-      schedule: "0 9 * * *",
-      timezone: "Europe/Berlin",
-      catchUp: "none",
-      ...{ callable: false, tags: [] },
-      scale: 1,
-      timeoutSeconds: 900,
-      budget: project("").budget,
-      queueSize: 100,
-      waitTimeoutSeconds: 1800,
-      webhooks: [],
-      params: {},
-      runtime: { type: "container", runAs: "al-agent" },
-      local: { memory: null, cpus: null, network: null, env: {} },
-      ...unset,
-      dockerfileHash: null,
-    });
+test("resolveAgent fills in all defaults", () => {
+  expect(agent(usualAgent)).toEqual({
+    name: "dev",
+    title: "Developer",
+    description: null,
+    license: null,
+    compatibility: null,
+    instructions: "Do it.",
+    source: null,
+    sourceCommit: null,
+    models: [project(usualProject).models.main],
+    harness: { type: "pi", command: "claude" },
+    credentials: [],
+    schedule: "0 9 * * *",
+    timezone: "Europe/Berlin",
+    catchUp: "none",
+    ...{ callable: false, tags: [] },
+    scale: 1,
+    timeoutSeconds: 900,
+    budget: project("").budget,
+    queueSize: 100,
+    waitTimeoutSeconds: 1800,
+    webhooks: [],
+    params: {},
+    runtime: { type: "container", runAs: "al-agent" },
+    local: { memory: null, cpus: null, network: null, env: {} },
+    ...unset,
+    dockerfileHash: null,
   });
+});
 
-  it("resolveAgent reads every key that an agent's config.toml can have", () => {
-    const config = `
+test("resolveAgent reads every key that an agent's config.toml can have", () => {
+  const config = `
 source = "https://example.org/skills.git"
 sourceCommit = "abc"
 models = ["cheap", "main"]
@@ -82,198 +81,195 @@ many = ["1", 2]
 [runtime]
 type = "host-user"
 run_as = "$USER"`;
-    expect(agent(config, { skill: "Do it." })).toMatchObject({
-      title: "dev",
-      source: "https://example.org/skills.git",
-      sourceCommit: "abc",
-      models: [{ name: "cheap" }, { name: "main" }],
-      harness: { type: "llm-cli", command: "claude" },
-      credentials: ["github_token", "git_ssh:work"],
-      schedule: "*/5 * * * *",
-      timezone: "America/New_York",
-      catchUp: "latest",
-      callable: true,
-      ...{ tags: ["web", "team-a"], scale: 3, timeoutSeconds: 60 },
-      queueSize: 7,
-      waitTimeoutSeconds: 9,
-      webhooks: [
-        {
-          source: "hub",
-          type: "github",
-          filters: { repos: ["a/b"], org: "a", ignoreSenders: ["bot"], ignoreBots: true },
-        },
-        { source: "errors", type: "sentry", filters: {} },
-      ],
-      hooks: { pre: ["git pull"], post: [] },
-      params: { one: 1, dry: true, many: ["1", 2] },
-      runtime: { type: "host-user", runAs: "$USER" },
-    });
+  expect(agent(config, { skill: "Do it." })).toMatchObject({
+    title: "dev",
+    source: "https://example.org/skills.git",
+    sourceCommit: "abc",
+    models: [{ name: "cheap" }, { name: "main" }],
+    harness: { type: "llm-cli", command: "claude" },
+    credentials: ["github_token", "git_ssh:work"],
+    schedule: "*/5 * * * *",
+    timezone: "America/New_York",
+    catchUp: "latest",
+    callable: true,
+    ...{ tags: ["web", "team-a"], scale: 3, timeoutSeconds: 60 },
+    queueSize: 7,
+    waitTimeoutSeconds: 9,
+    webhooks: [
+      {
+        source: "hub",
+        type: "github",
+        filters: { repos: ["a/b"], org: "a", ignoreSenders: ["bot"], ignoreBots: true },
+      },
+      { source: "errors", type: "sentry", filters: {} },
+    ],
+    hooks: { pre: ["git pull"], post: [] },
+    params: { one: 1, dry: true, many: ["1", 2] },
+    runtime: { type: "host-user", runAs: "$USER" },
   });
+});
 
-  it("resolveAgent falls back to the project, then to the defaults", () => {
-    const projectText = `workQueueSize = 5\ndefaultWaitTimeout = 6\ntimezone = "UTC"
+test("resolveAgent falls back to the project, then to the defaults", () => {
+  const projectText = `workQueueSize = 5\ndefaultWaitTimeout = 6\ntimezone = "UTC"
 [harness]\ntype = "llm-cli"\ncommand = "cli"\n[local]\ntimeout = 7\n${usualProject}`;
-    expect(agent(usualAgent, { projectText })).toMatchObject({
-      queueSize: 5,
-      waitTimeoutSeconds: 6,
-      timeoutSeconds: 7,
-      timezone: "UTC",
-      harness: { type: "llm-cli", command: "cli" },
-    });
-    const own = agent(`${usualAgent}\n[harness]\ntype = "pi"`, { projectText });
-    expect(own.harness.type).toBe("pi");
+  expect(agent(usualAgent, { projectText })).toMatchObject({
+    queueSize: 5,
+    waitTimeoutSeconds: 6,
+    timeoutSeconds: 7,
+    timezone: "UTC",
+    harness: { type: "llm-cli", command: "cli" },
   });
+  const own = agent(`${usualAgent}\n[harness]\ntype = "pi"`, { projectText });
+  expect(own.harness.type).toBe("pi");
+});
 
-  it("resolveAgent requires a schedule or webhooks unless the scale is 0", () => {
-    const neither = 'models = ["main"]\ncredentials = []\n';
-    expect(said(agentChange(neither))).toEqual([
-      expect.stringMatching(/^error: .*config\.toml:1:1 {2}.*neither schedule nor webhooks/),
-    ]);
-    expect(said(agentChange(`${neither}shedule = "0 9 * * *"`)).join()).toMatch(
-      /neither schedule nor webhooks.*unknown key "shedule".*did you mean "schedule"/,
-    );
-    expect(agent(`${neither}scale = 0`).schedule).toBeNull();
-    expect(agent(`${neither}[[webhooks]]\nsource = "hub"`).webhooks).toHaveLength(1);
-  });
-
-  it("resolveAgent accepts an agent without triggers if it is callable, and otherwise suggests that key", () => {
-    const neither = 'models = ["main"]\ncredentials = []\n';
-    expect(agent(`${neither}callable = true`)).toMatchObject({ callable: true, schedule: null });
-    for (const text of [neither, `${neither}callable = false`]) {
-      expect(said(agentChange(text))).toEqual([expect.stringContaining("set callable = true")]);
-    }
-    expect(said(agentChange(`${neither}callable = "yes"`))[0]).toContain(
-      '3:12  callable is "yes"; expected true or false',
-    );
-  });
-
-  it.each([
-    [
-      'schedule = "every day"',
-      '4:12  schedule "every day" is not a cron expression; use five fields, e.g. "0 9 * * *"',
-    ],
-    ["scale = -1", "4:9  scale is -1; expected a whole number of concurrent runs, 0 or more"],
-    ['timeout = "5m"', '4:11  timeout is "5m"; expected a whole number of seconds, 1 to 2147483'],
-    [
-      "timeout = 2147484",
-      "4:11  timeout is 2147484; expected a whole number of seconds, 1 to 2147483",
-    ],
-    [
-      'timezone = "Mars"',
-      '4:12  timezone is "Mars"; expected an IANA time zone, e.g. "Europe/Berlin" or "UTC"',
-    ],
-    [
-      'catchUp = "lastest"',
-      '4:11  catchUp is "lastest"; expected one of "none", "latest"; did you mean "latest"?',
-    ],
-    [
-      "[params]\na = 2024-01-01",
-      "5:5  params.a is a date; expected text, a number, true, false, or a list of these",
-    ],
-    [
-      '[hooks]\npre = "git pull"',
-      '5:7  hooks.pre is "git pull"; expected a list of texts, e.g. ["a", "b"]',
-    ],
-    [
-      '[runtime]\nrun_as = "-u root"',
-      '5:10  runtime.run_as is "-u root"; expected the name of an OS user, or "$USER" for the one that runs the scheduler',
-    ],
-    [
-      '[runtime]\ntype = "docker"',
-      '5:8  runtime.type is "docker"; expected one of "container", "cluster", "host-user"',
-    ],
-  ])("resolveAgent refuses %j", (lines, message) => {
-    const start = lines.startsWith("schedule")
-      ? usualAgent.replace(/schedule.*\n/, "\n")
-      : usualAgent;
-    const change = agentChange(start + lines);
-    expect(change.type).toBe("invalid");
-    expect(said(change)).toEqual([`error: ${at}:${message}`]);
-  });
-
-  it.each(["gateway_api_key", "gateway_api_key:other", "../secret", "github_token:../x", ""])(
-    "resolveAgent refuses the credential %j",
-    (credential) => {
-      const config = usualAgent.replace("credentials = []", `credentials = ["a", "${credential}"]`);
-      expect(said(agentChange(config))).toEqual([
-        `error: ${at}:2:21  credentials[1] is "${credential}"; expected "type" or "type:instance" of a credential other than gateway_api_key`,
-      ]);
-    },
+test("resolveAgent requires a schedule or webhooks unless the scale is 0", () => {
+  const neither = 'models = ["main"]\ncredentials = []\n';
+  expect(said(agentChange(neither))).toEqual([
+    expect.stringMatching(/^error: .*config\.toml:1:1 {2}.*neither schedule nor webhooks/),
+  ]);
+  expect(said(agentChange(`${neither}shedule = "0 9 * * *"`)).join()).toMatch(
+    /neither schedule nor webhooks.*unknown key "shedule".*did you mean "schedule"/,
   );
+  expect(agent(`${neither}scale = 0`).schedule).toBeNull();
+  expect(agent(`${neither}[[webhooks]]\nsource = "hub"`).webhooks).toHaveLength(1);
+});
 
-  it("resolveAgent lists the known models for an unknown one", () => {
-    const config = usualAgent.replace('["main"]', '["main", "maim", "toString"]');
+test("resolveAgent accepts an agent without triggers if it is callable, and otherwise suggests that key", () => {
+  const neither = 'models = ["main"]\ncredentials = []\n';
+  expect(agent(`${neither}callable = true`)).toMatchObject({ callable: true, schedule: null });
+  for (const text of [neither, `${neither}callable = false`]) {
+    expect(said(agentChange(text))).toEqual([expect.stringContaining("set callable = true")]);
+  }
+  expect(said(agentChange(`${neither}callable = "yes"`))[0]).toContain(
+    '3:12  callable is "yes"; expected true or false',
+  );
+});
+
+test.each([
+  [
+    'schedule = "every day"',
+    '4:12  schedule "every day" is not a cron expression; use five fields, e.g. "0 9 * * *"',
+  ],
+  ["scale = -1", "4:9  scale is -1; expected a whole number of concurrent runs, 0 or more"],
+  ['timeout = "5m"', '4:11  timeout is "5m"; expected a whole number of seconds, 1 to 2147483'],
+  [
+    "timeout = 2147484",
+    "4:11  timeout is 2147484; expected a whole number of seconds, 1 to 2147483",
+  ],
+  [
+    'timezone = "Mars"',
+    '4:12  timezone is "Mars"; expected an IANA time zone, e.g. "Europe/Berlin" or "UTC"',
+  ],
+  [
+    'catchUp = "lastest"',
+    '4:11  catchUp is "lastest"; expected one of "none", "latest"; did you mean "latest"?',
+  ],
+  [
+    "[params]\na = 2024-01-01",
+    "5:5  params.a is a date; expected text, a number, true, false, or a list of these",
+  ],
+  [
+    '[hooks]\npre = "git pull"',
+    '5:7  hooks.pre is "git pull"; expected a list of texts, e.g. ["a", "b"]',
+  ],
+  [
+    '[runtime]\nrun_as = "-u root"',
+    '5:10  runtime.run_as is "-u root"; expected the name of an OS user, or "$USER" for the one that runs the scheduler',
+  ],
+  [
+    '[runtime]\ntype = "docker"',
+    '5:8  runtime.type is "docker"; expected one of "container", "cluster", "host-user"',
+  ],
+])("resolveAgent refuses %j", (lines, message) => {
+  const start = lines.startsWith("schedule")
+    ? usualAgent.replace(/schedule.*\n/, "\n")
+    : usualAgent;
+  const change = agentChange(start + lines);
+  expect(change.type).toBe("invalid");
+  expect(said(change)).toEqual([`error: ${at}:${message}`]);
+});
+
+test.each(["gateway_api_key", "gateway_api_key:other", "../secret", "github_token:../x", ""])(
+  "resolveAgent refuses the credential %j",
+  (credential) => {
+    const config = usualAgent.replace("credentials = []", `credentials = ["a", "${credential}"]`);
     expect(said(agentChange(config))).toEqual([
-      `error: ${at}:1:19  model "maim" is not defined; expected one of "main", "cheap"; did you mean "main"?`,
-      `error: ${at}:1:27  model "toString" is not defined; expected one of "main", "cheap"`,
+      `error: ${at}:2:21  credentials[1] is "${credential}"; expected "type" or "type:instance" of a credential other than gateway_api_key`,
     ]);
-    expect(said(agentChange(usualAgent, { projectText: "" }))).toEqual([
-      `error: ${at}:1:11  model "main" is not defined; the project's config.toml has none; add [models.main] there`,
-    ]);
-  });
+  },
+);
 
-  it("resolveAgent requires models and credentials", () => {
-    expect(said(agentChange('schedule = "0 9 * * *"'))).toEqual([
-      expect.stringMatching(/config\.toml:1:1 {2}models is missing; expected a list with/),
-      expect.stringMatching(
-        /config\.toml:1:1 {2}credentials is missing; expected a list of credentials/,
-      ),
-    ]);
-  });
+test("resolveAgent lists the known models for an unknown one", () => {
+  const config = usualAgent.replace('["main"]', '["main", "maim", "toString"]');
+  expect(said(agentChange(config))).toEqual([
+    `error: ${at}:1:19  model "maim" is not defined; expected one of "main", "cheap"; did you mean "main"?`,
+    `error: ${at}:1:27  model "toString" is not defined; expected one of "main", "cheap"`,
+  ]);
+  expect(said(agentChange(usualAgent, { projectText: "" }))).toEqual([
+    `error: ${at}:1:11  model "main" is not defined; the project's config.toml has none; add [models.main] there`,
+  ]);
+});
 
-  it("resolveAgent warns of unknown keys and of filters that match nothing", () => {
-    const change = agentChange(
-      `schedul = 1\n${usualAgent}[[webhooks]]\nsource = "hub"\nevents = []`,
-    );
-    expect(change.type).toBe("set");
-    expect(said(change)).toEqual([
-      `warning: ${at}:1:1  unknown key "schedul" is ignored; did you mean "schedule"?`,
-      expect.stringMatching(/^warning: .*:7:10 {2}webhooks\[0\]\.events is an empty list/),
-    ]);
-  });
+test("resolveAgent requires models and credentials", () => {
+  expect(said(agentChange('schedule = "0 9 * * *"'))).toEqual([
+    expect.stringMatching(/config\.toml:1:1 {2}models is missing; expected a list with/),
+    expect.stringMatching(
+      /config\.toml:1:1 {2}credentials is missing; expected a list of credentials/,
+    ),
+  ]);
+});
 
-  it("resolveAgent warns of a type of credential that is one slip away from a known one, not of others", () => {
-    const credentials = '["githb_token:bot", "gihtub_token", "gitea_token", "github_token"]';
-    const others = usualAgent.replace(/cred.*\n/, "");
-    const change = agentChange(`credentials = ${credentials}\n${others}`);
-    expect(change.type).toBe("set");
-    expect(said(change)).toEqual([
-      `warning: ${at}:1:16  "githb_token" is not a type of credential that al knows; did you mean "github_token"?`,
-      `warning: ${at}:1:35  "gihtub_token" is not a type of credential that al knows; did you mean "github_token"?`,
-    ]);
-  });
+test("resolveAgent warns of unknown keys and of filters that match nothing", () => {
+  const change = agentChange(`schedul = 1\n${usualAgent}[[webhooks]]\nsource = "hub"\nevents = []`);
+  expect(change.type).toBe("set");
+  expect(said(change)).toEqual([
+    `warning: ${at}:1:1  unknown key "schedul" is ignored; did you mean "schedule"?`,
+    expect.stringMatching(/^warning: .*:7:10 {2}webhooks\[0\]\.events is an empty list/),
+  ]);
+});
 
-  it("resolveAgent reports the problems of both files, and unreadable files", () => {
-    const broken = agentFiles("a = ", "---js\n---\n");
-    const problem = {
-      severity: "error",
-      file: "agents/dev/Dockerfile",
-      line: null,
-      column: null,
-      message: "x",
-    } as const;
-    const change = resolveAgent({ ...broken, problems: [problem] }, project(usualProject), known);
-    expect(said(change).map((text) => text.split("  ")[0])).toEqual([
-      "error: agents/dev/Dockerfile",
-      "error: agents/dev/config.toml:1:5",
-      "error: agents/dev/SKILL.md:1:1",
-    ]);
-  });
+test("resolveAgent warns of a type of credential that is one slip away from a known one, not of others", () => {
+  const credentials = '["githb_token:bot", "gihtub_token", "gitea_token", "github_token"]';
+  const others = usualAgent.replace(/cred.*\n/, "");
+  const change = agentChange(`credentials = ${credentials}\n${others}`);
+  expect(change.type).toBe("set");
+  expect(said(change)).toEqual([
+    `warning: ${at}:1:16  "githb_token" is not a type of credential that al knows; did you mean "github_token"?`,
+    `warning: ${at}:1:35  "gihtub_token" is not a type of credential that al knows; did you mean "github_token"?`,
+  ]);
+});
 
-  it("resolveAgent shortens a flood of problems, and still shows the errors behind it", () => {
-    const flood = Array.from({ length: 5000 }, (_, i) => `key${i} = 1`).join("\n");
-    const change = agentChange(`${flood}\n${usualAgent}scale = -1`);
-    expect(change.type).toBe("invalid");
-    const sayings = said(change);
-    expect(sayings).toHaveLength(27);
-    expect(sayings.filter((text) => text.includes("more problems"))).toHaveLength(1);
-    expect(sayings).toContainEqual(expect.stringContaining("scale is -1"));
-  });
+test("resolveAgent reports the problems of both files, and unreadable files", () => {
+  const broken = agentFiles("a = ", "---js\n---\n");
+  const problem = {
+    severity: "error",
+    file: "agents/dev/Dockerfile",
+    line: null,
+    column: null,
+    message: "x",
+  } as const;
+  const change = resolveAgent({ ...broken, problems: [problem] }, project(usualProject), known);
+  expect(said(change).map((text) => text.split("  ")[0])).toEqual([
+    "error: agents/dev/Dockerfile",
+    "error: agents/dev/config.toml:1:5",
+    "error: agents/dev/SKILL.md:1:1",
+  ]);
+});
+
+test("resolveAgent shortens a flood of problems, and still shows the errors behind it", () => {
+  const flood = Array.from({ length: 5000 }, (_, i) => `key${i} = 1`).join("\n");
+  const change = agentChange(`${flood}\n${usualAgent}scale = -1`);
+  expect(change.type).toBe("invalid");
+  const sayings = said(change);
+  expect(sayings).toHaveLength(27);
+  expect(sayings.filter((text) => text.includes("more problems"))).toHaveLength(1);
+  expect(sayings).toContainEqual(expect.stringContaining("scale is -1"));
 });
 
 const references = Object.values(alertCredentialTypes).flatMap((type) => [type, `${type}:mine`]);
 
-it.each(references)("an agent can't have %j, a credential of alerts", (credential) => {
+test.each(references)("an agent can't have %j, a credential of alerts", (credential) => {
   const config = usualAgent.replace("credentials = []", `credentials = ["${credential}"]`);
   expect(said(agentChange(config))).toEqual([
     `error: agents/dev/config.toml:2:16  credentials[0] is "${credential}"; expected a credential for runs; one of this type is the scheduler's, for alerts or telemetry, so store what the agent needs under another type`,

@@ -1,68 +1,67 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { defaultBudget } from "../../../src/foundation/contracts/budget.ts";
 import { aModelConfig } from "../../helpers/agents.ts";
 import { project, projectChange, said, unsetOfProject, usualProject } from "./samples.ts";
 
-describe("resolveProject", () => {
-  it("resolveProject fills in all defaults", () => {
-    expect(project("")).toEqual({
-      models: {},
-      harness: { type: "pi", command: "claude" },
-      local: {
-        image: "al-agent:latest",
-        memory: "4g",
-        cpus: 2,
-        timeoutSeconds: 900,
-        network: "none",
-        base: null,
-        starting: 6,
-      },
-      gateway: {
-        port: 8080,
-        host: "127.0.0.1",
-        allowedHosts: [],
-        trustProxy: false,
-        maxBodyBytes: 26_214_400,
-        publicUrl: null,
-        edit: true,
-      },
-      webhooks: {},
-      budget: defaultBudget,
-      ...unsetOfProject,
-      workQueueSize: 100,
-      defaultWaitTimeoutSeconds: 1800,
-      resourceLockTimeoutSeconds: 1800,
-      maxReruns: 10,
-      maxCallDepth: 3,
-      scale: null,
-      historyRetentionDays: 14,
-      historyMaxBytes: 2_147_483_648,
-      timezone: "Europe/Berlin",
-    });
+test("resolveProject fills in all defaults", () => {
+  expect(project("")).toEqual({
+    models: {},
+    harness: { type: "pi", command: "claude" },
+    local: {
+      image: "al-agent:latest",
+      memory: "4g",
+      cpus: 2,
+      timeoutSeconds: 900,
+      network: "none",
+      base: null,
+      starting: 6,
+    },
+    gateway: {
+      port: 8080,
+      host: "127.0.0.1",
+      allowedHosts: [],
+      trustProxy: false,
+      maxBodyBytes: 26_214_400,
+      publicUrl: null,
+      edit: true,
+    },
+    webhooks: {},
+    budget: defaultBudget,
+    ...unsetOfProject,
+    workQueueSize: 100,
+    defaultWaitTimeoutSeconds: 1800,
+    resourceLockTimeoutSeconds: 1800,
+    maxReruns: 10,
+    maxCallDepth: 3,
+    scale: null,
+    historyRetentionDays: 14,
+    historyMaxBytes: 2_147_483_648,
+    timezone: "Europe/Berlin",
   });
+});
 
-  it("resolveProject resolves models and webhook sources", () => {
-    const { models, webhooks } = project(usualProject);
-    const unset = aModelConfig({ name: "main", provider: "anthropic" });
-    expect(models.main).toEqual({
-      ...{ ...unset, model: "claude-sonnet-4-5", authType: "api_key" },
-      credential: "anthropic_key",
-    });
-    expect(models.cheap).toMatchObject({
-      provider: "scripted",
-      authType: "none",
-      script: "/srv/project/scripts/hello.json",
-    });
-    expect(webhooks.hub).toEqual({
-      name: "hub",
-      type: "github",
-      credential: "default",
-      allowUnsigned: false,
-    });
+test("resolveProject resolves models and webhook sources", () => {
+  const { models, webhooks } = project(usualProject);
+  const unset = aModelConfig({ name: "main", provider: "anthropic" });
+  expect(models.main).toEqual({
+    ...{ ...unset, model: "claude-sonnet-4-5", authType: "api_key" },
+    credential: "anthropic_key",
   });
+  expect(models.cheap).toMatchObject({
+    provider: "scripted",
+    authType: "none",
+    script: "/srv/project/scripts/hello.json",
+  });
+  expect(webhooks.hub).toEqual({
+    name: "hub",
+    type: "github",
+    credential: "default",
+    allowUnsigned: false,
+  });
+});
 
-  it("resolveProject prefers the file over the defaults", () => {
-    const text = `
+test("resolveProject prefers the file over the defaults", () => {
+  const text = `
 scale = 4
 timezone = "UTC"
 [harness]
@@ -86,158 +85,156 @@ maxTokens = 4096
 timeout = 120
 maxRetries = 0
 headers = { "X-Team" = "a b" }`;
-    expect(project(text)).toMatchObject({
-      scale: 4,
-      timezone: "UTC",
-      harness: { type: "llm-cli", command: "/opt/cli" },
-      local: { cpus: 0.5, timeoutSeconds: 60, memory: "4g" },
-      gateway: { port: 0, host: "::1", maxBodyBytes: 26_214_400 },
-      models: {
-        own: {
-          credential: "custom_key:lab",
-          thinkingLevel: "xhigh",
-          api: "openai-responses",
-          contextWindow: 200_000,
-          maxTokens: 4096,
-          timeoutSeconds: 120,
-          maxRetries: 0,
-          headers: { "X-Team": "a b" },
-        },
+  expect(project(text)).toMatchObject({
+    scale: 4,
+    timezone: "UTC",
+    harness: { type: "llm-cli", command: "/opt/cli" },
+    local: { cpus: 0.5, timeoutSeconds: 60, memory: "4g" },
+    gateway: { port: 0, host: "::1", maxBodyBytes: 26_214_400 },
+    models: {
+      own: {
+        credential: "custom_key:lab",
+        thinkingLevel: "xhigh",
+        api: "openai-responses",
+        contextWindow: 200_000,
+        maxTokens: 4096,
+        timeoutSeconds: 120,
+        maxRetries: 0,
+        headers: { "X-Team": "a b" },
       },
-    });
+    },
   });
+});
 
-  it.each([
-    [
-      "[gateway]\nport = 70000",
-      "config.toml:2:8  gateway.port is 70000; expected a whole number, 0 to 65535",
-    ],
-    [
-      "workQueueSize = nan",
-      "config.toml:1:17  workQueueSize is NaN; expected a whole number of work items, 1 or more",
-    ],
-    [
-      "workQueueSize = inf",
-      "config.toml:1:17  workQueueSize is Infinity; expected a whole number of work items, 1 or more",
-    ],
-    [
-      "[local]\ncpus = inf",
-      "config.toml:2:8  local.cpus is Infinity; expected a number of processors above 0, e.g. 0.5 or 2",
-    ],
-    [
-      "[local]\ntimeout = 2147484",
-      "config.toml:2:11  local.timeout is 2147484; expected a whole number of seconds, 1 to 2147483",
-    ],
-    ["scale = 1.5", "config.toml:1:9  scale is 1.5; expected a whole number of runs, 1 or more"],
-    [
-      'timezone = "Berlin"',
-      'config.toml:1:12  timezone is "Berlin"; expected an IANA time zone, e.g. "Europe/Berlin" or "UTC"',
-    ],
-    [
-      'timezone = "+02:00"',
-      'config.toml:1:12  timezone is "+02:00"; expected an IANA time zone, e.g. "Europe/Berlin" or "UTC"',
-    ],
-    ["gateway = 5", "config.toml:1:11  gateway is 5; expected a table"],
-    ["models = []", "config.toml:1:10  models is an empty list; expected tables [models.<name>]"],
-    [
-      '[gateway]\nallowedHosts = ["a", 5]',
-      "config.toml:2:22  gateway.allowedHosts[1] is 5; expected text in quotes",
-    ],
-    [
-      '[models."a b"]\nprovider="scripted"',
-      'config.toml:1:9  the name "a b" is not allowed; expected letters, digits and . _ : / -',
-    ],
-    [
-      '[models.m]\nmodel = "x"',
-      'config.toml:1:1  models.m.provider is missing; expected one of "anthropic", "openai", "google", "groq", "xai", "mistral", "openrouter", "custom", "scripted"',
-    ],
-    [
-      '[models.m]\nprovider = "scripted"',
-      "config.toml:1:1  models.m.script is missing; expected the path of the script that the model replays",
-    ],
-    [
-      '[models.m]\nprovider = "openai"',
-      "config.toml:1:1  models.m.model is missing; expected the name that openai gives the model",
-    ],
-    [
-      '[models.m]\nprovider = "custom"\nmodel="x"',
-      "config.toml:1:1  models.m.baseUrl is missing; expected the URL of an OpenAI-compatible endpoint",
-    ],
-    [
-      '[models.m]\nprovider = "openai"\nmodel="x"\ncredential = "gateway_api_key"',
-      'config.toml:4:14  models.m.credential is "gateway_api_key"; expected "type" or "type:instance" of a credential other than gateway_api_key',
-    ],
-    [
-      '[webhooks.hub]\ntype = "githup"',
-      'config.toml:2:8  webhooks.hub.type is "githup"; expected one of "github", "sentry"; did you mean "github"?',
-    ],
-    [
-      '[webhooks.hub]\ntype = "toString"',
-      'config.toml:2:8  webhooks.hub.type is "toString"; expected one of "github", "sentry"',
-    ],
-    [
-      '[webhooks.hub]\ntype = "github"\ncredential = "../x"',
-      'config.toml:3:14  webhooks.hub.credential is "../x"; expected the name of a credential\'s instance, e.g. "default"',
-    ],
-    ["a = 1\nb = \n", "config.toml:2:5  not valid TOML: expected a value"],
-    ["a = b c", "config.toml:1:5  not valid TOML: expected a value; text stands in quotes"],
-    ["a = 1\na = 2", "config.toml:2:1  not valid TOML: a is defined twice"],
-    ["[a.b]\n[a.b]", "config.toml:2:2  not valid TOML: a.b is defined twice"],
-    ["__proto__.x = 1", "config.toml:1:1  not valid TOML: document contains an unsafe property"],
-  ])("resolveProject refuses %j", (text, message) => {
-    const change = projectChange(text);
-    expect(change.type).toBe("invalid");
-    expect(said(change)).toEqual([`error: ${message}`]);
-  });
+test.each([
+  [
+    "[gateway]\nport = 70000",
+    "config.toml:2:8  gateway.port is 70000; expected a whole number, 0 to 65535",
+  ],
+  [
+    "workQueueSize = nan",
+    "config.toml:1:17  workQueueSize is NaN; expected a whole number of work items, 1 or more",
+  ],
+  [
+    "workQueueSize = inf",
+    "config.toml:1:17  workQueueSize is Infinity; expected a whole number of work items, 1 or more",
+  ],
+  [
+    "[local]\ncpus = inf",
+    "config.toml:2:8  local.cpus is Infinity; expected a number of processors above 0, e.g. 0.5 or 2",
+  ],
+  [
+    "[local]\ntimeout = 2147484",
+    "config.toml:2:11  local.timeout is 2147484; expected a whole number of seconds, 1 to 2147483",
+  ],
+  ["scale = 1.5", "config.toml:1:9  scale is 1.5; expected a whole number of runs, 1 or more"],
+  [
+    'timezone = "Berlin"',
+    'config.toml:1:12  timezone is "Berlin"; expected an IANA time zone, e.g. "Europe/Berlin" or "UTC"',
+  ],
+  [
+    'timezone = "+02:00"',
+    'config.toml:1:12  timezone is "+02:00"; expected an IANA time zone, e.g. "Europe/Berlin" or "UTC"',
+  ],
+  ["gateway = 5", "config.toml:1:11  gateway is 5; expected a table"],
+  ["models = []", "config.toml:1:10  models is an empty list; expected tables [models.<name>]"],
+  [
+    '[gateway]\nallowedHosts = ["a", 5]',
+    "config.toml:2:22  gateway.allowedHosts[1] is 5; expected text in quotes",
+  ],
+  [
+    '[models."a b"]\nprovider="scripted"',
+    'config.toml:1:9  the name "a b" is not allowed; expected letters, digits and . _ : / -',
+  ],
+  [
+    '[models.m]\nmodel = "x"',
+    'config.toml:1:1  models.m.provider is missing; expected one of "anthropic", "openai", "google", "groq", "xai", "mistral", "openrouter", "custom", "scripted"',
+  ],
+  [
+    '[models.m]\nprovider = "scripted"',
+    "config.toml:1:1  models.m.script is missing; expected the path of the script that the model replays",
+  ],
+  [
+    '[models.m]\nprovider = "openai"',
+    "config.toml:1:1  models.m.model is missing; expected the name that openai gives the model",
+  ],
+  [
+    '[models.m]\nprovider = "custom"\nmodel="x"',
+    "config.toml:1:1  models.m.baseUrl is missing; expected the URL of an OpenAI-compatible endpoint",
+  ],
+  [
+    '[models.m]\nprovider = "openai"\nmodel="x"\ncredential = "gateway_api_key"',
+    'config.toml:4:14  models.m.credential is "gateway_api_key"; expected "type" or "type:instance" of a credential other than gateway_api_key',
+  ],
+  [
+    '[webhooks.hub]\ntype = "githup"',
+    'config.toml:2:8  webhooks.hub.type is "githup"; expected one of "github", "sentry"; did you mean "github"?',
+  ],
+  [
+    '[webhooks.hub]\ntype = "toString"',
+    'config.toml:2:8  webhooks.hub.type is "toString"; expected one of "github", "sentry"',
+  ],
+  [
+    '[webhooks.hub]\ntype = "github"\ncredential = "../x"',
+    'config.toml:3:14  webhooks.hub.credential is "../x"; expected the name of a credential\'s instance, e.g. "default"',
+  ],
+  ["a = 1\nb = \n", "config.toml:2:5  not valid TOML: expected a value"],
+  ["a = b c", "config.toml:1:5  not valid TOML: expected a value; text stands in quotes"],
+  ["a = 1\na = 2", "config.toml:2:1  not valid TOML: a is defined twice"],
+  ["[a.b]\n[a.b]", "config.toml:2:2  not valid TOML: a.b is defined twice"],
+  ["__proto__.x = 1", "config.toml:1:1  not valid TOML: document contains an unsafe property"],
+])("resolveProject refuses %j", (text, message) => {
+  const change = projectChange(text);
+  expect(change.type).toBe("invalid");
+  expect(said(change)).toEqual([`error: ${message}`]);
+});
 
-  it.each([
-    ['"Authorization" = "Bearer x"', 'the name "Authorization" is not allowed'],
-    ['"x-api-key" = "k"', 'the name "x-api-key" is not allowed'],
-    ['"Content-Length" = "1"', 'the name "Content-Length" is not allowed'],
-    ['"two words" = "x"', 'the name "two words" is not allowed'],
-    ['"x-line" = "a\\nb"', "expected one line of printable ASCII text"],
-  ])("resolveProject refuses the header %s of a model", (header, message) => {
-    const change = projectChange(
-      `[models.m]\nprovider = "openai"\nmodel = "x"\nheaders = { ${header} }`,
-    );
-    expect(change.type).toBe("invalid");
-    expect(said(change)).toEqual([expect.stringContaining(message)]);
-  });
+test.each([
+  ['"Authorization" = "Bearer x"', 'the name "Authorization" is not allowed'],
+  ['"x-api-key" = "k"', 'the name "x-api-key" is not allowed'],
+  ['"Content-Length" = "1"', 'the name "Content-Length" is not allowed'],
+  ['"two words" = "x"', 'the name "two words" is not allowed'],
+  ['"x-line" = "a\\nb"', "expected one line of printable ASCII text"],
+])("resolveProject refuses the header %s of a model", (header, message) => {
+  const change = projectChange(
+    `[models.m]\nprovider = "openai"\nmodel = "x"\nheaders = { ${header} }`,
+  );
+  expect(change.type).toBe("invalid");
+  expect(said(change)).toEqual([expect.stringContaining(message)]);
+});
 
-  it("resolveProject refuses an OAuth token for Google's API, which takes none", () => {
-    const model = '[models.m]\nprovider = "google"\nmodel = "x"\nauthType = "oauth_token"';
-    expect(said(projectChange(model))).toEqual([
-      'error: config.toml:4:12  models.m.authType is "oauth_token", which Google\'s API does not take; use "api_key"',
-    ]);
-  });
+test("resolveProject refuses an OAuth token for Google's API, which takes none", () => {
+  const model = '[models.m]\nprovider = "google"\nmodel = "x"\nauthType = "oauth_token"';
+  expect(said(projectChange(model))).toEqual([
+    'error: config.toml:4:12  models.m.authType is "oauth_token", which Google\'s API does not take; use "api_key"',
+  ]);
+});
 
-  it("resolveProject warns of unknown keys at any depth, and ignores them", () => {
-    const text =
-      'sclae = 3\n[gateway]\nprot = 1\n[models.m]\nprovider = "scripted"\nscript = "s"\nmodle = "x"';
-    const change = projectChange(text);
-    expect(change.type).toBe("set");
-    expect(said(change).sort()).toEqual([
-      'warning: config.toml:1:1  unknown key "sclae" is ignored; did you mean "scale"?',
-      'warning: config.toml:3:1  unknown key "prot" is ignored; did you mean "port"?',
-      'warning: config.toml:7:1  unknown key "modle" is ignored; did you mean "model"?',
-    ]);
-    expect(JSON.stringify(change)).not.toContain('"prot"');
-  });
+test("resolveProject warns of unknown keys at any depth, and ignores them", () => {
+  const text =
+    'sclae = 3\n[gateway]\nprot = 1\n[models.m]\nprovider = "scripted"\nscript = "s"\nmodle = "x"';
+  const change = projectChange(text);
+  expect(change.type).toBe("set");
+  expect(said(change).sort()).toEqual([
+    'warning: config.toml:1:1  unknown key "sclae" is ignored; did you mean "scale"?',
+    'warning: config.toml:3:1  unknown key "prot" is ignored; did you mean "port"?',
+    'warning: config.toml:7:1  unknown key "modle" is ignored; did you mean "model"?',
+  ]);
+  expect(JSON.stringify(change)).not.toContain('"prot"');
+});
 
-  it("resolveProject warns that a removed key does nothing", () => {
-    const change = projectChange("[local]\nwarm = 1\ncpus = 3");
-    expect(change.type).toBe("set");
-    expect(said(change)).toEqual([
-      "warning: config.toml:2:1  local.warm does nothing: processes are no longer started before their run. Remove it",
-    ]);
-  });
+test("resolveProject warns that a removed key does nothing", () => {
+  const change = projectChange("[local]\nwarm = 1\ncpus = 3");
+  expect(change.type).toBe("set");
+  expect(said(change)).toEqual([
+    "warning: config.toml:2:1  local.warm does nothing: processes are no longer started before their run. Remove it",
+  ]);
+});
 
-  it("resolveProject reports webhook sources that are open, and those that reject all", () => {
-    const text =
-      '[webhooks.a]\ntype = "github"\n[webhooks.b]\ntype = "github"\nallowUnsigned = true';
-    expect(said(projectChange(text))).toEqual([
-      expect.stringMatching(/^warning: config.toml:1:1 .*a has no credential, so its deliveries/),
-      expect.stringMatching(/^warning: config.toml:5:17 .*b takes unsigned deliveries/),
-    ]);
-  });
+test("resolveProject reports webhook sources that are open, and those that reject all", () => {
+  const text = '[webhooks.a]\ntype = "github"\n[webhooks.b]\ntype = "github"\nallowUnsigned = true';
+  expect(said(projectChange(text))).toEqual([
+    expect.stringMatching(/^warning: config.toml:1:1 .*a has no credential, so its deliveries/),
+    expect.stringMatching(/^warning: config.toml:5:17 .*b takes unsigned deliveries/),
+  ]);
 });

@@ -1,45 +1,43 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { fiveFields, scheduleProblem } from "../../../src/foundation/config/schedule.ts";
 
-describe("scheduleProblem", () => {
-  it.each([
-    ...["0 9 * * *", "*/5 * * * *", "0 9 * * MON-FRI", "0 9 * * THU", "0 0 29 2 *", " 0  9 * * * "],
-    ...["0 0 L * *", "@hourly", " @daily "],
-  ])("scheduleProblem accepts %s", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
+test.each([
+  ...["0 9 * * *", "*/5 * * * *", "0 9 * * MON-FRI", "0 9 * * THU", "0 0 29 2 *", " 0  9 * * * "],
+  ...["0 0 L * *", "@hourly", " @daily "],
+])("scheduleProblem accepts %s", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
 
-  it("scheduleProblem rejects a sentence with the expected form", () => {
-    expect(scheduleProblem("every day")).toBe(
-      'schedule "every day" is not a cron expression; use five fields, e.g. "0 9 * * *"',
-    );
-  });
-
-  it.each([
-    ...["", "5", "* * * *", "0 0 9 * * *", "61 * * * *", "a b c d e", "H 9 * * *", "5-1 * * * *"],
-  ])("scheduleProblem refuses %j", (schedule) =>
-    expect(scheduleProblem(schedule)).toMatch(/is not a cron expression.*use five fields/),
+test("scheduleProblem rejects a sentence with the expected form", () => {
+  expect(scheduleProblem("every day")).toBe(
+    'schedule "every day" is not a cron expression; use five fields, e.g. "0 9 * * *"',
   );
-
-  it.each(["0 0 31 2 *", "0 0 30 2 *", "0 0 31 4,6 *"])(
-    "scheduleProblem refuses %s, which never comes due",
-    (schedule) => {
-      expect(scheduleProblem(schedule)).toMatch(/never comes due/);
-    },
-  );
-
-  it("scheduleProblem names the known short names", () => {
-    expect(scheduleProblem("@dayly")).toBe(
-      'schedule "@dayly" is not a cron expression; did you mean "@daily"?',
-    );
-    expect(scheduleProblem("@reboot")).toMatch(
-      /not a cron expression; known are "@hourly", "@daily",/,
-    );
-    // The parser would take them.
-    expect(scheduleProblem("@minutely")).toMatch(/not a cron expression/);
-    expect(scheduleProblem("@hourly @daily")).toMatch(/not a cron expression/);
-  });
 });
 
-it.each([
+test.each([
+  ...["", "5", "* * * *", "0 0 9 * * *", "61 * * * *", "a b c d e", "H 9 * * *", "5-1 * * * *"],
+])("scheduleProblem refuses %j", (schedule) =>
+  expect(scheduleProblem(schedule)).toMatch(/is not a cron expression.*use five fields/),
+);
+
+test.each(["0 0 31 2 *", "0 0 30 2 *", "0 0 31 4,6 *"])(
+  "scheduleProblem refuses %s, which never comes due",
+  (schedule) => {
+    expect(scheduleProblem(schedule)).toMatch(/never comes due/);
+  },
+);
+
+test("scheduleProblem names the known short names", () => {
+  expect(scheduleProblem("@dayly")).toBe(
+    'schedule "@dayly" is not a cron expression; did you mean "@daily"?',
+  );
+  expect(scheduleProblem("@reboot")).toMatch(
+    /not a cron expression; known are "@hourly", "@daily",/,
+  );
+  // The parser would take them.
+  expect(scheduleProblem("@minutely")).toMatch(/not a cron expression/);
+  expect(scheduleProblem("@hourly @daily")).toMatch(/not a cron expression/);
+});
+
+test.each([
   ["@hourly", "0 * * * *"],
   ["@daily", "0 0 * * *"],
   ["@midnight", "0 0 * * *"],

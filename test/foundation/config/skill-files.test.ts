@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, dirname } from "node:path";
-import { expect, onTestFinished, test, afterEach, beforeEach, it } from "vitest";
+import { expect, onTestFinished, test, afterEach, beforeEach } from "vitest";
 import { createSkillHashes, readSkillFiles } from "../../../src/foundation/config/skill-files.ts";
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 
@@ -21,7 +21,7 @@ async function put(path: string, content: string | Buffer): Promise<string> {
 
 const read = () => readSkillFiles(project, "dev");
 
-it("the files of a skill are those of its three folders, with their bytes and execute bits", async () => {
+test("the files of a skill are those of its three folders, with their bytes and execute bits", async () => {
   await put("SKILL.md", "Do it.\n");
   await put("notes/own.md", "not the skill's");
   await put("references/deep/a.md", "A\n");
@@ -34,19 +34,19 @@ it("the files of a skill are those of its three folders, with their bytes and ex
   ]);
 });
 
-it("the files of a skill include no link, wherever it leads", async () => {
+test("the files of a skill include no link, wherever it leads", async () => {
   await put("scripts/run.sh", "echo hi\n");
   await symlink("/etc/passwd", join(project, "agents/dev/scripts/users"));
   await expect(read()).rejects.toThrow("agents/dev/scripts/users is a link");
 });
 
-it("the files of a skill are not read through a linked folder", async () => {
+test("the files of a skill are not read through a linked folder", async () => {
   await put("SKILL.md", "Do it.\n");
   await symlink("/etc", join(project, "agents/dev/assets"));
   await expect(read()).rejects.toThrow("agents/dev/assets is a link");
 });
 
-it("the files of a skill may not be too many, too large together or too deep", async () => {
+test("the files of a skill may not be too many, too large together or too deep", async () => {
   const large = Buffer.alloc(9 * 1024 ** 2);
   await put("assets/a", large);
   await put("assets/b", large);

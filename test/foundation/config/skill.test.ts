@@ -1,13 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { parseSkill } from "../../../src/foundation/config/skill.ts";
 import { texts } from "./samples.ts";
 
 const parse = (text: string, version = "1.2.3") => parseSkill("SKILL.md", text, version);
 const sayings = (text: string): string[] => texts(parse(text).problems);
 
-describe("parseSkill", () => {
-  it("parseSkill reads the front matter and the body", () => {
-    const text = `---
+test("parseSkill reads the front matter and the body", () => {
+  const text = `---
 name: "Developer"
 description: Fixes issues
 license: MIT
@@ -19,79 +18,76 @@ metadata: { other: program }
 --- not the end
 Do it.
 `;
-    expect(parse(text)).toEqual({
-      skill: {
-        title: "Developer",
-        description: "Fixes issues",
-        license: "MIT",
-        compatibility: ">=1.0 <2",
-        instructions: "# Task\n--- not the end\nDo it.",
-      },
-      problems: [],
-    });
-  });
-
-  it.each([
-    "Do it.",
-    "----\nDo it.",
-    "\uFEFF---\r\n---\r\nDo it.\r\n",
-    "---\n# nothing\n---\nDo it.",
-    "---\nname:\n---\nDo it.",
-  ])("parseSkill takes %j as a skill without metadata", (text) => {
-    const { skill, problems } = parse(text);
-    expect(skill).toMatchObject({ title: null, description: null, compatibility: null });
-    expect(skill?.instructions).toMatch(/Do it\.$/);
-    expect(problems).toEqual([]);
-  });
-
-  it.each(["js", "javascript", "JS", "json", "coffee", " js", "yaml"])(
-    "parseSkill runs no front matter in another language: ---%s",
-    (language) => {
-      const text = `---${language}\n{ name: globalThis.planted = "planted" }\n---\nDo it.`;
-      expect(parse(text).skill).toBeNull();
-      expect(sayings(text)[0]).toMatch(/^error: SKILL.md:1:1 {2}front matter begins with "---/);
-      expect(globalThis).not.toHaveProperty("planted");
+  expect(parse(text)).toEqual({
+    skill: {
+      title: "Developer",
+      description: "Fixes issues",
+      license: "MIT",
+      compatibility: ">=1.0 <2",
+      instructions: "# Task\n--- not the end\nDo it.",
     },
-  );
-
-  it("parseSkill reports the place of broken YAML, each time", () => {
-    const text = '---\nname: ok\ndescription: "no end\n---\nDo it.';
-    expect(sayings(text)[0]).toMatch(
-      /^error: SKILL.md:\d+:\d+ {2}front matter is not valid YAML: /,
-    );
-    expect(sayings(text)).toEqual(sayings(text));
-    expect(sayings("---\nname: ok\nlist: [1,\n: }\n---\n")[0]).toMatch(/SKILL.md:4:/);
+    problems: [],
   });
+});
 
-  it.each([
-    ["---\nname: ok\nDo it.", /SKILL.md:1:1 {2}front matter has no end/],
-    ["---\nname: ok\n---more\nx: y\n---\nDo it.", /SKILL.md:3:1 {2}.*bare "---"/],
-    ["---\njust text\n---\n", /SKILL.md:2:1 {2}front matter is "just text"; expected "key: value"/],
-    ["---\n- a\n---\n", /front matter is a list/],
-    ["---\nlicense: MIT\nname: 5\n---\n", /SKILL.md:3:1 {2}name is 5; expected text/],
-    [`---\n${"#".repeat(70_000)}\n---\n`, /front matter is too long/],
-    [`---\nname: ${"[".repeat(60_000)}\n---\n`, /not valid YAML/],
-  ])("parseSkill refuses front matter such as %#", (text, message) => {
+test.each([
+  "Do it.",
+  "----\nDo it.",
+  "\uFEFF---\r\n---\r\nDo it.\r\n",
+  "---\n# nothing\n---\nDo it.",
+  "---\nname:\n---\nDo it.",
+])("parseSkill takes %j as a skill without metadata", (text) => {
+  const { skill, problems } = parse(text);
+  expect(skill).toMatchObject({ title: null, description: null, compatibility: null });
+  expect(skill?.instructions).toMatch(/Do it\.$/);
+  expect(problems).toEqual([]);
+});
+
+test.each(["js", "javascript", "JS", "json", "coffee", " js", "yaml"])(
+  "parseSkill runs no front matter in another language: ---%s",
+  (language) => {
+    const text = `---${language}\n{ name: globalThis.planted = "planted" }\n---\nDo it.`;
     expect(parse(text).skill).toBeNull();
-    expect(sayings(text)).toEqual([expect.stringMatching(message)]);
-  });
+    expect(sayings(text)[0]).toMatch(/^error: SKILL.md:1:1 {2}front matter begins with "---/);
+    expect(globalThis).not.toHaveProperty("planted");
+  },
+);
 
-  it("parseSkill rejects a skill for another version, and names both", () => {
-    const text = '---\nname: x\ncompatibility: ">=2"\n---\nDo it.';
-    expect(sayings(text)).toEqual([
-      expect.stringMatching(/^error: SKILL.md:3:1 {2}.*">=2".*version 1\.2\.3/),
-    ]);
-    expect(parse(text, "2.1.0-beta.1").skill).not.toBeNull();
-  });
+test("parseSkill reports the place of broken YAML, each time", () => {
+  const text = '---\nname: ok\ndescription: "no end\n---\nDo it.';
+  expect(sayings(text)[0]).toMatch(/^error: SKILL.md:\d+:\d+ {2}front matter is not valid YAML: /);
+  expect(sayings(text)).toEqual(sayings(text));
+  expect(sayings("---\nname: ok\nlist: [1,\n: }\n---\n")[0]).toMatch(/SKILL.md:4:/);
+});
 
-  it("parseSkill warns of prose for compatibility and of missing instructions", () => {
-    const { skill, problems } = parse("---\ncompatibility: needs git\n---\n\n");
-    expect(skill?.compatibility).toBe("needs git");
-    expect(texts(problems)).toEqual([
-      expect.stringMatching(
-        /^warning: SKILL.md:2:1 {2}compatibility "needs git" is not a semver range/,
-      ),
-      expect.stringMatching(/^warning: SKILL.md {2}has no instructions/),
-    ]);
-  });
+test.each([
+  ["---\nname: ok\nDo it.", /SKILL.md:1:1 {2}front matter has no end/],
+  ["---\nname: ok\n---more\nx: y\n---\nDo it.", /SKILL.md:3:1 {2}.*bare "---"/],
+  ["---\njust text\n---\n", /SKILL.md:2:1 {2}front matter is "just text"; expected "key: value"/],
+  ["---\n- a\n---\n", /front matter is a list/],
+  ["---\nlicense: MIT\nname: 5\n---\n", /SKILL.md:3:1 {2}name is 5; expected text/],
+  [`---\n${"#".repeat(70_000)}\n---\n`, /front matter is too long/],
+  [`---\nname: ${"[".repeat(60_000)}\n---\n`, /not valid YAML/],
+])("parseSkill refuses front matter such as %#", (text, message) => {
+  expect(parse(text).skill).toBeNull();
+  expect(sayings(text)).toEqual([expect.stringMatching(message)]);
+});
+
+test("parseSkill rejects a skill for another version, and names both", () => {
+  const text = '---\nname: x\ncompatibility: ">=2"\n---\nDo it.';
+  expect(sayings(text)).toEqual([
+    expect.stringMatching(/^error: SKILL.md:3:1 {2}.*">=2".*version 1\.2\.3/),
+  ]);
+  expect(parse(text, "2.1.0-beta.1").skill).not.toBeNull();
+});
+
+test("parseSkill warns of prose for compatibility and of missing instructions", () => {
+  const { skill, problems } = parse("---\ncompatibility: needs git\n---\n\n");
+  expect(skill?.compatibility).toBe("needs git");
+  expect(texts(problems)).toEqual([
+    expect.stringMatching(
+      /^warning: SKILL.md:2:1 {2}compatibility "needs git" is not a semver range/,
+    ),
+    expect.stringMatching(/^warning: SKILL.md {2}has no instructions/),
+  ]);
 });

@@ -1,5 +1,5 @@
 import { parse, TomlError, stringify } from "smol-toml";
-import { expect, test, describe, it } from "vitest";
+import { expect, test } from "vitest";
 import { tomlWords, tomlLocator } from "../../../src/foundation/config/toml-locator.ts";
 import { messageOf } from "../../../src/foundation/errors.ts";
 import fc from "fast-check";
@@ -36,58 +36,56 @@ it's'''''
 after = 2024-01-01 10:00:00
 last = true`;
 
-describe("tomlLocator", () => {
-  it.each<[TomlPath, string]>([
-    [["title"], '"x # no comment"   # comment'],
-    [["dotted", "key", "quoted a", "raw"], "1"],
-    [["models", "main", "provider"], '"anthropic"'],
-    [["webhooks", 1, "source"], '"b"'],
-    [["webhooks", 1, "repos", 1], "'two',"],
-    [["webhooks", 1, "inner", "deep", "b", 0, "c"], '"d" }, ] }'],
-    [["text", "after"], "2024-01-01 10:00:00"],
-    [["text", "last"], "true"],
-  ])("tomlLocator finds the value of %j", (path, text) => {
-    expect(parse(document)).toBeTypeOf("object");
-    expect(textAt(document, path)).toBe(text);
-  });
+test.each<[TomlPath, string]>([
+  [["title"], '"x # no comment"   # comment'],
+  [["dotted", "key", "quoted a", "raw"], "1"],
+  [["models", "main", "provider"], '"anthropic"'],
+  [["webhooks", 1, "source"], '"b"'],
+  [["webhooks", 1, "repos", 1], "'two',"],
+  [["webhooks", 1, "inner", "deep", "b", 0, "c"], '"d" }, ] }'],
+  [["text", "after"], "2024-01-01 10:00:00"],
+  [["text", "last"], "true"],
+])("tomlLocator finds the value of %j", (path, text) => {
+  expect(parse(document)).toBeTypeOf("object");
+  expect(textAt(document, path)).toBe(text);
+});
 
-  it("tomlLocator finds keys as well as values", () => {
-    expect(textAt(document, ["models", "main", "provider"], "key")).toBe('provider = "anthropic"');
-    expect(textAt(document, ["models", "main"], "key")).toBe("main] # the main one");
-  });
+test("tomlLocator finds keys as well as values", () => {
+  expect(textAt(document, ["models", "main", "provider"], "key")).toBe('provider = "anthropic"');
+  expect(textAt(document, ["models", "main"], "key")).toBe("main] # the main one");
+});
 
-  it("tomlLocator falls back to the nearest parent of a missing value", () => {
-    expect(textAt(document, ["models", "main", "model"])).toBe("[models.main] # the main one");
-    expect(textAt(document, ["webhooks", 1, "nothing", "at", "all"])).toBe("[[webhooks]]");
-    expect(tomlLocator(document)(["webhooks", 1, "nothing"], "value")?.line).toBe(8);
-    expect(tomlLocator(document)(["nothing"], "value")).toBeNull();
-  });
+test("tomlLocator falls back to the nearest parent of a missing value", () => {
+  expect(textAt(document, ["models", "main", "model"])).toBe("[models.main] # the main one");
+  expect(textAt(document, ["webhooks", 1, "nothing", "at", "all"])).toBe("[[webhooks]]");
+  expect(tomlLocator(document)(["webhooks", 1, "nothing"], "value")?.line).toBe(8);
+  expect(tomlLocator(document)(["nothing"], "value")).toBeNull();
+});
 
-  it("tomlLocator counts lines that end with CRLF", () => {
-    expect(tomlLocator("a = 1\r\nb = 2\r\n")(["b"], "value")).toEqual({ line: 2, column: 5 });
-  });
+test("tomlLocator counts lines that end with CRLF", () => {
+  expect(tomlLocator("a = 1\r\nb = 2\r\n")(["b"], "value")).toEqual({ line: 2, column: 5 });
+});
 
-  it("tomlLocator places every value of any document", () => {
-    const value = fc.oneof(fc.string(), fc.integer({ min: -1e6, max: 1e6 }), fc.boolean());
-    const key = fc.string({ minLength: 1 }).filter((name) => name !== "__proto__");
-    const { table } = fc.letrec((tie) => ({
-      table: fc.dictionary(key, fc.oneof({ maxDepth: 3 }, value, tie("list"), tie("table")), {
-        maxKeys: 4,
-        noNullPrototype: true,
-      }),
-      list: fc.oneof(fc.array(value), fc.array(tie("table"), { minLength: 1, maxLength: 3 })),
-    }));
-    fc.assert(
-      fc.property(table, (data) => {
-        const text = stringify(data);
-        for (const [path, leaf] of leaves(parse(text))) {
-          const found = /^(?:"(?:[^"\\]|\\.)*"|[^,\]} ]+)/.exec(textAt(text, path) ?? "");
-          expect(parse(`value = ${found?.[0] ?? ""}`).value).toBe(leaf);
-        }
-      }),
-      { numRuns: 200 },
-    );
-  });
+test("tomlLocator places every value of any document", () => {
+  const value = fc.oneof(fc.string(), fc.integer({ min: -1e6, max: 1e6 }), fc.boolean());
+  const key = fc.string({ minLength: 1 }).filter((name) => name !== "__proto__");
+  const { table } = fc.letrec((tie) => ({
+    table: fc.dictionary(key, fc.oneof({ maxDepth: 3 }, value, tie("list"), tie("table")), {
+      maxKeys: 4,
+      noNullPrototype: true,
+    }),
+    list: fc.oneof(fc.array(value), fc.array(tie("table"), { minLength: 1, maxLength: 3 })),
+  }));
+  fc.assert(
+    fc.property(table, (data) => {
+      const text = stringify(data);
+      for (const [path, leaf] of leaves(parse(text))) {
+        const found = /^(?:"(?:[^"\\]|\\.)*"|[^,\]} ]+)/.exec(textAt(text, path) ?? "");
+        expect(parse(`value = ${found?.[0] ?? ""}`).value).toBe(leaf);
+      }
+    }),
+    { numRuns: 200 },
+  );
 });
 
 function leaves(value: unknown, path: TomlPath = []): [TomlPath, unknown][] {

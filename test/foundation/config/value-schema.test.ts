@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schemaMismatch, schemaProblem } from "../../../src/foundation/config/value-schema.ts";
 
 function problemIn(text: string): string | null {
@@ -14,61 +14,54 @@ function reason(schema: object | boolean, value: unknown): string | null {
 const draft07 = "http://json-schema.org/draft-07/schema#";
 const draft2020 = "https://json-schema.org/draft/2020-12/schema";
 
-describe("a schema", () => {
-  it.each([
-    ["{}"],
-    ["true"],
-    [`{"$schema":"${draft07}","definitions":{"a":{"type":"string"}},"$ref":"#/definitions/a"}`],
-    [`{"$schema":"${draft2020}","$defs":{"a":{"type":"string"}},"$ref":"#/$defs/a"}`],
-    ['{"$id":"https://a.example/x","format":"email","x-own":1}'],
-  ])("a schema is accepted: %s", (text) => {
-    expect(problemIn(text)).toBeNull();
-  });
+test.each([
+  ["{}"],
+  ["true"],
+  [`{"$schema":"${draft07}","definitions":{"a":{"type":"string"}},"$ref":"#/definitions/a"}`],
+  [`{"$schema":"${draft2020}","$defs":{"a":{"type":"string"}},"$ref":"#/$defs/a"}`],
+  ['{"$id":"https://a.example/x","format":"email","x-own":1}'],
+])("a schema is accepted: %s", (text) => {
+  expect(problemIn(text)).toBeNull();
+});
 
-  it.each([
-    ["", "1:1 not valid JSON: Unexpected end of JSON input"],
-    ['{\n  "type": object\n}', "2:11 not valid JSON: Unexpected token 'o'"],
-    ['{\n  "a": 1,\n}', "3:1 not valid JSON: Expected double-quoted property name"],
-    ['{\n  "type":\n', "3:1 not valid JSON: Unexpected end of JSON input"],
-    ["[]", "1:1 it must be object,boolean"],
-    [
-      '{\n  "properties": {\n    "a/b": { "type": "strin" }\n  }\n}',
-      '3:22 /properties/a~1b/type must be equal to one of the allowed values (["array",',
-    ],
-    [
-      '{\n "allOf": [\n  {},\n  { "required": "id" }\n ]\n}',
-      "4:17 /allOf/1/required must be array",
-    ],
-    [
-      '{\n  "$schema": "http://json-schema.org/draft-04/schema#"\n}',
-      '2:14 "$schema" names a draft that is not known; expected "https://json-schema.org/draft/2020',
-    ],
-  ])("a schema that is not valid is reported with its place: %s", (text, message) => {
-    expect(problemIn(text)).toContain(message);
-  });
+test.each([
+  ["", "1:1 not valid JSON: Unexpected end of JSON input"],
+  ['{\n  "type": object\n}', "2:11 not valid JSON: Unexpected token 'o'"],
+  ['{\n  "a": 1,\n}', "3:1 not valid JSON: Expected double-quoted property name"],
+  ['{\n  "type":\n', "3:1 not valid JSON: Unexpected end of JSON input"],
+  ["[]", "1:1 it must be object,boolean"],
+  [
+    '{\n  "properties": {\n    "a/b": { "type": "strin" }\n  }\n}',
+    '3:22 /properties/a~1b/type must be equal to one of the allowed values (["array",',
+  ],
+  ['{\n "allOf": [\n  {},\n  { "required": "id" }\n ]\n}', "4:17 /allOf/1/required must be array"],
+  [
+    '{\n  "$schema": "http://json-schema.org/draft-04/schema#"\n}',
+    '2:14 "$schema" names a draft that is not known; expected "https://json-schema.org/draft/2020',
+  ],
+])("a schema that is not valid is reported with its place: %s", (text, message) => {
+  expect(problemIn(text)).toContain(message);
+});
 
-  it("a schema that can't check a value is the reason", () => {
-    expect(reason({ pattern: "(a" }, "a")).toContain(
-      "can't be checked: Invalid regular expression",
-    );
-    expect(reason({ $ref: "#/$defs/x" }, 1)).toContain("can't resolve reference #/$defs/x");
-    expect(reason({ $ref: "https://a.example/c" }, 1)).toContain("can't resolve reference");
-    expect(reason({ $async: true }, 1)).toBe('"$async" is not a keyword of JSON Schema');
-    expect(reason({ $ref: "#" }, 1)).toContain("can't be checked: Maximum call stack");
-  });
+test("a schema that can't check a value is the reason", () => {
+  expect(reason({ pattern: "(a" }, "a")).toContain("can't be checked: Invalid regular expression");
+  expect(reason({ $ref: "#/$defs/x" }, 1)).toContain("can't resolve reference #/$defs/x");
+  expect(reason({ $ref: "https://a.example/c" }, 1)).toContain("can't resolve reference");
+  expect(reason({ $async: true }, 1)).toBe('"$async" is not a keyword of JSON Schema');
+  expect(reason({ $ref: "#" }, 1)).toContain("can't be checked: Maximum call stack");
+});
 
-  it("a schema is checked on load without being compiled, which takes seconds for a hostile one", () => {
-    const anyOf = Array.from({ length: 4_000 }, (_, n) => ({ pattern: `^(a${n}+)+$` }));
-    const began = performance.now();
-    expect(problemIn(JSON.stringify({ anyOf }))).toBeNull();
-    expect(performance.now() - began).toBeLessThan(2_000);
-  });
+test("a schema is checked on load without being compiled, which takes seconds for a hostile one", () => {
+  const anyOf = Array.from({ length: 4_000 }, (_, n) => ({ pattern: `^(a${n}+)+$` }));
+  const began = performance.now();
+  expect(problemIn(JSON.stringify({ anyOf }))).toBeNull();
+  expect(performance.now() - began).toBeLessThan(2_000);
+});
 
-  it("a schema that is nested deeply is a problem, not a crash", () => {
-    const depth = 50_000;
-    const text = `${'{"not":'.repeat(depth)}{}${"}".repeat(depth)}`;
-    expect(problemIn(text)).toContain("Maximum call stack size exceeded");
-  });
+test("a schema that is nested deeply is a problem, not a crash", () => {
+  const depth = 50_000;
+  const text = `${'{"not":'.repeat(depth)}{}${"}".repeat(depth)}`;
+  expect(problemIn(text)).toContain("Maximum call stack size exceeded");
 });
 
 describe("a value", () => {
@@ -79,13 +72,13 @@ describe("a value", () => {
     additionalProperties: false,
   };
 
-  it("a value that meets its schema gives no reason", () => {
+  test("a value that meets its schema gives no reason", () => {
     expect(reason(issue, { id: 1, labels: ["a"] })).toBeNull();
     expect(reason({ format: "email" }, "no address")).toBeNull();
     expect(reason(true, null)).toBeNull();
   });
 
-  it.each([
+  test.each([
     [issue, "text", "it must be object"],
     [issue, {}, "it must have required property 'id'"],
     [issue, { id: 1.5 }, "/id must be integer"],
@@ -99,13 +92,13 @@ describe("a value", () => {
     expect(reason(schema, value)).toContain(text);
   });
 
-  it("a value is checked by the draft of its schema", () => {
+  test("a value is checked by the draft of its schema", () => {
     const items = [{ type: "string" }];
     expect(reason({ $schema: draft07, items }, [1])).toBe("/0 must be string");
     expect(reason({ $schema: draft2020, prefixItems: items }, [1])).toBe("/0 must be string");
   });
 
-  it("a value may have a member of any name", () => {
+  test("a value may have a member of any name", () => {
     const value: unknown = JSON.parse('{"__proto__": 1, "constructor": 2}');
     expect(reason({ required: ["toString"] }, value)).toContain("required property 'toString'");
     const closed = { properties: { constructor: { type: "string" } } };

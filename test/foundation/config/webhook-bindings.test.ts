@@ -1,96 +1,94 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { agentChange, projectChange, said, usualAgent } from "./samples.ts";
 
-describe("webhookBindings", () => {
-  it.each([
-    [
-      '[[webhooks]]\nsource = "hup"',
-      '5:10  webhooks[0].source "hup" is not a webhook source; expected one of "hub", "errors"; did you mean "hub"?',
-    ],
-    [
-      '[[webhooks]]\nevents = ["push"]',
-      "4:1  webhooks[0].source is missing; expected the name of a webhook source of the project",
-    ],
-    [
-      '[[webhooks]]\nsource = "hub"\nrepo = ["a/b"]',
-      '6:1  "repo" is not a filter of github webhooks; expected one of "repos", "org", "events", "labels", "ignoreSenders", "ignoreBots"; did you mean "repos"?',
-    ],
-    [
-      '[[webhooks]]\nsource = "hub"\ntoString = 1',
-      '6:1  "toString" is not a filter of github webhooks; expected one of "repos", "org", "events", "labels", "ignoreSenders", "ignoreBots"',
-    ],
-    [
-      '[[webhooks]]\nsource = "hub"\nrepos = "a/b"',
-      '6:9  webhooks[0].repos is "a/b"; expected a list of texts, e.g. ["a", "b"]',
-    ],
-    [
-      '[[webhooks]]\nsource = "hub"\norg = ["a"]',
-      "6:7  webhooks[0].org is a list; expected text in quotes",
-    ],
-    [
-      '[[webhooks]]\nsource = "hub"\nignoreBots = "yes"',
-      '6:14  webhooks[0].ignoreBots is "yes"; expected true or false',
-    ],
-    [
-      '[[webhooks]]\nsource = "errors"\nresources = ["isue"]',
-      '6:13  webhooks[0].resources has "isue"; expected "event_alert", "metric_alert", "issue"; did you mean "issue"?',
-    ],
-    [
-      '[[webhooks]]\nsource = "hub"\nwhere = { issue.level = "fatal" }',
-      '6:25  webhooks[0].where.issue is a table; expected text, a number, true or false; a path is one key in quotes, e.g. "issue.level"',
-    ],
-    [
-      '[[webhooks]]\nsource = "hub"\nwhere = { "issue..level" = 1 }',
-      '6:11  the name "issue..level" is not allowed; expected a path such as "issue.level"',
-    ],
-    [
-      '[[webhooks]]\nsource = "hub"\nwhere = "issue.level = 1"',
-      '6:9  webhooks[0].where is "issue.level = 1"; expected a table of paths and values, e.g. { "issue.level" = "fatal" }',
-    ],
-  ])("webhookBindings refuses %j", (lines, message) => {
-    const change = agentChange(usualAgent + lines);
-    expect(change.type).toBe("invalid");
-    expect(said(change)).toEqual([`error: agents/dev/config.toml:${message}`]);
-  });
+test.each([
+  [
+    '[[webhooks]]\nsource = "hup"',
+    '5:10  webhooks[0].source "hup" is not a webhook source; expected one of "hub", "errors"; did you mean "hub"?',
+  ],
+  [
+    '[[webhooks]]\nevents = ["push"]',
+    "4:1  webhooks[0].source is missing; expected the name of a webhook source of the project",
+  ],
+  [
+    '[[webhooks]]\nsource = "hub"\nrepo = ["a/b"]',
+    '6:1  "repo" is not a filter of github webhooks; expected one of "repos", "org", "events", "labels", "ignoreSenders", "ignoreBots"; did you mean "repos"?',
+  ],
+  [
+    '[[webhooks]]\nsource = "hub"\ntoString = 1',
+    '6:1  "toString" is not a filter of github webhooks; expected one of "repos", "org", "events", "labels", "ignoreSenders", "ignoreBots"',
+  ],
+  [
+    '[[webhooks]]\nsource = "hub"\nrepos = "a/b"',
+    '6:9  webhooks[0].repos is "a/b"; expected a list of texts, e.g. ["a", "b"]',
+  ],
+  [
+    '[[webhooks]]\nsource = "hub"\norg = ["a"]',
+    "6:7  webhooks[0].org is a list; expected text in quotes",
+  ],
+  [
+    '[[webhooks]]\nsource = "hub"\nignoreBots = "yes"',
+    '6:14  webhooks[0].ignoreBots is "yes"; expected true or false',
+  ],
+  [
+    '[[webhooks]]\nsource = "errors"\nresources = ["isue"]',
+    '6:13  webhooks[0].resources has "isue"; expected "event_alert", "metric_alert", "issue"; did you mean "issue"?',
+  ],
+  [
+    '[[webhooks]]\nsource = "hub"\nwhere = { issue.level = "fatal" }',
+    '6:25  webhooks[0].where.issue is a table; expected text, a number, true or false; a path is one key in quotes, e.g. "issue.level"',
+  ],
+  [
+    '[[webhooks]]\nsource = "hub"\nwhere = { "issue..level" = 1 }',
+    '6:11  the name "issue..level" is not allowed; expected a path such as "issue.level"',
+  ],
+  [
+    '[[webhooks]]\nsource = "hub"\nwhere = "issue.level = 1"',
+    '6:9  webhooks[0].where is "issue.level = 1"; expected a table of paths and values, e.g. { "issue.level" = "fatal" }',
+  ],
+])("webhookBindings refuses %j", (lines, message) => {
+  const change = agentChange(usualAgent + lines);
+  expect(change.type).toBe("invalid");
+  expect(said(change)).toEqual([`error: agents/dev/config.toml:${message}`]);
+});
 
-  it("webhookBindings accepts values of the payload by their paths, in an entry for any source", () => {
-    const where = '{ "issue.level" = "fatal", "issue.labels.0.id" = 7, open = true }';
-    const change = agentChange(`${usualAgent}[[webhooks]]\nsource = "errors"\nwhere = ${where}`);
-    expect(said(change)).toEqual([]);
-    expect(change).toMatchObject({
-      type: "set",
-      agent: {
-        webhooks: [
-          {
-            ...{ source: "errors", filters: {} },
-            where: { "issue.level": "fatal", "issue.labels.0.id": 7, open: true },
-          },
-        ],
-      },
-    });
-  });
-
-  it.each([
-    ["of TOML", '[[webhooks]]\nsource = "hub"\nrepos = 1\n[[webhooks]]\nsource = "errors"'],
-    ["in tables in a line", `webhooks = [{ source = 'hub' }, { "source" = "errors" }]`],
-    ["that is not TOML", 'models = [\n[[webhooks]]\nsource = "hub"\n[[webhooks]]\nsource="errors"'],
-  ])("webhookBindings names the webhook sources of an invalid config %s", (_, text) => {
-    expect(agentChange(text)).toMatchObject({ type: "invalid", sources: ["hub", "errors"] });
-  });
-
-  it("webhookBindings explains how to add the first webhook source", () => {
-    const own = agentChange(`${usualAgent.replace('"main"', '"m"')}[[webhooks]]\nsource = "hub"`, {
-      projectText: '[models.m]\nprovider = "scripted"\nscript = "s"',
-    });
-    expect(said(own)).toEqual([
-      expect.stringMatching(
-        /:5:10 {2}.*the project's config\.toml has none; add \[webhooks\.hub\] there$/,
-      ),
-    ]);
+test("webhookBindings accepts values of the payload by their paths, in an entry for any source", () => {
+  const where = '{ "issue.level" = "fatal", "issue.labels.0.id" = 7, open = true }';
+  const change = agentChange(`${usualAgent}[[webhooks]]\nsource = "errors"\nwhere = ${where}`);
+  expect(said(change)).toEqual([]);
+  expect(change).toMatchObject({
+    type: "set",
+    agent: {
+      webhooks: [
+        {
+          ...{ source: "errors", filters: {} },
+          where: { "issue.level": "fatal", "issue.labels.0.id": 7, open: true },
+        },
+      ],
+    },
   });
 });
 
-it("a webhook source accepts the API of webhooks by https, and by http on this machine", () => {
+test.each([
+  ["of TOML", '[[webhooks]]\nsource = "hub"\nrepos = 1\n[[webhooks]]\nsource = "errors"'],
+  ["in tables in a line", `webhooks = [{ source = 'hub' }, { "source" = "errors" }]`],
+  ["that is not TOML", 'models = [\n[[webhooks]]\nsource = "hub"\n[[webhooks]]\nsource="errors"'],
+])("webhookBindings names the webhook sources of an invalid config %s", (_, text) => {
+  expect(agentChange(text)).toMatchObject({ type: "invalid", sources: ["hub", "errors"] });
+});
+
+test("webhookBindings explains how to add the first webhook source", () => {
+  const own = agentChange(`${usualAgent.replace('"main"', '"m"')}[[webhooks]]\nsource = "hub"`, {
+    projectText: '[models.m]\nprovider = "scripted"\nscript = "s"',
+  });
+  expect(said(own)).toEqual([
+    expect.stringMatching(
+      /:5:10 {2}.*the project's config\.toml has none; add \[webhooks\.hub\] there$/,
+    ),
+  ]);
+});
+
+test("a webhook source accepts the API of webhooks by https, and by http on this machine", () => {
   const at = (api: string) =>
     said(projectChange(`[webhooks.a]\ntype = "github"\ncredential = "x"\napi = "${api}"`));
   const hosts = ["localhost", "127.0.0.1:80", "[::1]:80"].map((host) => `http://${host}/api`);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { apiBaseUrl, unversionedUrl } from "../../../src/foundation/contracts/model-defaults.ts";
 import { providers, type ModelApi, type Provider } from "../../../streams/agent-config.ts";
 import { getBuiltinModels } from "@earendil-works/pi-ai/providers/all";
@@ -6,7 +6,7 @@ import { getBuiltinModels } from "@earendil-works/pi-ai/providers/all";
 const host = "http://127.0.0.1:9";
 
 describe("the base URL of an API", () => {
-  it("the base URL of an API defaults to that of pi's table", () => {
+  test("the base URL of an API defaults to that of pi's table", () => {
     for (const provider of providers) {
       if (provider === "custom" || provider === "scripted") continue;
       const models = getBuiltinModels(provider);
@@ -16,7 +16,7 @@ describe("the base URL of an API", () => {
     }
   });
 
-  it.each<[Provider, ModelApi, string, readonly string[]]>([
+  test.each<[Provider, ModelApi, string, readonly string[]]>([
     ["anthropic", "anthropic-messages", "", ["", "/", "/v1", "/v1/", "/v1/messages"]],
     ["openrouter", "anthropic-messages", "/api", ["/api", "/api/", "/api/v1"]],
     ["mistral", "mistral-conversations", "", ["", "/v1", "/v1/chat/completions"]],
@@ -39,13 +39,13 @@ describe("the base URL of an API", () => {
     },
   );
 
-  it("the base URL of an API keeps a user and a query", () => {
+  test("the base URL of an API keeps a user and a query", () => {
     const given = "https://user:p%40ss@example.org/?key=1";
     const api = { provider: "openai", api: "openai-responses" } as const;
     expect(apiBaseUrl(given, api)).toBe("https://user:p%40ss@example.org/v1?key=1");
   });
 
-  it("the base URL of an API has no version if the client adds it", () => {
+  test("the base URL of an API has no version if the client adds it", () => {
     for (const form of ["", "/", "/v1beta", "/v1/", "/v1beta/models/x:generateContent"]) {
       expect(unversionedUrl(host + form)).toBe(host);
     }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { JsonSize } from "../../../src/foundation/contracts/json-size.ts";
 
 /** Counts a parsed value as the scan counts its text. */
@@ -20,7 +20,7 @@ function scan(text: string, pieceBytes = Infinity) {
   return { values: size.values, depth: size.depth };
 }
 
-it("the size of JSON is that of the parsed value, however text is spaced and cut into pieces", () => {
+test("the size of JSON is that of the parsed value, however text is spaced and cut into pieces", () => {
   const hostileTexts = fc.string({ unit: fc.constantFrom('"', "\\", ",", "[", "}", ":", "é") });
   const json = fc.oneof(fc.jsonValue(), fc.dictionary(hostileTexts, fc.array(hostileTexts)));
   fc.assert(
@@ -30,7 +30,7 @@ it("the size of JSON is that of the parsed value, however text is spaced and cut
   );
 });
 
-it("the size of JSON stops counting at a limit", () => {
+test("the size of JSON stops counting at a limit", () => {
   const [bytes, maxValues] = [Buffer.from(`{"a":${"[".repeat(1_000_000)}`), 100];
   const size = new JsonSize().push(bytes, maxValues).push(bytes, maxValues);
   expect(size).toMatchObject({ values: maxValues + 1, depth: maxValues - 1 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   allowedHosts,
   canonicalHost,
@@ -6,32 +6,30 @@ import {
   parseAllowEntry,
   networkPresets,
 } from "../../../src/foundation/contracts/network-allow.ts";
-describe("the canonical form of a host:", () => {
-  it.each([
-    ["Example.COM.", "example.com"],
-    ["münchen.de", "xn--mnchen-3ya.de"],
-    ["a_b.example.com", "a_b.example.com"],
-    ["127.0.0.1", "127.0.0.1"],
-    ["0x7f.1", "127.0.0.1"],
-    ["2130706433", "127.0.0.1"],
-    ["１２７.0.0.1", "127.0.0.1"],
-    ["[2001:DB8:0:0::1]", "2001:db8::1"],
-    ["[::ffff:10.0.0.1]", "::ffff:a00:1"],
-  ])("the canonical form of a host: %s is %s", (text, host) => {
-    expect(canonicalHost(text)).toBe(host);
-  });
+test.each([
+  ["Example.COM.", "example.com"],
+  ["münchen.de", "xn--mnchen-3ya.de"],
+  ["a_b.example.com", "a_b.example.com"],
+  ["127.0.0.1", "127.0.0.1"],
+  ["0x7f.1", "127.0.0.1"],
+  ["2130706433", "127.0.0.1"],
+  ["１２７.0.0.1", "127.0.0.1"],
+  ["[2001:DB8:0:0::1]", "2001:db8::1"],
+  ["[::ffff:10.0.0.1]", "::ffff:a00:1"],
+])("the canonical form of a host: %s is %s", (text, host) => {
+  expect(canonicalHost(text)).toBe(host);
+});
 
-  it.each([
-    ...["", ".", "a..b", "a b", "a/b", "a%2eb", "a@b", "a\tb", "2001:db8::1", "[::1%eth0]", "[::1"],
-    ...["-a.example.com", "1.2.3.4.5", "example.0x1g.999", `${"a".repeat(64)}.example.com`],
-    "*.example.com",
-  ])("the canonical form of a host: %j is not a host", (text) => {
-    expect(canonicalHost(text)).toBeNull();
-  });
+test.each([
+  ...["", ".", "a..b", "a b", "a/b", "a%2eb", "a@b", "a\tb", "2001:db8::1", "[::1%eth0]", "[::1"],
+  ...["-a.example.com", "1.2.3.4.5", "example.0x1g.999", `${"a".repeat(64)}.example.com`],
+  "*.example.com",
+])("the canonical form of a host: %j is not a host", (text) => {
+  expect(canonicalHost(text)).toBeNull();
 });
 
 describe("entries of an allow list", () => {
-  it.each([
+  test.each([
     ["api.example.com", "api.example.com", 443, true],
     ["api.example.com", "api.example.com", 80, false],
     ["api.example.com", "x.api.example.com", 443, false],
@@ -46,7 +44,7 @@ describe("entries of an allow list", () => {
     expect(typeof parsed !== "string" && isFor(parsed, host, port)).toBe(is);
   });
 
-  it("entries of an allow list marks the hosts that may be in a private network", () => {
+  test("entries of an allow list marks the hosts that may be in a private network", () => {
     expect(parseAllowEntry("10.0.0.7:5432 private")).toEqual({
       host: "10.0.0.7",
       isWildcard: false,
@@ -55,14 +53,14 @@ describe("entries of an allow list", () => {
     });
   });
 
-  it.each([
+  test.each([
     ...["*", "*.", "*.10.0.0.1", "https://example.com", "example.com:0", "example.com:65536"],
     "a b",
   ])("entries of an allow list: %j is rejected with a reason", (entry) => {
     expect(parseAllowEntry(entry)).toContain(JSON.stringify(entry));
   });
 
-  it("entries of an allow list has presets with valid hosts only", () => {
+  test("entries of an allow list has presets with valid hosts only", () => {
     const entries = Object.values(networkPresets).flat();
     expect(entries.map(parseAllowEntry).filter((parsed) => typeof parsed === "string")).toEqual([]);
     expect(allowedHosts(Object.keys(networkPresets))).toHaveLength(entries.length);

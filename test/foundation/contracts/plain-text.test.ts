@@ -1,63 +1,61 @@
 import { stripVTControlCharacters } from "node:util";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { plainText } from "../../../src/foundation/contracts/plain-text.ts";
 
-describe("text for people", () => {
-  test.each([
-    ["colours", "\u001b[1;31mred\u001b[0m [32m]", "red [32m]"],
-    ["colours with colons", "\u001b[38:2::1:2:3mred\u001b[>4;2m", "red"],
-    ["erased lines and moves", "\u001b[2K\u001b[1Gdone\u001b[?25h", "done"],
-    ["the one-character form of ESC [", "\u009b31mred\u009bm", "red"],
-    ["links", "\u001b]8;;https://example.com\u001b\\link\u001b]8;;\u0007", "link"],
-    ["links with parameters", "\u001b]8;id=1;file:///a\u0007a\u001b]8;;\u0007", "a"],
-    ["titles", "\u001b]0;owned\u0007title", "title"],
-    ["titles in one-character form", "\u009d0;owned\u009ctitle", "title"],
-    [
-      "device strings",
-      "\u001bP1$r0m\u001b\\a\u001b_Gi=1\u001b\\b\u001b^x\u001b\\c\u001bXx\u001b\\d",
-      "abcd",
-    ],
-    ["character sets and keypads", "\u001b(B\u001b=plain\u001b7\u001bM", "plain"],
-    ["control characters", "a\u0000b\bc\u007fd\u0085e", "abcde"],
-  ])("text for people has no %s", (_what, written, text) => expect(plainText(written)).toBe(text));
+test.each([
+  ["colours", "\u001b[1;31mred\u001b[0m [32m]", "red [32m]"],
+  ["colours with colons", "\u001b[38:2::1:2:3mred\u001b[>4;2m", "red"],
+  ["erased lines and moves", "\u001b[2K\u001b[1Gdone\u001b[?25h", "done"],
+  ["the one-character form of ESC [", "\u009b31mred\u009bm", "red"],
+  ["links", "\u001b]8;;https://example.com\u001b\\link\u001b]8;;\u0007", "link"],
+  ["links with parameters", "\u001b]8;id=1;file:///a\u0007a\u001b]8;;\u0007", "a"],
+  ["titles", "\u001b]0;owned\u0007title", "title"],
+  ["titles in one-character form", "\u009d0;owned\u009ctitle", "title"],
+  [
+    "device strings",
+    "\u001bP1$r0m\u001b\\a\u001b_Gi=1\u001b\\b\u001b^x\u001b\\c\u001bXx\u001b\\d",
+    "abcd",
+  ],
+  ["character sets and keypads", "\u001b(B\u001b=plain\u001b7\u001bM", "plain"],
+  ["control characters", "a\u0000b\bc\u007fd\u0085e", "abcde"],
+])("text for people has no %s", (_what, written, text) => expect(plainText(written)).toBe(text));
 
-  test.each([
-    ["a colour", "red\u001b[38;5", "red"],
-    [
-      "a colour before a note",
-      "red\u001b[3… (cut, 40000 characters)",
-      "red… (cut, 40000 characters)",
-    ],
-    ["a title", "\u001b]0;a title\nnext", "\nnext"],
-    ["an escape", "text\u001b", "text"],
-  ])("text for people drops %s that was cut off, and no other line", (_what, written, text) =>
-    expect(plainText(written)).toBe(text),
-  );
+test.each([
+  ["a colour", "red\u001b[38;5", "red"],
+  [
+    "a colour before a note",
+    "red\u001b[3… (cut, 40000 characters)",
+    "red… (cut, 40000 characters)",
+  ],
+  ["a title", "\u001b]0;a title\nnext", "\nnext"],
+  ["an escape", "text\u001b", "text"],
+])("text for people drops %s that was cut off, and no other line", (_what, written, text) =>
+  expect(plainText(written)).toBe(text),
+);
 
-  test("text for people keeps text after a control character that is misread UTF-8", () => {
-    expect(plainText("â\u0080\u009dquoted")).toBe("âquoted");
-  });
+test("text for people keeps text after a control character that is misread UTF-8", () => {
+  expect(plainText("â\u0080\u009dquoted")).toBe("âquoted");
+});
 
-  test("text for people of an overwritten line has the last state", () => {
-    expect(plainText("one\r\ntwo\r\n")).toBe("one\ntwo\n");
-    expect(plainText("10%\r50%\r100%\ndone\r")).toBe("100%\ndone");
-    expect(plainText("10%\r\u001b[K100%\r\u001b[K")).toBe("100%");
-  });
+test("text for people of an overwritten line has the last state", () => {
+  expect(plainText("one\r\ntwo\r\n")).toBe("one\ntwo\n");
+  expect(plainText("10%\r50%\r100%\ndone\r")).toBe("100%\ndone");
+  expect(plainText("10%\r\u001b[K100%\r\u001b[K")).toBe("100%");
+});
 
-  test("text for people drops all that Node's own function drops", () => {
-    const written =
-      "\u001b[1mbold\u001b[22m \u001b]8;;http://a\u0007b\u001b]8;;\u0007 \u001b[4:3mwave\u001b[m";
-    expect(plainText(written)).toBe(stripVTControlCharacters(written));
-  });
+test("text for people drops all that Node's own function drops", () => {
+  const written =
+    "\u001b[1mbold\u001b[22m \u001b]8;;http://a\u0007b\u001b]8;;\u0007 \u001b[4:3mwave\u001b[m";
+  expect(plainText(written)).toBe(stripVTControlCharacters(written));
+});
 
-  test.each([
-    ...["\u001b", "\u001b[", "\u001b]", "\u009d", "\u001b]\u009d", "\u001b[1;", "\r", "\u001b "],
-    ...["\u009dx", "1;"],
-  ])("text for people handles a megabyte of %j in linear time", (part) => {
-    const text = part.repeat(1_000_000 / part.length);
-    const startedAt = performance.now();
-    expect(plainText(`${text}x`).length).toBeLessThanOrEqual(text.length + 1);
-    // A quadratic pattern takes minutes.
-    expect(performance.now() - startedAt).toBeLessThan(2000);
-  });
+test.each([
+  ...["\u001b", "\u001b[", "\u001b]", "\u009d", "\u001b]\u009d", "\u001b[1;", "\r", "\u001b "],
+  ...["\u009dx", "1;"],
+])("text for people handles a megabyte of %j in linear time", (part) => {
+  const text = part.repeat(1_000_000 / part.length);
+  const startedAt = performance.now();
+  expect(plainText(`${text}x`).length).toBeLessThanOrEqual(text.length + 1);
+  // A quadratic pattern takes minutes.
+  expect(performance.now() - startedAt).toBeLessThan(2000);
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { nanoOfUsd, usdText } from "../../../src/foundation/contracts/money.ts";
 import {
   costAt,
@@ -62,22 +62,20 @@ test("fractions of a nano-dollar are rounded up", () => {
   expect(costOf({ ...sonnet, input: 0.0001 }, { ...none, input: 1 })).toBe(1);
 });
 
-describe("a service tier", () => {
-  test.each([
-    ["openai", "gpt-5.4", "flex", 0.5],
-    ["openai", "gpt-5.4", "priority", 2],
-    ["openai", "gpt-5.5", "priority", 2.5],
-    ["openai", "gpt-5.5", "default", 1],
-    ["openai", "gpt-5.5", null, 1],
-    ["anthropic", "claude-opus-5", "priority", 1],
-  ])("a service tier of %s for %s, %s, costs %i times as much", (provider, model, tier, factor) => {
-    expect(serviceTierFactor(provider, model, tier)).toBe(factor);
-  });
+test.each([
+  ["openai", "gpt-5.4", "flex", 0.5],
+  ["openai", "gpt-5.4", "priority", 2],
+  ["openai", "gpt-5.5", "priority", 2.5],
+  ["openai", "gpt-5.5", "default", 1],
+  ["openai", "gpt-5.5", null, 1],
+  ["anthropic", "claude-opus-5", "priority", 1],
+])("a service tier of %s for %s, %s, costs %i times as much", (provider, model, tier, factor) => {
+  expect(serviceTierFactor(provider, model, tier)).toBe(factor);
+});
 
-  test("a service tier multiplies exactly", () => {
-    expect(costOf(sonnet, { ...none, output: 3 }, 2.5)).toBe(112_500);
-    expect(costOf(sonnet, { ...none, cacheRead: 1 }, 0.5)).toBe(150);
-  });
+test("a service tier multiplies exactly", () => {
+  expect(costOf(sonnet, { ...none, output: 3 }, 2.5)).toBe(112_500);
+  expect(costOf(sonnet, { ...none, cacheRead: 1 }, 0.5)).toBe(150);
 });
 
 test("no call costs more than its tokens at the worst rates", () => {

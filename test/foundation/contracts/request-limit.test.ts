@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { limitOpenRequests } from "../../../src/foundation/contracts/request-limit.ts";
 
 let [open, mostOpen, handled] = [0, 0, 0];
@@ -55,41 +55,39 @@ async function send(text: string, cut: number, isRead: boolean): Promise<void> {
   await closed;
 }
 
-describe("a server with a limit of open requests", () => {
-  it.each([
-    ["answers at once", 4, () => undefined],
-    ["never answers", 2, () => (answer = () => undefined)],
-  ])(
-    "a server with a limit of open requests handles few pipelined requests of one connection at once when it %s",
-    async (_how, most, set) => {
-      set();
-      const texts = fc.array(fc.constantFrom(...requests), { minLength: 3, maxLength: 6 });
-      await fc.assert(
-        fc.asyncProperty(texts, fc.nat(300), fc.boolean(), async (some, cut, isRead) => {
-          [open, mostOpen, handled] = [0, 0, 0];
-          await send(some.join("").repeat(100), cut, isRead);
-          expect(mostOpen).toBeLessThanOrEqual(2);
-          expect(handled).toBeLessThanOrEqual(most);
-        }),
-        { numRuns: 25 },
-      );
-    },
-  );
+test.each([
+  ["answers at once", 4, () => undefined],
+  ["never answers", 2, () => (answer = () => undefined)],
+])(
+  "a server with a limit of open requests handles few pipelined requests of one connection at once when it %s",
+  async (_how, most, set) => {
+    set();
+    const texts = fc.array(fc.constantFrom(...requests), { minLength: 3, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(texts, fc.nat(300), fc.boolean(), async (some, cut, isRead) => {
+        [open, mostOpen, handled] = [0, 0, 0];
+        await send(some.join("").repeat(100), cut, isRead);
+        expect(mostOpen).toBeLessThanOrEqual(2);
+        expect(handled).toBeLessThanOrEqual(most);
+      }),
+      { numRuns: 25 },
+    );
+  },
+);
 
-  it("a server with a limit of open requests answers each request of a client that waits for its answers", async () => {
-    const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
-    let [received, text] = [0, ""];
-    const got = `\r\n\r\n${"x".repeat(7_500)}`;
-    client.setEncoding("latin1").on("data", (chunk: string) => {
-      text += chunk;
-      if (!text.endsWith(got)) return;
-      text = "";
-      received += 1;
-      if (received === 500) client.end();
-      else client.write(requests[received % 2 === 0 ? 0 : 4] ?? "");
-    });
-    client.write(requests[0] ?? "");
-    await once(client, "close");
-    expect(received).toBe(500);
+test("a server with a limit of open requests answers each request of a client that waits for its answers", async () => {
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  let [received, text] = [0, ""];
+  const got = `\r\n\r\n${"x".repeat(7_500)}`;
+  client.setEncoding("latin1").on("data", (chunk: string) => {
+    text += chunk;
+    if (!text.endsWith(got)) return;
+    text = "";
+    received += 1;
+    if (received === 500) client.end();
+    else client.write(requests[received % 2 === 0 ? 0 : 4] ?? "");
   });
+  client.write(requests[0] ?? "");
+  await once(client, "close");
+  expect(received).toBe(500);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { parseAllowEntry, presetEntries } from "../../../src/foundation/contracts/network-allow.ts";
 import { allowedByCredential } from "../../../src/foundation/credentials/allowed-hosts.ts";
 import { credentialTypes } from "../../../src/foundation/credentials/credential-types.ts";
@@ -6,44 +6,40 @@ import { credentialTypes } from "../../../src/foundation/credentials/credential-
 const without = () => Promise.resolve(undefined);
 const at = (host: string) => () => Promise.resolve(host);
 
-describe("the hosts that come with a credential", () => {
-  it.each([
-    ["github_token", ["github"]],
-    ["github_token:work", ["github"]],
-    ["git_ssh", ["github", "gitlab", "bitbucket"]],
-    ["linear_oauth", ["linear"]],
-    ["npm_token", ["npm"]],
-    ["database_url", []],
-    ["kubeconfig", []],
-    ["my_own_type", []],
-    ["anthropic_key", []],
-    ["not a credential!", []],
-  ])("the hosts that come with a credential of %s are %j", async (reference, entries) => {
-    expect(await allowedByCredential(reference, {}, without)).toEqual(entries);
-  });
+test.each([
+  ["github_token", ["github"]],
+  ["github_token:work", ["github"]],
+  ["git_ssh", ["github", "gitlab", "bitbucket"]],
+  ["linear_oauth", ["linear"]],
+  ["npm_token", ["npm"]],
+  ["database_url", []],
+  ["kubeconfig", []],
+  ["my_own_type", []],
+  ["anthropic_key", []],
+  ["not a credential!", []],
+])("the hosts that come with a credential of %s are %j", async (reference, entries) => {
+  expect(await allowedByCredential(reference, {}, without)).toEqual(entries);
+});
 
-  it("the hosts that come with a credential of an own installation are only that one's, by HTTPS and SSH", async () => {
-    const entries = await allowedByCredential("github_token", {}, at("git.acme.test"));
-    expect(entries).toEqual(["git.acme.test", "git.acme.test:22"]);
-    expect(await allowedByCredential("gitlab_token", {}, at("git.acme.test:8443"))).toEqual([
-      "git.acme.test:8443",
-      "git.acme.test:22",
-    ]);
-    for (const entry of entries) expect(parseAllowEntry(entry)).not.toBeTypeOf("string");
-  });
+test("the hosts that come with a credential of an own installation are only that one's, by HTTPS and SSH", async () => {
+  const entries = await allowedByCredential("github_token", {}, at("git.acme.test"));
+  expect(entries).toEqual(["git.acme.test", "git.acme.test:22"]);
+  expect(await allowedByCredential("gitlab_token", {}, at("git.acme.test:8443"))).toEqual([
+    "git.acme.test:8443",
+    "git.acme.test:22",
+  ]);
+  for (const entry of entries) expect(parseAllowEntry(entry)).not.toBeTypeOf("string");
+});
 
-  it("the hosts that come with a credential include those that the project binds it to, even if it can't be read", async () => {
-    const more = { crm: ["crm.acme.test"], "github_token:work": ["mirror.acme.test"] };
-    expect(await allowedByCredential("crm:default", more, without)).toEqual(["crm.acme.test"]);
-    const gone = () => Promise.reject(new Error("gone"));
-    expect(await allowedByCredential("github_token:work", more, gone)).toEqual([
-      "mirror.acme.test",
-    ]);
-  });
+test("the hosts that come with a credential include those that the project binds it to, even if it can't be read", async () => {
+  const more = { crm: ["crm.acme.test"], "github_token:work": ["mirror.acme.test"] };
+  expect(await allowedByCredential("crm:default", more, without)).toEqual(["crm.acme.test"]);
+  const gone = () => Promise.reject(new Error("gone"));
+  expect(await allowedByCredential("github_token:work", more, gone)).toEqual(["mirror.acme.test"]);
+});
 
-  it("the hosts that come with a credential are existing presets", () => {
-    const presets = Object.values(credentialTypes).flatMap((type) => type.presets ?? []);
-    expect(presets.length).toBeGreaterThan(20);
-    for (const preset of presets) expect(presetEntries(preset), preset).not.toBeNull();
-  });
+test("the hosts that come with a credential are existing presets", () => {
+  const presets = Object.values(credentialTypes).flatMap((type) => type.presets ?? []);
+  expect(presets.length).toBeGreaterThan(20);
+  for (const preset of presets) expect(presetEntries(preset), preset).not.toBeNull();
 });

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve, dirname } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { homeDir } from "../../../src/foundation/credentials/read-secret.ts";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { ensureApiKey, regenerateApiKey } from "../../../src/foundation/credentials/api-key.ts";
@@ -8,70 +8,68 @@ import { homeWith, refusal } from "./home.ts";
 
 const keyFile = (home: string) => join(home, "credentials/gateway_api_key/default/key");
 
-describe("ensureApiKey", () => {
-  it("ensureApiKey makes a key of 256 bits that only its owner can read", async () => {
-    const home = join(await homeWith({}), "new", "home");
-    const made = await ensureApiKey(home);
-    expect(made).toEqual({
-      key: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) as string,
-      path: keyFile(home),
-      created: true,
-    });
-    expect(await readFile(made.path, "utf8")).toBe(`${made.key}\n`);
-    expect((await stat(made.path)).mode & 0o777).toBe(0o600);
-    for (let dir = dirname(made.path); dir !== dirname(home); dir = dirname(dir)) {
-      expect((await stat(dir)).mode & 0o777).toBe(0o700);
-    }
+test("ensureApiKey makes a key of 256 bits that only its owner can read", async () => {
+  const home = join(await homeWith({}), "new", "home");
+  const made = await ensureApiKey(home);
+  expect(made).toEqual({
+    key: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) as string,
+    path: keyFile(home),
+    created: true,
   });
-
-  it("ensureApiKey keeps an existing key", async () => {
-    const home = await homeWith({});
-    const { key, path } = await ensureApiKey(home);
-    expect(await ensureApiKey(home)).toEqual({ key, path, created: false });
-  });
-
-  it("ensureApiKey gives concurrent callers the same key", async () => {
-    const home = await homeWith({});
-    const all = await Promise.all(Array.from({ length: 20 }, () => ensureApiKey(home)));
-    expect(new Set(all.map(({ key }) => key)).size).toBe(1);
-    expect(all.filter(({ created }) => created)).toHaveLength(1);
-    expect(await readdir(dirname(keyFile(home)))).toEqual(["key"]);
-  });
-
-  it("ensureApiKey accepts a key chosen by a person", async () => {
-    const home = await homeWith({ "gateway_api_key/default/key": "correct-horse-battery\n" });
-    expect((await ensureApiKey(home)).key).toBe("correct-horse-battery");
-  });
-
-  it.each(["", "short\n", "has blanks in the middle", "zwölf Boxkämpfer jagen"])(
-    "ensureApiKey rejects %j as a key without repeating it",
-    async (text) => {
-      const home = await homeWith({ "gateway_api_key/default/key": text });
-      const { message, hint } = await refusal(ensureApiKey(home));
-      expect(message).toBe(
-        `${keyFile(home)} holds no usable key: expected 16 to 512 ASCII characters`,
-      );
-      expect(hint).toMatch(/delete the file/);
-    },
-  );
-
-  it("ensureApiKey refuses a key that others can read", async () => {
-    const home = await homeWith({ "gateway_api_key/default/key": "correct-horse-battery" });
-    await chmod(keyFile(home), 0o644);
-    expect((await refusal(ensureApiKey(home))).hint).toBe(`chmod 600 ${keyFile(home)}`);
-  });
-
-  it("ensureApiKey reports a path that can't be written", async () => {
-    const home = await homeWith({});
-    await mkdir(home, { recursive: true });
-    await writeFile(join(home, "credentials"), "", { mode: 0o600 });
-    const { message, code } = await refusal(ensureApiKey(home));
-    expect(code).toBe("api_key");
-    expect(message).toContain(`${keyFile(home)} can't be written`);
-  });
+  expect(await readFile(made.path, "utf8")).toBe(`${made.key}\n`);
+  expect((await stat(made.path)).mode & 0o777).toBe(0o600);
+  for (let dir = dirname(made.path); dir !== dirname(home); dir = dirname(dir)) {
+    expect((await stat(dir)).mode & 0o777).toBe(0o700);
+  }
 });
 
-it("regenerateApiKey replaces the key, even an unusable one", async () => {
+test("ensureApiKey keeps an existing key", async () => {
+  const home = await homeWith({});
+  const { key, path } = await ensureApiKey(home);
+  expect(await ensureApiKey(home)).toEqual({ key, path, created: false });
+});
+
+test("ensureApiKey gives concurrent callers the same key", async () => {
+  const home = await homeWith({});
+  const all = await Promise.all(Array.from({ length: 20 }, () => ensureApiKey(home)));
+  expect(new Set(all.map(({ key }) => key)).size).toBe(1);
+  expect(all.filter(({ created }) => created)).toHaveLength(1);
+  expect(await readdir(dirname(keyFile(home)))).toEqual(["key"]);
+});
+
+test("ensureApiKey accepts a key chosen by a person", async () => {
+  const home = await homeWith({ "gateway_api_key/default/key": "correct-horse-battery\n" });
+  expect((await ensureApiKey(home)).key).toBe("correct-horse-battery");
+});
+
+test.each(["", "short\n", "has blanks in the middle", "zwölf Boxkämpfer jagen"])(
+  "ensureApiKey rejects %j as a key without repeating it",
+  async (text) => {
+    const home = await homeWith({ "gateway_api_key/default/key": text });
+    const { message, hint } = await refusal(ensureApiKey(home));
+    expect(message).toBe(
+      `${keyFile(home)} holds no usable key: expected 16 to 512 ASCII characters`,
+    );
+    expect(hint).toMatch(/delete the file/);
+  },
+);
+
+test("ensureApiKey refuses a key that others can read", async () => {
+  const home = await homeWith({ "gateway_api_key/default/key": "correct-horse-battery" });
+  await chmod(keyFile(home), 0o644);
+  expect((await refusal(ensureApiKey(home))).hint).toBe(`chmod 600 ${keyFile(home)}`);
+});
+
+test("ensureApiKey reports a path that can't be written", async () => {
+  const home = await homeWith({});
+  await mkdir(home, { recursive: true });
+  await writeFile(join(home, "credentials"), "", { mode: 0o600 });
+  const { message, code } = await refusal(ensureApiKey(home));
+  expect(code).toBe("api_key");
+  expect(message).toContain(`${keyFile(home)} can't be written`);
+});
+
+test("regenerateApiKey replaces the key, even an unusable one", async () => {
   const home = await homeWith({ "gateway_api_key/default/key": "" });
   const first = await regenerateApiKey(home);
   const second = await regenerateApiKey(home);
@@ -81,12 +79,12 @@ it("regenerateApiKey replaces the key, even an unusable one", async () => {
   expect(await readdir(dirname(second.path))).toEqual(["key"]);
 });
 
-it("homeDir is in the user's home", () => {
+test("homeDir is in the user's home", () => {
   expect(homeDir({})).toBe(join(homedir(), ".almanac"));
   expect(homeDir({ AL_HOME: "" })).toBe(join(homedir(), ".almanac"));
 });
 
-it("homeDir is where AL_HOME says, as an absolute path", () => {
+test("homeDir is where AL_HOME says, as an absolute path", () => {
   expect(homeDir({ AL_HOME: "/srv/al" })).toBe("/srv/al");
   expect(homeDir({ AL_HOME: "al" })).toBe(resolve("al"));
 });

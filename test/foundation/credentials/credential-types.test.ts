@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { expect, it, describe } from "vitest";
+import { expect, test } from "vitest";
 import { usualKnownHosts } from "../../../src/foundation/credentials/service-types.ts";
 import { providers } from "../../../streams/agent-config.ts";
 import { parseCredentialReference } from "../../../src/foundation/contracts/credential-reference.ts";
@@ -10,62 +10,60 @@ import {
   webhookSecretType,
 } from "../../../src/foundation/credentials/credential-types.ts";
 
-describe("credential types", () => {
-  it("credential types know the key of every provider that needs one", () => {
-    for (const provider of providers.filter((name) => name !== "scripted")) {
-      expect(credentialType(`${provider}_key`)?.fields).toHaveProperty("key");
-    }
-  });
+test("credential types know the key of every provider that needs one", () => {
+  for (const provider of providers.filter((name) => name !== "scripted")) {
+    expect(credentialType(`${provider}_key`)?.fields).toHaveProperty("key");
+  }
+});
 
-  it("credential types know the secret of every webhook provider", () => {
-    for (const type of ["github", "sentry", "linear", "mintlify", "gitlab", "slack", "stripe"]) {
-      expect(credentialType(webhookSecretType(type))?.fields).toHaveProperty("secret");
-    }
-    expect(webhookSecretType("sentry")).toBe("sentry_client_secret");
-    expect(webhookSecretType("discord")).toBe("discord_webhook_secret");
-  });
+test("credential types know the secret of every webhook provider", () => {
+  for (const type of ["github", "sentry", "linear", "mintlify", "gitlab", "slack", "stripe"]) {
+    expect(credentialType(webhookSecretType(type))?.fields).toHaveProperty("secret");
+  }
+  expect(webhookSecretType("sentry")).toBe("sentry_client_secret");
+  expect(webhookSecretType("discord")).toBe("discord_webhook_secret");
+});
 
-  it("credential types set no variable twice, and have valid references", () => {
-    const variables = Object.values(credentialTypes).flatMap(({ fields }) =>
-      Object.values(fields).flatMap(({ env }) => env),
-    );
-    expect(new Set(variables).size).toBe(variables.length);
-    for (const type of Object.keys(credentialTypes)) {
-      expect(parseCredentialReference(type)).toEqual({ type, instance: "default" });
-    }
-    expect(credentialType("toString")).toBeNull();
-  });
+test("credential types set no variable twice, and have valid references", () => {
+  const variables = Object.values(credentialTypes).flatMap(({ fields }) =>
+    Object.values(fields).flatMap(({ env }) => env),
+  );
+  expect(new Set(variables).size).toBe(variables.length);
+  for (const type of Object.keys(credentialTypes)) {
+    expect(parseCredentialReference(type)).toEqual({ type, instance: "default" });
+  }
+  expect(credentialType("toString")).toBeNull();
+});
 
-  it.each([
-    ["github_token", "token", ["GITHUB_TOKEN", "GH_TOKEN"]],
-    ["aws", "secret_access_key", ["AWS_SECRET_ACCESS_KEY"]],
-    ["slack_bot_token", "token", ["SLACK_BOT_TOKEN"]],
-    ["linear_token", "token", ["LINEAR_API_KEY", "LINEAR_API_TOKEN"]],
-    ["sentry_token", "token", ["SENTRY_AUTH_TOKEN"]],
-    ["npm_token", "token", ["NPM_TOKEN", "NODE_AUTH_TOKEN"]],
-  ])("credential types set the variables that the tools of %s read", (type, field, env) => {
-    expect(credentialType(type)?.fields[field]?.env).toEqual(env);
-  });
+test.each([
+  ["github_token", "token", ["GITHUB_TOKEN", "GH_TOKEN"]],
+  ["aws", "secret_access_key", ["AWS_SECRET_ACCESS_KEY"]],
+  ["slack_bot_token", "token", ["SLACK_BOT_TOKEN"]],
+  ["linear_token", "token", ["LINEAR_API_KEY", "LINEAR_API_TOKEN"]],
+  ["sentry_token", "token", ["SENTRY_AUTH_TOKEN"]],
+  ["npm_token", "token", ["NPM_TOKEN", "NODE_AUTH_TOKEN"]],
+])("credential types set the variables that the tools of %s read", (type, field, env) => {
+  expect(credentialType(type)?.fields[field]?.env).toEqual(env);
+});
 
-  it("credential types name files by their own fields, and set no variable of another type", () => {
-    const plain = Object.values(credentialTypes).flatMap(({ fields }) =>
-      Object.values(fields).flatMap(({ env }) => env),
-    );
-    for (const { files, fields, texts } of Object.values(credentialTypes)) {
-      for (const { variable, value } of files?.(() => true) ?? []) {
-        expect(plain).not.toContain(variable);
-        for (const [, field = ""] of value.matchAll(/\{(\w+)\}/g)) {
-          expect({ ...fields, ...texts }).toHaveProperty(field);
-        }
+test("credential types name files by their own fields, and set no variable of another type", () => {
+  const plain = Object.values(credentialTypes).flatMap(({ fields }) =>
+    Object.values(fields).flatMap(({ env }) => env),
+  );
+  for (const { files, fields, texts } of Object.values(credentialTypes)) {
+    for (const { variable, value } of files?.(() => true) ?? []) {
+      expect(plain).not.toContain(variable);
+      for (const [, field = ""] of value.matchAll(/\{(\w+)\}/g)) {
+        expect({ ...fields, ...texts }).toHaveProperty(field);
       }
     }
-  });
+  }
+});
 
-  it("credential types separate secret from public fields; an unknown field is a secret", () => {
-    const fields = { access_key_id: "AKIA", secret_access_key: "s", region: "eu", other: "o" };
-    expect(secretsOf({ type: "aws", fields })).toEqual(["AKIA", "s", "o"]);
-    expect(secretsOf({ type: "own", fields: { region: "eu" } })).toEqual(["eu"]);
-  });
+test("credential types separate secret from public fields; an unknown field is a secret", () => {
+  const fields = { access_key_id: "AKIA", secret_access_key: "s", region: "eu", other: "o" };
+  expect(secretsOf({ type: "aws", fields })).toEqual(["AKIA", "s", "o"]);
+  expect(secretsOf({ type: "own", fields: { region: "eu" } })).toEqual(["eu"]);
 });
 
 /** As the hosts publish them. */
@@ -80,7 +78,7 @@ const fingerprints = {
   "codeberg.org ecdsa-sha2-nistp256": "T9FYDEHELhVkulEKKwge5aVhVTbqCW0MIRwAfpARs/E",
 };
 
-it("the shipped host keys have the fingerprints that the hosts publish", () => {
+test("the shipped host keys have the fingerprints that the hosts publish", () => {
   const found = usualKnownHosts.split("\n").map((line) => {
     const [host = "", type = "", key = ""] = line.split(" ");
     const digest = createHash("sha256").update(Buffer.from(key, "base64")).digest("base64");

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import {
   setsVariable,
   stageCredentials,
@@ -12,13 +12,13 @@ const credential = (type: string, fields: Record<string, string>, instance = "de
 const envs = (...credentials: ReturnType<typeof credential>[]) =>
   stageCredentials(credentials).map(({ env }) => env);
 
-it("stageCredentials sets the variables of known types", () => {
+test("stageCredentials sets the variables of known types", () => {
   expect(
     envs(credential("github_token", { token: "t" }), credential("anthropic_key", { key: "k" })),
   ).toEqual([{ GITHUB_TOKEN: "t", GH_TOKEN: "t" }, { ANTHROPIC_API_KEY: "k" }]);
 });
 
-it("stageCredentials sets <TYPE>_<FIELD> for other types and other fields", () => {
+test("stageCredentials sets <TYPE>_<FIELD> for other types and other fields", () => {
   expect(envs(credential("my-db", { pass: "p", "user-name": "u" }))).toEqual([
     { MY_DB_PASS: "p", MY_DB_USER_NAME: "u" },
   ]);
@@ -28,7 +28,7 @@ it("stageCredentials sets <TYPE>_<FIELD> for other types and other fields", () =
   expect(envs(credential("2fa", { toString: "x" }))).toEqual([{ _2FA_TOSTRING: "x" }]);
 });
 
-it("stageCredentials lets the run write keys that only work as a file", () => {
+test("stageCredentials lets the run write keys that only work as a file", () => {
   const own = { private_key: "k", email: "a@b" };
   const [staged] = stageCredentials([credential("git_ssh", own)]);
   expect(staged?.env).toEqual({ GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_EMAIL: "a@b" });
@@ -45,7 +45,7 @@ it("stageCredentials lets the run write keys that only work as a file", () => {
   expect(account[0]?.fileEnv).toEqual({ GOOGLE_APPLICATION_CREDENTIALS: "{key_file}" });
 });
 
-it("stageCredentials gives git's ssh command to the first of two identities, and each a long name", () => {
+test("stageCredentials gives git's ssh command to the first of two identities, and each a long name", () => {
   const key = { private_key: "k" };
   const [first, second] = stageCredentials([
     credential("git_ssh", key),
@@ -56,7 +56,7 @@ it("stageCredentials gives git's ssh command to the first of two identities, and
   expect(Object.keys(second?.fileEnv ?? {})).toEqual(["GIT_SSH_WORK_COMMAND"]);
 });
 
-it("stageCredentials gives a variable to the first of two credentials of a type, and each a variable by its long name", () => {
+test("stageCredentials gives a variable to the first of two credentials of a type, and each a variable by its long name", () => {
   const [first, second] = envs(
     credential("github_token", { token: "1" }),
     credential("github_token", { token: "2" }, "work"),
@@ -69,7 +69,7 @@ it("stageCredentials gives a variable to the first of two credentials of a type,
   expect(second).toEqual({ GITHUB_TOKEN_WORK_TOKEN: "2" });
 });
 
-it("stageCredentials gives git the host and variable of each of its tokens", () => {
+test("stageCredentials gives git the host and variable of each of its tokens", () => {
   const tokens = stageCredentials([
     credential("github_token", { token: "1" }),
     credential("github_token", { token: "2", host: "git.example.org" }, "work"),
@@ -88,7 +88,7 @@ it("stageCredentials gives git the host and variable of each of its tokens", () 
   ]);
 });
 
-it.each([
+test.each([
   ["github_token", "GITHUB_TOKEN", true],
   ["github_token", "GH_TOKEN", true],
   ["github_token:work", "GITHUB_TOKEN_WORK_TOKEN", true],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { redactEvent } from "../../../src/foundation/scheduler/redact-event.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
@@ -29,7 +29,7 @@ const events: readonly RunEvent[] = [
 ];
 
 describe("an event on its way to its readers", () => {
-  it.each(events.map((event) => [event.type, event] as const))(
+  test.each(events.map((event) => [event.type, event] as const))(
     "holds no secret: %s",
     (_type, event) => {
       const redacted = redactEvent(event, (text) => text.replaceAll(secret, "[redacted]"));

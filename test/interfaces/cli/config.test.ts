@@ -207,71 +207,66 @@ describe.skipIf(noTerminal !== null)("al config on a terminal", () => {
   });
 });
 
-describe("al agent new", () => {
-  test("al agent new makes an agent without errors", async () => {
-    const flags = ["--model", "other", "--model", "main", "--webhook", "hub", "-c", "github_token"];
-    const more = ["-d", "Sorts: all of it", "--runtime", "container", "--timeout", "60"];
-    const { code, stdout } = await cli.al(["agent", "new", "triage", ...flags, ...more]);
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: "agents/triage/SKILL.md\nagents/triage/config.toml\n",
-    });
-    expect(await cli.json(["config", "triage"])).toMatchObject({
-      config: {
-        models: ["other", "main"],
-        webhooks: [{ source: "hub" }],
-        credentials: ["github_token"],
-        timeout: 60,
-        runtime: { type: "container" },
-      },
-    });
-    const skill = cli.read("agents/triage/SKILL.md");
-    expect(skill).toContain('name: "Triage"\ndescription: "Sorts: all of it"\n');
-    expect(cli.read("agents/triage/config.toml")).toMatch(
-      /^#:schema \.\.\/\.\.\/\.al\/schema\/agent/,
-    );
+test("al agent new makes an agent without errors", async () => {
+  const flags = ["--model", "other", "--model", "main", "--webhook", "hub", "-c", "github_token"];
+  const more = ["-d", "Sorts: all of it", "--runtime", "container", "--timeout", "60"];
+  const { code, stdout } = await cli.al(["agent", "new", "triage", ...flags, ...more]);
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: "agents/triage/SKILL.md\nagents/triage/config.toml\n",
   });
-
-  test("al agent new makes an agent that only others start, which al config shows", async () => {
-    await cli.output(["agent", "new", "reviewer", "-m", "main", "--callable"]);
-    expect(cli.read("agents/reviewer/config.toml")).not.toContain("schedule");
-    const shown = await cli.al(["config", "reviewer"]);
-    expect(shown.stdout).toContain("\ncallable = true\n");
-  });
-
-  test.each([
-    [["agent", "new", "a"], "--model is missing: one of main, other", 2],
-    [["agent", "new", "a", "-m", "main"], "--schedule, --webhook or --callable is missing", 2],
-    [["agent", "new"], "al agent new <name>", 2],
-    [["agent", "new", "A b", "-m", "main", "--schedule", "* * * * *"], "not an agent's name", 2],
-    [["agent", "new", "a", "-m", "man", "--schedule", "* * * * *"], 'did you mean "main"', 2],
-    [["agent", "new", "dev"], "al config dev changes the agent", 1],
-  ])(
-    "al agent new: %j is rejected with the reason and writes nothing",
-    async (args, text, code) => {
-      const ran = await cli.al(args);
-      expect(ran.code).toBe(code);
-      expect(ran.stderr).toContain(text);
-      expect(cli.read("agents/dev/config.toml")).toBe(dev);
-      expect(() => cli.read("agents/a/config.toml")).toThrow("ENOENT");
-    },
-  );
-
-  test.skipIf(noTerminal !== null)("al agent new asks on a terminal", async () => {
-    const terminal = onTerminal(cli, ["agent", "new", "news"]);
-    await terminal.until("What it does");
-    terminal.line("Reads news");
-    await terminal.until("Model");
-    terminal.line("");
-    await terminal.until("What starts it");
-    terminal.line("\u001b[B");
-    await terminal.until("Where it runs");
-    terminal.line("");
-    expect(await terminal.ended).toBe(0);
-    expect(parse(cli.read("agents/news/config.toml"))).toMatchObject({
-      models: ["main"],
+  expect(await cli.json(["config", "triage"])).toMatchObject({
+    config: {
+      models: ["other", "main"],
       webhooks: [{ source: "hub" }],
-      runtime: { type: "host-user", run_as: "$USER" },
-    });
+      credentials: ["github_token"],
+      timeout: 60,
+      runtime: { type: "container" },
+    },
+  });
+  const skill = cli.read("agents/triage/SKILL.md");
+  expect(skill).toContain('name: "Triage"\ndescription: "Sorts: all of it"\n');
+  expect(cli.read("agents/triage/config.toml")).toMatch(
+    /^#:schema \.\.\/\.\.\/\.al\/schema\/agent/,
+  );
+});
+
+test("al agent new makes an agent that only others start, which al config shows", async () => {
+  await cli.output(["agent", "new", "reviewer", "-m", "main", "--callable"]);
+  expect(cli.read("agents/reviewer/config.toml")).not.toContain("schedule");
+  const shown = await cli.al(["config", "reviewer"]);
+  expect(shown.stdout).toContain("\ncallable = true\n");
+});
+
+test.each([
+  [["agent", "new", "a"], "--model is missing: one of main, other", 2],
+  [["agent", "new", "a", "-m", "main"], "--schedule, --webhook or --callable is missing", 2],
+  [["agent", "new"], "al agent new <name>", 2],
+  [["agent", "new", "A b", "-m", "main", "--schedule", "* * * * *"], "not an agent's name", 2],
+  [["agent", "new", "a", "-m", "man", "--schedule", "* * * * *"], 'did you mean "main"', 2],
+  [["agent", "new", "dev"], "al config dev changes the agent", 1],
+])("al agent new: %j is rejected with the reason and writes nothing", async (args, text, code) => {
+  const ran = await cli.al(args);
+  expect(ran.code).toBe(code);
+  expect(ran.stderr).toContain(text);
+  expect(cli.read("agents/dev/config.toml")).toBe(dev);
+  expect(() => cli.read("agents/a/config.toml")).toThrow("ENOENT");
+});
+
+test.skipIf(noTerminal !== null)("al agent new asks on a terminal", async () => {
+  const terminal = onTerminal(cli, ["agent", "new", "news"]);
+  await terminal.until("What it does");
+  terminal.line("Reads news");
+  await terminal.until("Model");
+  terminal.line("");
+  await terminal.until("What starts it");
+  terminal.line("\u001b[B");
+  await terminal.until("Where it runs");
+  terminal.line("");
+  expect(await terminal.ended).toBe(0);
+  expect(parse(cli.read("agents/news/config.toml"))).toMatchObject({
+    models: ["main"],
+    webhooks: [{ source: "hub" }],
+    runtime: { type: "host-user", run_as: "$USER" },
   });
 });

@@ -35,102 +35,100 @@ async function theAgent() {
   return { project, agent: change.agent, warnings: [...warnings, ...change.warnings] };
 }
 
-describe("al new", () => {
-  test("al new makes a project without errors that runs with the scripted model", async () => {
-    const { code, stdout, stderr } = await cli.al(["new", dir]);
-    expect(code).toBe(0);
-    expect(stdout.split("\n")).toContain("agents/hello/SKILL.md");
-    expect(stderr).toContain("al start --web-ui");
-    const { agent, warnings } = await theAgent();
-    expect(warnings).toEqual([]);
-    expect(agent).toMatchObject({ name: "hello", runtime: { type: "host-user", runAs: "$USER" } });
-    const script = await readScriptFile(agent.models[0]?.script ?? "");
-    expect(script.turns.length).toBeGreaterThan(1);
-  });
+test("al new makes a project without errors that runs with the scripted model", async () => {
+  const { code, stdout, stderr } = await cli.al(["new", dir]);
+  expect(code).toBe(0);
+  expect(stdout.split("\n")).toContain("agents/hello/SKILL.md");
+  expect(stderr).toContain("al start --web-ui");
+  const { agent, warnings } = await theAgent();
+  expect(warnings).toEqual([]);
+  expect(agent).toMatchObject({ name: "hello", runtime: { type: "host-user", runAs: "$USER" } });
+  const script = await readScriptFile(agent.models[0]?.script ?? "");
+  expect(script.turns.length).toBeGreaterThan(1);
+});
 
-  test("al new needs one changed line for a real model", async () => {
-    await cli.al(["new", dir]);
-    const path = join(dir, "agents/hello/config.toml");
-    const [, real = ""] = /# with a key: (\[.+\])/.exec(read("agents/hello/config.toml")) ?? [];
-    writeFileSync(path, readFileSync(path, "utf8").replace('["scripted"]', real));
-    const { agent } = await theAgent();
-    expect(agent.models).toMatchObject([{ provider: "anthropic", credential: "anthropic_key" }]);
-  });
+test("al new needs one changed line for a real model", async () => {
+  await cli.al(["new", dir]);
+  const path = join(dir, "agents/hello/config.toml");
+  const [, real = ""] = /# with a key: (\[.+\])/.exec(read("agents/hello/config.toml")) ?? [];
+  writeFileSync(path, readFileSync(path, "utf8").replace('["scripted"]', real));
+  const { agent } = await theAgent();
+  expect(agent.models).toMatchObject([{ provider: "anthropic", credential: "anthropic_key" }]);
+});
 
-  test("al new keeps the state out of git, and tells editors where the schemas are", async () => {
-    await cli.al(["new", dir]);
-    expect(read(".gitignore")).toMatch(/^\.al\/$/m);
-    for (const [file, folder] of [
-      ["config.toml", "."],
-      ["agents/hello/config.toml", "agents/hello"],
-    ] as const) {
-      const [, path = ""] = /^#:schema (\S+)\n/.exec(read(file)) ?? [];
-      const schema = JSON.parse(read(join(folder, path))) as { properties: object };
-      expect(Object.keys(schema.properties)).toEqual(
-        expect.arrayContaining(Object.keys(parse(read(file)))),
-      );
-    }
-  });
-
-  test("al new takes everything from flags", async () => {
-    const flags = ["--agent", "news-desk", "--provider", "custom", "--model", "my model"];
-    const more = ["--base-url", "http://127.0.0.1:9/v1", "--schedule", "0 9 * * 1-5"];
-    const { code, stdout, stderr } = await cli.al(["new", dir, ...flags, ...more, "--json"]);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(JSON.parse(stdout)).toMatchObject({ dir, agent: "news-desk", models: ["custom"] });
-    const { agent } = await theAgent();
-    expect(agent).toMatchObject({
-      name: "news-desk",
-      title: "News desk",
-      schedule: "0 9 * * 1-5",
-      models: [{ provider: "custom", model: "my model", baseUrl: "http://127.0.0.1:9/v1" }],
-    });
-  });
-
-  test("al new warns of an unknown model, and prints the values its runs assume", async () => {
-    const flags = ["--provider", "openai", "--model", "gpt-6"];
-    const { code, stderr } = await cli.al(["new", dir, ...flags]);
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/warning: model gpt: "gpt-6" is not in the list .* 272,000 tokens/);
-    expect(stderr).toMatch(
-      /^hello: 30 runs in 30 days by its schedule\. Its first runs show .* at most \$10\.00$/m,
+test("al new keeps the state out of git, and tells editors where the schemas are", async () => {
+  await cli.al(["new", dir]);
+  expect(read(".gitignore")).toMatch(/^\.al\/$/m);
+  for (const [file, folder] of [
+    ["config.toml", "."],
+    ["agents/hello/config.toml", "agents/hello"],
+  ] as const) {
+    const [, path = ""] = /^#:schema (\S+)\n/.exec(read(file)) ?? [];
+    const schema = JSON.parse(read(join(folder, path))) as { properties: object };
+    expect(Object.keys(schema.properties)).toEqual(
+      expect.arrayContaining(Object.keys(parse(read(file)))),
     );
-  });
+  }
+});
 
-  test("al new overwrites nothing, and writes nothing in that case", async () => {
-    mkdirSync(join(dir, "agents/hello"), { recursive: true });
-    writeFileSync(join(dir, "agents/hello/SKILL.md"), "mine");
-    const { code, stdout, stderr } = await cli.al(["new", dir]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(`${dir}/agents/hello/SKILL.md already exists`);
-    expect(read("agents/hello/SKILL.md")).toBe("mine");
-    expect(existsSync(join(dir, "config.toml"))).toBe(false);
-    expect(existsSync(join(dir, ".al"))).toBe(false);
+test("al new takes everything from flags", async () => {
+  const flags = ["--agent", "news-desk", "--provider", "custom", "--model", "my model"];
+  const more = ["--base-url", "http://127.0.0.1:9/v1", "--schedule", "0 9 * * 1-5"];
+  const { code, stdout, stderr } = await cli.al(["new", dir, ...flags, ...more, "--json"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(JSON.parse(stdout)).toMatchObject({ dir, agent: "news-desk", models: ["custom"] });
+  const { agent } = await theAgent();
+  expect(agent).toMatchObject({
+    name: "news-desk",
+    title: "News desk",
+    schedule: "0 9 * * 1-5",
+    models: [{ provider: "custom", model: "my model", baseUrl: "http://127.0.0.1:9/v1" }],
   });
+});
 
-  test("al new refuses to make a project inside another one", async () => {
-    mkdirSync(join(cli.projectDir, "agents"));
-    const stderr = await cli.failure(["new", dir]);
-    expect(stderr).toContain(`${dir} would be inside the project ${cli.projectDir}`);
-    expect(stderr).toContain("hint: al agent new makes an agent in it");
-    expect(existsSync(dir)).toBe(false);
-  });
+test("al new warns of an unknown model, and prints the values its runs assume", async () => {
+  const flags = ["--provider", "openai", "--model", "gpt-6"];
+  const { code, stderr } = await cli.al(["new", dir, ...flags]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/warning: model gpt: "gpt-6" is not in the list .* 272,000 tokens/);
+  expect(stderr).toMatch(
+    /^hello: 30 runs in 30 days by its schedule\. Its first runs show .* at most \$10\.00$/m,
+  );
+});
 
-  test("al new names the next step for an existing project", async () => {
-    const stderr = await cli.failure(["new", cli.projectDir]);
-    expect(stderr).toContain("hint: al agent new");
-  });
+test("al new overwrites nothing, and writes nothing in that case", async () => {
+  mkdirSync(join(dir, "agents/hello"), { recursive: true });
+  writeFileSync(join(dir, "agents/hello/SKILL.md"), "mine");
+  const { code, stdout, stderr } = await cli.al(["new", dir]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain(`${dir}/agents/hello/SKILL.md already exists`);
+  expect(read("agents/hello/SKILL.md")).toBe("mine");
+  expect(existsSync(join(dir, "config.toml"))).toBe(false);
+  expect(existsSync(join(dir, ".al"))).toBe(false);
+});
 
-  test.each([
-    [["--agent", "Hello!"], "--agent"],
-    [["--schedule", "every day"], "--schedule"],
-    [["--provider", "nobody"], "--provider"],
-    [["--provider", "custom"], "--model is missing"],
-  ])("al new refuses %j as usage error", async (flags, text) => {
-    const stderr = await cli.failure(["new", dir, ...flags], 2);
-    expect(stderr).toContain(text);
-    expect(existsSync(dir)).toBe(false);
-  });
+test("al new refuses to make a project inside another one", async () => {
+  mkdirSync(join(cli.projectDir, "agents"));
+  const stderr = await cli.failure(["new", dir]);
+  expect(stderr).toContain(`${dir} would be inside the project ${cli.projectDir}`);
+  expect(stderr).toContain("hint: al agent new makes an agent in it");
+  expect(existsSync(dir)).toBe(false);
+});
+
+test("al new names the next step for an existing project", async () => {
+  const stderr = await cli.failure(["new", cli.projectDir]);
+  expect(stderr).toContain("hint: al agent new");
+});
+
+test.each([
+  [["--agent", "Hello!"], "--agent"],
+  [["--schedule", "every day"], "--schedule"],
+  [["--provider", "nobody"], "--provider"],
+  [["--provider", "custom"], "--model is missing"],
+])("al new refuses %j as usage error", async (flags, text) => {
+  const stderr = await cli.failure(["new", dir, ...flags], 2);
+  expect(stderr).toContain(text);
+  expect(existsSync(dir)).toBe(false);
 });
 
 describe.skipIf(noTerminal !== null)("al new on a terminal", () => {

@@ -77,44 +77,42 @@ describe.skipIf(process.getuid?.() !== 0)("a project of another OS user", () => 
   );
 });
 
-describe("a usage error", () => {
-  test.each([
-    [["sta"], "unknown command 'sta'", 'did you mean "stat"?'],
-    [["strat"], "unknown command 'strat'", 'did you mean "start" or "stat"?'],
-    [["xyzzy"], "unknown command 'xyzzy'", "al --help lists the commands"],
-    [["stat", "--jsn"], "unknown option '--jsn'", 'did you mean "--json"?'],
-    [["help", "stta"], "unknown command 'stta'", 'did you mean "stat"?'],
-    [["help", "nope"], "unknown command 'nope'", "al --help lists the commands"],
-    [["help", "creds", "ad"], "unknown command 'ad'", 'did you mean "add"?'],
-    [["alerts", "lst"], "too many arguments", 'did you mean "list"?'],
-    [["kill"], "missing required argument", "al kill --help shows how it is used"],
-    [["creds", "rm"], "missing required argument", "al creds rm --help shows how it is used"],
-    [["run", "a", "--xyzzy"], "unknown option", "al run --help shows how it is used"],
-    [["--xyzzy"], "unknown option", "al --help shows how it is used"],
-    [["start", "--port", "http"], "whole number from 0 to 65535", "al start --help shows"],
-    [["logs", "--since", "yesterday"], "10m", undefined],
-    [["logs", "--since", "9h30"], "10m", undefined],
-    [["history", "--outcome", "faild"], "Allowed choices are", 'did you mean "failed"?'],
-    [["completion", "bas"], "Allowed choices are", 'did you mean "bash"?'],
-    [["stat", "extra"], "too many arguments", undefined],
-  ])(
-    "a usage error: %j exits with 2 and a message on standard error",
-    async (args, message, hint) => {
-      const { code, stdout, stderr } = await cli.al(args);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(stderr).toMatch(/^error: /);
-      expect(stderr).toContain(message);
-      if (hint !== undefined) expect(stderr).toContain(`hint: ${hint}`);
-      expect(stderr).not.toContain("    at ");
-    },
-  );
+test.each([
+  [["sta"], "unknown command 'sta'", 'did you mean "stat"?'],
+  [["strat"], "unknown command 'strat'", 'did you mean "start" or "stat"?'],
+  [["xyzzy"], "unknown command 'xyzzy'", "al --help lists the commands"],
+  [["stat", "--jsn"], "unknown option '--jsn'", 'did you mean "--json"?'],
+  [["help", "stta"], "unknown command 'stta'", 'did you mean "stat"?'],
+  [["help", "nope"], "unknown command 'nope'", "al --help lists the commands"],
+  [["help", "creds", "ad"], "unknown command 'ad'", 'did you mean "add"?'],
+  [["alerts", "lst"], "too many arguments", 'did you mean "list"?'],
+  [["kill"], "missing required argument", "al kill --help shows how it is used"],
+  [["creds", "rm"], "missing required argument", "al creds rm --help shows how it is used"],
+  [["run", "a", "--xyzzy"], "unknown option", "al run --help shows how it is used"],
+  [["--xyzzy"], "unknown option", "al --help shows how it is used"],
+  [["start", "--port", "http"], "whole number from 0 to 65535", "al start --help shows"],
+  [["logs", "--since", "yesterday"], "10m", undefined],
+  [["logs", "--since", "9h30"], "10m", undefined],
+  [["history", "--outcome", "faild"], "Allowed choices are", 'did you mean "failed"?'],
+  [["completion", "bas"], "Allowed choices are", 'did you mean "bash"?'],
+  [["stat", "extra"], "too many arguments", undefined],
+])(
+  "a usage error: %j exits with 2 and a message on standard error",
+  async (args, message, hint) => {
+    const { code, stdout, stderr } = await cli.al(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr).toContain(message);
+    if (hint !== undefined) expect(stderr).toContain(`hint: ${hint}`);
+    expect(stderr).not.toContain("    at ");
+  },
+);
 
-  test("a usage error with --json is one document on standard output", async () => {
-    const { code, stdout, stderr } = await cli.al(["sta", "--json"]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
-    expect(JSON.parse(stdout)).toEqual({
-      error: { code: "usage", message: "unknown command 'sta'", hint: 'did you mean "stat"?' },
-    });
+test("a usage error with --json is one document on standard output", async () => {
+  const { code, stdout, stderr } = await cli.al(["sta", "--json"]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+  expect(JSON.parse(stdout)).toEqual({
+    error: { code: "usage", message: "unknown command 'sta'", hint: 'did you mean "stat"?' },
   });
 });
 

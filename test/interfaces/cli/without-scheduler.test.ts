@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "../../foundation/store/spend-on.ts";
@@ -63,71 +63,67 @@ async function read(...args: readonly string[]): Promise<Ran> {
   return ran;
 }
 
-describe("without a scheduler the store answers", () => {
-  test("without a scheduler the store answers al history, as with one", async () => {
-    const { code, stdout, stderr } = await read("history", "-a", "dev", "--outcome", "failed");
+test("without a scheduler the store answers al history, as with one", async () => {
+  const { code, stdout, stderr } = await read("history", "-a", "dev", "--outcome", "failed");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: note });
+  expect(stdout.trimEnd().split("\n")).toHaveLength(2);
+  expect(stdout).toMatch(/dev +manual +failed +1 min.* dev-bbbbbbbb +two +left/);
+  const refused = await read("history", "-a", "dev", "--refused");
+  expect(refused.stderr).toBe(`${note}No scheduler is running.\nno entries match these filters\n`);
+  const json = await read("history", "--json", "-n", "1");
+  expect(JSON.parse(json.stdout)).toMatchObject({ total: 3, triggers: [{ outcome: null }] });
+  expect(await read("history", "-a", "bad")).toMatchObject({
+    ...{ code: 0, stdout: "" },
+    stderr: `${note}nothing of bad was triggered yet\n`,
+  });
+  const slip = await read("history", "-a", "dew");
+  expect(slip.code).toBe(1);
+  expect(slip.stderr).toContain('did you mean "dev"?');
+});
+
+test.each(["stat", "status"])(
+  "without a scheduler the store answers al %s, from the files as they are now",
+  async (command) => {
+    const { code, stdout, stderr } = await read(command);
     expect({ code, stderr }).toEqual({ code: 0, stderr: note });
-    expect(stdout.trimEnd().split("\n")).toHaveLength(2);
-    expect(stdout).toMatch(/dev +manual +failed +1 min.* dev-bbbbbbbb +two +left/);
-    const refused = await read("history", "-a", "dev", "--refused");
-    expect(refused.stderr).toBe(
-      `${note}No scheduler is running.\nno entries match these filters\n`,
-    );
-    const json = await read("history", "--json", "-n", "1");
-    expect(JSON.parse(json.stdout)).toMatchObject({ total: 3, triggers: [{ outcome: null }] });
-    expect(await read("history", "-a", "bad")).toMatchObject({
-      ...{ code: 0, stdout: "" },
-      stderr: `${note}nothing of bad was triggered yet\n`,
-    });
-    const slip = await read("history", "-a", "dew");
-    expect(slip.code).toBe(1);
-    expect(slip.stderr).toContain('did you mean "dev"?');
-  });
+    expect(stdout).toMatch(/^project · no scheduler · last ran 2 min ago\n/);
+    expect(stdout).toMatch(/^dev +error +1 queued: left \[redacted\] behind/m);
+    expect(stdout).toMatch(/^error bad: agents\/bad\/config\.toml:3:12 /m);
+    const json = JSON.parse((await read(command, "--json")).stdout) as unknown;
+    const agents = [{ name: "bad" }, { name: "dev", queued: 1, running: 0, nextRunAt: null }];
+    expect(json).toMatchObject({ scheduler: null, project: "project", paused: false, agents });
+  },
+);
 
-  test.each(["stat", "status"])(
-    "without a scheduler the store answers al %s, from the files as they are now",
-    async (command) => {
-      const { code, stdout, stderr } = await read(command);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: note });
-      expect(stdout).toMatch(/^project · no scheduler · last ran 2 min ago\n/);
-      expect(stdout).toMatch(/^dev +error +1 queued: left \[redacted\] behind/m);
-      expect(stdout).toMatch(/^error bad: agents\/bad\/config\.toml:3:12 /m);
-      const json = JSON.parse((await read(command, "--json")).stdout) as unknown;
-      const agents = [{ name: "bad" }, { name: "dev", queued: 1, running: 0, nextRunAt: null }];
-      expect(json).toMatchObject({ scheduler: null, project: "project", paused: false, agents });
-    },
-  );
+test("without a scheduler the store answers al show, without secrets, and with the changes", async () => {
+  const { code, stdout, stderr } = await read("show", "dev-bbbbbbbb");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: note });
+  expect(stdout).toMatch(/^dev-bbbbbbbb failed\n/);
+  expect(stdout).toContain('"said": "[redacted]"');
+  const changed = await read("show", "dev-bbbbbbbb", "--diff");
+  expect(changed.stdout).toMatch(/^-.*0 8 \* \* \*[^]*^\+.*0 9 \* \* \*/m);
+  const none = await read("show", "dev-cccccccc");
+  expect(none).toMatchObject({ code: 1, stdout: "" });
+  expect(none.stderr).toContain("hint: al history lists the runs");
+});
 
-  test("without a scheduler the store answers al show, without secrets, and with the changes", async () => {
-    const { code, stdout, stderr } = await read("show", "dev-bbbbbbbb");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: note });
-    expect(stdout).toMatch(/^dev-bbbbbbbb failed\n/);
-    expect(stdout).toContain('"said": "[redacted]"');
-    const changed = await read("show", "dev-bbbbbbbb", "--diff");
-    expect(changed.stdout).toMatch(/^-.*0 8 \* \* \*[^]*^\+.*0 9 \* \* \*/m);
-    const none = await read("show", "dev-cccccccc");
-    expect(none).toMatchObject({ code: 1, stdout: "" });
-    expect(none.stderr).toContain("hint: al history lists the runs");
-  });
+test("without a scheduler the store answers al cost, with the limits of the config", async () => {
+  const { code, stdout, stderr } = await read("cost");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: note });
+  expect(stdout).toMatch(/^dev +\$3\.00 +2 +4/m);
+  expect(stdout).toMatch(/^project +\d{4}-\d{2} +\$0\.00 of \$20\.00$/m);
+  // The agent with an invalid config has none of its own.
+  expect(stdout.match(/of \$20\.00/g)).toHaveLength(1);
+  expect(stdout).toContain("a month");
+});
 
-  test("without a scheduler the store answers al cost, with the limits of the config", async () => {
-    const { code, stdout, stderr } = await read("cost");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: note });
-    expect(stdout).toMatch(/^dev +\$3\.00 +2 +4/m);
-    expect(stdout).toMatch(/^project +\d{4}-\d{2} +\$0\.00 of \$20\.00$/m);
-    // The agent with an invalid config has none of its own.
-    expect(stdout.match(/of \$20\.00/g)).toHaveLength(1);
-    expect(stdout).toContain("a month");
-  });
-
-  test("without a scheduler the store answers even if the config is broken", async () => {
-    writeFileSync(join(cli.projectDir, "config.toml"), "nonsense");
-    const { code, stdout } = await read("stat");
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^error config\.toml:1/m);
-    expect(await read("cost")).toMatchObject({ code: 0 });
-    expect(await read("history")).toMatchObject({ code: 0 });
-  });
+test("without a scheduler the store answers even if the config is broken", async () => {
+  writeFileSync(join(cli.projectDir, "config.toml"), "nonsense");
+  const { code, stdout } = await read("stat");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^error config\.toml:1/m);
+  expect(await read("cost")).toMatchObject({ code: 0 });
+  expect(await read("history")).toMatchObject({ code: 0 });
 });
 
 test("commands that change something still need a scheduler", async () => {

@@ -8,8 +8,8 @@ import {
   beforeEach,
   describe,
   expect,
-  it,
   onTestFinished,
+  test,
   vi,
 } from "vitest";
 import { kubernetesFindings } from "../../../src/interfaces/doctor/checks/kubernetes.ts";
@@ -21,7 +21,7 @@ import { writeKubeconfig } from "../../runtime/cluster/kubernetes/kubeconfig.ts"
 
 const root = join(import.meta.dirname, "../../..");
 
-it("the role of examples/kubernetes has the rights that the doctor asks for, and no others", () => {
+test("the role of examples/kubernetes has the rights that the doctor asks for, and no others", () => {
   const role = readFileSync(join(root, "examples/kubernetes/runs/role.yaml"), "utf8");
   const line = (key: string) => new RegExp(`^ +(?:- )?${key}: (\\[.*\\])$`, "gm");
   const all = (key: string) =>
@@ -53,7 +53,7 @@ describe("recorded", () => {
   doctorContract(() => ({ kubectl: () => Promise.resolve(""), renewToken: () => undefined }));
 });
 
-it.each([
+test.each([
   ["28", { severity: "warning", fix: "upgrade it to 1.29 or later" }],
   ["29+", { severity: "ok" }],
 ])("al doctor judges Kubernetes 1.%s", async (minor, finding) => {

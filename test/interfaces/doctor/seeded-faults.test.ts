@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { CheckFinding } from "../../../src/interfaces/doctor/run-checks.ts";
 import { configFaults } from "./config-faults.ts";
 import { fileFaults } from "./file-faults.ts";
@@ -9,20 +9,18 @@ import { ward } from "./support.ts";
 
 const faults = [...configFaults, ...secretFaults, ...fileFaults, ...machineFaults, ...rootFaults()];
 
-describe("the doctor", () => {
-  test.each(faults)("the doctor finds $name and names a fix that works", async (fault) => {
-    await fault.seed();
-    const isIt = ({ severity, what }: CheckFinding) =>
-      severity === fault.severity && fault.says.test(what);
-    const before = ward.fingerprint();
-    const findings = await ward.runChecks();
-    const finding = findings.find(isIt);
-    expect(finding?.fix, JSON.stringify(findings)).toMatch(fault.fix);
-    expect(ward.fingerprint()).toBe(before);
-    if (finding === undefined) return;
-    await (fault.repair === undefined ? ward.run(finding.fix ?? "") : fault.repair(finding));
-    const isBad = ({ severity, check }: CheckFinding) =>
-      check === finding.check && ["error", "warning"].includes(severity);
-    expect((await ward.runChecks()).filter(isBad)).toEqual([]);
-  });
+test.each(faults)("the doctor finds $name and names a fix that works", async (fault) => {
+  await fault.seed();
+  const isIt = ({ severity, what }: CheckFinding) =>
+    severity === fault.severity && fault.says.test(what);
+  const before = ward.fingerprint();
+  const findings = await ward.runChecks();
+  const finding = findings.find(isIt);
+  expect(finding?.fix, JSON.stringify(findings)).toMatch(fault.fix);
+  expect(ward.fingerprint()).toBe(before);
+  if (finding === undefined) return;
+  await (fault.repair === undefined ? ward.run(finding.fix ?? "") : fault.repair(finding));
+  const isBad = ({ severity, check }: CheckFinding) =>
+    check === finding.check && ["error", "warning"].includes(severity);
+  expect((await ward.runChecks()).filter(isBad)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { refusalOf } from "../../../src/interfaces/operations/runnable.ts";
 import { anAgent } from "../../helpers/agents.ts";
@@ -14,45 +14,44 @@ function refusal(
   return refusalOf({ agent: "dev", outcome, reason }, { status, stopping: { phase: () => phase } });
 }
 
-describe("rejected work of a person", () => {
-  const rejected = { outcome: "rejected", reason: 'there is no agent "dev"' } as const;
+const rejected = { outcome: "rejected", reason: 'there is no agent "dev"' } as const;
 
-  test("rejected work of a person because the agent was removed meanwhile, reports that", () => {
-    expect(refusal(rejected, null)).toMatchObject({
-      code: "unknown_agent",
-      message: 'no agent "dev"',
-    });
-    const removed = { ...runnable, removed: true };
-    expect(refusal({ outcome: "dropped", reason: "the agent was removed" }, removed)).toMatchObject(
-      { code: "unknown_agent", message: 'agent "dev" was removed' },
-    );
+test("rejected work of a person because the agent was removed meanwhile, reports that", () => {
+  expect(refusal(rejected, null)).toMatchObject({
+    code: "unknown_agent",
+    message: 'no agent "dev"',
   });
-
-  test("rejected work of a person because the agent was disabled or its config broken meanwhile, reports that", () => {
-    expect(refusal(rejected, { ...runnable, enabled: false })).toMatchObject({ code: "disabled" });
-    const broken = { ...runnable, config: null, configError: "schedule is wrong" };
-    expect(refusal(rejected, broken)).toMatchObject({
-      code: "invalid_config",
-      message: "schedule is wrong",
-    });
+  const removed = { ...runnable, removed: true };
+  expect(refusal({ outcome: "dropped", reason: "the agent was removed" }, removed)).toMatchObject({
+    code: "unknown_agent",
+    message: 'agent "dev" was removed',
   });
+});
 
-  test("rejected work of a person because the scheduler stops, reports that", () => {
-    expect(refusal(rejected, runnable, "draining")).toMatchObject({ code: "draining" });
+test("rejected work of a person because the agent was disabled or its config broken meanwhile, reports that", () => {
+  expect(refusal(rejected, { ...runnable, enabled: false })).toMatchObject({ code: "disabled" });
+  const broken = { ...runnable, config: null, configError: "schedule is wrong" };
+  expect(refusal(rejected, broken)).toMatchObject({
+    code: "invalid_config",
+    message: "schedule is wrong",
   });
+});
 
-  test("rejected work of a person because the run could not be claimed, names the store", () => {
-    const reason = "state.db: disk I/O error";
-    expect(refusal({ outcome: "rejected", reason })).toMatchObject({
-      code: "store_unavailable",
-      message: reason,
-    });
+test("rejected work of a person because the scheduler stops, reports that", () => {
+  expect(refusal(rejected, runnable, "draining")).toMatchObject({ code: "draining" });
+});
+
+test("rejected work of a person because the run could not be claimed, names the store", () => {
+  const reason = "state.db: disk I/O error";
+  expect(refusal({ outcome: "rejected", reason })).toMatchObject({
+    code: "store_unavailable",
+    message: reason,
   });
+});
 
-  test("rejected work of a person because the queue had no room, does not blame the store", () => {
-    expect(refusal({ outcome: "dropped", reason: "queue_full" })).toMatchObject({
-      code: "refused",
-      message: "queue_full",
-    });
+test("rejected work of a person because the queue had no room, does not blame the store", () => {
+  expect(refusal({ outcome: "dropped", reason: "queue_full" })).toMatchObject({
+    code: "refused",
+    message: "queue_full",
   });
 });

@@ -1,5 +1,5 @@
 import { lastValueFrom, NEVER, Subject, toArray } from "rxjs";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import { adoptRuns } from "../../../src/runtime/runners/adopt-runs.ts";
@@ -52,7 +52,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const returned = (value: string) => `echo '{"type":"return","json":"${value}","more":false}'`;
 
-it("a run continues under the next scheduler after its last logged line, with its returned value", async () => {
+test("a run continues under the next scheduler after its last logged line, with its returned value", async () => {
   const cluster = await aCluster();
   const script = [
     returned("1"),
@@ -82,7 +82,7 @@ it("a run continues under the next scheduler after its last logged line, with it
   expect(await cluster.records.list()).toEqual([]);
 });
 
-it("a line that was logged and not acknowledged is not logged again", async () => {
+test("a line that was logged and not acknowledged is not logged again", async () => {
   const cluster = await aCluster();
   const never = new Promise<boolean>(() => undefined);
   const request = aRequest(`${log("one")}; ${returned("2")}; ${log("two")}; sleep 1; ${end()}`);
@@ -93,7 +93,7 @@ it("a line that was logged and not acknowledged is not logged again", async () =
   expect(exitOf(after)).toMatchObject({ exitCode: 0, value: 2 });
 });
 
-it("a run continues under a third scheduler when the second stored no line", async () => {
+test("a run continues under a third scheduler when the second stored no line", async () => {
   const cluster = await aCluster();
   const script = [returned("3"), log("one"), "sleep 1", log("two"), "sleep 0.5", end()];
   const request = aRequest(script.join("\n"));
@@ -107,7 +107,7 @@ it("a run continues under a third scheduler when the second stored no line", asy
   expect(exitOf(after)).toMatchObject({ exitCode: 0, value: 3 });
 });
 
-it("a run that waits for a machine can be claimed from the next scheduler", async () => {
+test("a run that waits for a machine can be claimed from the next scheduler", async () => {
   const cluster = await aCluster({ begins: "later" });
   const request = aRequest("three-lines");
   (await cluster.start()).run(request, NEVER).subscribe();
@@ -117,7 +117,7 @@ it("a run that waits for a machine can be claimed from the next scheduler", asyn
   expect(messagesOf(await after)).toEqual(["one", "two", "three"]);
 });
 
-it("a waiting run that can't be prepared again is rejected", async () => {
+test("a waiting run that can't be prepared again is rejected", async () => {
   const cluster = await aCluster({ begins: "never" });
   const request = aRequest("three-lines");
   (await cluster.start()).run(request, NEVER).subscribe();
@@ -128,7 +128,7 @@ it("a waiting run that can't be prepared again is rejected", async () => {
   expect(cluster.engine.names()).toEqual([]);
 });
 
-it("a run whose secrets can't be read continues without showing its output", async () => {
+test("a run whose secrets can't be read continues without showing its output", async () => {
   const cluster = await aCluster();
   const request = aRequest(`${log("one")}; sleep 0.5; echo s3cret; ${end()}`);
   const before = await leftAfter("one", request, cluster);
@@ -142,7 +142,7 @@ it("a run whose secrets can't be read continues without showing its output", asy
   expect(exitOf(after).exitCode).toBe(0);
 });
 
-it("a run can be stopped by the next scheduler", async () => {
+test("a run can be stopped by the next scheduler", async () => {
   const cluster = await aCluster();
   const request = aRequest("ends-on-term");
   const before = await leftAfter("ready", request, cluster);
@@ -158,7 +158,7 @@ it("a run can be stopped by the next scheduler", async () => {
   expect(exitOf(await after).exitCode).toBe(143);
 });
 
-it("an adopted run has its lease from its start, whatever the new config says, and a fresh one", async () => {
+test("an adopted run has its lease from its start, whatever the new config says, and a fresh one", async () => {
   const cluster = await aCluster();
   const request = aRequest(`${log("ready")}; ${forever}`);
   const options = cluster.configured({ leaseSeconds: 2 });
@@ -172,7 +172,7 @@ it("an adopted run has its lease from its start, whatever the new config says, a
   expect(await processesOf(request.instanceId)).toEqual([]);
 });
 
-it("an exit that the earlier scheduler stored and did not report is reported", async () => {
+test("an exit that the earlier scheduler stored and did not report is reported", async () => {
   const cluster = await aCluster();
   const request = aRequest(`${returned("4")}; ${end()}`);
   // Killed between the note and the report.
@@ -185,7 +185,7 @@ it("an exit that the earlier scheduler stored and did not report is reported", a
   expect(await cluster.records.list()).toEqual([]);
 });
 
-it("an exit that the earlier scheduler reported and did not commit is reported again", async () => {
+test("an exit that the earlier scheduler reported and did not commit is reported again", async () => {
   const cluster = await aCluster();
   const request = aRequest(`${returned("5")}; ${end()}`);
   const recorded = () => new Promise(() => undefined);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { lastValueFrom, NEVER, Subject, tap } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runName } from "../../../src/runtime/cluster/cluster-engine.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
@@ -29,7 +29,7 @@ async function freeze(instanceId: string): Promise<void> {
   }
 }
 
-it("a run on a cluster gets its job by its claim, and its engine never sees it", async () => {
+test("a run on a cluster gets its job by its claim, and its engine never sees it", async () => {
   const cluster = await aCluster();
   const request = aRequest(`head -n 1 | grep -o '"prompt":"[a-z-]*"'; ${end()}`);
   const events = await cluster.eventsOf(request);
@@ -45,7 +45,7 @@ it("a run on a cluster gets its job by its claim, and its engine never sees it",
   expect(JSON.stringify(launch)).not.toContain("the-job-text");
 });
 
-it("a run on a cluster has the place and the limits of its agent, else of its project", async () => {
+test("a run on a cluster has the place and the limits of its agent, else of its project", async () => {
   const cluster = await aCluster();
   const runtime = { type: "cluster", runAs: "", place: ["node.hostname==b"] } as const;
   const local = { memory: "1g", cpus: null, network: null, env: {} };
@@ -58,7 +58,7 @@ it("a run on a cluster has the place and the limits of its agent, else of its pr
   ]);
 });
 
-it("a run on a cluster numbers its log, each line with its own time", async () => {
+test("a run on a cluster numbers its log, each line with its own time", async () => {
   const events = await (await aCluster()).eventsOf(aRequest(`${log("a")}; echo raw; ${end()}`));
   const entries = events.flatMap((event) => (event.type === "output" ? [event.entry] : []));
   expect(entries).toMatchObject([
@@ -67,7 +67,7 @@ it("a run on a cluster numbers its log, each line with its own time", async () =
   ]);
 });
 
-it("a run on a cluster has its secrets removed from its output", async () => {
+test("a run on a cluster has its secrets removed from its output", async () => {
   const events = await (
     await aCluster()
   ).eventsOf(aRequest(`echo s3cret; ${end("no s3cret")}; exit 1`));
@@ -75,7 +75,7 @@ it("a run on a cluster has its secrets removed from its output", async () => {
   expect(exitOf(events).error).toBe("no ***");
 });
 
-it("a run on a cluster is rejected with the reason when its job or its image is missing", async () => {
+test("a run on a cluster is rejected with the reason when its job or its image is missing", async () => {
   const why = () => Promise.reject(new Error("credential github_token is missing"));
   const noJob = exitOf(await (await aCluster()).eventsOf(aRequest("true"), { prepare: why }));
   expect(noJob.rejected).toBe("credential github_token is missing");
@@ -83,7 +83,7 @@ it("a run on a cluster is rejected with the reason when its job or its image is 
   expect(noImage.rejected).toBe("credential github_token is missing");
 });
 
-it("a run on a cluster keeps its lines while the log can't be written", async () => {
+test("a run on a cluster keeps its lines while the log can't be written", async () => {
   let isFull = true;
   setTimeout(() => (isFull = false), 2_000);
   const flushLogs = () => Promise.resolve(!isFull);
@@ -92,7 +92,7 @@ it("a run on a cluster keeps its lines while the log can't be written", async ()
   expect(messagesOf(events)).toEqual(["one", "two", "three"]);
 });
 
-it("a run on a cluster is lost, ended and rejected when it is silent for longer than its lease", async () => {
+test("a run on a cluster is lost, ended and rejected when it is silent for longer than its lease", async () => {
   const cluster = await aCluster();
   const { instanceId, ...request } = aRequest(`${log("ready")}; ${forever}`);
   const runner = await cluster.start(cluster.configured({ leaseSeconds: 0.3 }));
@@ -111,7 +111,7 @@ it("a run on a cluster is lost, ended and rejected when it is silent for longer 
   });
 });
 
-it("a run on a cluster is not looked up on its engine while it sends", async () => {
+test("a run on a cluster is not looked up on its engine while it sends", async () => {
   const cluster = await aCluster();
   const request = aRequest(`${log("a")}; sleep 0.5; ${end()}`);
   const { lists } = cluster.engine;
@@ -140,7 +140,7 @@ describe("a run that waits for a machine", () => {
     return { cluster, name, events, stop$, exit: async () => exitOf([await over]) };
   }
 
-  it("a run that waits for a machine shows why, and ends as soon as it is stopped", async () => {
+  test("a run that waits for a machine shows why, and ends as soon as it is stopped", async () => {
     const { cluster, name, events, stop$, exit } = await waiting();
     cluster.engine.pretend(name, { problem });
     const text = `waits for a machine: ${problem}`;
@@ -151,13 +151,13 @@ describe("a run that waits for a machine", () => {
     expect(cluster.engine.names()).toEqual([]);
   });
 
-  it("a run that waits for a machine is rejected with the engine's reason when waiting can't help", async () => {
+  test("a run that waits for a machine is rejected with the engine's reason when waiting can't help", async () => {
     const { cluster, name, exit } = await waiting();
     cluster.engine.pretend(name, { problem: "no such image", isHopeless: true });
     expect((await exit()).rejected).toBe("no such image");
   });
 
-  it("a run that waits for a machine shows that its engine is away, and begins when it is back", async () => {
+  test("a run that waits for a machine shows that its engine is away, and begins when it is back", async () => {
     const { cluster, events, stop$, exit } = await waiting();
     cluster.engine.goAway(new Error("no manager"));
     await until(() => Promise.resolve(events.some((event) => event.type === "status-text")));
@@ -167,7 +167,7 @@ describe("a run that waits for a machine", () => {
     await exit();
   });
 
-  it("a run that waits for a machine waits for an engine that is away at its start, and is rejected by one that refuses", async () => {
+  test("a run that waits for a machine waits for an engine that is away at its start, and is rejected by one that refuses", async () => {
     const cluster = await aCluster();
     const runner = await cluster.start();
     cluster.engine.goAway(new UserError("engine_unreachable", "no manager answers"));
@@ -186,7 +186,7 @@ describe("a run that waits for a machine", () => {
     cluster.engine.goAway(null);
   });
 
-  it("a run that waits for a machine has a paused clock until a machine has it", async () => {
+  test("a run that waits for a machine has a paused clock until a machine has it", async () => {
     const clock: string[] = [];
     const pauseClock = () => {
       clock.push("paused");
@@ -198,7 +198,7 @@ describe("a run that waits for a machine", () => {
   });
 });
 
-it("the remains of runs on a cluster are removed when their engine is back", async () => {
+test("the remains of runs on a cluster are removed when their engine is back", async () => {
   const cluster = await aCluster({ begins: "never" });
   const request = aRequest(end());
   const run = (await cluster.start()).run(request, NEVER).subscribe();
@@ -213,7 +213,7 @@ it("the remains of runs on a cluster are removed when their engine is back", asy
   expect(cluster.engine.names()).toEqual([]);
 });
 
-it("the remains of runs on a cluster are removed by the next scheduler, except for live runs", async () => {
+test("the remains of runs on a cluster are removed by the next scheduler, except for live runs", async () => {
   const cluster = await aCluster({ begins: "never" });
   const [left, found, started] = [aRequest(end()), aRequest(end()), aRequest(end())];
   const earlier = await cluster.start();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { relayServer } from "../../../src/runtime/cluster/door-relay.ts";
 
 const limits = { maxConnections: 100, maxPerAddress: 50 };
@@ -34,7 +34,7 @@ function client(port: number, allowHalfOpen = false): Socket {
   return connect({ port, host: "127.0.0.1", allowHalfOpen }).on("error", () => undefined);
 }
 
-it("the relay to the door passes bytes both ways, and a side that ended may still read", async () => {
+test("the relay to the door passes bytes both ways, and a side that ended may still read", async () => {
   const { port } = await relayTo((connection) => {
     void buffer(connection).then((all) => connection.end(`${all.length} bytes`));
   });
@@ -43,7 +43,7 @@ it("the relay to the door passes bytes both ways, and a side that ended may stil
   expect(await text(sent)).toBe("3000000 bytes");
 });
 
-it("the relay to the door slows a side that is faster than the reader of the other", async () => {
+test("the relay to the door slows a side that is faster than the reader of the other", async () => {
   const { port } = await relayTo((connection) => connection.pause());
   const sent = client(port);
   await once(sent, "connect");
@@ -59,7 +59,7 @@ it("the relay to the door slows a side that is faster than the reader of the oth
   sent.destroy();
 });
 
-it("the relay to the door breaks the connection when the door breaks it, and when the door is away", async () => {
+test("the relay to the door breaks the connection when the door breaks it, and when the door is away", async () => {
   const { relay, port } = await relayTo((connection) => connection.resetAndDestroy());
   const broken = client(port).resume();
   await once(broken, "close");
@@ -74,7 +74,7 @@ it("the relay to the door breaks the connection when the door breaks it, and whe
   );
 });
 
-it("the relay to the door accepts a limited number of connections of one address until one of them ends", async () => {
+test("the relay to the door accepts a limited number of connections of one address until one of them ends", async () => {
   const { port } = await relayTo(
     (connection) => {
       connection.write("hello");

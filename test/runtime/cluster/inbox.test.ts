@@ -1,9 +1,9 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createInbox } from "../../../src/runtime/cluster/remote-process.ts";
 
 const stop = { reason: "timed_out", graceMs: 5 } as const;
 
-it("the inbox answers as soon as the run is to end", async () => {
+test("the inbox answers as soon as the run is to end", async () => {
   const inbox = createInbox();
   const answer = inbox.next(new AbortController().signal);
   inbox.stop(stop.reason, stop.graceMs);
@@ -11,13 +11,13 @@ it("the inbox answers as soon as the run is to end", async () => {
   expect(await answer).toEqual({ stop });
 });
 
-it("the inbox answers at once when the run was stopped before", async () => {
+test("the inbox answers at once when the run was stopped before", async () => {
   const inbox = createInbox();
   inbox.stop(stop.reason, stop.graceMs);
   expect(await inbox.next(new AbortController().signal)).toEqual({ stop });
 });
 
-it("the inbox keeps an entry whose reader left", async () => {
+test("the inbox keeps an entry whose reader left", async () => {
   const inbox = createInbox();
   const left = new AbortController();
   const answer = inbox.next(left.signal);

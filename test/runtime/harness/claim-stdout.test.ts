@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 
-it("standard output is for messages only; what libraries print goes to standard error", async () => {
+test("standard output is for messages only; what libraries print goes to standard error", async () => {
   const module = new URL("../../../src/runtime/harness/message-writer.ts", import.meta.url).href;
   const program = `
     const { claimStdout } = await import(${JSON.stringify(module)});

@@ -1,8 +1,8 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { commandEnv, gitConfigEnv } from "../../../src/runtime/harness/command-env.ts";
 import { aJob } from "./jobs.ts";
 
-it("the first credential that sets a variable wins, and none can set the run's mark", () => {
+test("the first credential that sets a variable wins, and none can set the run's mark", () => {
   const credential = (instance: string, env: Record<string, string>) => ({
     type: "t",
     instance,
@@ -32,7 +32,7 @@ it("the first credential that sets a variable wins, and none can set the run's m
   });
 });
 
-it("commands have the variables of the agent's config, after those of credentials", () => {
+test("commands have the variables of the agent's config, after those of credentials", () => {
   const written = { network: {}, payloadFile: null, files: {}, commands: null };
   const token = { type: "t", instance: "one", fields: {}, env: { TOKEN: "secret" } };
   const job = aJob("/w", { env: { LOG_LEVEL: "debug", TOKEN: "plain" }, credentials: [token] });
@@ -43,7 +43,7 @@ it("commands have the variables of the agent's config, after those of credential
   });
 });
 
-it("commands find the agent's own commands first on the PATH, and the run's place", () => {
+test("commands find the agent's own commands first on the PATH, and the run's place", () => {
   const commands = { binDir: "/w/.al/bin", path: "/w/.al/run.sock" };
   const written = { network: {}, payloadFile: null, files: {}, commands };
   const channel = { socket: "/s/channel.sock", token: "s3cret" };
@@ -65,7 +65,7 @@ const token = (variable: string, host: string) => ({
   git: { url: `https://${host}`, username: "x-access-token", variable },
 });
 
-it("git gets one login for a host, the first one, and no secret", () => {
+test("git gets one login for a host, the first one, and no secret", () => {
   const env = gitConfigEnv([
     token("GITHUB_TOKEN", "github.com"),
     token("GITHUB_TOKEN_WORK_TOKEN", "github.com"),
@@ -81,6 +81,6 @@ it("git gets one login for a host, the first one, and no secret", () => {
   expect(JSON.stringify(env)).not.toContain("s3cret");
 });
 
-it("git is unchanged without a login", () => {
+test("git is unchanged without a login", () => {
   expect(gitConfigEnv([])).toEqual({});
 });

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { RunMessage } from "../../../src/runtime/harness/run-messages.ts";
 import { runHooks } from "../../../src/runtime/harness/hooks.ts";
 import { aJob } from "./jobs.ts";
@@ -23,7 +23,7 @@ async function hook(
   return { reason, messages, tookMs: performance.now() - before };
 }
 
-it("a hook runs in a /bin/sh of its own, without effect on the next one", async () => {
+test("a hook runs in a /bin/sh of its own, without effect on the next one", async () => {
   const said = "echo $0 $PWD [$FROM_HOOK]";
   const { reason, messages } = await hook([`cd /; export FROM_HOOK=1; ${said}`, said], 20_000);
   expect(reason).toBeNull();
@@ -33,25 +33,25 @@ it("a hook runs in a /bin/sh of its own, without effect on the next one", async 
   expect(lines).toEqual(["/bin/sh / [1]", `/bin/sh ${tmpdir()} []`]);
 });
 
-it("a hook has its time to itself: earlier hooks don't count", async () => {
+test("a hook has its time to itself: earlier hooks don't count", async () => {
   const { reason, tookMs } = await hook(["sleep 0.4", "sleep 0.4", "sleep 0.4"], 800);
   expect(reason).toBeNull();
   expect(tookMs).toBeGreaterThan(1100);
 });
 
-it("a hook is ended with all its processes when it takes too long", async () => {
+test("a hook is ended with all its processes when it takes too long", async () => {
   const { reason, tookMs } = await hook("sleep 30 & sleep 30", 200);
   expect(reason).toContain("took longer than 0.2 s");
   expect(tookMs).toBeLessThan(2000);
 });
 
-it("a hook is ended when the run is stopped", async () => {
+test("a hook is ended when the run is stopped", async () => {
   const { reason, tookMs } = await hook("sleep 30", 60_000, AbortSignal.timeout(100));
   expect(reason).toContain("was stopped");
   expect(tookMs).toBeLessThan(2000);
 });
 
-it("a hook shows its output behind the lines that are logged one by one, while it runs", async () => {
+test("a hook shows its output behind the lines that are logged one by one, while it runs", async () => {
   const { messages } = await hook("seq 600; sleep 1.2", 30_000);
   const live = messages.filter(
     (message) => message.type === "log" && message.kind === "tool-output",
@@ -61,7 +61,7 @@ it("a hook shows its output behind the lines that are logged one by one, while i
   expect(JSON.stringify(live[0])).toContain("501\\n502\\n");
 });
 
-it("a hook may print without end: the log gets the beginning, memory stays bounded", async () => {
+test("a hook may print without end: the log gets the beginning, memory stays bounded", async () => {
   const { reason, messages } = await hook(
     "yes | head -n 100000; head -c 9000000 /dev/zero",
     30_000,

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { RunMessage } from "../../../src/runtime/harness/run-messages.ts";
 import { withCommandOutputs } from "../../../src/runtime/harness/inline-commands.ts";
 
@@ -18,7 +18,7 @@ async function expand(
   return { result, messages };
 }
 
-it("a command in SKILL.md is replaced by its output, in the run's folder and with the credentials", async () => {
+test("a command in SKILL.md is replaced by its output, in the run's folder and with the credentials", async () => {
   const text = "# Now\n\n- dir: !`pwd`\n- token: !`echo $TOKEN`\n!`printf 'a\\nb\\n\\n'`\nEnd.";
   const { result, messages } = await expand(text);
   expect(result).toBe(`# Now\n\n- dir: ${tmpdir()}\n- token: t0ken\na\nb\n\nEnd.`);
@@ -30,19 +30,19 @@ it("a command in SKILL.md is replaced by its output, in the run's folder and wit
   expect(JSON.stringify(messages)).not.toContain("t0ken");
 });
 
-it("a command in SKILL.md counts only behind a space or at the start of a line; ordinary code stays", async () => {
+test("a command in SKILL.md counts only behind a space or at the start of a line; ordinary code stays", async () => {
   const text = "Wow!`echo no` `echo no` KEY=!`echo no` ![x](y) !`` ! `echo no`";
   expect((await expand(text)).result).toBe(text);
 });
 
-it("a command in SKILL.md is not searched in the output of another one, where `$` is not special either", async () => {
+test("a command in SKILL.md is not searched in the output of another one, where `$` is not special either", async () => {
   const { result } = await expand(
     "!`printf '%s' \"$& \\$1 !\\\\\"` and !`printf '!\\140pwd\\140'`",
   );
   expect(result).toMatch(/ and !`pwd`$/);
 });
 
-it("a command in SKILL.md shows its failure in its place, with its output, and the others still run", async () => {
+test("a command in SKILL.md shows its failure in its place, with its output, and the others still run", async () => {
   const { result, messages } = await expand(
     "A !`echo out; echo no such thing >&2; exit 4` B !`echo fine`",
   );
@@ -52,14 +52,14 @@ it("a command in SKILL.md shows its failure in its place, with its output, and t
   expect(messages[0]).toMatchObject({ level: 40 });
 });
 
-it("a command in SKILL.md is ended when it takes too long or the run is stopped", async () => {
+test("a command in SKILL.md is ended when it takes too long or the run is stopped", async () => {
   const late = await expand("!`echo begun; sleep 30`", { timeoutMs: 200 });
   expect(late.result).toBe('begun\n[command "echo begun; sleep 30" took longer than 0.2 s]');
   const stopped = await expand("!`sleep 30`", { signal: AbortSignal.timeout(100) });
   expect(stopped.result).toContain("was stopped");
 });
 
-it("a command in SKILL.md keeps only the beginning of a long output, in many lines or in one", async () => {
+test("a command in SKILL.md keeps only the beginning of a long output, in many lines or in one", async () => {
   const lines = await expand("!`yes 123456789 | head -n 2000000`");
   expect(lines.result).toBe(
     `${"123456789\n".repeat(3000)}\n[cut: there is more than 30000 characters]`,

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { writeTrust } from "../../../src/runtime/harness/network.ts";
 import { testCertificate } from "../../helpers/certificate.ts";
 import { forwardProxy, type ForwardProxy } from "../../helpers/forward-proxy.ts";
@@ -31,14 +31,14 @@ describe("a run whose scheduler reaches the network through a proxy", () => {
     HTTP_PROXY: proxy.url,
     NO_PROXY: "intra.test",
   });
-  it("a run whose scheduler reaches the network through a proxy calls its models without it, as the scheduler uses it", async () => {
+  test("a run whose scheduler reaches the network through a proxy calls its models without it, as the scheduler uses it", async () => {
     const network = { variables: variables(), certificates: null };
     const run = await runOf(aJob(workDir, { models: [aScripted([{ text: "Here." }])], network }));
     expect(logsOf(run, "said").map(({ msg }) => msg)).toEqual(["Here."]);
     expect(proxy.seen).toEqual([]);
   });
 
-  it("a run whose scheduler reaches the network through a proxy passes the variables on to its commands, and shows no password", async () => {
+  test("a run whose scheduler reaches the network through a proxy passes the variables on to its commands, and shows no password", async () => {
     const hook = 'env > env; cat "$NODE_EXTRA_CA_CERTS" > ca; env';
     const run = await runOf(
       aJob(workDir, {
@@ -54,7 +54,7 @@ describe("a run whose scheduler reaches the network through a proxy", () => {
     expect(JSON.stringify(run.messages)).toContain("user:[redacted]@");
   });
 
-  it("a run whose scheduler reaches the network through a proxy prefers the variables that a credential of its agent sets", async () => {
+  test("a run whose scheduler reaches the network through a proxy prefers the variables that a credential of its agent sets", async () => {
     const own = { type: "t", instance: "default", fields: {}, env: { HTTPS_PROXY: "http://own" } };
     const hooks = { pre: ['test "$HTTPS_PROXY" = http://own'], post: [] };
     const network = { variables: variables(), certificates: null };
@@ -80,7 +80,7 @@ describe("a run whose network is closed", () => {
     return { key, found: Object.fromEntries(pairs) as Readonly<Partial<Record<string, string>>> };
   };
 
-  it("a run whose network is closed has the bridge as the proxy of its commands, in place of the scheduler's", async () => {
+  test("a run whose network is closed has the bridge as the proxy of its commands, in place of the scheduler's", async () => {
     const { key, found } = await variablesOf({});
     const proxyUrl = found.HTTPS_PROXY;
     expect(proxyUrl).toMatch(new RegExp(`^http://al:${key}@127\\.0\\.0\\.1:\\d+$`));
@@ -92,7 +92,7 @@ describe("a run whose network is closed", () => {
     expect(JSON.stringify(found)).not.toContain("passw0rd");
   });
 
-  it("a run whose network is closed has the bridge in git's ssh for each of its keys", async () => {
+  test("a run whose network is closed has the bridge in git's ssh for each of its keys", async () => {
     const { found } = await variablesOf({
       credentials: [
         {
@@ -112,14 +112,14 @@ describe("a run whose network is closed", () => {
     expect(found.GIT_SSH_WORK_COMMAND?.endsWith(end)).toBe(true);
   });
 
-  it("a run whose network is closed has the scheduler's proxies if its start could not close it", async () => {
+  test("a run whose network is closed has the scheduler's proxies if its start could not close it", async () => {
     const { found } = await variablesOf({}, { AL_NETWORK: "open" });
     expect(found.HTTPS_PROXY).toBe(variables.HTTPS_PROXY);
     expect(found.ALL_PROXY).toBeUndefined();
     expect(found.GIT_SSH_COMMAND).toBeUndefined();
   });
 
-  it("a run whose network is closed is open, whatever its start found, if its job does not close it", async () => {
+  test("a run whose network is closed is open, whatever its start found, if its job does not close it", async () => {
     const open = { network: { variables, certificates: null } };
     const { found } = await variablesOf(open, { AL_NETWORK: "closed" });
     expect(found.HTTPS_PROXY).toBe(variables.HTTPS_PROXY);

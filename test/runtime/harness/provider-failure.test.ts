@@ -1,82 +1,80 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import {
   providerFailure,
   retryAfterIn,
   retryAfterOf,
 } from "../../../src/runtime/harness/provider-failure.ts";
 
-describe("a provider's failure", () => {
-  it.each([
-    [`429: {"error":{"message":"slow down"}}`, "429 slow down", 60_000],
-    [
-      `529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
-      "529 Overloaded",
-      60_000,
-    ],
-    ["Connection error.", "Connection error.", 60_000],
-    ["503", "503", 60_000],
-    ["500 status code (no body)", "500 status code (no body)", 60_000],
-    [`401: {"error":{"message":"Incorrect API key"}}`, "401 Incorrect API key", null],
-    [`400: {"message":"connection field is wrong"}`, "400 connection field is wrong", null],
-    ["403 not json {", "403 not json {", null],
-    ["the model made no sense", "the model made no sense", null],
-  ])("a provider's failure: %s is reported as %s", (text, message, cooldownMs) => {
-    expect(providerFailure(text)).toMatchObject({ message, cooldownMs });
-  });
+test.each([
+  [`429: {"error":{"message":"slow down"}}`, "429 slow down", 60_000],
+  [
+    `529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+    "529 Overloaded",
+    60_000,
+  ],
+  ["Connection error.", "Connection error.", 60_000],
+  ["503", "503", 60_000],
+  ["500 status code (no body)", "500 status code (no body)", 60_000],
+  [`401: {"error":{"message":"Incorrect API key"}}`, "401 Incorrect API key", null],
+  [`400: {"message":"connection field is wrong"}`, "400 connection field is wrong", null],
+  ["403 not json {", "403 not json {", null],
+  ["the model made no sense", "the model made no sense", null],
+])("a provider's failure: %s is reported as %s", (text, message, cooldownMs) => {
+  expect(providerFailure(text)).toMatchObject({ message, cooldownMs });
+});
 
-  it.each([
-    [`OpenAI API error (529): {"error":{"message":"Overloaded"}}`, 529, "529 Overloaded"],
-    [`OpenAI API error: 529 {"error":{"message":"Overloaded"}}`, 529, "529 Overloaded"],
-    [`Mistral API error (429): {"message":"slow down"}`, 429, "429 slow down"],
-    [`API Error: 529 {"error":{"message":"Overloaded"}}`, 529, "529 Overloaded"],
-    ["unexpected status 502 Bad Gateway: upstream", 502, "502 Bad Gateway: upstream"],
-    ["HTTP/1.1 503 Service Unavailable", 503, "503 Service Unavailable"],
-    [
-      "<html><head><title>503 Service Unavailable</title></head><body>x</body></html>",
-      503,
-      "503 Service Unavailable",
-    ],
-    [
-      "502 <!DOCTYPE html><html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>",
-      502,
-      "502 Bad Gateway",
-    ],
-    ["the 503 files were not found", null, "the 503 files were not found"],
-  ])(
-    "a provider's failure: %s has its status behind a prefix or in a page",
-    (text, status, message) => {
-      const failure = providerFailure(text);
-      expect(failure).toMatchObject({ status, message });
-      expect(failure.cooldownMs).toBe(status === null ? null : 60_000);
-    },
-  );
+test.each([
+  [`OpenAI API error (529): {"error":{"message":"Overloaded"}}`, 529, "529 Overloaded"],
+  [`OpenAI API error: 529 {"error":{"message":"Overloaded"}}`, 529, "529 Overloaded"],
+  [`Mistral API error (429): {"message":"slow down"}`, 429, "429 slow down"],
+  [`API Error: 529 {"error":{"message":"Overloaded"}}`, 529, "529 Overloaded"],
+  ["unexpected status 502 Bad Gateway: upstream", 502, "502 Bad Gateway: upstream"],
+  ["HTTP/1.1 503 Service Unavailable", 503, "503 Service Unavailable"],
+  [
+    "<html><head><title>503 Service Unavailable</title></head><body>x</body></html>",
+    503,
+    "503 Service Unavailable",
+  ],
+  [
+    "502 <!DOCTYPE html><html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>",
+    502,
+    "502 Bad Gateway",
+  ],
+  ["the 503 files were not found", null, "the 503 files were not found"],
+])(
+  "a provider's failure: %s has its status behind a prefix or in a page",
+  (text, status, message) => {
+    const failure = providerFailure(text);
+    expect(failure).toMatchObject({ status, message });
+    expect(failure.cooldownMs).toBe(status === null ? null : 60_000);
+  },
+);
 
-  it("a provider's failure trusts the response more than the text", () => {
-    const facts = { status: 503, retryAfterMs: 9_000 };
-    expect(providerFailure("429: try again in 2s", facts)).toMatchObject({
-      status: 503,
-      retryAfterMs: 9_000,
-      cooldownMs: 9_000,
-    });
-  });
-
-  it.each([
-    ["429 You exceeded your current quota, please check your plan and billing details.", false],
-    ["429 You exceeded your current quota. Please retry in 35s.", true],
-    ["429 insufficient_quota", false],
-    ["429 slow down", true],
-    ["500 oops", true],
-    ["404 no such model", false],
-  ])("a provider's failure: %s: a retry may help: %s", (text, isTransient) => {
-    expect(providerFailure(text).isTransient).toBe(isTransient);
-  });
-
-  it("a provider's failure never forwards a page of text", () => {
-    expect(providerFailure(`502 <html>${"x".repeat(100_000)}`).message.length).toBeLessThan(2100);
+test("a provider's failure trusts the response more than the text", () => {
+  const facts = { status: 503, retryAfterMs: 9_000 };
+  expect(providerFailure("429: try again in 2s", facts)).toMatchObject({
+    status: 503,
+    retryAfterMs: 9_000,
+    cooldownMs: 9_000,
   });
 });
 
-it.each([
+test.each([
+  ["429 You exceeded your current quota, please check your plan and billing details.", false],
+  ["429 You exceeded your current quota. Please retry in 35s.", true],
+  ["429 insufficient_quota", false],
+  ["429 slow down", true],
+  ["500 oops", true],
+  ["404 no such model", false],
+])("a provider's failure: %s: a retry may help: %s", (text, isTransient) => {
+  expect(providerFailure(text).isTransient).toBe(isTransient);
+});
+
+test("a provider's failure never forwards a page of text", () => {
+  expect(providerFailure(`502 <html>${"x".repeat(100_000)}`).message.length).toBeLessThan(2100);
+});
+
+test.each([
   ["429 try again in 120ms", 1_000],
   ["429 try again in 99999 s", 3_600_000],
 ])("a cooldown is between a second and an hour: %s", (text, cooldownMs) => {
@@ -85,42 +83,40 @@ it.each([
 
 const now = Date.parse("2026-10-21T07:28:00Z");
 
-describe("the wait that a provider asks for", () => {
-  it.each([
-    [{ "retry-after": "30" }, 30_000],
-    [{ "retry-after": "0.5" }, 500],
-    [{ "retry-after": "Wed, 21 Oct 2026 07:28:20 GMT" }, 20_000],
-    [{ "retry-after": "Wed, 21 Oct 2026 07:00:00 GMT" }, 0],
-    [{ "retry-after-ms": "1500", "retry-after": "30" }, 1500],
-    [{ "retry-after": "soon" }, null],
-    [{}, null],
-    [{ "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "6m0s" }, 360_000],
-    [{ "x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "9s" }, null],
-    [{ "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(now + 4_000) }, 4_000],
-    [
-      {
-        "anthropic-ratelimit-requests-remaining": "0",
-        "anthropic-ratelimit-requests-reset": "2026-10-21T07:28:07Z",
-      },
-      7_000,
-    ],
-  ])("the wait that a provider asks for is read from the headers %j", (headers, expected) => {
-    expect(retryAfterOf(headers, now)).toBe(expected);
-  });
+test.each([
+  [{ "retry-after": "30" }, 30_000],
+  [{ "retry-after": "0.5" }, 500],
+  [{ "retry-after": "Wed, 21 Oct 2026 07:28:20 GMT" }, 20_000],
+  [{ "retry-after": "Wed, 21 Oct 2026 07:00:00 GMT" }, 0],
+  [{ "retry-after-ms": "1500", "retry-after": "30" }, 1500],
+  [{ "retry-after": "soon" }, null],
+  [{}, null],
+  [{ "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "6m0s" }, 360_000],
+  [{ "x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "9s" }, null],
+  [{ "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(now + 4_000) }, 4_000],
+  [
+    {
+      "anthropic-ratelimit-requests-remaining": "0",
+      "anthropic-ratelimit-requests-reset": "2026-10-21T07:28:07Z",
+    },
+    7_000,
+  ],
+])("the wait that a provider asks for is read from the headers %j", (headers, expected) => {
+  expect(retryAfterOf(headers, now)).toBe(expected);
+});
 
-  it.each([
-    ["Please try again in 20s.", 20_000],
-    ["Please try again in 1m30.5s.", 90_500],
-    ["try again in 120ms", 120],
-    ["retry after 5 seconds", 5_000],
-    ["resets in 2 min", 120_000],
-    ["resets in 1 hour, 5 minutes", 3_900_000],
-    [`{"retry-after":"7"}`, 7_000],
-    [`{"@type":"RetryInfo","retryDelay":"35s"}`, 35_000],
-    ["Retry-After: Wed, 21 Oct 2026 07:28:20 GMT", 20_000],
-    ["try again in a moment", null],
-    ["nothing of the kind, 5 s", null],
-  ])("the wait that a provider asks for is read from the text %s", (text, expected) => {
-    expect(retryAfterIn(text, now)).toBe(expected);
-  });
+test.each([
+  ["Please try again in 20s.", 20_000],
+  ["Please try again in 1m30.5s.", 90_500],
+  ["try again in 120ms", 120],
+  ["retry after 5 seconds", 5_000],
+  ["resets in 2 min", 120_000],
+  ["resets in 1 hour, 5 minutes", 3_900_000],
+  [`{"retry-after":"7"}`, 7_000],
+  [`{"@type":"RetryInfo","retryDelay":"35s"}`, 35_000],
+  ["Retry-After: Wed, 21 Oct 2026 07:28:20 GMT", 20_000],
+  ["try again in a moment", null],
+  ["nothing of the kind, 5 s", null],
+])("the wait that a provider asks for is read from the text %s", (text, expected) => {
+  expect(retryAfterIn(text, now)).toBe(expected);
 });

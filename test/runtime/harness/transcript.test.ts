@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { RunMessage } from "../../../src/runtime/harness/run-messages.ts";
 import { redactMessage } from "../../../src/runtime/harness/run-job.ts";
 import { liveCharacters, transcriptOf } from "../../../src/runtime/harness/transcript.ts";
@@ -11,7 +11,7 @@ function logged(write: (transcript: ReturnType<typeof transcriptOf>) => void) {
   return messages.flatMap((message) => (message.type === "log" ? [message] : []));
 }
 
-it("a session's transcript logs a long text in pieces that lose nothing and cut no word", () => {
+test("a session's transcript logs a long text in pieces that lose nothing and cut no word", () => {
   const text = "word ".repeat(4000);
   const pieces = logged((transcript) => transcript.assistant(text)).map(({ msg }) => msg);
   expect(pieces.length).toBeGreaterThan(3);
@@ -24,14 +24,14 @@ it("a session's transcript logs a long text in pieces that lose nothing and cut 
   expect(logged((transcript) => transcript.assistant(" \n"))).toEqual([]);
 });
 
-it("a session's transcript cuts a long output between two words", () => {
+test("a session's transcript cuts a long output between two words", () => {
   const [result] = logged((transcript) =>
     transcript.toolResult("1", "word ".repeat(4000), false, "bash"),
   );
   expect(result?.fields?.output).toMatch(/^(word )+… \(\d+ more characters\)$/);
 });
 
-it("a session's transcript keeps the end of a failed call's long output, from between two words", () => {
+test("a session's transcript keeps the end of a failed call's long output, from between two words", () => {
   const output = `${"word ".repeat(4000)}\nCommand exited with code 3`;
   const [result] = logged((transcript) => transcript.toolResult("1", output, true, "bash"));
   expect(result?.fields?.output).toMatch(
@@ -40,7 +40,7 @@ it("a session's transcript keeps the end of a failed call's long output, from be
   expect(String(result?.fields?.output).length).toBeLessThan(8300);
 });
 
-it("a session's transcript matches a result to its call", () => {
+test("a session's transcript matches a result to its call", () => {
   const [, result] = logged((transcript) => {
     transcript.toolCall("1", "bash", { command: "false" });
     transcript.toolResult("1", "", true);
@@ -48,7 +48,7 @@ it("a session's transcript matches a result to its call", () => {
   expect(result).toMatchObject({ level: 40, msg: "bash failed", fields: { tool: "bash" } });
 });
 
-it("a session's transcript describes a call in one line", () => {
+test("a session's transcript describes a call in one line", () => {
   const calls: [string, object][] = [
     ["bash", { command: "ls" }],
     ["read", { path: "a.md" }],
@@ -68,7 +68,7 @@ it("a session's transcript describes a call in one line", () => {
   ]);
 });
 
-it("a session's transcript logs the output of a running call under the call's id, and nothing once the session has ended", () => {
+test("a session's transcript logs the output of a running call under the call's id, and nothing once the session has ended", () => {
   vi.useFakeTimers();
   const messages = logged((transcript) => {
     transcript.toolCall("1", "bash", { command: "make" });
@@ -93,7 +93,7 @@ it("a session's transcript logs the output of a running call under the call's id
   });
 });
 
-it("a session's transcript bounds the log of running calls, not their results", () => {
+test("a session's transcript bounds the log of running calls, not their results", () => {
   vi.useFakeTimers();
   const chunk = Buffer.from(`${"x".repeat(70)}\n`.repeat(100));
   const messages = logged((transcript) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { RequestAnswer } from "../../../src/runtime/run-api/protocol.ts";
 import { withStrangers } from "../../faults/doors/http/with-strangers.ts";
 import { held } from "../../helpers/fake-abilities.ts";
@@ -27,57 +27,54 @@ async function connected({ socket }: Pick<SocketOfRun, "socket">): Promise<Socke
   return connection;
 }
 
-describe("a client without a token", () => {
-  it("a client without a token can't block a run by holding connections open", async () => {
-    const one = await openSocket(side, "dev-1");
-    for (let n = 0; n < 300; n += 1) await connected(one);
-    for (let n = 0; n < 10; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
-  });
-
-  it("a client without a token can't block a run by pipelined requests, which use no memory", async () => {
-    const one = await openSocket(side, "dev-1");
-    const before = process.memoryUsage.rss();
-    const { closed } = await withStrangers(one.socket, 100, async () => {
-      for (let n = 0; n < 50; n += 1)
-        expect(await post(one, "lock")).toMatchObject({ status: 200 });
-    });
-    expect(closed).toBeGreaterThan(50);
-    expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(100);
-  });
-
-  it("a client without a token can't cut off a run that waits for its answer", async () => {
-    const one = await openSocket(side, "dev-1");
-    const { promise, resolve } = held<RequestAnswer<"wait">>();
-    side.abilities.answers.wait = () => promise;
-    const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
-    await expect.poll(() => side.abilities.asked.length).toBe(1);
-    for (let n = 0; n < 100; n += 1) await connected(one);
-    resolve({ ok: true, timedOut: true, trigger: null });
-    expect(await waiting).toMatchObject({ timedOut: true });
-    expect(side.abilities.asked).toHaveLength(1);
-  });
-
-  it.each([
-    ["/run/lock", /^HTTP\/1\.1 401 /],
-    ["/run/%zz", /^HTTP\/1\.1 400 /],
-  ])(
-    "a client without a token is rejected, and the rest of its body is not read: %s",
-    async (path, refused) => {
-      const one = await openSocket(side, "dev-1");
-      const connection = await connected(one);
-      const closed = once(connection, "close");
-      let told = "";
-      connection.on("data", (bytes: Buffer) => (told += bytes.toString()));
-      connection.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer forged\r\n`);
-      connection.write("Content-Type: application/json\r\nContent-Length: 10000000000\r\n\r\n{");
-      await closed;
-      expect(told).toMatch(refused);
-      expect(told).toMatch(/^connection: close\r$/im);
-    },
-  );
+test("a client without a token can't block a run by holding connections open", async () => {
+  const one = await openSocket(side, "dev-1");
+  for (let n = 0; n < 300; n += 1) await connected(one);
+  for (let n = 0; n < 10; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
 });
 
-it("a run has only as much of a body read as a request needs", async () => {
+test("a client without a token can't block a run by pipelined requests, which use no memory", async () => {
+  const one = await openSocket(side, "dev-1");
+  const before = process.memoryUsage.rss();
+  const { closed } = await withStrangers(one.socket, 100, async () => {
+    for (let n = 0; n < 50; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
+  });
+  expect(closed).toBeGreaterThan(50);
+  expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(100);
+});
+
+test("a client without a token can't cut off a run that waits for its answer", async () => {
+  const one = await openSocket(side, "dev-1");
+  const { promise, resolve } = held<RequestAnswer<"wait">>();
+  side.abilities.answers.wait = () => promise;
+  const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
+  await expect.poll(() => side.abilities.asked.length).toBe(1);
+  for (let n = 0; n < 100; n += 1) await connected(one);
+  resolve({ ok: true, timedOut: true, trigger: null });
+  expect(await waiting).toMatchObject({ timedOut: true });
+  expect(side.abilities.asked).toHaveLength(1);
+});
+
+test.each([
+  ["/run/lock", /^HTTP\/1\.1 401 /],
+  ["/run/%zz", /^HTTP\/1\.1 400 /],
+])(
+  "a client without a token is rejected, and the rest of its body is not read: %s",
+  async (path, refused) => {
+    const one = await openSocket(side, "dev-1");
+    const connection = await connected(one);
+    const closed = once(connection, "close");
+    let told = "";
+    connection.on("data", (bytes: Buffer) => (told += bytes.toString()));
+    connection.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer forged\r\n`);
+    connection.write("Content-Type: application/json\r\nContent-Length: 10000000000\r\n\r\n{");
+    await closed;
+    expect(told).toMatch(refused);
+    expect(told).toMatch(/^connection: close\r$/im);
+  },
+);
+
+test("a run has only as much of a body read as a request needs", async () => {
   const one = await openSocket(side, "dev-1");
   const connection = await connected(one);
   const answered = once(connection, "data");
@@ -90,7 +87,7 @@ it("a run has only as much of a body read as a request needs", async () => {
   expect(side.abilities.asked).toEqual([]);
 });
 
-it("a run that sends requests and hangs up gets no more concurrent work than one that waits", async () => {
+test("a run that sends requests and hangs up gets no more concurrent work than one that waits", async () => {
   const one = await openSocket(side, "dev-1");
   const { promise, resolve } = held<RequestAnswer<"wait">>();
   side.abilities.answers.wait = () => promise;

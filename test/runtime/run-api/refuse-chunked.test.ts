@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { limitOpenRequests } from "../../../src/foundation/contracts/request-limit.ts";
 import { refuseChunked } from "../../../src/runtime/run-api/run-socket.ts";
 
@@ -21,7 +21,7 @@ async function answerTo(url: string, body: string, onRequest: RequestListener): 
 
 const ofBytes = (count: number) => `${"1\r\nx\r\n".repeat(count)}0\r\n\r\n`;
 
-it("a body in one-byte chunks for a host is gathered until it is read, and read completely", async () => {
+test("a body in one-byte chunks for a host is gathered until it is read, and read completely", async () => {
   let pieces = 0;
   const answer = await answerTo("http://a.test/", ofBytes(5_000), (request, response) => {
     setTimeout(() => {
@@ -32,7 +32,7 @@ it("a body in one-byte chunks for a host is gathered until it is read, and read 
   expect(pieces).toBeLessThan(10);
 });
 
-it("a chunked request to the scheduler itself is rejected without reading its body", async () => {
+test("a chunked request to the scheduler itself is rejected without reading its body", async () => {
   const seen: IncomingMessage[] = [];
   const answer = await answerTo("/run/lock", ofBytes(5_000), (request) => seen.push(request));
   expect(answer).toMatch(/^HTTP\/1\.1 411 /);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { RequestName } from "../../../src/runtime/run-api/protocol.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
 import type { SocketSide } from "./support.ts";
@@ -13,69 +13,67 @@ const wait = { kind: "webhook" };
 const conditions = (n: number) =>
   Object.fromEntries(Array.from({ length: n }, (_, i) => [`member.${i}`, "xxx"]));
 
-describe("a request of a run", () => {
-  it.each<[string, RequestName | "nothing", unknown, Record<string, string>]>([
-    ["an unknown ability", "nothing", {}, {}],
-    ["a resource that is no URI", "lock", { resource: "a lock" }, {}],
-    ["a resource that is too long", "lock", { resource: `x:${"y".repeat(600)}` }, {}],
-    ["a resource that would move a reader's cursor", "lock", { resource: "x:\u001b[2Jxxx" }, {}],
-    ["a resource that reads backwards", "lock", { resource: "x:\u202exxx" }, {}],
-    ["a source that would move a reader's cursor", "wait", { ...wait, source: "\u009b2Jxxx" }, {}],
-    ["an event that would", "wait", { ...wait, event: "\u0007xxx" }, {}],
-    ["more than 32 conditions", "wait", { ...wait, where: conditions(33) }, {}],
-    ["a value that nobody compares", "wait", { ...wait, where: { a: "x".repeat(1025) } }, {}],
-    ["a field that nobody knows", "lock", { resource, force: true }, {}],
-    ["a list for an object", "lock", [resource], {}],
-    ["no key", "lock", { resource }, { "idempotency-key": "" }],
-    ["a key that is none", "lock", { resource }, { "idempotency-key": "1" }],
-    ["another media type", "lock", { resource }, { "content-type": "text/plain" }],
-    [
-      "a context of more than 64 Ki characters",
-      "call",
-      { agent: "b", context: "x".repeat(65_537) },
-      {},
-    ],
-    ["a body beyond all limits", "call", { agent: "b", context: "x".repeat(600_000) }, {}],
-    ["a negative time", "lock", { resource, waitSeconds: -1 }, {}],
-  ])(
-    "a request of a run is rejected for %s as malformed, without repeating it",
-    async (_what, ability, body, headers) => {
-      const one = await openSocket(side, "dev-1");
-      const answer = await post(one, ability, { body, headers }).catch((error: unknown) => error);
-      // A client that still sends its far too long body may meet a closed connection first.
-      if (answer instanceof Error) expect(answer).toMatchObject({ code: /ECONNRESET|EPIPE/ });
-      else expect(answer).toMatchObject({ status: 400, body: { error: "malformed", status: 400 } });
-      expect(JSON.stringify(answer)).not.toContain("xxx");
-      expect(side.abilities.asked).toEqual([]);
-      expect(side.problems).toEqual([]);
-    },
-  );
-
-  it("a request of a run accepts a resource in any language, and 32 conditions", async () => {
+test.each<[string, RequestName | "nothing", unknown, Record<string, string>]>([
+  ["an unknown ability", "nothing", {}, {}],
+  ["a resource that is no URI", "lock", { resource: "a lock" }, {}],
+  ["a resource that is too long", "lock", { resource: `x:${"y".repeat(600)}` }, {}],
+  ["a resource that would move a reader's cursor", "lock", { resource: "x:\u001b[2Jxxx" }, {}],
+  ["a resource that reads backwards", "lock", { resource: "x:\u202exxx" }, {}],
+  ["a source that would move a reader's cursor", "wait", { ...wait, source: "\u009b2Jxxx" }, {}],
+  ["an event that would", "wait", { ...wait, event: "\u0007xxx" }, {}],
+  ["more than 32 conditions", "wait", { ...wait, where: conditions(33) }, {}],
+  ["a value that nobody compares", "wait", { ...wait, where: { a: "x".repeat(1025) } }, {}],
+  ["a field that nobody knows", "lock", { resource, force: true }, {}],
+  ["a list for an object", "lock", [resource], {}],
+  ["no key", "lock", { resource }, { "idempotency-key": "" }],
+  ["a key that is none", "lock", { resource }, { "idempotency-key": "1" }],
+  ["another media type", "lock", { resource }, { "content-type": "text/plain" }],
+  [
+    "a context of more than 64 Ki characters",
+    "call",
+    { agent: "b", context: "x".repeat(65_537) },
+    {},
+  ],
+  ["a body beyond all limits", "call", { agent: "b", context: "x".repeat(600_000) }, {}],
+  ["a negative time", "lock", { resource, waitSeconds: -1 }, {}],
+])(
+  "a request of a run is rejected for %s as malformed, without repeating it",
+  async (_what, ability, body, headers) => {
     const one = await openSocket(side, "dev-1");
-    expect(await post(one, "lock", { body: { resource: "file:größe/日本" } })).toMatchObject({
-      status: 200,
-    });
-    side.abilities.answers.wait = () => ({ ok: true, timedOut: true, trigger: null });
-    const body = { ...wait, where: conditions(32) };
-    expect(await post(one, "wait", { body })).toMatchObject({ status: 200 });
-  });
+    const answer = await post(one, ability, { body, headers }).catch((error: unknown) => error);
+    // A client that still sends its far too long body may meet a closed connection first.
+    if (answer instanceof Error) expect(answer).toMatchObject({ code: /ECONNRESET|EPIPE/ });
+    else expect(answer).toMatchObject({ status: 400, body: { error: "malformed", status: 400 } });
+    expect(JSON.stringify(answer)).not.toContain("xxx");
+    expect(side.abilities.asked).toEqual([]);
+    expect(side.problems).toEqual([]);
+  },
+);
 
-  it("a request of a run accepts a context of 64 Ki characters, each of them an escape", async () => {
-    const one = await openSocket(side, "dev-1");
-    const context = "\u0001".repeat(65_536);
-    expect(await clientOf(one).ask("call", { agent: "b", context }, never)).toMatchObject({
-      state: "queued",
-    });
-    expect(side.abilities.asked[0]?.request).toEqual({ agent: "b", context });
+test("a request of a run accepts a resource in any language, and 32 conditions", async () => {
+  const one = await openSocket(side, "dev-1");
+  expect(await post(one, "lock", { body: { resource: "file:größe/日本" } })).toMatchObject({
+    status: 200,
   });
+  side.abilities.answers.wait = () => ({ ok: true, timedOut: true, trigger: null });
+  const body = { ...wait, where: conditions(32) };
+  expect(await post(one, "wait", { body })).toMatchObject({ status: 200 });
+});
 
-  it("a request of a run gets a hint to retry after an unexpected error, which only the scheduler's log names", async () => {
-    const one = await openSocket(side, "dev-1");
-    side.abilities.answers.unlock = () => Promise.reject(new Error("disk on fire"));
-    const { status, body } = await post(one, "unlock");
-    expect(status).toBe(503);
-    expect(JSON.stringify(body)).not.toContain("fire");
-    expect(side.problems).toEqual(["dev-1: disk on fire"]);
+test("a request of a run accepts a context of 64 Ki characters, each of them an escape", async () => {
+  const one = await openSocket(side, "dev-1");
+  const context = "\u0001".repeat(65_536);
+  expect(await clientOf(one).ask("call", { agent: "b", context }, never)).toMatchObject({
+    state: "queued",
   });
+  expect(side.abilities.asked[0]?.request).toEqual({ agent: "b", context });
+});
+
+test("a request of a run gets a hint to retry after an unexpected error, which only the scheduler's log names", async () => {
+  const one = await openSocket(side, "dev-1");
+  side.abilities.answers.unlock = () => Promise.reject(new Error("disk on fire"));
+  const { status, body } = await post(one, "unlock");
+  expect(status).toBe(503);
+  expect(JSON.stringify(body)).not.toContain("fire");
+  expect(side.problems).toEqual(["dev-1: disk on fire"]);
 });

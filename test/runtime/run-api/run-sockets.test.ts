@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat, symlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { RunApiError, type RequestAnswer } from "../../../src/runtime/run-api/protocol.ts";
 import { held } from "../../helpers/fake-abilities.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => side.remove());
 
-it("a run's socket tells the scheduler which run asks, by the socket and the token", async () => {
+test("a run's socket tells the scheduler which run asks, by the socket and the token", async () => {
   const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
   expect(await clientOf(one).ask("lock", { resource }, never)).toMatchObject({ ok: true });
   await clientOf(two).ask("unlock", { resource }, never);
@@ -28,7 +28,7 @@ it("a run's socket tells the scheduler which run asks, by the socket and the tok
   expect(side.abilities.asked[0]?.request).toEqual({ resource });
 });
 
-it("a run's socket is in a folder that can be entered but not listed, with a socket for every user", async () => {
+test("a run's socket is in a folder that can be entered but not listed, with a socket for every user", async () => {
   const { dir, socket, token } = await openSocket(side, "dev-1");
   expect((await stat(dir)).mode & 0o777).toBe(0o711);
   expect((await stat(socket)).mode & 0o777).toBe(0o666);
@@ -36,7 +36,7 @@ it("a run's socket is in a folder that can be entered but not listed, with a soc
   expect(Buffer.from(token, "base64url")).toHaveLength(32);
 });
 
-it("a run's socket reports that a path is too long for a socket", async () => {
+test("a run's socket reports that a path is too long for a socket", async () => {
   const deep = join(side.base, "d".repeat(70));
   await mkdir(deep);
   await expect(openSocket(side, "dev-1", deep)).rejects.toMatchObject({
@@ -45,7 +45,7 @@ it("a run's socket reports that a path is too long for a socket", async () => {
   });
 });
 
-it("a run's socket rejects a forged token, none, and the token of another run", async () => {
+test("a run's socket rejects a forged token, none, and the token of another run", async () => {
   const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
   const forged = { socket: one.socket, token: "A".repeat(43) };
   const stolen = { socket: one.socket, token: two.token };
@@ -60,7 +60,7 @@ it("a run's socket rejects a forged token, none, and the token of another run", 
   expect(side.abilities.asked).toEqual([]);
 });
 
-it("a run's socket rejects the token when the run has ended, even on a connection that was open before", async () => {
+test("a run's socket rejects the token when the run has ended, even on a connection that was open before", async () => {
   const one = await openSocket(side, "dev-1");
   const early = await halfSent(one);
   one.dispose();
@@ -71,7 +71,7 @@ it("a run's socket rejects the token when the run has ended, even on a connectio
   expect(side.abilities.asked).toEqual([]);
 });
 
-it("a run's socket answers waiting requests with 401 when the run has ended, and aborts their work", async () => {
+test("a run's socket answers waiting requests with 401 when the run has ended, and aborts their work", async () => {
   const one = await openSocket(side, "dev-1");
   side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
   const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
@@ -81,7 +81,7 @@ it("a run's socket answers waiting requests with 401 when the run has ended, and
   expect(side.abilities.asked[0]?.signal.aborted).toBe(true);
 });
 
-it("a run's socket forwards a rejection with all its fields", async () => {
+test("a run's socket forwards a rejection with all its fields", async () => {
   const one = await openSocket(side, "dev-1");
   const holder = {
     ...{ agent: "b", instanceId: "b-1" },
@@ -95,7 +95,7 @@ it("a run's socket forwards a rejection with all its fields", async () => {
   });
 });
 
-it("a run's socket answers a waiting request when its work ends, and drops one whose client is gone", async () => {
+test("a run's socket answers a waiting request when its work ends, and drops one whose client is gone", async () => {
   const one = await openSocket(side, "dev-1");
   const { promise, resolve } = held<RequestAnswer<"wait">>();
   side.abilities.answers.wait = () => promise;
@@ -113,7 +113,7 @@ it("a run's socket answers a waiting request when its work ends, and drops one w
   expect(await stays).toEqual({ ok: true, timedOut: false, trigger: { kind: "webhook" } });
 });
 
-it("a run's socket continues after a restart under the same key, with the same token, at the same place", async () => {
+test("a run's socket continues after a restart under the same key, with the same token, at the same place", async () => {
   const one = await openSocket(side, "dev-1");
   side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
   const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
@@ -132,7 +132,7 @@ it("a run's socket continues after a restart under the same key, with the same t
   expect(await post({ ...one, token: "forged" }, "lock")).toMatchObject({ status: 401 });
 });
 
-it("a run's socket times out when the scheduler stays away beyond the client's timeout", async () => {
+test("a run's socket times out when the scheduler stays away beyond the client's timeout", async () => {
   const one = await openSocket(side, "dev-1");
   await side.sockets.close();
   const asked = clientOf(one, 1).ask("lock", { resource }, never);
@@ -141,14 +141,14 @@ it("a run's socket times out when the scheduler stays away beyond the client's t
   });
 });
 
-it("a run's socket stays when the scheduler stops, and is removed with the run", async () => {
+test("a run's socket stays when the scheduler stops, and is removed with the run", async () => {
   const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
   one.dispose();
   await side.sockets.close();
   expect(await readdir(side.base)).toEqual([two.dir.slice(side.base.length + 1)]);
 });
 
-it("a run's socket is not served in a folder that is a link", async () => {
+test("a run's socket is not served in a folder that is a link", async () => {
   const one = await openSocket(side, "dev-1");
   await side.sockets.close();
   await rm(one.dir, { recursive: true });

@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createShares, type Release } from "../../../src/runtime/run-api/shares.ts";
 
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it("shares of a limit stay within the total and each owner's part, and serve all in the end", async () => {
+test("shares of a limit stay within the total and each owner's part, and serve all in the end", async () => {
   const request = fc.record({
     owner: fc.constantFrom("a", "b", "c"),
     amount: fc.integer({ min: 1, max: 6 }),
@@ -36,7 +36,7 @@ it("shares of a limit stay within the total and each owner's part, and serve all
   );
 });
 
-it("shares of a limit serve an owner within one round, however many requests of another wait", async () => {
+test("shares of a limit serve an owner within one round, however many requests of another wait", async () => {
   const shares = createShares({ total: 1, perOwner: 1 });
   const order: string[] = [];
   const take = (owner: string) =>
@@ -49,14 +49,14 @@ it("shares of a limit serve an owner within one round, however many requests of 
   expect(order.indexOf("other")).toBeLessThan(3);
 });
 
-it("shares of a limit give an owner its assured part while others hold the total", async () => {
+test("shares of a limit give an owner its assured part while others hold the total", async () => {
   const shares = createShares({ total: 10, perOwner: 5, assured: 2 });
   await shares.acquire("a", 5, never);
   await shares.acquire("b", 5, never);
   await shares.acquire("c", 2, never);
 });
 
-it("shares of a limit don't let a stream of small requests starve a large one", async () => {
+test("shares of a limit don't let a stream of small requests starve a large one", async () => {
   const shares = createShares({ total: 10, perOwner: 8 });
   const first = await shares.acquire("a", 6, never);
   const large = shares.acquire("b", 8, never);
@@ -68,7 +68,7 @@ it("shares of a limit don't let a stream of small requests starve a large one", 
   await large;
 });
 
-it("shares of a limit reject a request too many, and drop one whose signal aborts", async () => {
+test("shares of a limit reject a request too many, and drop one whose signal aborts", async () => {
   const shares = createShares({ total: 1, perOwner: 1, maxWaiting: 1 });
   const release = await shares.acquire("a", 1, never);
   const gone = new AbortController();

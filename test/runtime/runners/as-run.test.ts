@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { asRun, type RunSubscriber } from "../../../src/runtime/runners/as-run.ts";
 import { anExit } from "../../helpers/fake-runner.ts";
 
@@ -9,11 +9,11 @@ const bad = anExit({ exitCode: null, error: "broken" });
 const eventsOf = (work: (subscriber: RunSubscriber) => Promise<void>) =>
   lastValueFrom(asRun(NEVER, work, () => bad).pipe(toArray()));
 
-it("the work of a run that fails has the failure as its exit", async () => {
+test("the work of a run that fails has the failure as its exit", async () => {
   expect(await eventsOf(() => Promise.reject(new Error("no")))).toEqual([bad]);
 });
 
-it("the work of a run that fails after its exit keeps that, and logs the failure as a warning", async () => {
+test("the work of a run that fails after its exit keeps that, and logs the failure as a warning", async () => {
   const warned = once(process, "warning") as Promise<[Error]>;
   const events = await eventsOf(({ emit }) => {
     emit(good);

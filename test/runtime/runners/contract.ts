@@ -1,6 +1,6 @@
 import { EMPTY, firstValueFrom, lastValueFrom, NEVER, of, Subject, tap, toArray } from "rxjs";
 import type { Observable } from "rxjs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Runner, RunnerEvent, RunnerExit, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { contractGraceMs, type Scenario } from "./scenarios.ts";
@@ -41,7 +41,7 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
       return { events, exit: exitOf(events), tookMs: performance.now() - askedAt.ms };
     }
 
-    it("the runner emits the output in order, then one exit, then completes", async () => {
+    test("the runner emits the output in order, then one exit, then completes", async () => {
       const request = harness.request("three-lines");
       const events = await eventsOf(harness.runner.run(request, EMPTY));
       expect(messagesOf(events)).toEqual(["one", "two", "three"]);
@@ -57,14 +57,14 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
       expect(await harness.leftovers(request.instanceId)).toEqual([]);
     });
 
-    it("the runner starts nothing before it is subscribed to", async () => {
+    test("the runner starts nothing before it is subscribed to", async () => {
       const request = harness.request("ends-on-term");
       harness.runner.run(request, NEVER);
       await pause(100);
       expect(await harness.leftovers(request.instanceId)).toEqual([]);
     });
 
-    it("the runner reports the exit code and the run's own account", async () => {
+    test("the runner reports the exit code and the run's own account", async () => {
       expect(exitOf(await eventsOf(run("exit-7")))).toMatchObject({ exitCode: 7, rejected: null });
       expect(exitOf(await eventsOf(run("own-error")))).toMatchObject({
         exitCode: 1,
@@ -72,13 +72,13 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
       });
     });
 
-    it("the runner emits the last value of a run, and its request for a rerun", async () => {
+    test("the runner emits the last value of a run, and its request for a rerun", async () => {
       const exit = exitOf(await eventsOf(run("returns")));
       expect(exit).toMatchObject({ exitCode: 0, value: { text: "a b" }, rerun: true });
       expect(exitOf(await eventsOf(run("exit-7")))).not.toHaveProperty("value");
     });
 
-    it("the runner reports why a run could not start, without an error of the stream", async () => {
+    test("the runner reports why a run could not start, without an error of the stream", async () => {
       const events = await eventsOf(run("cannot-start"));
       const exit = exitOf(events);
       expect(exit.rejected).toMatch(/\S/);
@@ -86,28 +86,28 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
       expect(events).toHaveLength(1);
     });
 
-    it("the runner asks a run to end, and the exit still follows", async () => {
+    test("the runner asks a run to end, and the exit still follows", async () => {
       const { exit, tookMs } = await stopped("ends-on-term", "killed");
       expect(exit.rejected).toBeNull();
       expect(exit.exitCode === 143 || exit.signal === "SIGTERM").toBe(true);
       expect(tookMs).toBeLessThan(contractGraceMs + 2000);
     });
 
-    it("the runner kills a run that ignores TERM after the grace period", async () => {
+    test("the runner kills a run that ignores TERM after the grace period", async () => {
       const { exit, tookMs } = await stopped("ignores-term", "timed_out");
       expect(exit.exitCode).not.toBe(0);
       expect(tookMs).toBeGreaterThanOrEqual(contractGraceMs - 50);
       expect(tookMs).toBeLessThan(contractGraceMs + 3000);
     });
 
-    it("the runner ends a run that is stopped while it starts", async () => {
+    test("the runner ends a run that is stopped while it starts", async () => {
       const request = harness.request("ends-on-term");
       const events = await eventsOf(harness.runner.run(request, of<StopReason>("killed")));
       expect(exitOf(events).rejected).toBeNull();
       expect(await harness.leftovers(request.instanceId)).toEqual([]);
     });
 
-    it("the runner leaves nothing behind when its subscriber leaves", async () => {
+    test("the runner leaves nothing behind when its subscriber leaves", async () => {
       for (const scenario of ["ends-on-term", "ignores-term"] as const) {
         const request = harness.request(scenario);
         await firstValueFrom(harness.runner.run(request, NEVER));
@@ -115,7 +115,7 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
       }
     });
 
-    it("the runner separates two concurrent runs", async () => {
+    test("the runner separates two concurrent runs", async () => {
       const requests = [harness.request("chatter"), harness.request("chatter")];
       const both = await Promise.all(
         requests.map((request) => eventsOf(harness.runner.run(request, NEVER))),
@@ -126,7 +126,7 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
       }
     });
 
-    it.each(["huge-line", "garbage"] as const)(
+    test.each(["huge-line", "garbage"] as const)(
       "the runner survives output that is a %s",
       async (scenario) => {
         const events = await eventsOf(run(scenario));

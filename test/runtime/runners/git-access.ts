@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import { exitOf, messagesOf } from "./contract.ts";
@@ -64,7 +64,7 @@ export function gitAccessTests(runtime: string, run: () => RunJob): void {
     ];
     const clone = () => `git clone --quiet ${server.url}${repository.path} repo`;
 
-    it("git over ssh clones in a hook and pushes from the agent's shell, with the host's first key", async () => {
+    test("git over ssh clones in a hook and pushes from the agent's shell, with the host's first key", async () => {
       const push = `${commit} pushed && git -C repo push --quiet && echo pushed it`;
       const events = await withCredentials(identityOf(), [clone()], push);
       expect(exitOf(events)).toMatchObject({ exitCode: 0, error: null });
@@ -72,7 +72,7 @@ export function gitAccessTests(runtime: string, run: () => RunJob): void {
       expect(repository.subjects("main")).toEqual(["pushed", "begin"]);
     });
 
-    it("git over ssh refuses a host that is not among the credential's known hosts", async () => {
+    test("git over ssh refuses a host that is not among the credential's known hosts", async () => {
       const known = server.knownHost;
       const right = await withCredentials(identityOf({ known_hosts: known }), [clone()]);
       expect(exitOf(right)).toMatchObject({ exitCode: 0 });
@@ -81,7 +81,7 @@ export function gitAccessTests(runtime: string, run: () => RunJob): void {
       expect(exitOf(wrong).error).toMatch(/Host key verification failed/);
     });
 
-    it("git over ssh knows the keys of the usual hosts, and rejects an impostor of such a host", async () => {
+    test("git over ssh knows the keys of the usual hosts, and rejects an impostor of such a host", async () => {
       const posing = `GIT_SSH_COMMAND="$GIT_SSH_COMMAND -o HostKeyAlias=github.com" ${clone()}`;
       const events = await withCredentials(identityOf(), [posing]);
       expect(exitOf(events).error).toMatch(/Host key verification failed/);
@@ -106,7 +106,7 @@ export function gitAccessTests(runtime: string, run: () => RunJob): void {
     const clone = (log: string) =>
       `GIT_TRACE="$PWD/${log}" git clone --quiet https://${server.host}/repo.git repo`;
 
-    it("git over https clones in a hook and pushes from the agent's shell, with the token in no argument and no file of the repository", async () => {
+    test("git over https clones in a hook and pushes from the agent's shell, with the token in no argument and no file of the repository", async () => {
       const token = "t0ken-of-one";
       const pushed = `${commit} pushed && git -C repo push --quiet && echo pushed it`;
       const leaked = `grep -r "$GITHUB_TOKEN" repo/.git trace.log && echo leaked`;
@@ -124,7 +124,7 @@ export function gitAccessTests(runtime: string, run: () => RunJob): void {
       expect(new Set(server.logins)).toEqual(new Set(["", `x-access-token:${token}`]));
     });
 
-    it("git over https gives each host its own token, and none to others", async () => {
+    test("git over https gives each host its own token, and none to others", async () => {
       const tokens = [
         tokenOf("github_token", "other", "git.example.org", "t0ken-of-one"),
         tokenOf("github_token", "mine", server.host, "t0ken-of-two"),

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { jobNetwork, networkOfRun } from "../../../src/runtime/runners/job-network.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
@@ -8,11 +8,11 @@ const noWarning = (message: string) => {
   throw new Error(message);
 };
 
-it("a job has no network settings if the scheduler has neither proxy nor certificates", async () => {
+test("a job has no network settings if the scheduler has neither proxy nor certificates", async () => {
   expect(await jobNetwork({ PATH: "/bin", HTTPS_PROXY: " " }, noWarning)).toBeUndefined();
 });
 
-it("a job has the proxies in either case, and the certificates themselves", async () => {
+test("a job has the proxies in either case, and the certificates themselves", async () => {
   const dir = tempDir();
   const path = join(dir, "ca.pem");
   await writeFile(path, "PEM");
@@ -28,7 +28,7 @@ it("a job has the proxies in either case, and the certificates themselves", asyn
   });
 });
 
-it("a job omits certificates that can't be read, with a warning", async () => {
+test("a job omits certificates that can't be read, with a warning", async () => {
   const warnings: string[] = [];
   const env = { NODE_EXTRA_CA_CERTS: "/nonexistent/ca.pem" };
   expect(await jobNetwork(env, (message) => void warnings.push(message))).toBeUndefined();
@@ -40,7 +40,7 @@ const container = { type: "container", runAs: "$USER" } as const;
 const ofScheduler = { variables: { HTTPS_PROXY: "http://user:pw@p:1" }, certificates: "PEM" };
 const withoutProxies = { variables: {}, certificates: "PEM", closed: true };
 
-it.each([
+test.each([
   ["an open one has all of it", "open", hostUser, ofScheduler],
   ["a closed one has no use for the proxies", "closed", hostUser, withoutProxies],
   ["neither has a container", "closed-if-possible", container, withoutProxies],
@@ -54,7 +54,7 @@ it.each([
   expect(networkOfRun(ofScheduler, network, runtime)).toEqual(expected);
 });
 
-it("a closed run is marked as closed even without other settings", () => {
+test("a closed run is marked as closed even without other settings", () => {
   const closed = { variables: {}, certificates: null, closed: true };
   expect(networkOfRun(undefined, "closed", container)).toEqual(closed);
   expect(networkOfRun(undefined, "open", container)).toBeUndefined();

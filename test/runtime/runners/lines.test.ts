@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { lineSplitter } from "../../../src/runtime/runners/lines.ts";
 
 function split(chunks: readonly Buffer[], maxBytes = 1000) {
@@ -10,7 +10,7 @@ function split(chunks: readonly Buffer[], maxBytes = 1000) {
   return lines;
 }
 
-it("the line splitter finds the same lines for any split of the bytes into chunks", () => {
+test("the line splitter finds the same lines for any split of the bytes into chunks", () => {
   const lines = fc.array(fc.string({ unit: "binary" }).map((text) => text.replace(/[\r\n]/g, "")));
   fc.assert(
     fc.property(lines, fc.array(fc.nat(50)), (texts, sizes) => {
@@ -28,11 +28,11 @@ it("the line splitter finds the same lines for any split of the bytes into chunk
   );
 });
 
-it("the line splitter accepts CRLF, empty lines and a last line without an end", () => {
+test("the line splitter accepts CRLF, empty lines and a last line without an end", () => {
   expect(split([Buffer.from("a\r\n\nb")]).map(([line]) => line)).toEqual(["a", "", "b"]);
 });
 
-it("the line splitter keeps the beginning of a long line and continues with the next", () => {
+test("the line splitter keeps the beginning of a long line and continues with the next", () => {
   expect(split([Buffer.from("abcd"), Buffer.from("efgh\nij\n")], 5)).toEqual([
     ["abcde", true],
     ["ij", false],

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EgressAttempt } from "../../../src/foundation/contracts/network-allow.ts";
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
 import { exitOf, messagesOf } from "./contract.ts";
@@ -99,7 +99,7 @@ export function networkAccessTests(runtime: string, node: string, run: () => Run
     ].join("\n");
   };
 
-  it(`a run reaches an allowed host by the programs of an agent (${runtime})`, async () => {
+  test(`a run reaches an allowed host by the programs of an agent (${runtime})`, async () => {
     const lines = await linesOf(scriptFor("allowed.test"));
     expect(lines.curl).toMatch(/^done .*hello from allowed/);
     expect(lines.git).toMatch(/^done [0-9a-f]{40}/);
@@ -116,7 +116,7 @@ export function networkAccessTests(runtime: string, node: string, run: () => Run
     }
   });
 
-  it(`a run reaches no other host, and its error names the host (${runtime})`, async () => {
+  test(`a run reaches no other host, and its error names the host (${runtime})`, async () => {
     const lines = await linesOf(scriptFor("denied.test"));
     const { npm = "none", pip = "none", python3 = "none", fetch, ...others } = lines;
     const denied = attempts.filter((each) => each.denied === "not_allowed").map(({ host }) => host);
@@ -133,7 +133,7 @@ export function networkAccessTests(runtime: string, node: string, run: () => Run
     }
   });
 
-  it(`a run reaches nothing without its proxy, and shows no key of it (${runtime})`, async () => {
+  test(`a run reaches nothing without its proxy, and shows no key of it (${runtime})`, async () => {
     const { port } = web.address() as AddressInfo;
     const bare =
       "env -u HTTPS_PROXY -u https_proxy -u ALL_PROXY -u all_proxy -u HTTP_PROXY -u http_proxy";

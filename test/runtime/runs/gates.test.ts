@@ -29,113 +29,111 @@ const asked = (world: World) => world.questions.list({ limit: 100 }).length;
 const outcome = (world: World, instanceId: string) =>
   world.history().find((entry) => entry.instanceId === instanceId)?.outcome;
 
-describe("a run that reaches a held host", () => {
-  test("a run that reaches a held host releases its slot and is frozen until a person allows it", async () => {
-    const { world, run } = await started(stripe, { scale: 1 });
-    const reached = world.reach(run, "api.stripe.com");
-    const { prompt, form, kind, subject } = await openedQuestion(world);
-    expect({ kind, subject, prompt, form }).toEqual({
-      kind: "host",
-      subject: "api.stripe.com",
-      prompt: "a wants to reach api.stripe.com",
-      form: { kind: "choice", choices: ["once", "run", "always", "deny"] },
-    });
-    world.end(await world.run("b"));
-    await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
-    await answer(world, "run");
-    expect(await reached).toBeNull();
-    expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
-    expect(await world.reach(run, "api.stripe.com")).toBeNull();
-    expect(asked(world)).toBe(1);
+test("a run that reaches a held host releases its slot and is frozen until a person allows it", async () => {
+  const { world, run } = await started(stripe, { scale: 1 });
+  const reached = world.reach(run, "api.stripe.com");
+  const { prompt, form, kind, subject } = await openedQuestion(world);
+  expect({ kind, subject, prompt, form }).toEqual({
+    kind: "host",
+    subject: "api.stripe.com",
+    prompt: "a wants to reach api.stripe.com",
+    form: { kind: "choice", choices: ["once", "run", "always", "deny"] },
   });
+  world.end(await world.run("b"));
+  await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+  await answer(world, "run");
+  expect(await reached).toBeNull();
+  expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+  expect(await world.reach(run, "api.stripe.com")).toBeNull();
+  expect(asked(world)).toBe(1);
+});
 
-  test("a run that reaches a held host is asked about again after each request that was allowed once", async () => {
-    const { world, run } = await started(stripe);
-    const both = [world.reach(run, "api.stripe.com"), world.reach(run, "api.stripe.com")];
-    await answer(world, "once");
-    await vi.waitFor(() => expect(asked(world)).toBe(2));
-    await answer(world, "deny");
-    expect(await Promise.all(both)).toEqual(expect.arrayContaining([null, denied]));
-    expect(await world.reach(run, "api.stripe.com")).toBe(denied);
-    expect(asked(world)).toBe(2);
-  });
+test("a run that reaches a held host is asked about again after each request that was allowed once", async () => {
+  const { world, run } = await started(stripe);
+  const both = [world.reach(run, "api.stripe.com"), world.reach(run, "api.stripe.com")];
+  await answer(world, "once");
+  await vi.waitFor(() => expect(asked(world)).toBe(2));
+  await answer(world, "deny");
+  expect(await Promise.all(both)).toEqual(expect.arrayContaining([null, denied]));
+  expect(await world.reach(run, "api.stripe.com")).toBe(denied);
+  expect(asked(world)).toBe(2);
+});
 
-  test("a run that reaches a held host does not use up an approval by a request that hung up", async () => {
-    const { world, run } = await started(stripe);
-    const gone = new AbortController();
-    const first = world.reach(run, "api.stripe.com", gone.signal);
-    await openedQuestion(world);
-    gone.abort(new Error("hung up"));
-    await expect(first).rejects.toThrow("hung up");
-    await answer(world, "once");
-    expect(await world.reach(run, "api.stripe.com")).toBeNull();
-    expect(asked(world)).toBe(1);
-  });
+test("a run that reaches a held host does not use up an approval by a request that hung up", async () => {
+  const { world, run } = await started(stripe);
+  const gone = new AbortController();
+  const first = world.reach(run, "api.stripe.com", gone.signal);
+  await openedQuestion(world);
+  gone.abort(new Error("hung up"));
+  await expect(first).rejects.toThrow("hung up");
+  await answer(world, "once");
+  expect(await world.reach(run, "api.stripe.com")).toBeNull();
+  expect(asked(world)).toBe(1);
+});
 
-  test("a run that reaches a held host ends as unanswered if its question ran out while no scheduler was up", async () => {
+test("a run that reaches a held host ends as unanswered if its question ran out while no scheduler was up", async () => {
+  const { world, agents, run } = await started(stripe);
+  void world.reach(run, "api.stripe.com").catch(() => undefined);
+  const { until, at, fallback } = await openedQuestion(world);
+  expect([until - at, fallback]).toEqual([86_400_000, null]);
+  world.crash();
+  const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
+  db.exec("UPDATE questions SET until = at");
+  db.close();
+  const again = createWorld({ agents }, world.dir, [run]);
+  await again.start();
+  await vi.waitFor(() => expect(outcome(again, run)).toBe("unanswered"));
+});
+
+test.each([
+  ["before", "after"],
+  ["after", "before"],
+])(
+  "a run that reaches a held host finds its question after a crash of the scheduler, answered %s it",
+  async (when) => {
     const { world, agents, run } = await started(stripe);
     void world.reach(run, "api.stripe.com").catch(() => undefined);
-    const { until, at, fallback } = await openedQuestion(world);
-    expect([until - at, fallback]).toEqual([86_400_000, null]);
+    await openedQuestion(world);
+    if (when === "before") await answer(world, "once");
     world.crash();
-    const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
-    db.exec("UPDATE questions SET until = at");
-    db.close();
     const again = createWorld({ agents }, world.dir, [run]);
     await again.start();
-    await vi.waitFor(() => expect(outcome(again, run)).toBe("unanswered"));
-  });
+    const reached = again.reach(run, "api.stripe.com");
+    if (when === "after") await answer(again, "once");
+    expect(await reached).toBeNull();
+    expect(asked(again)).toBe(1);
+  },
+);
 
-  test.each([
-    ["before", "after"],
-    ["after", "before"],
-  ])(
-    "a run that reaches a held host finds its question after a crash of the scheduler, answered %s it",
-    async (when) => {
-      const { world, agents, run } = await started(stripe);
-      void world.reach(run, "api.stripe.com").catch(() => undefined);
-      await openedQuestion(world);
-      if (when === "before") await answer(world, "once");
-      world.crash();
-      const again = createWorld({ agents }, world.dir, [run]);
-      await again.start();
-      const reached = again.reach(run, "api.stripe.com");
-      if (when === "after") await answer(again, "once");
-      expect(await reached).toBeNull();
-      expect(asked(again)).toBe(1);
-    },
+test("a run that reaches a held host is denied without a question once the run has asked a hundred", async () => {
+  const { world, run } = await started(gated({ hosts: ["*.example.com"], over: 5 }));
+  const question = { question: "?", type: "boolean" } as const;
+  for (let nth = 0; nth < 99; nth += 1) {
+    void world.ask(run, "ask", question).catch(() => undefined);
+  }
+  await vi.waitFor(() => expect(world.questions.ofRun(run)).toHaveLength(99));
+  const last = world.reach(run, "100.example.com");
+  await vi.waitFor(() => expect(world.questions.ofRun(run)).toHaveLength(100));
+  const why = "this run has asked 100 questions already";
+  expect(await world.reach(run, "101.example.com")).toBe(why);
+  const { over } = world.requests.gates;
+  expect(await over(world.runs.get(run), 5, new AbortController().signal)).toContain(why);
+  // One that is asked already can still be answered.
+  const again = world.reach(run, "100.example.com");
+  await answer(world, "run");
+  expect([await last, await again]).toEqual([null, null]);
+});
+
+test("a run that reaches a held host is not asked about a host that no gate names", async () => {
+  const wild = gated(
+    { hosts: ["*.example.com", "db.test:5432"] },
+    { network: { allow: ["free.example.com", "*.example.com"] } },
   );
-
-  test("a run that reaches a held host is denied without a question once the run has asked a hundred", async () => {
-    const { world, run } = await started(gated({ hosts: ["*.example.com"], over: 5 }));
-    const question = { question: "?", type: "boolean" } as const;
-    for (let nth = 0; nth < 99; nth += 1) {
-      void world.ask(run, "ask", question).catch(() => undefined);
-    }
-    await vi.waitFor(() => expect(world.questions.ofRun(run)).toHaveLength(99));
-    const last = world.reach(run, "100.example.com");
-    await vi.waitFor(() => expect(world.questions.ofRun(run)).toHaveLength(100));
-    const why = "this run has asked 100 questions already";
-    expect(await world.reach(run, "101.example.com")).toBe(why);
-    const { over } = world.requests.gates;
-    expect(await over(world.runs.get(run), 5, new AbortController().signal)).toContain(why);
-    // One that is asked already can still be answered.
-    const again = world.reach(run, "100.example.com");
-    await answer(world, "run");
-    expect([await last, await again]).toEqual([null, null]);
-  });
-
-  test("a run that reaches a held host is not asked about a host that no gate names", async () => {
-    const wild = gated(
-      { hosts: ["*.example.com", "db.test:5432"] },
-      { network: { allow: ["free.example.com", "*.example.com"] } },
-    );
-    const { world, run } = await started(wild);
-    expect(await world.reach(run, "db.test")).toBeNull();
-    expect(await world.reach(run, "free.example.com")).toBeNull();
-    void world.reach(run, "api.example.com").catch(() => undefined);
-    expect(await openedQuestion(world)).toMatchObject({ subject: "api.example.com" });
-  });
+  const { world, run } = await started(wild);
+  expect(await world.reach(run, "db.test")).toBeNull();
+  expect(await world.reach(run, "free.example.com")).toBeNull();
+  void world.reach(run, "api.example.com").catch(() => undefined);
+  expect(await openedQuestion(world)).toMatchObject({ subject: "api.example.com" });
 });
 
 describe("a run that makes a held call", () => {
@@ -196,72 +194,68 @@ describe("a run that makes a held call", () => {
   });
 });
 
-describe("a run that a gated run called", () => {
-  test("a run that a gated run called has the gates of all its callers, and can't lift them for good", async () => {
-    const { world, run } = await started(gated({ hosts: ["api.stripe.com"], agents: [] }));
+test("a run that a gated run called has the gates of all its callers, and can't lift them for good", async () => {
+  const { world, run } = await started(gated({ hosts: ["api.stripe.com"], agents: [] }));
+  await world.ask(run, "call", { agent: "b", context: "" });
+  const [b = ""] = instancesOf(world, "b");
+  await world.ask(b, "call", { agent: "c", context: "" });
+  world.end(b);
+  const [c = ""] = instancesOf(world, "c");
+  const reached = world.reach(c, "api.stripe.com");
+  const { prompt, form, gates } = await openedQuestion(world);
+  expect(prompt).toBe("c wants to reach api.stripe.com (held by the gates of a, which called it)");
+  expect(gates).toEqual(["a"]);
+  expect(form).toMatchObject({ choices: ["once", "run", "deny"] });
+  await answer(world, "deny");
+  expect(await reached).toBe(denied);
+  world.end(c);
+  expect(await world.reach(await world.run("c"), "api.stripe.com")).toBeNull();
+});
+
+test("a run that a gated run called asks again about an allowed host that a gate of its caller has held since", async () => {
+  const { world, agents, run } = await started(anAgent("a"));
+  agents[1] = { ...stripe, name: "b" };
+  await world.ask(run, "call", { agent: "b", context: "" });
+  const [b = ""] = instancesOf(world, "b");
+  const reached = world.reach(b, "api.stripe.com");
+  expect((await openedQuestion(world)).gates).toEqual(["b"]);
+  await answer(world, "run");
+  expect(await reached).toBeNull();
+  agents[0] = stripe;
+  const again = world.reach(b, "api.stripe.com");
+  expect((await openedQuestion(world)).gates).toEqual(["b", "a"]);
+  await answer(world, "run");
+  expect(await again).toBeNull();
+  expect(asked(world)).toBe(2);
+});
+
+test.each([
+  ["as its caller started with them", "", "api.stripe.com"],
+  ["as holding everything, if they are not stored", "DELETE FROM run_contents", "free.test"],
+])(
+  "a run that a gated run called keeps them after a restart with a broken config, %s",
+  async (_how, sql, host) => {
+    const { world, agents, run } = await started(stripe);
     await world.ask(run, "call", { agent: "b", context: "" });
     const [b = ""] = instancesOf(world, "b");
-    await world.ask(b, "call", { agent: "c", context: "" });
-    world.end(b);
-    const [c = ""] = instancesOf(world, "c");
-    const reached = world.reach(c, "api.stripe.com");
-    const { prompt, form, gates } = await openedQuestion(world);
-    expect(prompt).toBe(
-      "c wants to reach api.stripe.com (held by the gates of a, which called it)",
-    );
-    expect(gates).toEqual(["a"]);
-    expect(form).toMatchObject({ choices: ["once", "run", "deny"] });
-    await answer(world, "deny");
-    expect(await reached).toBe(denied);
-    world.end(c);
-    expect(await world.reach(await world.run("c"), "api.stripe.com")).toBeNull();
-  });
+    world.crash();
+    const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
+    db.exec(sql);
+    db.close();
+    const again = createWorld({ agents: agents.slice(1) }, world.dir, [run, b]);
+    await again.start();
+    void again.reach(b, host).catch(() => undefined);
+    expect((await openedQuestion(again)).prompt).toContain("held by the gates of a");
+  },
+);
 
-  test("a run that a gated run called asks again about an allowed host that a gate of its caller has held since", async () => {
-    const { world, agents, run } = await started(anAgent("a"));
-    agents[1] = { ...stripe, name: "b" };
-    await world.ask(run, "call", { agent: "b", context: "" });
-    const [b = ""] = instancesOf(world, "b");
-    const reached = world.reach(b, "api.stripe.com");
-    expect((await openedQuestion(world)).gates).toEqual(["b"]);
-    await answer(world, "run");
-    expect(await reached).toBeNull();
-    agents[0] = stripe;
-    const again = world.reach(b, "api.stripe.com");
-    expect((await openedQuestion(world)).gates).toEqual(["b", "a"]);
-    await answer(world, "run");
-    expect(await again).toBeNull();
-    expect(asked(world)).toBe(2);
-  });
-
-  test.each([
-    ["as its caller started with them", "", "api.stripe.com"],
-    ["as holding everything, if they are not stored", "DELETE FROM run_contents", "free.test"],
-  ])(
-    "a run that a gated run called keeps them after a restart with a broken config, %s",
-    async (_how, sql, host) => {
-      const { world, agents, run } = await started(stripe);
-      await world.ask(run, "call", { agent: "b", context: "" });
-      const [b = ""] = instancesOf(world, "b");
-      world.crash();
-      const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
-      db.exec(sql);
-      db.close();
-      const again = createWorld({ agents: agents.slice(1) }, world.dir, [run, b]);
-      await again.start();
-      void again.reach(b, host).catch(() => undefined);
-      expect((await openedQuestion(again)).prompt).toContain("held by the gates of a");
-    },
-  );
-
-  test("a run that a gated run called has them, too, when it took the call while it waited", async () => {
-    const { world, run } = await started(stripe);
-    const b = await world.run("b");
-    const took = world.ask(b, "wait", { kind: "agent-call" });
-    await vi.waitFor(() => expect(world.store.waits.all()).toHaveLength(1));
-    await world.ask(run, "call", { agent: "b", context: "" });
-    await took;
-    void world.reach(b, "api.stripe.com").catch(() => undefined);
-    expect(await openedQuestion(world)).toMatchObject({ instanceId: b });
-  });
+test("a run that a gated run called has them, too, when it took the call while it waited", async () => {
+  const { world, run } = await started(stripe);
+  const b = await world.run("b");
+  const took = world.ask(b, "wait", { kind: "agent-call" });
+  await vi.waitFor(() => expect(world.store.waits.all()).toHaveLength(1));
+  await world.ask(run, "call", { agent: "b", context: "" });
+  await took;
+  void world.reach(b, "api.stripe.com").catch(() => undefined);
+  expect(await openedQuestion(world)).toMatchObject({ instanceId: b });
 });

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { asyncScheduler } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Job } from "../../../src/foundation/contracts/job.ts";
 import { createRedactor, type Redactor } from "../../../src/foundation/credentials/redactor.ts";
 import { createRunApiClient } from "../../../src/runtime/harness/run-api/client.ts";
@@ -78,7 +78,7 @@ const unlock = (channel: Job["channel"]) =>
     new AbortController().signal,
   );
 
-it("the scheduler gives each run a socket of its own, from its start to its end", async () => {
+test("the scheduler gives each run a socket of its own, from its start to its end", async () => {
   const { sockets, enter, finish } = aScheduler();
   const request = aRequest("dev-1");
   const run = enter(request);
@@ -98,7 +98,7 @@ it("the scheduler gives each run a socket of its own, from its start to its end"
   await sockets.close();
 });
 
-it("the scheduler gives a restarted run another one, and forgets the first", async () => {
+test("the scheduler gives a restarted run another one, and forgets the first", async () => {
   const { sockets, enter, finish } = aScheduler();
   const request = aRequest("dev-1");
   const run = enter(request);
@@ -111,7 +111,7 @@ it("the scheduler gives a restarted run another one, and forgets the first", asy
   await sockets.close();
 });
 
-it("the scheduler removes the socket of a run that ended while it was prepared, and of runs that left the graph", async () => {
+test("the scheduler removes the socket of a run that ended while it was prepared, and of runs that left the graph", async () => {
   const { sockets, runs, enter, finish } = aScheduler();
   const request = aRequest("dev-1");
   const run = enter(request);
@@ -125,7 +125,7 @@ it("the scheduler removes the socket of a run that ended while it was prepared, 
   await expect.poll(() => store.channels.all()).toEqual([]);
 });
 
-it("the scheduler names the path as a container sees it", async () => {
+test("the scheduler names the path as a container sees it", async () => {
   const { sockets, enter, finish } = aScheduler();
   const request = aRequest("dev-1", "container");
   const run = enter(request);
@@ -136,7 +136,7 @@ it("the scheduler names the path as a container sees it", async () => {
   await sockets.close();
 });
 
-it("expects a run on another machine by its name, with a ticket and without a folder", async () => {
+test("expects a run on another machine by its name, with a ticket and without a folder", async () => {
   const { sockets, enter, finish } = aScheduler();
   const request = aRequest("dev-1", "cluster");
   const run = enter(request);
@@ -157,7 +157,7 @@ it("expects a run on another machine by its name, with a ticket and without a fo
   await sockets.close();
 });
 
-it("the scheduler removes only folders that it made, whatever is recorded", async () => {
+test("the scheduler removes only folders that it made, whatever is recorded", async () => {
   await store.channels.add({ instanceId: "dev-1", tokenHash: "", dir: project });
   const { sockets } = aScheduler();
   await sockets.restore(new Set());
@@ -166,7 +166,7 @@ it("the scheduler removes only folders that it made, whatever is recorded", asyn
   await sockets.close();
 });
 
-it("the scheduler serves live runs at their old path, and removes the remains of others", async () => {
+test("the scheduler serves live runs at their old path, and removes the remains of others", async () => {
   const first = aScheduler();
   const alive = aRequest("dev-1");
   const lives = first.enter(alive);

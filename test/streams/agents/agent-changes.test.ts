@@ -1,5 +1,5 @@
 import { defer, of, tap, throwError, map, delay, type Observable } from "rxjs";
-import { describe, it } from "vitest";
+import { test } from "vitest";
 import { agentChanges } from "../../../streams/agents/agent-changes.ts";
 import type { AgentChange } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
@@ -63,88 +63,86 @@ function expectChanges(project: Project, expected: string): void {
   marbles((helpers) => helpers.expectObservable(changes(helpers, project)).toBe(expected));
 }
 
-describe("agent changes", () => {
-  it.each<[what: string, project: Project, expected: string]>([
-    ["complete with an empty source", { saves: "---|", models: "p|" }, "---|"],
-    [
-      "begin with the agents of the start",
-      { saves: "-------|", models: "p|", initial: "aB" },
-      "(aB)---|",
-    ],
-    ["read the last touch before they complete", { saves: "a--|", models: "(p|)" }, "40ms (a|)"],
-    [
-      "wait until a file has been quiet for 40 ms, without an error of its first half",
-      { saves: "-i-b-c----" },
-      "----- 40ms c",
-    ],
-    ["let each agent settle by itself", { saves: "a---B------" }, "40ms a---B----"],
-    [
-      "read again an agent that is saved while it is read",
-      { saves: "a 99ms b---", readMs: 100 },
-      "100ms 40ms 100ms b",
-    ],
-    ["omit a save that changes nothing", { saves: "a 99ms a 99ms b" }, "40ms a 99ms - 99ms b"],
-    [
-      "emit that an agent is invalid, removed and back",
-      { saves: "a 99ms i 99ms x 99ms a" },
-      "40ms a 99ms i 99ms x 99ms a",
-    ],
-    ["omit an agent that was never there", { saves: "x 99ms x-----" }, "-"],
-    [
-      "emit a change of the project's config for the agents that it touches",
-      { saves: "-------", models: "p------q---p---", initial: "mB" },
-      "(mB)---m---m---",
-    ],
-    ["survive a burst of saves", { saves: `${"a".repeat(99)}b----` }, "99ms 40ms b---"],
-    ["emit a save of two agents at once", { saves: "(aB)------" }, "40ms (aB)---"],
-    ["follow an agent that was quiet for long", { saves: "a 2m b---" }, "40ms a 2m b---"],
-    ["pass on an error of their source", { saves: "a---#" }, "----#"],
-  ])("agent changes: %s", (_what, project, expected) => expectChanges(project, expected));
+test.each<[what: string, project: Project, expected: string]>([
+  ["complete with an empty source", { saves: "---|", models: "p|" }, "---|"],
+  [
+    "begin with the agents of the start",
+    { saves: "-------|", models: "p|", initial: "aB" },
+    "(aB)---|",
+  ],
+  ["read the last touch before they complete", { saves: "a--|", models: "(p|)" }, "40ms (a|)"],
+  [
+    "wait until a file has been quiet for 40 ms, without an error of its first half",
+    { saves: "-i-b-c----" },
+    "----- 40ms c",
+  ],
+  ["let each agent settle by itself", { saves: "a---B------" }, "40ms a---B----"],
+  [
+    "read again an agent that is saved while it is read",
+    { saves: "a 99ms b---", readMs: 100 },
+    "100ms 40ms 100ms b",
+  ],
+  ["omit a save that changes nothing", { saves: "a 99ms a 99ms b" }, "40ms a 99ms - 99ms b"],
+  [
+    "emit that an agent is invalid, removed and back",
+    { saves: "a 99ms i 99ms x 99ms a" },
+    "40ms a 99ms i 99ms x 99ms a",
+  ],
+  ["omit an agent that was never there", { saves: "x 99ms x-----" }, "-"],
+  [
+    "emit a change of the project's config for the agents that it touches",
+    { saves: "-------", models: "p------q---p---", initial: "mB" },
+    "(mB)---m---m---",
+  ],
+  ["survive a burst of saves", { saves: `${"a".repeat(99)}b----` }, "99ms 40ms b---"],
+  ["emit a save of two agents at once", { saves: "(aB)------" }, "40ms (aB)---"],
+  ["follow an agent that was quiet for long", { saves: "a 2m b---" }, "40ms a 2m b---"],
+  ["pass on an error of their source", { saves: "a---#" }, "----#"],
+])("agent changes: %s", (_what, project, expected) => expectChanges(project, expected));
 
-  it("agent changes forward an error of a read or of the project", () =>
-    marbles(({ hot, cold, scheduler, expectObservable }) => {
-      const parts = { initial: new Map<string, string>(), resolve, scheduler };
-      const broken$ = throwError(() => "error");
-      const badRead$ = agentChanges<string, string>({
-        ...parts,
-        touched$: hot("a"),
-        project$: cold("p"),
-        read: () => broken$,
-      });
-      const badProject$ = agentChanges<string, string>({
-        ...parts,
-        touched$: hot("a"),
-        project$: cold("p-#"),
-        read: () => of("a"),
-      });
-      expectObservable(badRead$).toBe("   40ms #");
-      expectObservable(badProject$).toBe("--#");
-    }));
+test("agent changes forward an error of a read or of the project", () =>
+  marbles(({ hot, cold, scheduler, expectObservable }) => {
+    const parts = { initial: new Map<string, string>(), resolve, scheduler };
+    const broken$ = throwError(() => "error");
+    const badRead$ = agentChanges<string, string>({
+      ...parts,
+      touched$: hot("a"),
+      project$: cold("p"),
+      read: () => broken$,
+    });
+    const badProject$ = agentChanges<string, string>({
+      ...parts,
+      touched$: hot("a"),
+      project$: cold("p-#"),
+      read: () => of("a"),
+    });
+    expectObservable(badRead$).toBe("   40ms #");
+    expectObservable(badProject$).toBe("--#");
+  }));
 
-  it("agent changes leave their sources, and a running read, when they are unsubscribed", () =>
-    marbles(({ hot, cold, scheduler, expectObservable, expectSubscriptions }) => {
-      const touched$ = hot("     a-----");
-      const project$ = cold("    p-----");
-      const read$ = cold("       -----a");
-      const unsubscribed = "     42ms !";
-      const change$ = agentChanges<string, string>({
-        initial: new Map(),
-        touched$,
-        project$,
-        read: () => read$,
-        resolve,
-        scheduler,
-      });
-      expectObservable(change$, unsubscribed).toBe("");
-      expectSubscriptions(touched$.subscriptions).toBe("^ 41ms !");
-      expectSubscriptions(project$.subscriptions).toBe("^ 41ms !");
-      expectSubscriptions(read$.subscriptions).toBe("40ms ^-!");
-    }));
+test("agent changes leave their sources, and a running read, when they are unsubscribed", () =>
+  marbles(({ hot, cold, scheduler, expectObservable, expectSubscriptions }) => {
+    const touched$ = hot("     a-----");
+    const project$ = cold("    p-----");
+    const read$ = cold("       -----a");
+    const unsubscribed = "     42ms !";
+    const change$ = agentChanges<string, string>({
+      initial: new Map(),
+      touched$,
+      project$,
+      read: () => read$,
+      resolve,
+      scheduler,
+    });
+    expectObservable(change$, unsubscribed).toBe("");
+    expectSubscriptions(touched$.subscriptions).toBe("^ 41ms !");
+    expectSubscriptions(project$.subscriptions).toBe("^ 41ms !");
+    expectSubscriptions(read$.subscriptions).toBe("40ms ^-!");
+  }));
 
-  it("agent changes emit everything again to the next subscriber", () =>
-    marbles((helpers) => {
-      const change$ = changes(helpers, { saves: "---------", initial: "aB" });
-      helpers.expectObservable(change$, "^---!").toBe("         (aB)");
-      helpers.expectObservable(change$, "------^-----!").toBe(" ------(aB)");
-    }));
-});
+test("agent changes emit everything again to the next subscriber", () =>
+  marbles((helpers) => {
+    const change$ = changes(helpers, { saves: "---------", initial: "aB" });
+    helpers.expectObservable(change$, "^---!").toBe("         (aB)");
+    helpers.expectObservable(change$, "------^-----!").toBe(" ------(aB)");
+  }));

@@ -1,5 +1,5 @@
 import { map, merge, of, Subject, take, throwError, type Observable } from "rxjs";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { eachKey } from "../../../streams/agents/each-key.ts";
 import { marbles } from "../../helpers/marbles.ts";
 
@@ -12,7 +12,7 @@ const each = (
 const two = (_key: string, own$: Observable<string>): Observable<string> =>
   merge(of("*"), own$.pipe(take(2)));
 
-it("a stream for each key is opened for the key, and again after it has ended", () =>
+test("a stream for each key is opened for the key, and again after it has ended", () =>
   marbles(({ hot, expectObservable }) => {
     const values = "  -a---b---A-a----B-|";
     const expected = "-(*a)(*b)A-(*a)-B-|";
@@ -20,7 +20,7 @@ it("a stream for each key is opened for the key, and again after it has ended", 
     expectObservable(each(hot("-(abAB)--"), two)).toBe("-(*a*bAB)");
   }));
 
-it("a stream for each key decides when it completes: until then its values open no second one", () =>
+test("a stream for each key decides when it completes: until then its values open no second one", () =>
   marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
     const own$ = cold("     ---------|");
     const values = "     -a-A-a-----A-a--";
@@ -30,7 +30,7 @@ it("a stream for each key decides when it completes: until then its values open 
     expectSubscriptions(own$.subscriptions).toBe([first, second]);
   }));
 
-it("a stream for each key leaves the source and all streams when it is unsubscribed, and starts anew for each subscriber", () =>
+test("a stream for each key leaves the source and all streams when it is unsubscribed, and starts anew for each subscriber", () =>
   marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
     const source$ = hot("-a-b-----");
     const own$ = cold("  ---------");
@@ -43,7 +43,7 @@ it("a stream for each key leaves the source and all streams when it is unsubscri
     expectObservable(each(hot("-a-----a----"), two), "-----^").toBe("-------(*a)-");
   }));
 
-it("a stream for each key keeps nothing of keys that have ended", () => {
+test("a stream for each key keeps nothing of keys that have ended", () => {
   const source$ = new Subject<string>();
   let open = 0;
   const own$s: Observable<string>[] = [];
@@ -68,14 +68,14 @@ it("a stream for each key keeps nothing of keys that have ended", () => {
   expect(source$.observed).toBe(false);
 });
 
-it("a stream for each key completes once the source and all open streams have", () =>
+test("a stream for each key completes once the source and all open streams have", () =>
   marbles(({ hot, cold, expectObservable }) => {
     const last$ = cold("---z|");
     expectObservable(each(hot("-a-|"), () => last$)).toBe("----z|");
     expectObservable(each(hot("-|"), () => last$)).toBe("-|");
   }));
 
-it("a stream for each key forwards an error of the source, of a key's stream or of its factory, and leaves the rest", () =>
+test("a stream for each key forwards an error of the source, of a key's stream or of its factory, and leaves the rest", () =>
   marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
     const own$ = cold("-z-z-z-z");
     expectObservable(each(hot("-a-#"), () => own$)).toBe("--z#");

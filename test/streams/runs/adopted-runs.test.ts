@@ -1,5 +1,5 @@
 import { EMPTY, map, tap, type Observable } from "rxjs";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { adoptedRuns, type AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { createSlots, type Slots } from "../../../streams/runs/slots.ts";
 import type { Kill } from "../../../streams/runs/run-agent.ts";
@@ -34,14 +34,14 @@ function adopt(
   return adoptedRuns(adopted$, { ...ports, slots });
 }
 
-it("adopted runs continue at once, and time out by the clock of their first start", () =>
+test("adopted runs continue at once, and time out by the clock of their first start", () =>
   marbles((helpers) => {
     const adopted$ = helpers.cold<AdoptedRun>(seconds("-a|"), { a: anAdopted(helpers, "dev") });
     const { event$ } = adopt(helpers, adopted$);
     helpers.expectObservable(event$.pipe(map(letterOf))).toBe("1s s 1999ms (T|)");
   }));
 
-it("adopted runs report when they were started, and that they continue", () =>
+test("adopted runs report when they were started, and that they continue", () =>
   marbles((helpers) => {
     const run = anAdopted(helpers, "dev", { startedAt: -500, runMs: 2 });
     const { event$ } = adopt(helpers, helpers.cold("-(a|)", { a: run }));
@@ -54,7 +54,7 @@ it("adopted runs report when they were started, and that they continue", () =>
     });
   }));
 
-it("adopted runs that ended in time are not timed out, however late that is noticed", () =>
+test("adopted runs that ended in time are not timed out, however late that is noticed", () =>
   marbles((helpers) => {
     const ended = (endedAt: number): AdoptedRun => ({
       ...anAdopted(helpers, "dev", { startedAt: -10_000 }),
@@ -73,7 +73,7 @@ it("adopted runs that ended in time are not timed out, however late that is noti
     }
   }));
 
-it("adopted runs do not end before they started, by any clock", () =>
+test("adopted runs do not end before they started, by any clock", () =>
   marbles((helpers) => {
     const short: AdoptedRun = {
       ...anAdopted(helpers, "dev", { startedAt: -10 }),
@@ -88,7 +88,7 @@ it("adopted runs do not end before they started, by any clock", () =>
     helpers.expectObservable(later.event$.pipe(map(endedAt))).toBe("s-(f|)", { s: null, f: 1000 });
   }));
 
-it("adopted runs are killed as any other", () =>
+test("adopted runs are killed as any other", () =>
   marbles((helpers) => {
     const kill$ = helpers.hot<Kill>("--k", { k: { agent: "dev" } });
     const adopted$ = helpers.cold("a|", { a: anAdopted(helpers, "dev") });
@@ -96,7 +96,7 @@ it("adopted runs are killed as any other", () =>
     helpers.expectObservable(event$.pipe(map(letterOf))).toBe("s-(K|)");
   }));
 
-it("adopted runs are interrupted when a signal ended them and their scheduler was stopping", () =>
+test("adopted runs are interrupted when a signal ended them and their scheduler was stopping", () =>
   marbles((helpers) => {
     const exit = { exitCode: 143, endedAt: 2 };
     for (const [leftByStop, outcome] of [
@@ -110,7 +110,7 @@ it("adopted runs are interrupted when a signal ended them and their scheduler wa
     }
   }));
 
-it("adopted runs count for their agent while they live", () =>
+test("adopted runs count for their agent while they live", () =>
   marbles((helpers) => {
     const runs = {
       a: anAdopted(helpers, "dev", { runMs: 4 }),
@@ -123,7 +123,7 @@ it("adopted runs count for their agent while they live", () =>
     helpers.expectObservable(adopted.event$, "------!");
   }));
 
-it("adopted runs take a slot while one is free, and live without one", () =>
+test("adopted runs take a slot while one is free, and live without one", () =>
   marbles((helpers) => {
     const slots = createSlots(1);
     const runs = {
@@ -146,7 +146,7 @@ it("adopted runs take a slot while one is free, and live without one", () =>
     expect(free).toEqual([false, false, false, true]);
   }));
 
-it("adopted runs are aborted when they are unsubscribed", () =>
+test("adopted runs are aborted when they are unsubscribed", () =>
   marbles((helpers) => {
     const slots = createSlots(1);
     const kill$ = helpers.hot<Kill>("-------");

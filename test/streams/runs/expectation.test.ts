@@ -1,5 +1,5 @@
 import { map } from "rxjs";
-import { it } from "vitest";
+import { test } from "vitest";
 import type { Expectation } from "../../../streams/agent-config.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { RunnerExit } from "../../../streams/runs/runner.ts";
@@ -13,7 +13,7 @@ const nothing: Expectation = { returned: false, said: false, schema: null };
 
 type Row = [expectation: Expectation | null, exit: Partial<RunnerExit>, end: string];
 
-it.each<Row>([
+test.each<Row>([
   [null, {}, "succeeded 0 null"],
   [nothing, {}, "succeeded 0 null"],
   [{ ...nothing, returned: true }, { value: 0 }, "succeeded 0 null"],

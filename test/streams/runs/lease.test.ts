@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createLease } from "../../../streams/runs/lease.ts";
 import type {
   EngineReport,
@@ -62,7 +62,7 @@ const defaults: LeaseOptions = { leaseMs: 20_000, startMs: 30_000, node: null, i
 
 type Row = [name: string, commands: string, events: string, options?: Partial<LeaseOptions>];
 
-it.each<Row>([
+test.each<Row>([
   [
     "is lost without a request for as long as its lease",
     "b-c--h------h-----------------------",
@@ -116,7 +116,7 @@ it.each<Row>([
   }),
 );
 
-it("a run on another machine needs the engine's report while it is unclaimed or silent", () => {
+test("a run on another machine needs the engine's report while it is unclaimed or silent", () => {
   const lease = createLease(defaults);
   lease.apply({ type: "begin" }, 1000);
   expect(lease.wantsReport(1000)).toBe(true);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { reasonInTime, runEnd } from "../../../streams/runs/outcome.ts";
 import type { RunnerExit, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunEnd } from "../../../streams/vocabulary.ts";
@@ -84,36 +84,34 @@ const table: Row[] = [
   ],
 ];
 
-describe("a run", () => {
-  it.each(table)("a run: %s", (_what, exit, stopped, outcome, exitCode, reason) => {
-    expect(runEnd(exitOf(exit), stopped, work)).toEqual({
-      outcome,
-      exitCode,
-      reason,
-      usage: null,
-    });
+test.each(table)("a run: %s", (_what, exit, stopped, outcome, exitCode, reason) => {
+  expect(runEnd(exitOf(exit), stopped, work)).toEqual({
+    outcome,
+    exitCode,
+    reason,
+    usage: null,
   });
+});
 
-  it("a run keeps its usage, however it ended", () => {
-    const usage = { model: "scripted", tokens: 12, costUsd: 0, turns: 1 };
-    const exits: [Partial<RunnerExit>, StopReason | null][] = [
-      [{}, null],
-      [{ exitCode: 1 }, null],
-      [term, "killed"],
-      [term, "timed_out"],
-      [{ exitCode: 137, outOfMemory: true }, null],
-    ];
-    for (const [exit, stopped] of exits) {
-      expect(runEnd(exitOf({ ...exit, usage }), stopped, work).usage).toBe(usage);
-    }
-  });
+test("a run keeps its usage, however it ended", () => {
+  const usage = { model: "scripted", tokens: 12, costUsd: 0, turns: 1 };
+  const exits: [Partial<RunnerExit>, StopReason | null][] = [
+    [{}, null],
+    [{ exitCode: 1 }, null],
+    [term, "killed"],
+    [term, "timed_out"],
+    [{ exitCode: 137, outOfMemory: true }, null],
+  ];
+  for (const [exit, stopped] of exits) {
+    expect(runEnd(exitOf({ ...exit, usage }), stopped, work).usage).toBe(usage);
+  }
 });
 
 describe("a run whose last call to a model was rejected for its budget", () => {
   const overBudget = "this run's budget: $1.00 of $1.00 is spent";
   const refused = { ...work, overBudget };
 
-  it.each([
+  test.each([
     ["fails", { exitCode: 1, error: "403" }, null],
     ["is interrupted", term, "interrupted"],
   ] as const)(
@@ -128,7 +126,7 @@ describe("a run whose last call to a model was rejected for its budget", () => {
     },
   );
 
-  it.each([
+  test.each([
     ["succeeded", {}, null],
     ["killed", term, "killed"],
     ["timed_out", term, "timed_out"],
@@ -142,7 +140,7 @@ describe("a run whose last call to a model was rejected for its budget", () => {
   );
 });
 
-it("a run that returned a value keeps it, and its request for a rerun, however it ended", () => {
+test("a run that returned a value keeps it, and its request for a rerun, however it ended", () => {
   for (const stopped of [null, "killed"] as const) {
     const end = runEnd(exitOf({ value: { found: 2 }, rerun: true }), stopped, work);
     expect(end).toMatchObject({ value: { found: 2 }, rerun: true });
@@ -150,17 +148,15 @@ it("a run that returned a value keeps it, and its request for a rerun, however i
   expect(runEnd(exitOf({ value: null }), null, work)).toHaveProperty("value", null);
 });
 
-describe("the stop reason of a run that ended while no scheduler ran", () => {
-  it.each([
-    ["ended in time", { endedAt: 99 }, "timed_out", null],
-    ["ended after its time", { endedAt: 100 }, null, "timed_out"],
-    ["was killed", { endedAt: 99 }, "killed", "killed"],
-    ["was interrupted", { endedAt: 99 }, "interrupted", "interrupted"],
-    ["says nothing of when", {}, "timed_out", "timed_out"],
-  ] as const)(
-    "the stop reason of a run that ended while no scheduler ran that %s",
-    (_what, exit, stopped, expected) => {
-      expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected);
-    },
-  );
-});
+test.each([
+  ["ended in time", { endedAt: 99 }, "timed_out", null],
+  ["ended after its time", { endedAt: 100 }, null, "timed_out"],
+  ["was killed", { endedAt: 99 }, "killed", "killed"],
+  ["was interrupted", { endedAt: 99 }, "interrupted", "interrupted"],
+  ["says nothing of when", {}, "timed_out", "timed_out"],
+] as const)(
+  "the stop reason of a run that ended while no scheduler ran that %s",
+  (_what, exit, stopped, expected) => {
+    expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected);
+  },
+);

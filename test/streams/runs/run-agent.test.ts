@@ -1,5 +1,5 @@
 import { EMPTY, ignoreElements, map, merge, of, tap, throwError, type Observable } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
@@ -22,192 +22,190 @@ const reports: Record<string, RunnerEvent> = {
   j: exitWith({ exitCode: null, rejected: "no sudo" }),
 };
 
-describe("a run", () => {
-  it.each([
-    ["emits its runner's events between its start and its end", "--o-t-o-(x|)", "s-o-t-o-(S|)"],
-    ["finishes once, whatever its runner emits after its exit", "--x-o-e-(x|)", "s-S-----|"],
-    ["survives a runner that breaks after its exit", "            --x-#", "       s-S-|"],
-    ["is rejected when its runner rejects it", "                  -(j|)", "       s(R|)"],
-    ["emits a burst of output in order", "                        -(oototox|)", " s(oototoS|)"],
-  ])("a run: %s", (_what, reported, expected) =>
-    marbles((helpers) => {
-      const report$ = helpers.cold(reported.trim(), reports);
-      helpers.expectObservable(run(portsOf(helpers, report$))).toBe(expected.trim());
-    }),
-  );
+test.each([
+  ["emits its runner's events between its start and its end", "--o-t-o-(x|)", "s-o-t-o-(S|)"],
+  ["finishes once, whatever its runner emits after its exit", "--x-o-e-(x|)", "s-S-----|"],
+  ["survives a runner that breaks after its exit", "            --x-#", "       s-S-|"],
+  ["is rejected when its runner rejects it", "                  -(j|)", "       s(R|)"],
+  ["emits a burst of output in order", "                        -(oototox|)", " s(oototoS|)"],
+])("a run: %s", (_what, reported, expected) =>
+  marbles((helpers) => {
+    const report$ = helpers.cold(reported.trim(), reports);
+    helpers.expectObservable(run(portsOf(helpers, report$))).toBe(expected.trim());
+  }),
+);
 
-  it("a run starts only after it was claimed", () =>
-    marbles((helpers) => {
-      const report$ = helpers.cold("    --(x|)", reports);
-      const lockStatus$ = helpers.cold("   --c-----");
-      const expected = "              --s-(S|)";
-      const ports = portsOf(helpers, report$, { claim: () => lockStatus$ });
-      helpers.expectObservable(run(ports)).toBe(expected);
-      helpers.expectSubscriptions(report$.subscriptions).toBe("--^-!");
-    }));
+test("a run starts only after it was claimed", () =>
+  marbles((helpers) => {
+    const report$ = helpers.cold("    --(x|)", reports);
+    const lockStatus$ = helpers.cold("   --c-----");
+    const expected = "              --s-(S|)";
+    const ports = portsOf(helpers, report$, { claim: () => lockStatus$ });
+    helpers.expectObservable(run(ports)).toBe(expected);
+    helpers.expectSubscriptions(report$.subscriptions).toBe("--^-!");
+  }));
 
-  it("a run is rejected when it can't be claimed, without a call of its runner", () =>
-    marbles((helpers) => {
-      const report$ = helpers.cold("(x|)", reports);
-      const lockStatus$ = helpers.cold("--#", {}, new Error("store unavailable"));
-      const ports = portsOf(helpers, report$, { claim: () => lockStatus$ });
-      const refused = { type: "refused", agent: "dev", at: 2, item, outcome: "rejected" } as const;
-      const expected = { r: { ...refused, reason: "store unavailable" } };
-      helpers.expectObservable(runAgent(agent, item, ports)).toBe("--(r|)", expected);
-      helpers.expectSubscriptions(report$.subscriptions).toBe([]);
-    }));
+test("a run is rejected when it can't be claimed, without a call of its runner", () =>
+  marbles((helpers) => {
+    const report$ = helpers.cold("(x|)", reports);
+    const lockStatus$ = helpers.cold("--#", {}, new Error("store unavailable"));
+    const ports = portsOf(helpers, report$, { claim: () => lockStatus$ });
+    const refused = { type: "refused", agent: "dev", at: 2, item, outcome: "rejected" } as const;
+    const expected = { r: { ...refused, reason: "store unavailable" } };
+    helpers.expectObservable(runAgent(agent, item, ports)).toBe("--(r|)", expected);
+    helpers.expectSubscriptions(report$.subscriptions).toBe([]);
+  }));
 
-  it("a run emits events with its agent, instance and item", () =>
-    marbles((helpers) => {
-      const report$ = helpers.cold("-o-t-(x|)", reports);
-      const at = { agent: "dev", instanceId: "dev-1" };
-      const end = { outcome: "succeeded", exitCode: 0, reason: null, usage: null };
-      const event$ = runAgent(agent, item, portsOf(helpers, report$));
-      helpers.expectObservable(event$).toBe("so-t-(F|)", {
-        s: { ...at, type: "started", at: 0, item },
-        o: { ...at, type: "output", at: 1, entry },
-        t: { ...at, type: "status-text", at: 3, text: "busy" },
-        F: { ...at, type: "finished", at: 5, item, startedAt: 0, end },
-      });
-    }));
-
-  it("a run gives its runner and the claim the whole request", () => {
-    const asked: RunRequest[] = [];
-    marbles((helpers) => {
-      const ask = (request: RunRequest): Observable<RunnerEvent> => {
-        asked.push(request);
-        return of(exitWith());
-      };
-      const ports = portsOf(helpers, EMPTY, { claim: ask, runner: { run: ask } });
-      run(ports).subscribe();
+test("a run emits events with its agent, instance and item", () =>
+  marbles((helpers) => {
+    const report$ = helpers.cold("-o-t-(x|)", reports);
+    const at = { agent: "dev", instanceId: "dev-1" };
+    const end = { outcome: "succeeded", exitCode: 0, reason: null, usage: null };
+    const event$ = runAgent(agent, item, portsOf(helpers, report$));
+    helpers.expectObservable(event$).toBe("so-t-(F|)", {
+      s: { ...at, type: "started", at: 0, item },
+      o: { ...at, type: "output", at: 1, entry },
+      t: { ...at, type: "status-text", at: 3, text: "busy" },
+      F: { ...at, type: "finished", at: 5, item, startedAt: 0, end },
     });
-    const request = { instanceId: "dev-1", agent, item };
-    expect(asked).toEqual([request, request]);
+  }));
+
+test("a run gives its runner and the claim the whole request", () => {
+  const asked: RunRequest[] = [];
+  marbles((helpers) => {
+    const ask = (request: RunRequest): Observable<RunnerEvent> => {
+      asked.push(request);
+      return of(exitWith());
+    };
+    const ports = portsOf(helpers, EMPTY, { claim: ask, runner: { run: ask } });
+    run(ports).subscribe();
   });
+  const request = { instanceId: "dev-1", agent, item };
+  expect(asked).toEqual([request, request]);
+});
 
-  it("a run times out after its own time, counted from its start", () =>
-    marbles((helpers) => {
-      const lockStatus$ = helpers.cold(seconds("--c"));
-      const expected = seconds("          --s--(T|)");
-      const runner = timedRunner(helpers.scheduler, 9000);
-      const ports = portsOf(helpers, EMPTY, { claim: () => lockStatus$, runner });
-      helpers.expectObservable(run(ports, { timeoutSeconds: 3 })).toBe(expected);
-    }));
+test("a run times out after its own time, counted from its start", () =>
+  marbles((helpers) => {
+    const lockStatus$ = helpers.cold(seconds("--c"));
+    const expected = seconds("          --s--(T|)");
+    const runner = timedRunner(helpers.scheduler, 9000);
+    const ports = portsOf(helpers, EMPTY, { claim: () => lockStatus$, runner });
+    helpers.expectObservable(run(ports, { timeoutSeconds: 3 })).toBe(expected);
+  }));
 
-  it("a run does not time out earlier, nor at once if longer than the longest timer", () =>
-    marbles((helpers) => {
-      const runner = timedRunner(helpers.scheduler, 3000);
-      const ports = portsOf(helpers, EMPTY, { runner });
-      const expected = "s 2999ms (S|)";
-      for (const timeoutSeconds of [4, 30 * 24 * 3600]) {
-        helpers.expectObservable(run(ports, { timeoutSeconds })).toBe(expected);
-      }
-    }));
+test("a run does not time out earlier, nor at once if longer than the longest timer", () =>
+  marbles((helpers) => {
+    const runner = timedRunner(helpers.scheduler, 3000);
+    const ports = portsOf(helpers, EMPTY, { runner });
+    const expected = "s 2999ms (S|)";
+    for (const timeoutSeconds of [4, 30 * 24 * 3600]) {
+      helpers.expectObservable(run(ports, { timeoutSeconds })).toBe(expected);
+    }
+  }));
 
-  it("a run does not time out for time spent waiting", () =>
-    marbles((helpers) => {
-      const waits = seconds("   --w---g-------");
-      const expected = seconds("s--------(T|)");
-      const runner = timedRunner(helpers.scheduler, 90_000);
-      const owner = createRunOwner(() => helpers.scheduler.now());
-      const ports = portsOf(helpers, EMPTY, { runner, owner });
-      let resume: (ready: () => void) => void = () => undefined;
-      const waiting$ = helpers.hot(waits).pipe(
-        tap((letter) => {
-          if (letter === "w") resume = owner.suspensions.get("dev-1")?.suspend(true) ?? resume;
-          else resume(() => undefined);
-        }),
-        ignoreElements(),
-      );
-      const out$ = merge(run(ports, { timeoutSeconds: 5 }), waiting$);
-      helpers.expectObservable(out$, "10s !").toBe(expected.replace("|", ""));
-    }));
+test("a run does not time out for time spent waiting", () =>
+  marbles((helpers) => {
+    const waits = seconds("   --w---g-------");
+    const expected = seconds("s--------(T|)");
+    const runner = timedRunner(helpers.scheduler, 90_000);
+    const owner = createRunOwner(() => helpers.scheduler.now());
+    const ports = portsOf(helpers, EMPTY, { runner, owner });
+    let resume: (ready: () => void) => void = () => undefined;
+    const waiting$ = helpers.hot(waits).pipe(
+      tap((letter) => {
+        if (letter === "w") resume = owner.suspensions.get("dev-1")?.suspend(true) ?? resume;
+        else resume(() => undefined);
+      }),
+      ignoreElements(),
+    );
+    const out$ = merge(run(ports, { timeoutSeconds: 5 }), waiting$);
+    helpers.expectObservable(out$, "10s !").toBe(expected.replace("|", ""));
+  }));
 
-  it.each([
-    ["its instance", "--i---", "s-(K|)"],
-    ["its agent", "   --a---", "s-(K|)"],
-    ["everything", "  --e---", "s-(K|)"],
-    ["another", "     --I-A-", "s-----(S|)"],
-  ])("a run is killed for a kill of %s", (_what, killed, expected) =>
-    marbles((helpers) => {
-      const runner = timedRunner(helpers.scheduler, 6);
-      const kill$ = helpers.hot(killed, kills);
-      helpers.expectObservable(run(portsOf(helpers, EMPTY, { runner, kill$ }))).toBe(expected);
-    }),
-  );
+test.each([
+  ["its instance", "--i---", "s-(K|)"],
+  ["its agent", "   --a---", "s-(K|)"],
+  ["everything", "  --e---", "s-(K|)"],
+  ["another", "     --I-A-", "s-----(S|)"],
+])("a run is killed for a kill of %s", (_what, killed, expected) =>
+  marbles((helpers) => {
+    const runner = timedRunner(helpers.scheduler, 6);
+    const kill$ = helpers.hot(killed, kills);
+    helpers.expectObservable(run(portsOf(helpers, EMPTY, { runner, kill$ }))).toBe(expected);
+  }),
+);
 
-  it("a run is asked once to stop, for the first reason", () =>
-    marbles((helpers) => {
-      const kill$ = helpers.hot("   --a-a-e-", kills);
-      const report$ = helpers.cold("-------(x|)", reports);
-      const expected = "            s------(K|)";
-      const stops: StopReason[] = [];
-      const runner: Runner = {
-        run: (_request, stop$) =>
-          merge(
-            report$,
-            stop$.pipe(
-              tap((reason) => stops.push(reason)),
-              ignoreElements(),
-            ),
+test("a run is asked once to stop, for the first reason", () =>
+  marbles((helpers) => {
+    const kill$ = helpers.hot("   --a-a-e-", kills);
+    const report$ = helpers.cold("-------(x|)", reports);
+    const expected = "            s------(K|)";
+    const stops: StopReason[] = [];
+    const runner: Runner = {
+      run: (_request, stop$) =>
+        merge(
+          report$,
+          stop$.pipe(
+            tap((reason) => stops.push(reason)),
+            ignoreElements(),
           ),
-      };
-      helpers.expectObservable(run(portsOf(helpers, EMPTY, { kill$, runner }))).toBe(expected);
-      helpers.flush();
-      expect(stops).toEqual(["killed"]);
-    }));
+        ),
+    };
+    helpers.expectObservable(run(portsOf(helpers, EMPTY, { kill$, runner }))).toBe(expected);
+    helpers.flush();
+    expect(stops).toEqual(["killed"]);
+  }));
 
-  it("a run fails with the message of a runner that breaks, by error or by exception", () =>
-    marbles((helpers) => {
-      const throwing = {
-        run: (): never => {
-          throw new Error("broken");
-        },
-      };
-      const erring = { run: () => throwError(() => new Error("broken")) };
-      const end = { outcome: "failed", exitCode: 1, reason: "broken", usage: null };
-      for (const runner of [throwing, erring]) {
-        const end$ = runAgent(agent, item, portsOf(helpers, EMPTY, { runner })).pipe(
-          map((event) => (event.type === "finished" ? event.end : event.type)),
-        );
-        helpers.expectObservable(end$).toBe("(sf|)", { s: "started", f: end });
-      }
-    }));
+test("a run fails with the message of a runner that breaks, by error or by exception", () =>
+  marbles((helpers) => {
+    const throwing = {
+      run: (): never => {
+        throw new Error("broken");
+      },
+    };
+    const erring = { run: () => throwError(() => new Error("broken")) };
+    const end = { outcome: "failed", exitCode: 1, reason: "broken", usage: null };
+    for (const runner of [throwing, erring]) {
+      const end$ = runAgent(agent, item, portsOf(helpers, EMPTY, { runner })).pipe(
+        map((event) => (event.type === "finished" ? event.end : event.type)),
+      );
+      helpers.expectObservable(end$).toBe("(sf|)", { s: "started", f: end });
+    }
+  }));
 
-  it("a run aborts its runner and stops listening when it is unsubscribed", () =>
-    marbles((helpers) => {
-      const report$ = helpers.cold("-o-----", reports);
-      const kill$ = helpers.hot("   -------", kills);
-      const unsubscribed = "        ---!";
-      const ports = portsOf(helpers, report$, {
-        kill$,
-        runner: timedRunner(helpers.scheduler, 9),
-      });
-      helpers.expectObservable(run(portsOf(helpers, report$)), unsubscribed).toBe("so");
-      helpers.expectObservable(run(ports), unsubscribed).toBe("s");
-      helpers.expectSubscriptions(report$.subscriptions).toBe("^--!");
-      helpers.expectSubscriptions(kill$.subscriptions).toBe("^--!");
-    }));
-
-  it("a run does not claim before it is subscribed, and claims anew with a new instance each time", () => {
-    const claimed: string[] = [];
-    marbles((helpers) => {
-      let count = 0;
-      const ports = portsOf(helpers, of(exitWith()), {
-        newInstanceId: (name) => `${name}-${++count}`,
-        claim: ({ instanceId }) => of(claimed.push(instanceId)),
-      });
-      const run$ = run(ports);
-      expect(claimed).toEqual([]);
-      helpers.expectObservable(run$).toBe("(sS|)");
-      helpers.expectObservable(run$, "--^").toBe("--(sS|)");
+test("a run aborts its runner and stops listening when it is unsubscribed", () =>
+  marbles((helpers) => {
+    const report$ = helpers.cold("-o-----", reports);
+    const kill$ = helpers.hot("   -------", kills);
+    const unsubscribed = "        ---!";
+    const ports = portsOf(helpers, report$, {
+      kill$,
+      runner: timedRunner(helpers.scheduler, 9),
     });
-    expect(claimed).toEqual(["dev-1", "dev-2"]);
+    helpers.expectObservable(run(portsOf(helpers, report$)), unsubscribed).toBe("so");
+    helpers.expectObservable(run(ports), unsubscribed).toBe("s");
+    helpers.expectSubscriptions(report$.subscriptions).toBe("^--!");
+    helpers.expectSubscriptions(kill$.subscriptions).toBe("^--!");
+  }));
+
+test("a run does not claim before it is subscribed, and claims anew with a new instance each time", () => {
+  const claimed: string[] = [];
+  marbles((helpers) => {
+    let count = 0;
+    const ports = portsOf(helpers, of(exitWith()), {
+      newInstanceId: (name) => `${name}-${++count}`,
+      claim: ({ instanceId }) => of(claimed.push(instanceId)),
+    });
+    const run$ = run(ports);
+    expect(claimed).toEqual([]);
+    helpers.expectObservable(run$).toBe("(sS|)");
+    helpers.expectObservable(run$, "--^").toBe("--(sS|)");
   });
+  expect(claimed).toEqual(["dev-1", "dev-2"]);
 });
 
 describe("a run of a scheduler that stops", () => {
-  it.each([
+  test.each([
     ["--s---", "s-(I|)"],
     ["--(as)", "s-(K|)"],
     ["--i--s", "s-(K|)"],
@@ -221,7 +219,7 @@ describe("a run of a scheduler that stops", () => {
       }),
   );
 
-  it.each([
+  test.each([
     [true, { exitCode: null, signal: "SIGTERM" }, "I"],
     [true, { exitCode: 143 }, "I"],
     [true, { exitCode: 3 }, "F"],
@@ -236,7 +234,7 @@ describe("a run of a scheduler that stops", () => {
     }),
   );
 
-  it("a run of a scheduler that stops reports why it was interrupted, and whether its work is retried", () =>
+  test("a run of a scheduler that stops reports why it was interrupted, and whether its work is retried", () =>
     marbles((helpers) => {
       const runner = timedRunner(helpers.scheduler, 6);
       const reasonOf = (attempt: number): Observable<string> => {
@@ -256,7 +254,7 @@ describe("a run of a scheduler that stops", () => {
     }));
 });
 
-it("a run that fails after a call was rejected for its budget ends over_budget", () =>
+test("a run that fails after a call was rejected for its budget ends over_budget", () =>
   marbles((helpers) => {
     const owner = createRunOwner(() => helpers.scheduler.now());
     const report$ = helpers.cold("--(e|)", reports);

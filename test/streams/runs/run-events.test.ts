@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { QueueEvent } from "../../../streams/runs/queue-latest.ts";
 import { noSuchAgent, queueRunEvent } from "../../../streams/runs/run-events.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
@@ -7,7 +7,7 @@ import { anItem } from "../../helpers/agents.ts";
 const item = anItem("1");
 const at = { agent: "dev", at: 5 };
 
-it.each<[QueueEvent<WorkItem>, object, usable?: boolean]>([
+test.each<[QueueEvent<WorkItem>, object, usable?: boolean]>([
   [
     { type: "queued", item },
     { type: "queued", item },
@@ -27,7 +27,7 @@ it.each<[QueueEvent<WorkItem>, object, usable?: boolean]>([
   expect(queueRunEvent({ ...at, usable }, event)).toEqual({ ...at, ...refused });
 });
 
-it("work for an agent that does not exist is rejected", () => {
+test("work for an agent that does not exist is rejected", () => {
   const reason = 'there is no agent "dev"';
   const refused = { type: "refused", item, outcome: "rejected", reason };
   expect(noSuchAgent(item, 5)).toEqual({ ...at, ...refused });

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createSlots, type Slot, type Slots } from "../../../streams/runs/slots.ts";
 
 function take(slots: Slots): Slot {
@@ -7,12 +7,12 @@ function take(slots: Slots): Slot {
   return slot;
 }
 
-it("the slots of a project are unlimited by default", () => {
+test("the slots of a project are unlimited by default", () => {
   const slots = createSlots();
   expect(Array.from({ length: 1000 }, () => slots.tryTake())).not.toContain(null);
 });
 
-it("the slots of a project reject when all are taken, and give one that is free again", () => {
+test("the slots of a project reject when all are taken, and give one that is free again", () => {
   const slots = createSlots(1);
   const slot = take(slots);
   expect(slots.tryTake()).toBeNull();
@@ -20,7 +20,7 @@ it("the slots of a project reject when all are taken, and give one that is free 
   expect(slots.tryTake()).not.toBeNull();
 });
 
-it("the slots of a project are offered in the order of requests, without overtaking", () => {
+test("the slots of a project are offered in the order of requests, without overtaking", () => {
   const slots = createSlots(1);
   let slot: Slot | null = slots.tryTake();
   const order: string[] = [];
@@ -38,7 +38,7 @@ it("the slots of a project are offered in the order of requests, without overtak
   expect(slots.tryTake()).toBeNull();
 });
 
-it("the slots of a project skip a waiter that left or no longer wants one", () => {
+test("the slots of a project skip a waiter that left or no longer wants one", () => {
   const slots = createSlots(1);
   const slot = take(slots);
   const order: string[] = [];
@@ -50,7 +50,7 @@ it("the slots of a project skip a waiter that left or no longer wants one", () =
   expect(order).toEqual(["declined", "took"]);
 });
 
-it("the slots of a project grow at once, and shrink without touching taken ones", () => {
+test("the slots of a project grow at once, and shrink without touching taken ones", () => {
   const slots = createSlots(1);
   const first = take(slots);
   let second: Slot | null = null;
@@ -64,7 +64,7 @@ it("the slots of a project grow at once, and shrink without touching taken ones"
   expect(slots.tryTake()).not.toBeNull();
 });
 
-it("a slot that is released is free for others, and is reacquired when one of them ends", () => {
+test("a slot that is released is free for others, and is reacquired when one of them ends", () => {
   const slots = createSlots(1);
   const suspended = take(slots);
   suspended.release();
@@ -78,7 +78,7 @@ it("a slot that is released is free for others, and is reacquired when one of th
   expect(slots.tryTake()).toBeNull();
 });
 
-it("a slot is reacquired at once while it is free", () => {
+test("a slot is reacquired at once while it is free", () => {
   const slots = createSlots(1);
   const slot = take(slots);
   slot.release();
@@ -90,7 +90,7 @@ it("a slot is reacquired at once while it is free", () => {
   expect(slots.tryTake()).not.toBeNull();
 });
 
-it("a slot is reacquired before newcomers, in any order of requests", () => {
+test("a slot is reacquired before newcomers, in any order of requests", () => {
   const slots = createSlots(1);
   const suspended = take(slots);
   suspended.release();
@@ -104,7 +104,7 @@ it("a slot is reacquired before newcomers, in any order of requests", () => {
   expect(order).toEqual(["suspended", "newcomer"]);
 });
 
-it("a slot that is released goes to the next waiter", () => {
+test("a slot that is released goes to the next waiter", () => {
   const slots = createSlots(1);
   const suspended = take(slots);
   let took = false;
@@ -113,7 +113,7 @@ it("a slot that is released goes to the next waiter", () => {
   expect(took).toBe(true);
 });
 
-it("a slot of a run that ends while it waits is released once, without a callback", () => {
+test("a slot of a run that ends while it waits is released once, without a callback", () => {
   const slots = createSlots(1);
   const suspended = take(slots);
   suspended.release();

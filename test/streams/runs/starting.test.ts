@@ -1,5 +1,5 @@
 import { EMPTY, map, merge, NEVER, timer, type Observable } from "rxjs";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createSlots, type Slots } from "../../../streams/runs/slots.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
@@ -31,7 +31,7 @@ function starting(
   );
 }
 
-it("runs that start together start in order, each once the one before is ready, and continue beside each other", () =>
+test("runs that start together start in order, each once the one before is ready, and continue beside each other", () =>
   marbles((helpers) => {
     const slots = createSlots(1);
     const run$ = helpers.cold("--rt-----(x|)", reports);
@@ -39,7 +39,7 @@ it("runs that start together start in order, each once the one before is ready, 
     helpers.expectObservable(all$).toBe("--rtrtrt-x-x-(x|)");
   }));
 
-it("runs that start together continue when one ends before it is ready", () =>
+test("runs that start together continue when one ends before it is ready", () =>
   marbles((helpers) => {
     const slots = createSlots(1);
     const run$ = helpers.cold("--(x|)", reports);
@@ -47,7 +47,7 @@ it("runs that start together continue when one ends before it is ready", () =>
     helpers.expectObservable(both$).toBe("--x-(x|)");
   }));
 
-it("runs that start together continue after half a minute when one is not ready by then", () =>
+test("runs that start together continue after half a minute when one is not ready by then", () =>
   marbles((helpers) => {
     const slots = createSlots(1);
     helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
@@ -55,7 +55,7 @@ it("runs that start together continue after half a minute when one is not ready 
     helpers.expectObservable(next$).toBe("30s (x|)");
   }));
 
-it("runs that start together are more at once as soon as the limit is raised", () =>
+test("runs that start together are more at once as soon as the limit is raised", () =>
   marbles((helpers) => {
     const slots = createSlots(1);
     timer(3, helpers.scheduler).subscribe(() => slots.resize(2));
@@ -64,7 +64,7 @@ it("runs that start together are more at once as soon as the limit is raised", (
     helpers.expectObservable(next$).toBe("---(x|)");
   }));
 
-it("runs that start together release their slot when they are unsubscribed", () =>
+test("runs that start together release their slot when they are unsubscribed", () =>
   marbles((helpers) => {
     const slots = createSlots(1);
     helpers.expectObservable(starting(helpers, NEVER, slots), "--!").toBe("-");
@@ -73,7 +73,7 @@ it("runs that start together release their slot when they are unsubscribed", () 
     helpers.expectObservable(next$).toBe("--(x|)");
   }));
 
-it("runs that start together never start when they are stopped before", () =>
+test("runs that start together never start when they are stopped before", () =>
   marbles((helpers) => {
     const slots = createSlots(0);
     const stop$ = helpers.cold<StopReason>("--k", { k: "killed" });
@@ -82,7 +82,7 @@ it("runs that start together never start when they are stopped before", () =>
     helpers.expectSubscriptions(run$.subscriptions).toBe([]);
   }));
 
-it("a run that waits for its turn to start is emitted as started at once, and its time counts from its real start", () =>
+test("a run that waits for its turn to start is emitted as started at once, and its time counts from its real start", () =>
   marbles((helpers) => {
     const { scheduler } = helpers;
     const slots = createSlots(0);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import { createSuspension } from "../../../streams/runs/suspension.ts";
 
@@ -10,7 +10,7 @@ function aRun(slots = createSlots(1)) {
   return { slots, run, seen, pass: (ms: number) => (time += ms) };
 }
 
-it("a run has its clock paused while it waits, and its slot is free", () => {
+test("a run has its clock paused while it waits, and its slot is free", () => {
   const { slots, run, seen, pass } = aRun();
   const resume = run.suspend(true);
   pass(30);
@@ -28,14 +28,14 @@ it("a run has its clock paused while it waits, and its slot is free", () => {
   expect(seen).toEqual([false, true, false]);
 });
 
-it("a run has its clock running while it waits on its own time", () => {
+test("a run has its clock running while it waits on its own time", () => {
   const { slots, run, seen } = aRun();
   run.suspend(false);
   expect(slots.tryTake()).not.toBeNull();
   expect(seen).toEqual([false]);
 });
 
-it("a run counts concurrent waits once", () => {
+test("a run counts concurrent waits once", () => {
   const { run, seen, pass } = aRun();
   const [one, two] = [run.suspend(true), run.suspend(true)];
   pass(10);

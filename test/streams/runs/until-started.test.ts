@@ -1,5 +1,5 @@
 import { EMPTY, map, take, timer, type Observable } from "rxjs";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import { runAgent, type Kill, type RunPorts } from "../../../streams/runs/run-agent.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
@@ -34,14 +34,14 @@ const agent = anAgent("dev", { timeoutSeconds: 5 });
 const item = anItem("1");
 const letters = (event$: Observable<RunEvent>): Observable<string> => event$.pipe(map(letterOf));
 
-it("a run that the machine can't start is started again after 1 s, 2 s, 4 s … and its timeout counts from the start that succeeds", () =>
+test("a run that the machine can't start is started again after 1 s, 2 s, 4 s … and its timeout counts from the start that succeeds", () =>
   marbles((helpers) => {
     const event$ = runAgent(agent, item, portsFor(helpers, machine(helpers, 10_000)));
     const expected = "s b 1000ms b 2000ms b 4000ms b 8000ms 9ms (gS|)";
     helpers.expectObservable(letters(event$)).toBe(expected);
   }));
 
-it("a run that the machine can't start backs off to one attempt a minute", () =>
+test("a run that the machine can't start backs off to one attempt a minute", () =>
   marbles((helpers) => {
     const runner = machine(helpers, 3_600_000);
     const event$ = runAgent(agent, item, portsFor(helpers, runner)).pipe(
@@ -55,7 +55,7 @@ it("a run that the machine can't start backs off to one attempt a minute", () =>
     expect(Math.max(...tries.slice(1).map((at, i) => at - (tries[i] ?? 0)))).toBe(60_001);
   }));
 
-it("a run that the machine can't start releases its slot of the project meanwhile", () =>
+test("a run that the machine can't start releases its slot of the project meanwhile", () =>
   marbles((helpers) => {
     const slots = createSlots(1);
     const slot = slots.tryTake();
@@ -66,14 +66,14 @@ it("a run that the machine can't start releases its slot of the project meanwhil
     helpers.expectObservable(letters(event$), "3s !").toBe("sb");
   }));
 
-it("a run that the machine can't start can be killed", () =>
+test("a run that the machine can't start can be killed", () =>
   marbles((helpers) => {
     const kill$ = helpers.hot<Kill>("--k", { k: { instanceId: "dev-1" } });
     const event$ = runAgent(agent, item, portsFor(helpers, machine(helpers, 10_000), { kill$ }));
     helpers.expectObservable(letters(event$)).toBe("sb(K|)");
   }));
 
-it("a run that the machine can't start ends when the scheduler stops, without costing its work an attempt", () =>
+test("a run that the machine can't start ends when the scheduler stops, without costing its work an attempt", () =>
   marbles((helpers) => {
     const draining$ = helpers.hot("f-t", { f: false, t: true });
     const more = { draining$, isStopping: () => true };
@@ -86,7 +86,7 @@ it("a run that the machine can't start ends when the scheduler stops, without co
     helpers.expectObservable(ends$).toBe("sb(e|)", { s: "s", b: "b", e: end });
   }));
 
-it("a run that the machine can't start holds its agent's queue: each item runs once, after the machine can start runs again", () =>
+test("a run that the machine can't start holds its agent's queue: each item runs once, after the machine can start runs again", () =>
   marbles((helpers) => {
     const manual$ = helpers.hot<WorkItem>("-123", {
       1: anItem("1"),

@@ -1,4 +1,4 @@
-import { it } from "vitest";
+import { test } from "vitest";
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { marbles, type Marbles } from "../../helpers/marbles.ts";
@@ -12,7 +12,7 @@ function adoptedRun({ scheduler }: Marbles, agent: string): AdoptedRun {
   return { request, startedAt: 0, report: (stop$) => runner.run(request, stop$) };
 }
 
-it("a run of an earlier scheduler keeps the work of its agent waiting like any other run", () =>
+test("a run of an earlier scheduler keeps the work of its agent waiting like any other run", () =>
   marbles((helpers) => {
     const { hot, cold, scheduler, expectObservable } = helpers;
     const manual = "  -12---------";
@@ -29,7 +29,7 @@ it("a run of an earlier scheduler keeps the work of its agent waiting like any o
     expectObservable(only(event$, "finished")).toBe(finished);
   }));
 
-it("a run of an earlier scheduler continues for a removed agent, and the graph waits for it when it stops", () =>
+test("a run of an earlier scheduler continues for a removed agent, and the graph waits for it when it stops", () =>
   marbles((helpers) => {
     const { hot, cold, scheduler, expectObservable } = helpers;
     const event$ = graphOf(scheduler, {

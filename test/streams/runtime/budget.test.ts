@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
 import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
@@ -14,7 +14,7 @@ const held =
 const minutely = { a: changeOf("a", { schedule: "* * * * *" }) };
 
 describe("the graph: agents without budget", () => {
-  it("the graph holds the queue of an agent that waits for budget, and lets its run finish", () =>
+  test("the graph holds the queue of an agent that waits for budget, and lets its run finish", () =>
     shows(
       {
         changes: " a--------------",
@@ -25,7 +25,7 @@ describe("the graph: agents without budget", () => {
       { sources: held("f-h-------f----") },
     ));
 
-  it("the graph holds it from the start if the budget is used up then", () =>
+  test("the graph holds it from the start if the budget is used up then", () =>
     shows(
       { changes: "a------", webhooks: "-1-----", started: "---1---" },
       {
@@ -36,19 +36,19 @@ describe("the graph: agents without budget", () => {
       },
     ));
 
-  it("the graph starts a run of an agent that pauses and is not held yet, as the run waits itself", () =>
+  test("the graph starts a run of an agent that pauses and is not held yet, as the run waits itself", () =>
     shows(
       { changes: "a", webhooks: "-1", started: "-1", refused: "-" },
       { until: "^----!", ports: () => ({ overBudget: () => ({ reason, onLimit: "pause" }) }) },
     ));
 
-  it("the graph skips its ticks", () =>
+  test("the graph skips its ticks", () =>
     shows(
       { changes: "a", configs: minutely, refused: "-c" },
       { columns: minutes, until: "--!", sources: held("h") },
     ));
 
-  it("the graph starts no run of one that stops, with the reason: work is a dead letter, a tick is skipped", () => {
+  test("the graph starts no run of one that stops, with the reason: work is a dead letter, a tick is skipped", () => {
     const refused: unknown[] = [];
     const overBudget = (): OverBudget => ({ reason, onLimit: "stop" });
     marbles((helpers) => {

@@ -1,5 +1,5 @@
 import { of, type Observable } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import type { RuntimePorts } from "../../../streams/runtime.ts";
 import { marbles, type Marbles } from "../../helpers/marbles.ts";
@@ -22,7 +22,7 @@ function noting(titles: string[]): (helpers: Marbles) => Partial<RuntimePorts> {
 }
 
 describe("the graph: an agent's directory", () => {
-  it("the graph drains a removed agent, holds its queue for a minute, then drops it", () =>
+  test("the graph drains a removed agent, holds its queue for a minute, then drops it", () =>
     shows({
       changes: " a--A------",
       webhooks: "-12-3------",
@@ -31,7 +31,7 @@ describe("the graph: an agent's directory", () => {
       refused: " 3ms 1m (23)",
     }));
 
-  it("the graph resumes the queue of an agent that returns within the minute", () =>
+  test("the graph resumes the queue of an agent that returns within the minute", () =>
     shows({
       changes: " a--A 59s a------",
       webhooks: "-12-----------",
@@ -39,7 +39,7 @@ describe("the graph: an agent's directory", () => {
       refused: " -",
     }));
 
-  it("the graph lets a run drain while its agent comes back", () =>
+  test("the graph lets a run drain while its agent comes back", () =>
     shows({
       changes: " a-Aa-----",
       webhooks: "-1--2-----",
@@ -47,7 +47,7 @@ describe("the graph: an agent's directory", () => {
       finished: "------1----2",
     }));
 
-  it("the graph holds work from before a restart for a minute without a directory, then drops it", () =>
+  test("the graph holds work from before a restart for a minute without a directory, then drops it", () =>
     shows({
       changes: " A-----------",
       manual: "  -12----------",
@@ -55,7 +55,7 @@ describe("the graph: an agent's directory", () => {
       started: " -",
     }));
 
-  it("the graph runs work from before a restart once the directory exists", () =>
+  test("the graph runs work from before a restart once the directory exists", () =>
     shows({
       changes: " A-- 59s a----------",
       manual: "  -12 59s -----------",
@@ -63,7 +63,7 @@ describe("the graph: an agent's directory", () => {
       refused: " -",
     }));
 
-  it("the graph starts anew with an agent that returns after the minute", () =>
+  test("the graph starts anew with an agent that returns after the minute", () =>
     shows({
       changes: "        a--A 2m -a------",
       webhooks: "       -1-- 2m 0--2----",
@@ -73,14 +73,14 @@ describe("the graph: an agent's directory", () => {
       "agent-removed": "---a",
     }));
 
-  it("the graph rejects work for an agent after its minute", () =>
+  test("the graph rejects work for an agent after its minute", () =>
     shows({
       changes: " aA 1m --",
       webhooks: "-- 1m 1-",
       refused: " -- 1m 1-",
     }));
 
-  it("the graph keeps the last good config active while the files are invalid", () => {
+  test("the graph keeps the last good config active while the files are invalid", () => {
     const titles: string[] = [];
     shows(
       {
@@ -95,14 +95,14 @@ describe("the graph: an agent's directory", () => {
     expect(titles).toEqual(["good", "new"]);
   });
 
-  it("the graph holds the work of an agent that was never valid, until it is", () =>
+  test("the graph holds the work of an agent that was never valid, until it is", () =>
     shows({
       changes: " i----a------",
       webhooks: "-1-2---------",
       started: " -----1----2-",
     }));
 
-  it("the graph lets a run keep the config it started with, and gives the next one the new", () => {
+  test("the graph lets a run keep the config it started with, and gives the next one the new", () => {
     const titles: string[] = [];
     shows(
       {
@@ -116,7 +116,7 @@ describe("the graph: an agent's directory", () => {
     expect(titles).toEqual(["a", "new"]);
   });
 
-  it("the graph emits what changed", () => {
+  test("the graph emits what changed", () => {
     const said: string[] = [];
     marbles((helpers) => {
       const configs = { c: changeOf("a", { title: "new" }) };
@@ -129,7 +129,7 @@ describe("the graph: an agent's directory", () => {
     expect(said).toEqual(texts);
   });
 
-  it("the graph prepares an image again only if it differs, and none for an agent without runs", () => {
+  test("the graph prepares an image again only if it differs, and none for an agent without runs", () => {
     const runtime = { type: "container", runAs: "al-agent" } as const;
     const prepare = (): Observable<BuildEvent> =>
       of({ type: "build-finished", error: null, usable: true });

@@ -1,5 +1,5 @@
 import { EMPTY, map, of, throwError, type Observable } from "rxjs";
-import { describe, it } from "vitest";
+import { describe, test } from "vitest";
 import type { Runner } from "../../../streams/runs/runner.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
@@ -8,7 +8,7 @@ import { timedRunner } from "../../helpers/stream-runner.ts";
 import { changeOf, graphOf, only, shows } from "../graph.ts";
 
 describe("the graph: its end", () => {
-  it("the graph stops triggers, drains runs, leaves waiting work, and completes", () =>
+  test("the graph stops triggers, drains runs, leaves waiting work, and completes", () =>
     shows({
       changes: " (ab)-----------",
       webhooks: "----16-2----3--",
@@ -18,7 +18,7 @@ describe("the graph: its end", () => {
       refused: " ----------|",
     }));
 
-  it("the graph completes at once when no run is live, in any state of agents", () =>
+  test("the graph completes at once when no run is live, in any state of agents", () =>
     shows({
       changes: " (abicC)--",
       enabled: " ------d--",
@@ -27,7 +27,7 @@ describe("the graph: its end", () => {
       started: " ---------|",
     }));
 
-  it("the graph ticks no more once it stops", () => {
+  test("the graph ticks no more once it stops", () => {
     const configs = { a: changeOf("a", { schedule: "*/3 * * * *" }) };
     shows(
       { changes: "a---------", stopping: "-----s-", started: "---c-|", configs },
@@ -35,7 +35,7 @@ describe("the graph: its end", () => {
     );
   });
 
-  it("the graph drains by a kill too", () =>
+  test("the graph drains by a kill too", () =>
     shows(
       {
         changes: " a------",
@@ -47,14 +47,14 @@ describe("the graph: its end", () => {
       { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
     ));
 
-  it("the graph completes with empty sources", () =>
+  test("the graph completes with empty sources", () =>
     marbles((helpers) => {
       const work = { webhook$: EMPTY, call$: EMPTY, manual$: EMPTY };
       const rest = { agentChange$: EMPTY, enabled$: EMPTY, withdraw$: EMPTY };
       helpers.expectObservable(graphOf(helpers.scheduler, { ...work, ...rest })).toBe("|");
     }));
 
-  it("the graph errors only with a broken root, and aborts the runs", () =>
+  test("the graph errors only with a broken root, and aborts the runs", () =>
     marbles((helpers) => {
       const broken$ = helpers.cold("          --#");
       const run$ = helpers.cold<never>("      -----");
@@ -71,7 +71,7 @@ describe("the graph: its end", () => {
       helpers.expectSubscriptions(run$.subscriptions).toBe("  ^-!");
     }));
 
-  it("the graph continues for all agents when one run breaks or can't be claimed", () => {
+  test("the graph continues for all agents when one run breaks or can't be claimed", () => {
     const runner: Runner = { run: () => throwError(() => new Error("broken")) };
     const claim = (): Observable<never> => throwError(() => new Error("store unavailable"));
     const lines = { changes: "(ab)-", webhooks: "----16" };
@@ -79,7 +79,7 @@ describe("the graph: its end", () => {
     shows({ ...lines, refused: "----16" }, { ports: () => ({ claim }) });
   });
 
-  it("the graph leaves its sources and aborts its runs when it is unsubscribed, and starts anew", () =>
+  test("the graph leaves its sources and aborts its runs when it is unsubscribed, and starts anew", () =>
     marbles((helpers) => {
       const { hot, cold, expectSubscriptions } = helpers;
       const agentChange$ = cold("     a", { a: changeOf("a") });

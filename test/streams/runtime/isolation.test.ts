@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { filter, from, map, merge, mergeMap, of, Subject, timer, type Observable } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AgentChange, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
@@ -60,7 +60,7 @@ function lifeOfA(edits: readonly Edit[]): RunEvent[] {
 }
 
 describe("the graph: one agent among others", () => {
-  it("an agent behaves the same, whatever happens to another", () => {
+  test("an agent behaves the same, whatever happens to another", () => {
     const undisturbed = lifeOfA([]);
     const types = new Set(undisturbed.map(({ type }) => type));
     for (const type of ["next-run", "started", "finished", "queued", "refused"] as const) {
@@ -74,7 +74,7 @@ describe("the graph: one agent among others", () => {
     );
   });
 
-  it("an agent is one of a thousand: each runs its own work, under a single timer", () => {
+  test("an agent is one of a thousand: each runs its own work, under a single timer", () => {
     const count = 1000;
     const calendar = new VirtualCalendar(start);
     const stopping$ = new Subject<void>();
@@ -115,7 +115,7 @@ describe("the graph: one agent among others", () => {
     expect(completed).toBe(true);
   });
 
-  it("an agent is forgotten a minute after its removal, a thousand times over", () => {
+  test("an agent is forgotten a minute after its removal, a thousand times over", () => {
     const calendar = new VirtualCalendar(start);
     const change$ = new Subject<AgentChange>();
     const webhook$ = new Subject<WorkItem>();

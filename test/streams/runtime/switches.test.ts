@@ -1,5 +1,5 @@
 import { EMPTY } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
@@ -26,7 +26,7 @@ const builds =
   });
 
 describe("the graph: switches", () => {
-  it("the graph holds the queue of a disabled agent and lets its run finish", () =>
+  test("the graph holds the queue of a disabled agent and lets its run finish", () =>
     shows({
       changes: "        a--------------",
       enabled: "        --d-------e----",
@@ -36,7 +36,7 @@ describe("the graph: switches", () => {
       "agent-enabled": "--d-------e",
     }));
 
-  it("the graph holds a container agent's queue until it has an image, and not that of an agent without one", () =>
+  test("the graph holds a container agent's queue until it has an image, and not that of an agent without one", () =>
     shows(
       {
         changes: " (ab)------",
@@ -47,7 +47,7 @@ describe("the graph: switches", () => {
       { ports: builds(({ name }) => (name === "a" ? "----n--y" : "")) },
     ));
 
-  it("the graph holds a container agent's queue again while a new image is built, and without an engine", () =>
+  test("the graph holds a container agent's queue again while a new image is built, and without an engine", () =>
     shows(
       {
         changes: " a--------------",
@@ -58,7 +58,7 @@ describe("the graph: switches", () => {
       { ports: builds(() => "-y--b--y-n----y") },
     ));
 
-  it("the graph holds a container agent's queue as soon as its image's files are saved", () =>
+  test("the graph holds a container agent's queue as soon as its image's files are saved", () =>
     shows(
       {
         changes: " a---b-----",
@@ -72,7 +72,7 @@ describe("the graph: switches", () => {
       { ports: builds(({ dockerfileHash }) => (dockerfileHash === null ? "-y" : "--b--y")) },
     ));
 
-  it("the graph says after agent-set that the agent was already disabled", () => {
+  test("the graph says after agent-set that the agent was already disabled", () => {
     const said: string[] = [];
     marbles((helpers) => {
       const event$ = drawn(helpers, { changes: "a" }, { isEnabled: () => false });
@@ -83,7 +83,7 @@ describe("the graph: switches", () => {
     shows(lines, { ports: () => ({ isEnabled: () => false }) });
   });
 
-  it("the graph disables one agent, not the other", () =>
+  test("the graph disables one agent, not the other", () =>
     shows({
       changes: " (ab)--",
       enabled: " ----D-",
@@ -91,7 +91,7 @@ describe("the graph: switches", () => {
       started: " -----1-",
     }));
 
-  it("the graph has no tick while disabled, and skips ticks while paused", () =>
+  test("the graph has no tick while disabled, and skips ticks while paused", () =>
     shows(
       {
         changes: " a----------------",
@@ -104,7 +104,7 @@ describe("the graph: switches", () => {
       { columns: minutes, until: "----------------!" },
     ));
 
-  it("the graph skips ticks while paused however often agents are reloaded, and ticks afterwards", () =>
+  test("the graph skips ticks while paused however often agents are reloaded, and ticks afterwards", () =>
     shows(
       {
         changes: " ab-abab-Aacab-aba---",
@@ -120,7 +120,7 @@ describe("the graph: switches", () => {
       { columns: minutes, until: "-------------------!" },
     ));
 
-  it("the graph skips a tick that finds all runners busy", () =>
+  test("the graph skips a tick that finds all runners busy", () =>
     shows(
       {
         changes: " a--------------",
@@ -135,7 +135,7 @@ describe("the graph: switches", () => {
       },
     ));
 
-  it("the graph kills the runs of an agent, one instance, or everything, and continues with the queue", () =>
+  test("the graph kills the runs of an agent, one instance, or everything, and continues with the queue", () =>
     shows(
       {
         changes: " (ab)----------",

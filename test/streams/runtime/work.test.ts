@@ -1,5 +1,5 @@
 import { of, Subject, tap } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
@@ -7,7 +7,7 @@ import { marbles } from "../../helpers/marbles.ts";
 import { changeOf, graphOf, only, shows } from "../graph.ts";
 
 describe("the graph: work", () => {
-  it("the graph runs work from any source that is addressed to an agent, one at a time", () =>
+  test("the graph runs work from any source that is addressed to an agent, one at a time", () =>
     shows({
       changes: " a----------------",
       webhooks: "-1---------------",
@@ -17,7 +17,7 @@ describe("the graph: work", () => {
       finished: "------1----2----3",
     }));
 
-  it("the graph rejects waiting work that is withdrawn, of its own agent only", () =>
+  test("the graph rejects waiting work that is withdrawn, of its own agent only", () =>
     shows(
       { changes: "(ab)", webhooks: "-123", refused: "-----2", started: "-1----3" },
       {
@@ -30,13 +30,13 @@ describe("the graph: work", () => {
       },
     ));
 
-  it("the graph runs agents beside each other", () =>
+  test("the graph runs agents beside each other", () =>
     shows({ changes: "(ab)", webhooks: "----16", started: "----16" }));
 
-  it("the graph rejects work for an unknown agent", () =>
+  test("the graph rejects work for an unknown agent", () =>
     shows({ changes: "a----", webhooks: "-0-6-", refused: "-0-6-" }));
 
-  it("the graph starts work from before a restart before new work", () =>
+  test("the graph starts work from before a restart before new work", () =>
     marbles((helpers) => {
       const event$ = graphOf(helpers.scheduler, {
         agentChange$: of(changeOf("a"), changeOf("i"), changeOf("b")),
@@ -45,7 +45,7 @@ describe("the graph: work", () => {
       helpers.expectObservable(only(event$, "started")).toBe("(16)-2");
     }));
 
-  it("the graph drops the oldest when an agent's queue is full, and emits that", () =>
+  test("the graph drops the oldest when an agent's queue is full, and emits that", () =>
     shows({
       changes: " a---------",
       webhooks: "-123-------",
@@ -54,13 +54,13 @@ describe("the graph: work", () => {
       configs: { a: changeOf("a", { queueSize: 1 }) },
     }));
 
-  it("the graph shares the project's slots among agents, first come first served", () =>
+  test("the graph shares the project's slots among agents, first come first served", () =>
     shows(
       { changes: "(ab)", webhooks: "----162", started: "----1----6----2" },
       { ports: () => ({ slots: createSlots(1) }) },
     ));
 
-  it("the graph survives a burst of a thousand items", () =>
+  test("the graph survives a burst of a thousand items", () =>
     marbles((helpers) => {
       const outcomes = new Map<string, number>();
       const count = ({ type }: RunEvent): void => {
@@ -78,7 +78,7 @@ describe("the graph: work", () => {
       expect(outcomes.get("refused")).toBe(990);
     }));
 
-  it("the graph shows every reader one order, when an agent calls another during an event", () =>
+  test("the graph shows every reader one order, when an agent calls another during an event", () =>
     marbles((helpers) => {
       const call$ = new Subject<WorkItem>();
       const event$ = graphOf(helpers.scheduler, {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   newRecord,
   stateOf,
@@ -24,7 +24,7 @@ describe("the state of an agent", () => {
   const asked = (instanceId: string) => new Map([["question", instanceId]]);
   const waits = (...byRun: readonly [string, number][]) => new Map(byRun);
 
-  it.each<[string, Partial<AgentRecord>]>([
+  test.each<[string, Partial<AgentRecord>]>([
     ["idle", {}],
     ["error", { runError }],
     ["blocked image", { buildError: "no base image", runError }],
@@ -56,7 +56,7 @@ describe("the state of an agent", () => {
   });
 });
 
-it("the row of an agent shows why the machine can't start its runs", () => {
+test("the row of an agent shows why the machine can't start its runs", () => {
   const error = "the machine can't start its runs now: no space left";
   expect(row({ blocked: new Map([["dev-1", "no space left"]]), running: 1 })).toMatchObject({
     state: "blocked",
@@ -64,7 +64,7 @@ it("the row of an agent shows why the machine can't start its runs", () => {
   });
 });
 
-it("the row of an agent shows the settings of its config", () => {
+test("the row of an agent shows the settings of its config", () => {
   const config = anAgent("dev", {
     title: "Developer",
     description: "writes",
@@ -91,7 +91,7 @@ it("the row of an agent shows the settings of its config", () => {
   });
 });
 
-it("the row of an agent has its directory's name without a config", () => {
+test("the row of an agent has its directory's name without a config", () => {
   expect(row({ configError: "no models" })).toMatchObject({
     title: "dev",
     state: "error",
@@ -101,7 +101,7 @@ it("the row of an agent has its directory's name without a config", () => {
   });
 });
 
-it("the row of an agent shows the error to fix first: config, then build, then run", () => {
+test("the row of an agent shows the error to fix first: config, then build, then run", () => {
   const errors = { configError: "config", buildError: "build", runError: "run" };
   expect(row(errors).error).toBe("config");
   expect(row({ ...errors, configError: null }).error).toBe("build");
@@ -109,20 +109,20 @@ it("the row of an agent shows the error to fix first: config, then build, then r
   expect(row().error).toBeNull();
 });
 
-it("the row of an agent shows an earlier run's error only while none runs, and a config's always", () => {
+test("the row of an agent shows an earlier run's error only while none runs, and a config's always", () => {
   const running = { running: 1, runError: "timed out", statusText: "reading" };
   expect(row(running)).toMatchObject({ error: null, statusText: "reading" });
   expect(row({ ...running, configError: "config" }).error).toBe("config");
   expect(row({ ...running, running: 0 }).error).toBe("timed out");
 });
 
-it("the row of an agent is disabled by hand or by scale 0", () => {
+test("the row of an agent is disabled by hand or by scale 0", () => {
   expect(row({ config: anAgent("dev") }).enabled).toBe(true);
   expect(row({ config: anAgent("dev"), enabled: false }).enabled).toBe(false);
   expect(row({ config: anAgent("dev", { scale: 0 }) }).enabled).toBe(false);
 });
 
-it("the row of an agent has times in UTC, and null for events that never happened", () => {
+test("the row of an agent has times in UTC, and null for events that never happened", () => {
   const lastRunAt = Date.UTC(2026, 4, 4, 9);
   expect(row({ lastRunAt, nextRunAt: lastRunAt + 1 })).toMatchObject({
     lastRunAt: "2026-05-04T09:00:00.000Z",
@@ -131,7 +131,7 @@ it("the row of an agent has times in UTC, and null for events that never happene
   expect(row()).toMatchObject({ lastRunAt: null, nextRunAt: null, lastOutcome: null });
 });
 
-it("the row of an agent remembers the last run of an earlier scheduler, with its error", () => {
+test("the row of an agent remembers the last run of an earlier scheduler, with its error", () => {
   const run = { startedAt: 1000, endedAt: 3500, outcome: "failed", reason: "no key" } as const;
   expect(row(withEarlierRun(run))).toMatchObject({
     state: "error",

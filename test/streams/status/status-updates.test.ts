@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { BehaviorSubject, from, map, mergeMap, scan, share, VirtualTimeScheduler } from "rxjs";
 import type { Observable } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status/reduce-status.ts";
 import type { Status, StatusEvent } from "../../../streams/status/reduce-status.ts";
@@ -40,103 +40,101 @@ function updates({ hot, scheduler }: Marbles, line: string): Observable<string> 
   return statusUpdates(status(hot(line, events)), scheduler).pipe(map(textOf));
 }
 
-describe("status updates", () => {
-  it("status updates send the first change at once, then the changes of each 100 ms together", () =>
-    marbles((helpers) => {
-      const line = "    s 9ms b 19ms b 99ms b 189ms b";
-      const expected = "s 99ms X  99ms Y     119ms Z";
-      const texts = { s: "s", X: "b..", Y: "b.", Z: "b." };
-      helpers.expectObservable(updates(helpers, line)).toBe(expected, texts);
-    }));
+test("status updates send the first change at once, then the changes of each 100 ms together", () =>
+  marbles((helpers) => {
+    const line = "    s 9ms b 19ms b 99ms b 189ms b";
+    const expected = "s 99ms X  99ms Y     119ms Z";
+    const texts = { s: "s", X: "b..", Y: "b.", Z: "b." };
+    helpers.expectObservable(updates(helpers, line)).toBe(expected, texts);
+  }));
 
-  it("status updates send the changes of one turn together", () =>
-    marbles((helpers) => {
-      helpers.expectObservable(updates(helpers, "   --(sal)---")).toBe("--X", { X: "as.l" });
-    }));
+test("status updates send the changes of one turn together", () =>
+  marbles((helpers) => {
+    helpers.expectObservable(updates(helpers, "   --(sal)---")).toBe("--X", { X: "as.l" });
+  }));
 
-  it("status updates complete with an empty source, and send the rest when it completes", () =>
-    marbles((helpers) => {
-      helpers.expectObservable(updates(helpers, "   --|")).toBe("--|");
-      helpers.expectObservable(updates(helpers, "  s-s-|")).toBe("s---(s|)");
-    }));
+test("status updates complete with an empty source, and send the rest when it completes", () =>
+  marbles((helpers) => {
+    helpers.expectObservable(updates(helpers, "   --|")).toBe("--|");
+    helpers.expectObservable(updates(helpers, "  s-s-|")).toBe("s---(s|)");
+  }));
 
-  it("status updates are silent if nothing changed", () =>
-    marbles((helpers) => {
-      helpers.expectObservable(updates(helpers, "0-0-0-|")).toBe("------|");
-    }));
+test("status updates are silent if nothing changed", () =>
+  marbles((helpers) => {
+    helpers.expectObservable(updates(helpers, "0-0-0-|")).toBe("------|");
+  }));
 
-  it("status updates send a row that came and went as removed, and one that returned as it is", () =>
-    marbles((helpers) => {
-      const line = "    s-a-A 200ms s-b-B-b";
-      const expected = "s 99ms X 104ms s 99ms Y";
-      const texts = { s: "s", X: "A..", Y: "b..." };
-      helpers.expectObservable(updates(helpers, line)).toBe(expected, texts);
-    }));
+test("status updates send a row that came and went as removed, and one that returned as it is", () =>
+  marbles((helpers) => {
+    const line = "    s-a-A 200ms s-b-B-b";
+    const expected = "s 99ms X 104ms s 99ms Y";
+    const texts = { s: "s", X: "A..", Y: "b..." };
+    helpers.expectObservable(updates(helpers, line)).toBe(expected, texts);
+  }));
 
-  it("status updates send at most twenty lines, the latest, of a burst", () =>
-    marbles((helpers) => {
-      const line = `s(${"l".repeat(50)})`;
-      const expected = "s 99ms X";
-      const texts = { s: "s", X: "l".repeat(20) };
-      helpers.expectObservable(updates(helpers, line)).toBe(expected, texts);
-    }));
+test("status updates send at most twenty lines, the latest, of a burst", () =>
+  marbles((helpers) => {
+    const line = `s(${"l".repeat(50)})`;
+    const expected = "s 99ms X";
+    const texts = { s: "s", X: "l".repeat(20) };
+    helpers.expectObservable(updates(helpers, line)).toBe(expected, texts);
+  }));
 
-  it("status updates send a row that changed a hundred times once", () =>
-    marbles((helpers) => {
-      const line = `s(a${"0".repeat(99)})`;
-      helpers.expectObservable(updates(helpers, line)).toBe("s 99ms X", { s: "s", X: "a." });
-    }));
+test("status updates send a row that changed a hundred times once", () =>
+  marbles((helpers) => {
+    const line = `s(a${"0".repeat(99)})`;
+    helpers.expectObservable(updates(helpers, line)).toBe("s 99ms X", { s: "s", X: "a." });
+  }));
 
-  it("status updates send current claims on resources, at most fifty at once", () =>
-    marbles(({ hot, scheduler, expectObservable }) => {
-      const claims = Array.from({ length: 120 }, (_, index) => claimOf("a", `file:${index}`));
-      const held = claims.map((claim): StatusEvent => ({ type: "lock-status", claim }));
-      const last = claims.slice(110).map((claim): StatusEvent => {
-        return { type: "lock-status-ended", claim };
-      });
-      const burst$ = hot("s").pipe(mergeMap(() => from([...held, ...last])));
-      const counts = statusUpdates(status(burst$), scheduler).pipe(
-        map(({ locks = [], unlocked = [] }) => `${locks.length} ${unlocked.length}`),
-      );
-      const texts = { a: "50 0", b: "50 0", c: "10 10" };
-      expectObservable(counts).toBe("a 99ms b 99ms c", texts);
-    }));
+test("status updates send current claims on resources, at most fifty at once", () =>
+  marbles(({ hot, scheduler, expectObservable }) => {
+    const claims = Array.from({ length: 120 }, (_, index) => claimOf("a", `file:${index}`));
+    const held = claims.map((claim): StatusEvent => ({ type: "lock-status", claim }));
+    const last = claims.slice(110).map((claim): StatusEvent => {
+      return { type: "lock-status-ended", claim };
+    });
+    const burst$ = hot("s").pipe(mergeMap(() => from([...held, ...last])));
+    const counts = statusUpdates(status(burst$), scheduler).pipe(
+      map(({ locks = [], unlocked = [] }) => `${locks.length} ${unlocked.length}`),
+    );
+    const texts = { a: "50 0", b: "50 0", c: "10 10" };
+    expectObservable(counts).toBe("a 99ms b 99ms c", texts);
+  }));
 
-  it("status updates forward an error at once", () =>
-    marbles((helpers) => {
-      helpers.expectObservable(updates(helpers, "s-s-#")).toBe("s---#");
-    }));
+test("status updates forward an error at once", () =>
+  marbles((helpers) => {
+    helpers.expectObservable(updates(helpers, "s-s-#")).toBe("s---#");
+  }));
 
-  it("status updates send nothing after they are unsubscribed", () =>
-    marbles((helpers) => {
-      const event$ = helpers.hot("s-s-----", events);
-      const update$ = statusUpdates(status(event$), helpers.scheduler).pipe(map(textOf));
-      helpers.expectObservable(update$, "---!").toBe("s");
-      helpers.expectSubscriptions(event$.subscriptions).toBe("^--!");
-    }));
+test("status updates send nothing after they are unsubscribed", () =>
+  marbles((helpers) => {
+    const event$ = helpers.hot("s-s-----", events);
+    const update$ = statusUpdates(status(event$), helpers.scheduler).pipe(map(textOf));
+    helpers.expectObservable(update$, "---!").toBe("s");
+    helpers.expectSubscriptions(event$.subscriptions).toBe("^--!");
+  }));
 
-  it("status updates are separate for each subscriber", () =>
-    marbles((helpers) => {
-      const update$ = updates(helpers, "      s---s-----------");
-      helpers.expectObservable(update$).toBe("s 99ms s");
-      helpers.expectObservable(update$, "  --^").toBe("----s---");
-    }));
+test("status updates are separate for each subscriber", () =>
+  marbles((helpers) => {
+    const update$ = updates(helpers, "      s---s-----------");
+    helpers.expectObservable(update$).toBe("s 99ms s");
+    helpers.expectObservable(update$, "  --^").toBe("----s---");
+  }));
 
-  it.each([10, 1000])("status updates visit only changed rows, with %i agents", (count) =>
-    marbles(({ cold, scheduler, flush }) => {
-      const records = new CountingMap<AgentRecord>();
-      let now: Status = { ...initialStatus(schedulerStatus), records };
-      for (let index = 0; index < count; index++) now = reduce(now, eventsOf(`${index}`).set());
-      const one$ = cold("e", { e: reduce(now, eventsOf("7").started()) });
-      const sent: string[] = [];
-      records.touched = 0;
-      statusUpdates(one$, scheduler).subscribe((update) => sent.push(textOf(update)));
-      flush();
-      expect(sent).toEqual(["7s."]);
-      expect(records.touched).toBe(1);
-    }),
-  );
-});
+test.each([10, 1000])("status updates visit only changed rows, with %i agents", (count) =>
+  marbles(({ cold, scheduler, flush }) => {
+    const records = new CountingMap<AgentRecord>();
+    let now: Status = { ...initialStatus(schedulerStatus), records };
+    for (let index = 0; index < count; index++) now = reduce(now, eventsOf(`${index}`).set());
+    const one$ = cold("e", { e: reduce(now, eventsOf("7").started()) });
+    const sent: string[] = [];
+    records.touched = 0;
+    statusUpdates(one$, scheduler).subscribe((update) => sent.push(textOf(update)));
+    flush();
+    expect(sent).toEqual(["7s."]);
+    expect(records.touched).toBe(1);
+  }),
+);
 
 const kinds = [
   ...(["set", "invalid", "removed", "start", "end", "due"] as const),
@@ -217,7 +215,7 @@ function live(steps: readonly Step[], joinsAt: number): Life {
 describe("a page that folds a snapshot and its updates", () => {
   const lives = [fc.array(step, { maxLength: 60, size: "max" }), fc.nat(60)] as const;
 
-  it("a page that folds a snapshot and its updates shows the same as a fresh snapshot, with counts that add up, whenever it connected", () => {
+  test("a page that folds a snapshot and its updates shows the same as a fresh snapshot, with counts that add up, whenever it connected", () => {
     fc.assert(
       fc.property(...lives, (steps, joinsAt) => {
         const { board, pages } = live(steps, joinsAt);

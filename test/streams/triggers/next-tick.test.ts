@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
@@ -33,113 +33,104 @@ function walk({ from, wall, isDue, everyHour }: Walk): readonly number[] {
   return [...due].sort((a, b) => a - b);
 }
 
-describe("the next tick", () => {
-  it("the next tick is strictly after the given moment", () => {
-    const nine = Date.parse("2026-05-04T09:00:00Z");
-    const schedule = { expression: "0 9 * * *", timezone: "UTC" };
-    expect(nextTick(schedule, nine - 1)).toBe(nine);
-    expect(nextTick(schedule, nine)).toBe(nine + 24 * hourMs);
-  });
+test("the next tick is strictly after the given moment", () => {
+  const nine = Date.parse("2026-05-04T09:00:00Z");
+  const schedule = { expression: "0 9 * * *", timezone: "UTC" };
+  expect(nextTick(schedule, nine - 1)).toBe(nine);
+  expect(nextTick(schedule, nine)).toBe(nine + 24 * hourMs);
+});
 
-  it.each([
-    ["0 9 * * *", "2026-03-28T12:00:00Z", ["03-29T07:00", "03-30T07:00"]],
-    // Half an hour after the last minute that the clock showed.
-    ["30 2 * * *", "2026-03-28T12:00:00Z", ["03-29T01:30", "03-30T00:30"]],
-    ["30 2 * * *", "2026-10-24T12:00:00Z", ["10-25T00:30", "10-26T01:30"]],
-    ["30 * * * *", "2026-10-25T00:00:00Z", ["10-25T00:30", "10-25T01:30"]],
-  ])(
-    "the next tick of %s after %s follows Berlin's clock, also where it changes",
-    (expression, after, ticks) => {
-      let time = Date.parse(after);
-      for (const tick of ticks) {
-        time = nextTick({ expression, timezone: "Europe/Berlin" }, time) ?? 0;
-        expect(new Date(time).toISOString()).toBe(`2026-${tick}:00.000Z`);
-      }
-    },
-  );
-
-  it("the next tick is the same for any number and order of calls", () => {
-    const schedule = { expression: "*/7 3-5 * * 1", timezone: "Europe/Berlin" };
-    const from = Date.parse("2026-03-28T00:00:00Z");
-    const moments = Array.from({ length: 200 }, (_, n) => from + n * 17 * 60_000);
-    const forth = moments.map((after) => nextTick(schedule, after));
-    // Another expression in between, and from the end to the beginning.
-    const back = moments.toReversed().map((after) => {
-      nextTick({ expression: "0 4 * * *", timezone: "Europe/Berlin" }, after);
-      return nextTick({ ...schedule }, after);
-    });
-    expect(back.toReversed()).toEqual(forth);
-    expect(forth.every((tick, n) => tick !== null && tick > (moments[n] ?? 0))).toBe(true);
-  });
-
-  it("the next tick is null for a day that never comes", () => {
-    expect(nextTick({ expression: "0 0 31 2 *", timezone: "UTC" }, 0)).toBeNull();
-  });
-
-  it("the next tick finds 29 February years ahead", () => {
-    const after = Date.parse("2026-01-01T00:00:00Z");
-    const tick = nextTick({ expression: "0 0 29 2 *", timezone: "UTC" }, after);
-    expect(new Date(tick ?? 0).toISOString()).toBe("2028-02-29T00:00:00.000Z");
-  });
-
-  const oddZones = [
-    "Australia/Lord_Howe",
-    "Antarctica/Troll",
-    "Pacific/Chatham",
-    "America/St_Johns",
-  ];
-  it("the next tick does not miss the Sunday on which Lord Howe turns its clock back by half an hour", () => {
-    const schedule = { expression: "0 3 * * 0", timezone: "Australia/Lord_Howe" };
-    const before = Date.parse("2026-04-01T00:00:00Z");
-    expect(new Date(nextTick(schedule, before) ?? 0).toISOString()).toBe(
-      "2026-04-04T16:30:00.000Z",
-    );
-  });
-
-  it.each(oddZones)("the next tick moves forward through a whole year of %s", (timezone) => {
-    for (const expression of ["0 */3 * * *", "15 2 * * *", "0 3 * * 0"]) {
-      let time = Date.parse("2026-01-01T00:00:00Z");
-      const end = Date.parse("2027-01-01T00:00:00Z");
-      while (time < end) {
-        const next = nextTick({ expression, timezone }, time);
-        expect(next).not.toBeNull();
-        expect(next ?? 0).toBeGreaterThan(time);
-        time = next ?? end;
-      }
+test.each([
+  ["0 9 * * *", "2026-03-28T12:00:00Z", ["03-29T07:00", "03-30T07:00"]],
+  // Half an hour after the last minute that the clock showed.
+  ["30 2 * * *", "2026-03-28T12:00:00Z", ["03-29T01:30", "03-30T00:30"]],
+  ["30 2 * * *", "2026-10-24T12:00:00Z", ["10-25T00:30", "10-26T01:30"]],
+  ["30 * * * *", "2026-10-25T00:00:00Z", ["10-25T00:30", "10-25T01:30"]],
+])(
+  "the next tick of %s after %s follows Berlin's clock, also where it changes",
+  (expression, after, ticks) => {
+    let time = Date.parse(after);
+    for (const tick of ticks) {
+      time = nextTick({ expression, timezone: "Europe/Berlin" }, time) ?? 0;
+      expect(new Date(time).toISOString()).toBe(`2026-${tick}:00.000Z`);
     }
-  });
+  },
+);
 
-  it.each([...oddZones, "Europe/Berlin", "America/New_York", "Africa/Cairo", "Africa/Casablanca"])(
-    "the next tick is due at the minutes of a walk around each clock change of a year in %s",
-    (timezone) => {
-      const shown = { timeZone: timezone, dateStyle: "short", timeStyle: "short" } as const;
-      const format = new Intl.DateTimeFormat("sv-SE", shown);
-      const wall = (at: number) => Date.parse(`${format.format(at).replace(" ", "T")}:00Z`);
-      const days = Array.from({ length: 365 }, (_, n) => Date.UTC(2026, 0, n + 1, 0, 7));
-      const changes = days.filter((day) => wall(day + dayMs) - wall(day) !== dayMs);
-      expect(changes.length).toBeGreaterThan(1);
-      for (const from of changes.map((day) => day - dayMs)) {
-        for (const [expression, isDue, everyHour] of plans) {
-          const due = walk({ from, wall, isDue, everyHour });
-          for (const [n, tick] of due.entries()) {
-            expect(nextTick({ expression, timezone }, due[n - 1] ?? from), expression).toBe(tick);
-          }
+test("the next tick is the same for any number and order of calls", () => {
+  const schedule = { expression: "*/7 3-5 * * 1", timezone: "Europe/Berlin" };
+  const from = Date.parse("2026-03-28T00:00:00Z");
+  const moments = Array.from({ length: 200 }, (_, n) => from + n * 17 * 60_000);
+  const forth = moments.map((after) => nextTick(schedule, after));
+  // Another expression in between, and from the end to the beginning.
+  const back = moments.toReversed().map((after) => {
+    nextTick({ expression: "0 4 * * *", timezone: "Europe/Berlin" }, after);
+    return nextTick({ ...schedule }, after);
+  });
+  expect(back.toReversed()).toEqual(forth);
+  expect(forth.every((tick, n) => tick !== null && tick > (moments[n] ?? 0))).toBe(true);
+});
+
+test("the next tick is null for a day that never comes", () => {
+  expect(nextTick({ expression: "0 0 31 2 *", timezone: "UTC" }, 0)).toBeNull();
+});
+
+test("the next tick finds 29 February years ahead", () => {
+  const after = Date.parse("2026-01-01T00:00:00Z");
+  const tick = nextTick({ expression: "0 0 29 2 *", timezone: "UTC" }, after);
+  expect(new Date(tick ?? 0).toISOString()).toBe("2028-02-29T00:00:00.000Z");
+});
+
+const oddZones = ["Australia/Lord_Howe", "Antarctica/Troll", "Pacific/Chatham", "America/St_Johns"];
+test("the next tick does not miss the Sunday on which Lord Howe turns its clock back by half an hour", () => {
+  const schedule = { expression: "0 3 * * 0", timezone: "Australia/Lord_Howe" };
+  const before = Date.parse("2026-04-01T00:00:00Z");
+  expect(new Date(nextTick(schedule, before) ?? 0).toISOString()).toBe("2026-04-04T16:30:00.000Z");
+});
+
+test.each(oddZones)("the next tick moves forward through a whole year of %s", (timezone) => {
+  for (const expression of ["0 */3 * * *", "15 2 * * *", "0 3 * * 0"]) {
+    let time = Date.parse("2026-01-01T00:00:00Z");
+    const end = Date.parse("2027-01-01T00:00:00Z");
+    while (time < end) {
+      const next = nextTick({ expression, timezone }, time);
+      expect(next).not.toBeNull();
+      expect(next ?? 0).toBeGreaterThan(time);
+      time = next ?? end;
+    }
+  }
+});
+
+test.each([...oddZones, "Europe/Berlin", "America/New_York", "Africa/Cairo", "Africa/Casablanca"])(
+  "the next tick is due at the minutes of a walk around each clock change of a year in %s",
+  (timezone) => {
+    const shown = { timeZone: timezone, dateStyle: "short", timeStyle: "short" } as const;
+    const format = new Intl.DateTimeFormat("sv-SE", shown);
+    const wall = (at: number) => Date.parse(`${format.format(at).replace(" ", "T")}:00Z`);
+    const days = Array.from({ length: 365 }, (_, n) => Date.UTC(2026, 0, n + 1, 0, 7));
+    const changes = days.filter((day) => wall(day + dayMs) - wall(day) !== dayMs);
+    expect(changes.length).toBeGreaterThan(1);
+    for (const from of changes.map((day) => day - dayMs)) {
+      for (const [expression, isDue, everyHour] of plans) {
+        const due = walk({ from, wall, isDue, everyHour });
+        for (const [n, tick] of due.entries()) {
+          expect(nextTick({ expression, timezone }, due[n - 1] ?? from), expression).toBe(tick);
         }
       }
-    },
-  );
+    }
+  },
+);
 
-  it("the next tick always moves forward, for any schedule and moment", () => {
-    const minute = fc.integer({ min: 0, max: 59 });
-    const hour = fc.integer({ min: 0, max: 23 });
-    const zone = fc.constantFrom(...oddZones, "UTC", "Europe/London", "America/New_York");
-    const moment = fc.integer({ min: Date.UTC(2025, 0), max: Date.UTC(2030, 0) });
-    fc.assert(
-      fc.property(minute, hour, zone, moment, (m, h, timezone, after) => {
-        const next = nextTick({ expression: `${m} ${h} * * *`, timezone }, after);
-        return next !== null && next > after && next - after <= 50 * hourMs;
-      }),
-      { numRuns: 300 },
-    );
-  });
+test("the next tick always moves forward, for any schedule and moment", () => {
+  const minute = fc.integer({ min: 0, max: 59 });
+  const hour = fc.integer({ min: 0, max: 23 });
+  const zone = fc.constantFrom(...oddZones, "UTC", "Europe/London", "America/New_York");
+  const moment = fc.integer({ min: Date.UTC(2025, 0), max: Date.UTC(2030, 0) });
+  fc.assert(
+    fc.property(minute, hour, zone, moment, (m, h, timezone, after) => {
+      const next = nextTick({ expression: `${m} ${h} * * *`, timezone }, after);
+      return next !== null && next > after && next - after <= 50 * hourMs;
+    }),
+    { numRuns: 300 },
+  );
 });

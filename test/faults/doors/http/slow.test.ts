@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { rawConnection, statusesIn, type RawConnection } from "../raw-http.ts";
 import { openApp } from "../../../interfaces/gateway/start-gateway.ts";
@@ -32,42 +32,38 @@ async function othersWait(): Promise<number> {
   return Math.max(...times);
 }
 
-describe("a client that sends slowly", () => {
-  test("a client that sends slowly is disconnected at the limits of headers and of a body, which are 10 s and 30 s", async () => {
-    const { app } = await openApp();
-    expect(app.server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000 });
-    Object.assign(app.server, { headersTimeout: 200, requestTimeout: 400 });
-    const url = await app.listen({ port: 0, host: "127.0.0.1" });
-    const [silent, slowHeaders, slowBody] = [
-      rawConnection(url),
-      drip(`${headers}X-Slow: `, url),
-      drip(`${headers}Content-Length: 8000\r\n\r\n{`, url),
-    ];
-    await Promise.all([silent.closed, slowHeaders.closed, slowBody.closed]);
-    expect(statusesIn(slowBody.said())).toEqual([408]);
-  });
-
-  test.runIf(isLong)(
-    "a client that sends slowly is disconnected at the limit of headers and of a body, while others are served",
-    { timeout: 90_000 },
-    async () => {
-      const silent = Array.from({ length: 200 }, () => rawConnection(scheduler.url));
-      const slowHeaders = many(300, `${headers}X-Slow: `);
-      const slowBodies = many(100, `${headers}Content-Length: 8000\r\n\r\n{`);
-      expect(await othersWait()).toBeLessThan(1_000);
-
-      const first = await Promise.all([...silent, ...slowHeaders].map(({ closed }) => closed));
-      expect(Math.max(...first)).toBeLessThan(16_000);
-      expect(await othersWait()).toBeLessThan(1_000);
-      const second = await Promise.all(slowBodies.map(({ closed }) => closed));
-      expect(Math.min(...second)).toBeGreaterThan(25_000);
-      expect(Math.max(...second)).toBeLessThan(40_000);
-      expect(slowBodies.flatMap(({ said }) => statusesIn(said()))).toEqual(
-        slowBodies.map(() => 408),
-      );
-    },
-  );
+test("a client that sends slowly is disconnected at the limits of headers and of a body, which are 10 s and 30 s", async () => {
+  const { app } = await openApp();
+  expect(app.server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000 });
+  Object.assign(app.server, { headersTimeout: 200, requestTimeout: 400 });
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const [silent, slowHeaders, slowBody] = [
+    rawConnection(url),
+    drip(`${headers}X-Slow: `, url),
+    drip(`${headers}Content-Length: 8000\r\n\r\n{`, url),
+  ];
+  await Promise.all([silent.closed, slowHeaders.closed, slowBody.closed]);
+  expect(statusesIn(slowBody.said())).toEqual([408]);
 });
+
+test.runIf(isLong)(
+  "a client that sends slowly is disconnected at the limit of headers and of a body, while others are served",
+  { timeout: 90_000 },
+  async () => {
+    const silent = Array.from({ length: 200 }, () => rawConnection(scheduler.url));
+    const slowHeaders = many(300, `${headers}X-Slow: `);
+    const slowBodies = many(100, `${headers}Content-Length: 8000\r\n\r\n{`);
+    expect(await othersWait()).toBeLessThan(1_000);
+
+    const first = await Promise.all([...silent, ...slowHeaders].map(({ closed }) => closed));
+    expect(Math.max(...first)).toBeLessThan(16_000);
+    expect(await othersWait()).toBeLessThan(1_000);
+    const second = await Promise.all(slowBodies.map(({ closed }) => closed));
+    expect(Math.min(...second)).toBeGreaterThan(25_000);
+    expect(Math.max(...second)).toBeLessThan(40_000);
+    expect(slowBodies.flatMap(({ said }) => statusesIn(said()))).toEqual(slowBodies.map(() => 408));
+  },
+);
 
 test("a client that holds connections open loses its own connections, not the operator's stream or later requests", async () => {
   const stream = rawConnection(scheduler.url);
@@ -80,41 +76,37 @@ test("a client that holds connections open loses its own connections, not the op
   expect(stream.socket.readyState).toBe("open");
 });
 
-describe("a client that sends too much", () => {
-  test.each([
-    [
-      "one header of 20 KB",
-      `GET /health HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
-    ],
-    [
-      "a thousand headers",
-      `GET /health HTTP/1.1\r\nHost: localhost\r\n${"X-A: aaaaaaaaaaaaaaa\r\n".repeat(1_000)}\r\n`,
-    ],
-    ["an address of 20 KB", `GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
-  ])("a client that sends too much gets 431 for %s", async (_what, text) => {
-    const connection = rawConnection(scheduler.url);
-    connection.write(text);
-    await connection.closed;
-    expect(statusesIn(connection.said())).toEqual([431]);
-  });
+test.each([
+  [
+    "one header of 20 KB",
+    `GET /health HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
+  ],
+  [
+    "a thousand headers",
+    `GET /health HTTP/1.1\r\nHost: localhost\r\n${"X-A: aaaaaaaaaaaaaaa\r\n".repeat(1_000)}\r\n`,
+  ],
+  ["an address of 20 KB", `GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
+])("a client that sends too much gets 431 for %s", async (_what, text) => {
+  const connection = rawConnection(scheduler.url);
+  connection.write(text);
+  await connection.closed;
+  expect(statusesIn(connection.said())).toEqual([431]);
+});
 
-  test("a client that sends too much gets 413 before its body is sent, declared or chunked", async () => {
-    const chunk = "x".repeat(600_000);
-    const declared = rawConnection(scheduler.url);
-    declared.write(
-      "POST /webhooks/github HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\nx",
-    );
-    const chunked = rawConnection(scheduler.url);
-    chunked.write(
-      "POST /webhooks/github HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
-    );
-    let sent = 0;
-    for (; sent < 500 && statusesIn(chunked.said()).length === 0; sent += 1) {
-      chunked.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    expect(sent).toBeLessThan(100);
-    expect(statusesIn(chunked.said())).toEqual([413]);
-    await expect.poll(() => statusesIn(declared.said())).toEqual([413]);
-  });
+test("a client that sends too much gets 413 before its body is sent, declared or chunked", async () => {
+  const chunk = "x".repeat(600_000);
+  const declared = rawConnection(scheduler.url);
+  declared.write(
+    "POST /webhooks/github HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\nx",
+  );
+  const chunked = rawConnection(scheduler.url);
+  chunked.write("POST /webhooks/github HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+  let sent = 0;
+  for (; sent < 500 && statusesIn(chunked.said()).length === 0; sent += 1) {
+    chunked.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  expect(sent).toBeLessThan(100);
+  expect(statusesIn(chunked.said())).toEqual([413]);
+  await expect.poll(() => statusesIn(declared.said())).toEqual([413]);
 });

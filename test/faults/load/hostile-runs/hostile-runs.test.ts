@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { attack, hostileShapes, type HostileRun } from "./attack.ts";
 import { startSockets } from "./started.ts";
@@ -20,7 +20,7 @@ function callMs({ path: socketPath, token }: HostileRun, host: string, bytes: nu
   });
 }
 
-it("ten hostile runs at once use bounded memory and delay no other run", async () => {
+test("ten hostile runs at once use bounded memory and delay no other run", async () => {
   await using stack = new AsyncDisposableStack();
   const { runs, host, peakMb } = await startSockets(stack, tempDir(), 11);
   const [honest, ...hostile] = runs;

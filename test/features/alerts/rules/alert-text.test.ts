@@ -1,4 +1,4 @@
-import { expect, it, test } from "vitest";
+import { expect, test } from "vitest";
 import { alertText } from "../../../../src/features/alerts/rules/alert-text.ts";
 import type { Alert } from "../../../../src/features/alerts/rules/alert.ts";
 import { anAlert } from "./alerts.ts";
@@ -11,7 +11,7 @@ const linesOf = (alert: Alert, timezone = "UTC"): readonly string[] =>
 /** One without run. */
 const plain = { outcome: null, instanceId: null, costUsd: null } as const;
 
-it("the text of an alert has the failure, its reason, start and cost", () => {
+test("the text of an alert has the failure, its reason, start and cost", () => {
   const { title, severity } = alertText(anAlert(), utc);
   expect({ title, severity }).toEqual({ title: "dev failed", severity: "error" });
   expect(linesOf(anAlert())).toEqual([
@@ -23,7 +23,7 @@ it("the text of an alert has the failure, its reason, start and cost", () => {
   ]);
 });
 
-it("the text of an alert has times in the project's time zone, and the duration", () => {
+test("the text of an alert has times in the project's time zone, and the duration", () => {
   const { at } = anAlert();
   const alert = anAlert({ ...plain, phase: "reminder", since: at - 26 * hourMs, count: 9 });
   expect(linesOf(alert, "Asia/Kathmandu")).toEqual([
@@ -34,7 +34,7 @@ it("the text of an alert has times in the project's time zone, and the duration"
   ]);
 });
 
-it("the text of an alert has the duration of the failure once it is resolved", () => {
+test("the text of an alert has the duration of the failure once it is resolved", () => {
   const { at } = anAlert();
   const alert = anAlert({ ...plain, phase: "resolved", since: at - 90 * hourMs, count: 4 });
   expect(alertText(alert, utc)).toMatchObject({ title: "dev recovered", severity: "ok" });
@@ -45,7 +45,7 @@ it("the text of an alert has the duration of the failure once it is resolved", (
   ]);
 });
 
-it("the text of an alert names the known agents of a digest", () => {
+test("the text of an alert names the known agents of a digest", () => {
   const agents = Array.from({ length: 10 }, (_, index) => `a${index}`);
   const digest = { ...plain, topic: "digest", agent: null, reason: null } as const;
   expect(linesOf(anAlert({ ...digest, count: 11, agents }))[0]).toBe(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { digestOf, digestParts } from "../../../../src/features/alerts/rules/digest.ts";
 import type { StoredDelivery } from "../../../../src/features/alerts/rules/alert.ts";
 import { anAlert } from "./alerts.ts";
@@ -17,23 +17,21 @@ function delivery(id: string, more: Partial<StoredDelivery> = {}): StoredDeliver
 const many = (count: number, more: Partial<StoredDelivery> = {}): StoredDelivery[] =>
   Array.from({ length: count }, (_, index) => delivery(String(index), more));
 
-describe("due deliveries to one target", () => {
-  it.each([
-    ["as many as may be sent are sent one by one", many(5), 5, 0],
-    ["more than that are one digest", many(6), 5, 6],
-    ["one alone is never a digest", many(1), 0, 0],
-    ["those of quiet hours are one digest", many(2, { nextAt: 20 }), 5, 2],
-    ["one of quiet hours is sent as it is", many(1, { nextAt: 20 }), 5, 0],
-    ["those that were attempted are sent again as they are", many(9, { attempts: 1 }), 5, 0],
-    ["dead ones that a person retries are sent as they are", many(9, { lastError: "no" }), 5, 0],
-    ["questions stay", many(9, { alert: anAlert({ topic: "question" }) }), 5, 0],
-    ["digests stay", many(9, { alert: anAlert({ topic: "digest" }) }), 5, 0],
-  ])("due deliveries to one target: %s", (_, due, free, joined) => {
-    expect(digestParts(due, free)).toHaveLength(joined);
-  });
+test.each([
+  ["as many as may be sent are sent one by one", many(5), 5, 0],
+  ["more than that are one digest", many(6), 5, 6],
+  ["one alone is never a digest", many(1), 0, 0],
+  ["those of quiet hours are one digest", many(2, { nextAt: 20 }), 5, 2],
+  ["one of quiet hours is sent as it is", many(1, { nextAt: 20 }), 5, 0],
+  ["those that were attempted are sent again as they are", many(9, { attempts: 1 }), 5, 0],
+  ["dead ones that a person retries are sent as they are", many(9, { lastError: "no" }), 5, 0],
+  ["questions stay", many(9, { alert: anAlert({ topic: "question" }) }), 5, 0],
+  ["digests stay", many(9, { alert: anAlert({ topic: "digest" }) }), 5, 0],
+])("due deliveries to one target: %s", (_, due, free, joined) => {
+  expect(digestParts(due, free)).toHaveLength(joined);
 });
 
-it("a digest counts its alerts by topic and phase, and names ten agents", () => {
+test("a digest counts its alerts by topic and phase, and names ten agents", () => {
   const alerts = Array.from({ length: 12 }, (_, index) =>
     anAlert({ agent: `a${index}`, at: 100 - index, reason: `no ${index}` }),
   );
@@ -50,7 +48,7 @@ it("a digest counts its alerts by topic and phase, and names ten agents", () => 
   });
 });
 
-it("a digest of agents with the same reason has that reason, and resolves when all of them do", () => {
+test("a digest of agents with the same reason has that reason, and resolves when all of them do", () => {
   const alerts = ["dev", "ops"].map((agent) =>
     anAlert({ agent, phase: "resolved", reason: "no answer from the model" }),
   );
@@ -60,7 +58,7 @@ it("a digest of agents with the same reason has that reason, and resolves when a
   });
 });
 
-it("a digest of a thousand alerts has a reason of at most 300 characters", () => {
+test("a digest of a thousand alerts has a reason of at most 300 characters", () => {
   const alerts = Array.from({ length: 1_000 }, () => anAlert({ reason: "x".repeat(300) }));
   expect(digestOf(alerts, 200).reason).toHaveLength(300);
 });

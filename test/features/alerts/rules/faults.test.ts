@@ -1,5 +1,5 @@
 import { filter, map } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createAlertRules } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { AlertOptions } from "../../../../streams/alert-options.ts";
@@ -95,7 +95,7 @@ function expectAlerts(done: string, alerted: string, options: Partial<AlertOptio
 }
 
 describe("an agent whose runs fail", () => {
-  it.each([
+  test.each([
     ["is alerted once, and once it succeeds", "s-x-x-x-o-o", "--1-----Q"],
     ["is alerted for each kind of failure", "s-t-o-m-o-b-o", "--1-o-1-o-D-o"],
     ["is not alerted for runs that a person ended", "s-k-i-S-----", ""],
@@ -105,19 +105,19 @@ describe("an agent whose runs fail", () => {
     ["recovers, and fails anew", "s-x-o-x", "--1-o-1"],
   ])("an agent whose runs fail: %s", (_, done, alerted) => expectAlerts(done, alerted));
 
-  it("an agent whose runs fail is alerted after the configured number of failures in a row", () => {
+  test("an agent whose runs fail is alerted after the configured number of failures in a row", () => {
     expectAlerts("s-x-o-x-x-o", "--------2-O", { after: 2 });
   });
 
-  it("an agent whose runs fail is alerted again while it keeps failing", () => {
+  test("an agent whose runs fail is alerted again while it keeps failing", () => {
     expectAlerts("s-x--------o------", "--1----R---o", { remindMs: 5 * minute });
   });
 
-  it("a reminder counts the failures since the last alert", () => {
+  test("a reminder counts the failures since the last alert", () => {
     expectAlerts("s-xxx----o--", "--1----E-Q", { remindMs: 5 * minute });
   });
 
-  it.each([
+  test.each([
     ["that is acknowledged is not repeated, and resolves", "s-x-a--x-------o", "--1------------O"],
     ["is repeated once that is taken back", "s-x-a--------A--o", "--1----------R--o"],
     [
@@ -135,35 +135,33 @@ describe("an agent whose runs fail", () => {
     expectAlerts(done, alerted, { remindMs: 5 * minute }),
   );
 
-  it("an agent whose runs fail is closed without an alert when it is disabled or removed", () => {
+  test("an agent whose runs fail is closed without an alert when it is disabled or removed", () => {
     expectAlerts("s-x-d---x-e-o", "--1", { remindMs: 5 * minute });
     expectAlerts("s-x-r-------s-o", "--1", { remindMs: 5 * minute });
   });
 });
 
-describe("a fault that lasts longer than a minute", () => {
-  it.each([
-    ["an agent's config", "s--c---C", "----c--C"],
-    ["a config that is fixed before", "s--(cC)----c----C", "------------c---C"],
-    ["the project's config", "---p---P", "----p--P"],
-    ["an agent's image", "s--f---F", "----f--F"],
-    ["missing requirements of an agent", "s--u---U", "----u--U"],
-    ["a machine that can't start its runs", "s--y-y-y-Y", "----y----Y"],
-    ["a machine that can start its runs before", "s--(yY)----", ""],
-    ["a machine that can't start one of two runs", "s--(yz)-------YZ", "----y----------Y"],
-    ["a warning about requirements", "s--w---U", ""],
-    ["the config of a disabled agent", "s-d-c---C-----", ""],
-    ["the config of an agent that is disabled then", "s-c-d---C-----", "---c"],
-    ["the config of an agent that is enabled then", "s-d-c-----e---C", "-----------c--C"],
-  ])("a fault that lasts longer than a minute is alerted: %s", (_, done, alerted) =>
-    expectAlerts(done, alerted),
-  );
-});
+test.each([
+  ["an agent's config", "s--c---C", "----c--C"],
+  ["a config that is fixed before", "s--(cC)----c----C", "------------c---C"],
+  ["the project's config", "---p---P", "----p--P"],
+  ["an agent's image", "s--f---F", "----f--F"],
+  ["missing requirements of an agent", "s--u---U", "----u--U"],
+  ["a machine that can't start its runs", "s--y-y-y-Y", "----y----Y"],
+  ["a machine that can start its runs before", "s--(yY)----", ""],
+  ["a machine that can't start one of two runs", "s--(yz)-------YZ", "----y----------Y"],
+  ["a warning about requirements", "s--w---U", ""],
+  ["the config of a disabled agent", "s-d-c---C-----", ""],
+  ["the config of an agent that is disabled then", "s-c-d---C-----", "---c"],
+  ["the config of an agent that is enabled then", "s-d-c-----e---C", "-----------c--C"],
+])("a fault that lasts longer than a minute is alerted: %s", (_, done, alerted) =>
+  expectAlerts(done, alerted),
+);
 
 describe("an agent that is to succeed every five minutes", () => {
   const options = { noSuccessForMs: 5 * minute };
 
-  it.each([
+  test.each([
     ["is alerted when it does not from the start", "s-----------", "-----n"],
     ["is alerted five minutes after its last success", "s--o--o----------or", "-----------n-----N"],
     ["is alerted though its runs fail, too", "s--x----or", "---1-n--B"],
@@ -174,7 +172,7 @@ describe("an agent that is to succeed every five minutes", () => {
   );
 });
 
-it("open alerts are listed, the oldest first", () => {
+test("open alerts are listed, the oldest first", () => {
   const rules = createAlertRules(rulesDeps());
   rules.apply(set("dev"), 0);
   rules.apply(set("ops"), 0);

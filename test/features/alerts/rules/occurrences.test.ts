@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { Outcome, Trigger } from "../../../../streams/vocabulary.ts";
 import { anItem } from "../../../helpers/agents.ts";
@@ -16,83 +16,81 @@ function endOf(trigger: Trigger, outcome: Outcome, attempt = 1): AlertCommand {
   return runEvent({ ...event, item: { ...anItem("1", "dev", trigger), attempt } });
 }
 
-describe("an occurrence", () => {
-  it("an occurrence is alerted at once, and then once an hour with its count", () => {
-    const line = timeline();
-    line.at(0, set("dev"));
-    for (const time of [0, 1, minute, hour - 1, hour + minute]) line.at(time, dropped);
-    line.at(9 * hour);
-    expect(line.sent()).toEqual([
-      "0 ops dev dead_letters opened 1",
-      `${hour} ops dev dead_letters opened 3`,
-      `${2 * hour} ops dev dead_letters opened 1`,
-    ]);
-    expect([...line.deliveries.values()].map(({ alert }) => alert.since)).toEqual([
-      0,
-      0,
-      hour + minute,
-    ]);
-    expect(line.states()).toEqual([]);
-  });
+test("an occurrence is alerted at once, and then once an hour with its count", () => {
+  const line = timeline();
+  line.at(0, set("dev"));
+  for (const time of [0, 1, minute, hour - 1, hour + minute]) line.at(time, dropped);
+  line.at(9 * hour);
+  expect(line.sent()).toEqual([
+    "0 ops dev dead_letters opened 1",
+    `${hour} ops dev dead_letters opened 3`,
+    `${2 * hour} ops dev dead_letters opened 1`,
+  ]);
+  expect([...line.deliveries.values()].map(({ alert }) => alert.since)).toEqual([
+    0,
+    0,
+    hour + minute,
+  ]);
+  expect(line.states()).toEqual([]);
+});
 
-  it("an occurrence has its own time if it is the only one of its hour", () => {
-    const line = timeline();
-    const down = { type: "scheduler-down", crashed: true } as const;
-    line.at(hour, { ...down, downMs: 10 * minute });
-    line.at(hour + 30 * minute, { ...down, downMs: 3 * minute });
-    line.at(3 * hour);
-    const alerts = [...line.deliveries.values()].map(({ alert }) => alert);
-    expect(alerts.map(({ since }) => since)).toEqual([50 * minute, hour + 27 * minute]);
-  });
+test("an occurrence has its own time if it is the only one of its hour", () => {
+  const line = timeline();
+  const down = { type: "scheduler-down", crashed: true } as const;
+  line.at(hour, { ...down, downMs: 10 * minute });
+  line.at(hour + 30 * minute, { ...down, downMs: 3 * minute });
+  line.at(3 * hour);
+  const alerts = [...line.deliveries.values()].map(({ alert }) => alert);
+  expect(alerts.map(({ since }) => since)).toEqual([50 * minute, hour + 27 * minute]);
+});
 
-  it("an occurrence is counted per agent", () => {
-    const line = timeline();
-    line.at(0, dropped, runEvent(eventsOf("ops").refused("dropped")), dropped);
-    expect(line.sent()).toEqual([
-      "0 ops dev dead_letters opened 1",
-      "0 ops ops dead_letters opened 1",
-    ]);
-  });
+test("an occurrence is counted per agent", () => {
+  const line = timeline();
+  line.at(0, dropped, runEvent(eventsOf("ops").refused("dropped")), dropped);
+  expect(line.sent()).toEqual([
+    "0 ops dev dead_letters opened 1",
+    "0 ops ops dead_letters opened 1",
+  ]);
+});
 
-  it("an occurrence reports how long the scheduler was down", () => {
-    const line = timeline();
-    line.at(hour, { type: "scheduler-down", downMs: 10 * minute, crashed: true });
-    const [delivery] = line.deliveries.values();
-    expect(delivery?.alert).toMatchObject({
-      topic: "scheduler_down",
-      agent: null,
-      since: 50 * minute,
-      reason: "it ended without being stopped",
-    });
+test("an occurrence reports how long the scheduler was down", () => {
+  const line = timeline();
+  line.at(hour, { type: "scheduler-down", downMs: 10 * minute, crashed: true });
+  const [delivery] = line.deliveries.values();
+  expect(delivery?.alert).toMatchObject({
+    topic: "scheduler_down",
+    agent: null,
+    since: 50 * minute,
+    reason: "it ended without being stopped",
   });
+});
 
-  it.each<[string, AlertCommand, string]>([
-    ["a tick that was missed", runEvent(dev.refused("missed")), "missed_ticks"],
-    ["work that was dropped", dropped, "dead_letters"],
-    ["work that was rejected", runEvent(dev.refused("rejected")), "dead_letters"],
-    ["work that can't be run", endOf({ kind: "manual", prompt: null }, "rejected"), "dead_letters"],
-    ["work that was interrupted twice", endOf(cron, "interrupted", 2), "dead_letters"],
-    ["a tick that can't be run", endOf(cron, "rejected"), "runs"],
-  ])("an occurrence is %s", (_, command, topic) => {
-    const line = timeline();
-    line.at(0, command);
-    expect(line.sent()).toEqual([`0 ops dev ${topic} opened 1`]);
-  });
+test.each<[string, AlertCommand, string]>([
+  ["a tick that was missed", runEvent(dev.refused("missed")), "missed_ticks"],
+  ["work that was dropped", dropped, "dead_letters"],
+  ["work that was rejected", runEvent(dev.refused("rejected")), "dead_letters"],
+  ["work that can't be run", endOf({ kind: "manual", prompt: null }, "rejected"), "dead_letters"],
+  ["work that was interrupted twice", endOf(cron, "interrupted", 2), "dead_letters"],
+  ["a tick that can't be run", endOf(cron, "rejected"), "runs"],
+])("an occurrence is %s", (_, command, topic) => {
+  const line = timeline();
+  line.at(0, command);
+  expect(line.sent()).toEqual([`0 ops dev ${topic} opened 1`]);
+});
 
-  it("an occurrence excludes a call that ends with its caller", () => {
-    const ids = { callId: "1", caller: "ops", callerInstance: "ops-1", root: "0" };
-    const call = { kind: "agent-call", depth: 1, context: "", ...ids } as const;
-    const refused = (cancelOnExit: boolean): AlertCommand => {
-      const item = anItem("1", "dev", { ...call, cancelOnExit });
-      const event = { type: "refused", agent: "dev", at: 0, outcome: "rejected" } as const;
-      return runEvent({ ...event, item, reason: "why" });
-    };
-    const line = timeline();
-    line.at(0, refused(true));
-    expect(line.sent()).toEqual([]);
-    line.at(0, refused(false));
-    expect(line.sent()).toEqual(["0 ops dev dead_letters opened 1"]);
-  });
+test("an occurrence excludes a call that ends with its caller", () => {
+  const ids = { callId: "1", caller: "ops", callerInstance: "ops-1", root: "0" };
+  const call = { kind: "agent-call", depth: 1, context: "", ...ids } as const;
+  const refused = (cancelOnExit: boolean): AlertCommand => {
+    const item = anItem("1", "dev", { ...call, cancelOnExit });
+    const event = { type: "refused", agent: "dev", at: 0, outcome: "rejected" } as const;
+    return runEvent({ ...event, item, reason: "why" });
+  };
+  const line = timeline();
+  line.at(0, refused(true));
+  expect(line.sent()).toEqual([]);
+  line.at(0, refused(false));
+  expect(line.sent()).toEqual(["0 ops dev dead_letters opened 1"]);
 });
 
 describe("a budget", () => {
@@ -101,7 +99,7 @@ describe("a budget", () => {
     return { type: "budget", percent, ...spent, ...more };
   };
 
-  it("a budget is alerted once for each percentage of a window and a limit", () => {
+  test("a budget is alerted once for each percentage of a window and a limit", () => {
     const line = timeline();
     line.at(0, passed(50), passed(80), passed(80), passed(50), passed(100), passed(100));
     line.at(hour, passed(100, { limitUsd: 10 }), passed(50, { window: "2026-11-23" }));
@@ -119,7 +117,7 @@ describe("a budget", () => {
     expect(first?.alert.reason).toBe("$2.50 of $5.00 for 2026-11-22 is spent");
   });
 
-  it("a budget that is used up is not alerted again after a restart", () => {
+  test("a budget that is used up is not alerted again after a restart", () => {
     const first = timeline();
     first.at(0, passed(100));
     const second = timeline({ states: first.states() });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { expect, it, test } from "vitest";
+import { expect, test } from "vitest";
 import { reasonLine } from "../../../../src/features/alerts/rules/records.ts";
 
-it("a reason is one line, without characters that a terminal acts on or a reader can't see", () => {
+test("a reason is one line, without characters that a terminal acts on or a reader can't see", () => {
   expect(reasonLine("\u001b[31mno such\r\n\timage\u001b[0m \u202egpj.exe\u0000 ")).toBe(
     "no such image gpj.exe",
   );
@@ -10,7 +10,7 @@ it("a reason is one line, without characters that a terminal acts on or a reader
   expect(reasonLine(null)).toBeNull();
 });
 
-it("a reason is cut between characters", () => {
+test("a reason is cut between characters", () => {
   expect(reasonLine("x".repeat(300))).toBe("x".repeat(300));
   expect(reasonLine("x".repeat(301))).toBe(`${"x".repeat(299)}…`);
   expect(reasonLine(`${"x".repeat(298)}😀😀`)).toBe(`${"x".repeat(298)}…`);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { AlertOptions } from "../../../../streams/alert-options.ts";
 import { anItem } from "../../../helpers/agents.ts";
@@ -52,7 +52,7 @@ function restarted(before: string, after: string, options: Partial<AlertOptions>
 }
 
 describe("after a restart", () => {
-  it.each<[string, string, string, Partial<AlertOptions>, string[]]>([
+  test.each<[string, string, string, Partial<AlertOptions>, string[]]>([
     ["an open alert only resolves", "sx", "sxo", {}, ["2 dev runs resolved 2"]],
     ["failures in a row continue to count", "sxx", "sx", { after: 3 }, ["1 dev runs opened 3"]],
     [
@@ -99,7 +99,7 @@ describe("after a restart", () => {
     expect(restarted(before, after, options).sent).toEqual(alerts);
   });
 
-  it.each([
+  test.each([
     ["a removed", "sxu-u", ""],
     ["a meanwhile disabled", "sx", "d"],
   ])("after a restart %s agent is forgotten without an alert", (_, before, after) => {
@@ -107,13 +107,13 @@ describe("after a restart", () => {
     expect([sent, second.states(), second.rules.openCount()]).toEqual([[], [], 0]);
   });
 
-  it("after a restart open alerts are listed with who acknowledged them", () => {
+  test("after a restart open alerts are listed with who acknowledged them", () => {
     const { rules } = restarted("sxa", "s").second;
     expect(rules.open()).toMatchObject([{ agent: "dev", topic: "runs", ack }]);
     expect(restarted("sc-c", "c").second.rules.openCount()).toBe(1);
   });
 
-  it("an unreadable state counts as missing", () => {
+  test("an unreadable state counts as missing", () => {
     const states = ["runs", "dead_letters", "digest:ops", "budget:day", "no-rule"].flatMap((rule) =>
       ["", "{", '{"since":"today"}'].map((value) => ({ agent: "dev", rule, value })),
     );

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../../src/foundation/store/store.ts";
 import { anAgentStatus } from "../../../helpers/agent-status.ts";
 import { manualItem, requestFor } from "../../../foundation/store/support.ts";
@@ -48,68 +48,66 @@ test("al agent ls asks the running scheduler", async () => {
   });
 });
 
-describe("al agent rm", () => {
-  test("al agent rm removes the directory, and nothing else", async () => {
-    const { code, stdout } = await cli.al(["agent", "rm", "dev", "--yes"]);
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: "agents/dev is removed; its history and logs stay\n",
-    });
-    expect(readdirSync(dirname(agentDir("dev")))).toEqual(["bad"]);
-    const left = readdirSync(join(cli.projectDir, ".al"));
-    expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([]);
+test("al agent rm removes the directory, and nothing else", async () => {
+  const { code, stdout } = await cli.al(["agent", "rm", "dev", "--yes"]);
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: "agents/dev is removed; its history and logs stay\n",
   });
+  expect(readdirSync(dirname(agentDir("dev")))).toEqual(["bad"]);
+  const left = readdirSync(join(cli.projectDir, ".al"));
+  expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([]);
+});
 
-  test("al agent rm removes a link, and not its target", async () => {
-    const target = mkdtempSync(join(cli.projectDir, "../linked-"));
-    writeFileSync(join(target, "SKILL.md"), "mine");
-    symlinkSync(target, agentDir("linked"));
-    expect((await cli.al(["agent", "rm", "linked", "-y"])).code).toBe(0);
-    expect(existsSync(agentDir("linked"))).toBe(false);
-    expect(readdirSync(target)).toEqual(["SKILL.md"]);
-  });
+test("al agent rm removes a link, and not its target", async () => {
+  const target = mkdtempSync(join(cli.projectDir, "../linked-"));
+  writeFileSync(join(target, "SKILL.md"), "mine");
+  symlinkSync(target, agentDir("linked"));
+  expect((await cli.al(["agent", "rm", "linked", "-y"])).code).toBe(0);
+  expect(existsSync(agentDir("linked"))).toBe(false);
+  expect(readdirSync(target)).toEqual(["SKILL.md"]);
+});
 
-  test.each([
-    [["dve", "--yes"], 1, 'did you mean "dev"'],
-    [["../agents/dev", "--yes"], 1, "there is no agent"],
-    [["dev"], 2, "--yes is missing"],
-  ])("al agent rm: %j removes nothing", async (args, code, text) => {
-    const ran = await cli.al(["agent", "rm", ...args]);
-    expect(ran.code).toBe(code);
-    expect(ran.stderr).toContain(text);
-    expect(existsSync(agentDir("dev"))).toBe(true);
-  });
+test.each([
+  [["dve", "--yes"], 1, 'did you mean "dev"'],
+  [["../agents/dev", "--yes"], 1, "there is no agent"],
+  [["dev"], 2, "--yes is missing"],
+])("al agent rm: %j removes nothing", async (args, code, text) => {
+  const ran = await cli.al(["agent", "rm", ...args]);
+  expect(ran.code).toBe(code);
+  expect(ran.stderr).toContain(text);
+  expect(existsSync(agentDir("dev"))).toBe(true);
+});
 
-  test("al agent rm refuses while a run is running, with a hint", async () => {
-    await cli.serve({
-      "GET /control/status": () => snapshotOf([{ ...anAgentStatus("dev"), running: 2 }]),
-    });
-    const stderr = await cli.failure(["agent", "rm", "dev", "--yes"]);
-    expect(stderr).toContain("dev has 2 runs");
-    expect(stderr).toContain("al kill dev");
-    expect(existsSync(agentDir("dev"))).toBe(true);
+test("al agent rm refuses while a run is running, with a hint", async () => {
+  await cli.serve({
+    "GET /control/status": () => snapshotOf([{ ...anAgentStatus("dev"), running: 2 }]),
   });
+  const stderr = await cli.failure(["agent", "rm", "dev", "--yes"]);
+  expect(stderr).toContain("dev has 2 runs");
+  expect(stderr).toContain("al kill dev");
+  expect(existsSync(agentDir("dev"))).toBe(true);
+});
 
-  test("al agent rm refuses while a run that a killed scheduler left may continue", async () => {
-    const store = openStore(cli.projectDir);
-    const item = manualItem("one", "dev", Date.now());
-    await store.work.enqueue([item]);
-    await store.work.claim(requestFor(item, "dev-aaaaaaaa"), {
-      hash: "h",
-      content: { config: "", instructions: "" },
-    });
-    store.close();
-    const stderr = await cli.failure(["agent", "rm", "dev", "--yes"]);
-    expect(stderr).toContain("al start continues its runs");
-    expect(existsSync(agentDir("dev"))).toBe(true);
+test("al agent rm refuses while a run that a killed scheduler left may continue", async () => {
+  const store = openStore(cli.projectDir);
+  const item = manualItem("one", "dev", Date.now());
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item, "dev-aaaaaaaa"), {
+    hash: "h",
+    content: { config: "", instructions: "" },
   });
+  store.close();
+  const stderr = await cli.failure(["agent", "rm", "dev", "--yes"]);
+  expect(stderr).toContain("al start continues its runs");
+  expect(existsSync(agentDir("dev"))).toBe(true);
+});
 
-  test.skipIf(whyNoTerminal() !== null)("al agent rm asks on a terminal", async () => {
-    const terminal = onTerminal(cli, ["agent", "rm", "dev"]);
-    await terminal.until("Remove agents/dev with all of its files for good?");
-    terminal.line("");
-    expect(await terminal.ended).toBe(1);
-    expect(terminal.shown()).toContain("nothing was removed");
-    expect(existsSync(agentDir("dev"))).toBe(true);
-  });
+test.skipIf(whyNoTerminal() !== null)("al agent rm asks on a terminal", async () => {
+  const terminal = onTerminal(cli, ["agent", "rm", "dev"]);
+  await terminal.until("Remove agents/dev with all of its files for good?");
+  terminal.line("");
+  expect(await terminal.ended).toBe(1);
+  expect(terminal.shown()).toContain("nothing was removed");
+  expect(existsSync(agentDir("dev"))).toBe(true);
 });

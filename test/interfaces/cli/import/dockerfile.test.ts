@@ -11,58 +11,56 @@ function mapped(...lines: readonly string[]) {
   return { lines: text.split("\n"), remarks };
 }
 
-describe("an imported Dockerfile", () => {
-  test("an imported Dockerfile keeps apk, and names each line with its Debian form", () => {
-    const lines = ["FROM al-agent:latest", "RUN set -e; apk --no-cache add \\", "      git"];
-    const { lines: written, remarks } = mapped(...lines);
-    expect(written).toEqual(lines);
-    expect(remarks).toMatchObject([
-      { line: 2, fix: expect.stringContaining("apt-get install") as string },
-    ]);
-  });
+test("an imported Dockerfile keeps apk, and names each line with its Debian form", () => {
+  const lines = ["FROM al-agent:latest", "RUN set -e; apk --no-cache add \\", "      git"];
+  const { lines: written, remarks } = mapped(...lines);
+  expect(written).toEqual(lines);
+  expect(remarks).toMatchObject([
+    { line: 2, fix: expect.stringContaining("apt-get install") as string },
+  ]);
+});
 
-  test("an imported Dockerfile leaves comments", () => {
-    const text = ["FROM al-agent:latest", "#   RUN apk add --no-cache python3"];
-    expect(mapped(...text)).toEqual({ lines: text, remarks: [] });
-  });
+test("an imported Dockerfile leaves comments", () => {
+  const text = ["FROM al-agent:latest", "#   RUN apk add --no-cache python3"];
+  expect(mapped(...text)).toEqual({ lines: text, remarks: [] });
+});
 
-  test.each([
-    ["FROM al-agent", "FROM al-agent:latest"],
-    ["FROM al-project-base:latest", "FROM al-agent:latest"],
-    [
-      "FROM --platform=linux/amd64 node:20-alpine AS run",
-      "FROM --platform=linux/amd64 al-agent:latest AS run",
-    ],
-  ])("an imported Dockerfile: %s becomes %s", (from, to) => expect(mapped(from).lines[0]).toBe(to));
+test.each([
+  ["FROM al-agent", "FROM al-agent:latest"],
+  ["FROM al-project-base:latest", "FROM al-agent:latest"],
+  [
+    "FROM --platform=linux/amd64 node:20-alpine AS run",
+    "FROM --platform=linux/amd64 al-agent:latest AS run",
+  ],
+])("an imported Dockerfile: %s becomes %s", (from, to) => expect(mapped(from).lines[0]).toBe(to));
 
-  test("an imported Dockerfile with its own base is rebased on the default image, without the old program", () => {
-    const { lines, remarks } = mapped(
-      "FROM golang:1 AS build",
-      "RUN go build -o /tool",
-      "FROM node:20-alpine",
-      "COPY --from=build /tool /usr/local/bin/tool",
-      "COPY --from=al-agent:latest /app /app",
-      'ENTRYPOINT ["node", "/app/dist/agents/container-entry.js"]',
-      "COPY rc /home/node/.rc",
-      "USER node",
-    );
-    expect(lines).toEqual([
-      "FROM golang:1 AS build",
-      "RUN go build -o /tool",
-      "FROM al-agent:latest",
-      "COPY --from=build /tool /usr/local/bin/tool",
-      "# COPY --from=al-agent:latest /app /app",
-      '# ENTRYPOINT ["node", "/app/dist/agents/container-entry.js"]',
-      "COPY rc /home/node/.rc",
-      "USER al",
-    ]);
-    expect(remarks.map(({ line, fix }) => [line, fix])).toEqual([
-      [3, null],
-      [5, null],
-      [6, null],
-      [7, "COPY rc /home/al/.rc"],
-    ]);
-  });
+test("an imported Dockerfile with its own base is rebased on the default image, without the old program", () => {
+  const { lines, remarks } = mapped(
+    "FROM golang:1 AS build",
+    "RUN go build -o /tool",
+    "FROM node:20-alpine",
+    "COPY --from=build /tool /usr/local/bin/tool",
+    "COPY --from=al-agent:latest /app /app",
+    'ENTRYPOINT ["node", "/app/dist/agents/container-entry.js"]',
+    "COPY rc /home/node/.rc",
+    "USER node",
+  );
+  expect(lines).toEqual([
+    "FROM golang:1 AS build",
+    "RUN go build -o /tool",
+    "FROM al-agent:latest",
+    "COPY --from=build /tool /usr/local/bin/tool",
+    "# COPY --from=al-agent:latest /app /app",
+    '# ENTRYPOINT ["node", "/app/dist/agents/container-entry.js"]',
+    "COPY rc /home/node/.rc",
+    "USER al",
+  ]);
+  expect(remarks.map(({ line, fix }) => [line, fix])).toEqual([
+    [3, null],
+    [5, null],
+    [6, null],
+    [7, "COPY rc /home/al/.rc"],
+  ]);
 });
 
 describe("the project's Dockerfile in an import", () => {

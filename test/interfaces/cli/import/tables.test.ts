@@ -32,55 +32,53 @@ function imported(theirs: Parameters<typeof translateAgent>[0]) {
   return translated((add) => translateAgent(theirs, context, add));
 }
 
-describe("an imported [[webhooks]] entry", () => {
-  test.each([
+test.each([
+  [
+    "author of issues stays",
+    'events = ["issues"]\nauthor = "ada"',
+    [{ events: ["issues"], author: "ada" }],
+  ],
+  [
+    "author of a review is the pull request's",
+    'events = ["pull_request_review"]\nauthor = "ada"',
+    [{ events: ["pull_request_review"], where: { "pull_request.user.login": "ada" } }],
+  ],
+  [
+    "a pull request's branch is its head, and each of several has an entry",
+    'events = ["pull_request"]\nbranches = ["a", "b"]',
     [
-      "author of issues stays",
-      'events = ["issues"]\nauthor = "ada"',
-      [{ events: ["issues"], author: "ada" }],
+      { events: ["pull_request"], where: { "pull_request.head.ref": "a" } },
+      { events: ["pull_request"], where: { "pull_request.head.ref": "b" } },
     ],
-    [
-      "author of a review is the pull request's",
-      'events = ["pull_request_review"]\nauthor = "ada"',
-      [{ events: ["pull_request_review"], where: { "pull_request.user.login": "ada" } }],
-    ],
-    [
-      "a pull request's branch is its head, and each of several has an entry",
-      'events = ["pull_request"]\nbranches = ["a", "b"]',
-      [
-        { events: ["pull_request"], where: { "pull_request.head.ref": "a" } },
-        { events: ["pull_request"], where: { "pull_request.head.ref": "b" } },
-      ],
-    ],
-    [
-      "events without a branch or a conclusion pass",
-      'events = ["push", "issues"]\nbranches = ["main"]\nconclusions = ["failure"]',
-      [{ events: ["push"], branches: ["main"] }, { events: ["issues"] }],
-    ],
-    [
-      "a workflow's filters stay",
-      'events = ["workflow_run"]\nbranches = ["main"]\nconclusions = ["failure"]',
-      [{ events: ["workflow_run"], branches: ["main"], conclusions: ["failure"] }],
-    ],
-  ])("an imported [[webhooks]] entry means the same: %s", (_what, text, expected) => {
-    const found = entries(`source = "hub"\n${text}`);
-    expect(found).toEqual(expected.map((entry) => ({ source: "hub", ...entry })));
-  });
+  ],
+  [
+    "events without a branch or a conclusion pass",
+    'events = ["push", "issues"]\nbranches = ["main"]\nconclusions = ["failure"]',
+    [{ events: ["push"], branches: ["main"] }, { events: ["issues"] }],
+  ],
+  [
+    "a workflow's filters stay",
+    'events = ["workflow_run"]\nbranches = ["main"]\nconclusions = ["failure"]',
+    [{ events: ["workflow_run"], branches: ["main"], conclusions: ["failure"] }],
+  ],
+])("an imported [[webhooks]] entry means the same: %s", (_what, text, expected) => {
+  const found = entries(`source = "hub"\n${text}`);
+  expect(found).toEqual(expected.map((entry) => ({ source: "hub", ...entry })));
+});
 
-  test("an imported [[webhooks]] entry has the filters' new names, and no filter that its source's type lacks", () => {
-    expect(entries('source = "chat"\nteam_ids = ["T1"]\nguilds = ["G"]', "slack")).toEqual([
-      { source: "chat", teams: ["T1"] },
-    ]);
-  });
+test("an imported [[webhooks]] entry has the filters' new names, and no filter that its source's type lacks", () => {
+  expect(entries('source = "chat"\nteam_ids = ["T1"]\nguilds = ["G"]', "slack")).toEqual([
+    { source: "chat", teams: ["T1"] },
+  ]);
+});
 
-  test("an imported [[webhooks]] entry without events is reported as unclear, by filter", () => {
-    const { remarks } = translated((add) =>
-      translateFilters({ source: "hub", author: "ada" }, "github", add),
-    );
-    expect(remarks).toMatchObject([
-      { message: expect.stringMatching(/author/) as string, fix: expect.any(String) as string },
-    ]);
-  });
+test("an imported [[webhooks]] entry without events is reported as unclear, by filter", () => {
+  const { remarks } = translated((add) =>
+    translateFilters({ source: "hub", author: "ada" }, "github", add),
+  );
+  expect(remarks).toMatchObject([
+    { message: expect.stringMatching(/author/) as string, fix: expect.any(String) as string },
+  ]);
 });
 
 test("an imported agent with the harness claude gets the harness llm-cli with the command claude", () => {

@@ -18,75 +18,73 @@ function messages(events: readonly { readonly data: unknown }[]): readonly strin
   return events.map(({ data }) => (data as { msg: string }).msg);
 }
 
-describe("the log stream of an agent", () => {
-  test("the log stream of an agent begins with the last 100 lines and continues with new ones", async () => {
-    const { url, logs } = await setUp(150);
-    const stream = await readStream(url + path, bearer);
-    await expect.poll(() => stream.events()).toHaveLength(100);
-    expect(messages(stream.events())[0]).toBe("line 51");
-    logs.write({ agent: "other", msg: "not mine" });
-    logs.write({ agent: "dev", msg: "new\nline" });
-    await expect.poll(() => stream.events()).toHaveLength(101);
-    expect(stream.events()[100]).toMatchObject({
-      event: "log",
-      id: "dev-2026-11-21.log:152",
-      data: { msg: "new\nline", agent: "dev", level: 30 },
-    });
+test("the log stream of an agent begins with the last 100 lines and continues with new ones", async () => {
+  const { url, logs } = await setUp(150);
+  const stream = await readStream(url + path, bearer);
+  await expect.poll(() => stream.events()).toHaveLength(100);
+  expect(messages(stream.events())[0]).toBe("line 51");
+  logs.write({ agent: "other", msg: "not mine" });
+  logs.write({ agent: "dev", msg: "new\nline" });
+  await expect.poll(() => stream.events()).toHaveLength(101);
+  expect(stream.events()[100]).toMatchObject({
+    event: "log",
+    id: "dev-2026-11-21.log:152",
+    data: { msg: "new\nline", agent: "dev", level: 30 },
   });
-
-  test("the log stream of an agent resumes after the last event that the client has", async () => {
-    const { url, logs } = await setUp(10);
-    const position = "dev-2026-11-21.log:7";
-    const byHeader = await readStream(url + path, { ...bearer, "last-event-id": position });
-    const byQuery = await readStream(`${url}${path}?after=${position}`, bearer);
-    logs.write({ agent: "dev", msg: "new" });
-    for (const stream of [byHeader, byQuery]) {
-      await expect.poll(() => stream.events()).toHaveLength(4);
-      expect(messages(stream.events())).toEqual(["line 8", "line 9", "line 10", "new"]);
-    }
-  });
-
-  test("the log stream of an agent shows one run, and as many lines as asked for", async () => {
-    const { url } = await setUp(10);
-    const stream = await readStream(`${url}${path}?instance=dev-0&lines=2`, bearer);
-    await expect.poll(() => messages(stream.events())).toEqual(["line 8", "line 10"]);
-  });
-
-  test("the log stream of an agent shows the first line of an agent that never ran", async () => {
-    const { url, logs } = await setUp(0);
-    const stream = await readStream(url + path, bearer);
-    await expect.poll(() => stream.text()).toContain(":\n\n");
-    logs.write({ agent: "dev", msg: "first" });
-    await expect.poll(() => messages(stream.events())).toEqual(["first"]);
-  });
-
-  test("the log stream of an agent exists for the scheduler and for a removed agent, not for an unknown one", async () => {
-    const { url, logs } = await setUp(0);
-    logs.write({ agent: "gone", msg: "last words" });
-    const statusOf = async (agent: string): Promise<number> =>
-      (await readStream(`${url}/dashboard/api/logs/${agent}/stream`, bearer)).status;
-    expect(await statusOf("scheduler")).toBe(200);
-    expect(await statusOf("gone")).toBe(200);
-    expect(await statusOf("never")).toBe(404);
-    expect(await statusOf("..%2fdev")).toBe(404);
-  });
-
-  test("the log stream of an agent reads only its agent's log", async () => {
-    const deps = testDeps();
-    const url = await startTcp(deps);
-    const snapshot = vi.spyOn(deps.operations, "snapshot");
-    expect((await readStream(url + path, bearer)).status).toBe(200);
-    expect(snapshot).not.toHaveBeenCalled();
-  });
-
-  test.each(["lines=-1", "lines=x", "lines=10001"])(
-    "the log stream of an agent: ?%s is malformed",
-    async (query) => {
-      const { url } = await setUp(0);
-      expect((await readStream(`${url}${path}?${query}`, bearer)).status).toBe(400);
-    },
-  );
 });
+
+test("the log stream of an agent resumes after the last event that the client has", async () => {
+  const { url, logs } = await setUp(10);
+  const position = "dev-2026-11-21.log:7";
+  const byHeader = await readStream(url + path, { ...bearer, "last-event-id": position });
+  const byQuery = await readStream(`${url}${path}?after=${position}`, bearer);
+  logs.write({ agent: "dev", msg: "new" });
+  for (const stream of [byHeader, byQuery]) {
+    await expect.poll(() => stream.events()).toHaveLength(4);
+    expect(messages(stream.events())).toEqual(["line 8", "line 9", "line 10", "new"]);
+  }
+});
+
+test("the log stream of an agent shows one run, and as many lines as asked for", async () => {
+  const { url } = await setUp(10);
+  const stream = await readStream(`${url}${path}?instance=dev-0&lines=2`, bearer);
+  await expect.poll(() => messages(stream.events())).toEqual(["line 8", "line 10"]);
+});
+
+test("the log stream of an agent shows the first line of an agent that never ran", async () => {
+  const { url, logs } = await setUp(0);
+  const stream = await readStream(url + path, bearer);
+  await expect.poll(() => stream.text()).toContain(":\n\n");
+  logs.write({ agent: "dev", msg: "first" });
+  await expect.poll(() => messages(stream.events())).toEqual(["first"]);
+});
+
+test("the log stream of an agent exists for the scheduler and for a removed agent, not for an unknown one", async () => {
+  const { url, logs } = await setUp(0);
+  logs.write({ agent: "gone", msg: "last words" });
+  const statusOf = async (agent: string): Promise<number> =>
+    (await readStream(`${url}/dashboard/api/logs/${agent}/stream`, bearer)).status;
+  expect(await statusOf("scheduler")).toBe(200);
+  expect(await statusOf("gone")).toBe(200);
+  expect(await statusOf("never")).toBe(404);
+  expect(await statusOf("..%2fdev")).toBe(404);
+});
+
+test("the log stream of an agent reads only its agent's log", async () => {
+  const deps = testDeps();
+  const url = await startTcp(deps);
+  const snapshot = vi.spyOn(deps.operations, "snapshot");
+  expect((await readStream(url + path, bearer)).status).toBe(200);
+  expect(snapshot).not.toHaveBeenCalled();
+});
+
+test.each(["lines=-1", "lines=x", "lines=10001"])(
+  "the log stream of an agent: ?%s is malformed",
+  async (query) => {
+    const { url } = await setUp(0);
+    expect((await readStream(`${url}${path}?${query}`, bearer)).status).toBe(400);
+  },
+);
 
 test("one stream has the status and several logs, each resumed from its own position", async () => {
   const deps = testDeps();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { askEngine, isWithoutLeader } from "../../../../src/runtime/cluster/docker/ask-engine.ts";
 import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
 
@@ -8,40 +8,35 @@ const refusal = (statusCode: number, message: string) =>
 const asked = (error: Error, isAway?: typeof isWithoutLeader) =>
   askEngine(engine, () => Promise.reject(error), isAway);
 
-describe("a request to an engine", () => {
-  it.each([
-    [503, "rpc error: code = Unknown desc = The swarm does not have a leader."],
-    [500, "rpc error: code = DeadlineExceeded desc = context deadline exceeded"],
-    [
-      500,
-      "rpc error: code = Unknown desc = raft: failed to process the request: node lost leader status",
-    ],
-    [503, "This node is not a swarm manager. Use docker swarm init to make it one."],
-  ])(
-    "a request to an engine finds the leader of its Swarm away: %i %s",
-    async (status, message) => {
-      await expect(asked(refusal(status, message), isWithoutLeader)).rejects.toMatchObject({
-        code: "engine_unreachable",
-        message: `the engine at unix:///nowhere.sock does not answer (${message})`,
-      });
-    },
-  );
-
-  it("a request to an engine is rejected by an engine outside of a Swarm that is late", async () => {
-    const error = refusal(500, "context deadline exceeded");
-    await expect(asked(error)).rejects.toMatchObject({ code: "engine_refused" });
+test.each([
+  [503, "rpc error: code = Unknown desc = The swarm does not have a leader."],
+  [500, "rpc error: code = DeadlineExceeded desc = context deadline exceeded"],
+  [
+    500,
+    "rpc error: code = Unknown desc = raft: failed to process the request: node lost leader status",
+  ],
+  [503, "This node is not a swarm manager. Use docker swarm init to make it one."],
+])("a request to an engine finds the leader of its Swarm away: %i %s", async (status, message) => {
+  await expect(asked(refusal(status, message), isWithoutLeader)).rejects.toMatchObject({
+    code: "engine_unreachable",
+    message: `the engine at unix:///nowhere.sock does not answer (${message})`,
   });
+});
 
-  it("a request to an engine finds the engine away", async () => {
-    const error = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
-    await expect(asked(error)).rejects.toMatchObject({ code: "engine_unreachable" });
-  });
+test("a request to an engine is rejected by an engine outside of a Swarm that is late", async () => {
+  const error = refusal(500, "context deadline exceeded");
+  await expect(asked(error)).rejects.toMatchObject({ code: "engine_refused" });
+});
 
-  it("a request to an engine is rejected with the engine's reason", async () => {
-    const error = refusal(400, "invalid mount config");
-    await expect(asked(error)).rejects.toMatchObject({
-      code: "engine_refused",
-      message: "the engine at unix:///nowhere.sock refused it: invalid mount config",
-    });
+test("a request to an engine finds the engine away", async () => {
+  const error = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+  await expect(asked(error)).rejects.toMatchObject({ code: "engine_unreachable" });
+});
+
+test("a request to an engine is rejected with the engine's reason", async () => {
+  const error = refusal(400, "invalid mount config");
+  await expect(asked(error)).rejects.toMatchObject({
+    code: "engine_refused",
+    message: "the engine at unix:///nowhere.sock refused it: invalid mount config",
   });
 });

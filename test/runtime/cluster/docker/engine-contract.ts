@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { ClusterEngine, Launch } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
 import type { StandInDoor } from "../../../helpers/swarm/stand-in-door.ts";
@@ -44,7 +44,7 @@ export function containerEngineContract(
   { start, byDoor, hears, nodeOf }: ReturnType<typeof containerEngineTest>,
   containerOf: (node: SwarmNode, launch: Launch) => Promise<string>,
 ): void {
-  it("the engine lets a closed run reach the door by the relay, and nothing else", async () => {
+  test("the engine lets a closed run reach the door by the relay, and nothing else", async () => {
     const [host = "", port = ""] = side().door.address.split(":");
     const probes = [
       `timeout 2 bash -c 'echo >/dev/tcp/${host}/${port}' || echo no door`,
@@ -55,7 +55,7 @@ export function containerEngineContract(
     expect(await hears("probed")).toMatch(/no door[^]*no machine[^]*no name/);
   });
 
-  it("the engine gives a run its ticket, by which it finds the relay, and shows it to no client", async () => {
+  test("the engine gives a run its ticket, by which it finds the relay, and shows it to no client", async () => {
     const script = "cat /run/secrets/al-run 2>/dev/null || { read -r line; echo $line; }; env";
     const launch = await start(`${byDoor(script)}; sleep 60`);
     const node = await nodeOf(launch);
@@ -77,7 +77,7 @@ export function containerEngineContract(
     expect(JSON.stringify(shown)).not.toContain(Buffer.from(secretTicket).toString("base64"));
   });
 
-  it("the engine holds a run to its limits on each machine", async () => {
+  test("the engine holds a run to its limits on each machine", async () => {
     for (const { name } of side().nodes) {
       const place = side().nodes.length > 1 ? [`node.hostname==${name}`] : [];
       const launch = await start("sleep 60", { place });
@@ -88,7 +88,7 @@ export function containerEngineContract(
     }
   });
 
-  it("the engine gives a run no privileges, and programs start only from its folders in memory", async () => {
+  test("the engine gives a run no privileges, and programs start only from its folders in memory", async () => {
     const script = "printf '#!/bin/sh\\necho it runs\\n' >x && chmod +x x && ./x";
     const folders = ["/workspace", "/tmp", "/home/al"].map((dir) => `cd ${dir}; ${script}`);
     const rights = "grep -E 'NoNewPrivs|CapBnd' /proc/self/status; touch /etc/x; id -u";
@@ -103,7 +103,7 @@ export function containerEngineContract(
     expect(heard).toMatch(/\/run\/al +1024\n/);
   });
 
-  it("the engine removes a run at once; removing it twice is not an error", async () => {
+  test("the engine removes a run at once; removing it twice is not an error", async () => {
     const { cluster, nodes } = side();
     const launch = await start("trap '' TERM; while true; do sleep 1; done");
     await placed(cluster, launch, { state: "running" });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { claimAnswerSchema } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { post, resource } from "../../run-api/support.ts";
 import { ask, channelOf, claim, claimA, claimB, doorSide, expectRun, tokenOf } from "./support.ts";
@@ -18,7 +18,7 @@ function unlock(name: string, token: string) {
   return ask(side, "/run/unlock", { name, token, body: { resource }, headers: key });
 }
 
-it("a claim is answered with the job and a token, which is valid for all else", async () => {
+test("a claim is answered with the job and a token, which is valid for all else", async () => {
   const run = await expectRun(side, "dev-1");
   const { status, body } = await claim(side, run);
   expect(status).toBe(200);
@@ -32,7 +32,7 @@ it("a claim is answered with the job and a token, which is valid for all else", 
   expect(await unlock(run.name, run.ticket)).toMatchObject({ status: 401 });
 });
 
-it("a claim of a second claimer is rejected, and the first keeps its token", async () => {
+test("a claim of a second claimer is rejected, and the first keeps its token", async () => {
   const run = await expectRun(side, "dev-1");
   const token = await tokenOf(side, run);
   const second = await claim(side, run, claimB);
@@ -41,7 +41,7 @@ it("a claim of a second claimer is rejected, and the first keeps its token", asy
   expect((await unlock(run.name, token)).status).toBe(200);
 });
 
-it("a claim is accepted for one of many concurrent claimers, and no other", async () => {
+test("a claim is accepted for one of many concurrent claimers, and no other", async () => {
   const run = await expectRun(side, "dev-1");
   const ids = Array.from({ length: 8 }, (_, i) =>
     claimA.replace("7d44484", `7d44484${i}`.slice(1)),
@@ -53,7 +53,7 @@ it("a claim is accepted for one of many concurrent claimers, and no other", asyn
   expect(side.now.remote.claims).toHaveLength(1);
 });
 
-it("a claim whose answer was lost is answered again, with another token", async () => {
+test("a claim whose answer was lost is answered again, with another token", async () => {
   const run = await expectRun(side, "dev-1");
   const lost = await tokenOf(side, run);
   const token = await tokenOf(side, run);
@@ -62,7 +62,7 @@ it("a claim whose answer was lost is answered again, with another token", async 
   expect((await unlock(run.name, token)).status).toBe(200);
 });
 
-it("a claim with a forged ticket, another run's, or none is rejected", async () => {
+test("a claim with a forged ticket, another run's, or none is rejected", async () => {
   const [one, two] = [await expectRun(side, "dev-1"), await expectRun(side, "dev-2")];
   for (const ticket of ["A".repeat(43), two.ticket, ""]) {
     const refused = await claim(side, { ...one, ticket });
@@ -72,14 +72,14 @@ it("a claim with a forged ticket, another run's, or none is rejected", async () 
   expect((await claim(side, one)).status).toBe(200);
 });
 
-it("a claim that is malformed has no effect", async () => {
+test("a claim that is malformed has no effect", async () => {
   const run = await expectRun(side, "dev-1");
   const asked = { name: run.name, token: run.ticket, body: { claim: "1", node: "n" } };
   expect(await ask(side, "/remote/claim", asked)).toMatchObject({ status: 400 });
   expect((await claim(side, run)).status).toBe(200);
 });
 
-it("a claim that the scheduler can't answer yet succeeds when repeated", async () => {
+test("a claim that the scheduler can't answer yet succeeds when repeated", async () => {
   const run = await expectRun(side, "dev-1");
   const { remote } = side.now;
   const make = remote.claim.bind(remote);
@@ -94,7 +94,7 @@ it("a claim that the scheduler can't answer yet succeeds when repeated", async (
 });
 
 describe("after a restart", () => {
-  it("a run's token still works after a restart, and no other process can claim the run", async () => {
+  test("a run's token still works after a restart, and no other process can claim the run", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     const restored = await side.restart(["dev-1"]);
@@ -106,14 +106,14 @@ describe("after a restart", () => {
     expect((await unlock(run.name, await tokenOf(side, run))).status).toBe(200);
   });
 
-  it("an unclaimed ticket is still valid", async () => {
+  test("an unclaimed ticket is still valid", async () => {
     const run = await expectRun(side, "dev-1");
     await side.restart(["dev-1"]);
     side.serve();
     expect((await claim(side, run)).status).toBe(200);
   });
 
-  it("a run that is no longer expected learns that it has ended", async () => {
+  test("a run that is no longer expected learns that it has ended", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
     await side.restart([]);
@@ -124,7 +124,7 @@ describe("after a restart", () => {
   });
 });
 
-it("ticket and token are removed from texts while the run lives, and stored only as hashes", async () => {
+test("ticket and token are removed from texts while the run lives, and stored only as hashes", async () => {
   const run = await expectRun(side, "dev-1");
   const token = await tokenOf(side, run);
   const secrets = [run.ticket, token];
@@ -142,7 +142,7 @@ it("ticket and token are removed from texts while the run lives, and stored only
   expect(side.problems).toEqual([]);
 });
 
-it("ticket and token are invalid once the run has ended, on old connections and on new ones", async () => {
+test("ticket and token are invalid once the run has ended, on old connections and on new ones", async () => {
   const run = await expectRun(side, "dev-1");
   const token = await tokenOf(side, run);
   using channel = await channelOf(side, run.name);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { testCertificate } from "../../../helpers/certificate.ts";
 import { resource } from "../../run-api/support.ts";
 import { ask, claimA, connectToDoor, doorSide, expectRun, tokenOf } from "./support.ts";
@@ -40,111 +40,109 @@ async function failure(options: Parameters<typeof connectToDoor>[2]): Promise<st
   return error.code ?? error.message;
 }
 
-describe("the door", () => {
-  it("the door is identified by its certificate only, and speaks TLS 1.3 only", async () => {
-    await expectRun(side, "dev-1");
-    const connection = kept(connectToDoor(side, "al-dev-1"));
-    await once(connection, "secureConnect");
-    expect(connection.getProtocol()).toBe("TLSv1.3");
-    expect(await failure({ ca: testCertificate.cert })).toBe("DEPTH_ZERO_SELF_SIGNED_CERT");
-    expect(await failure({ ca: undefined })).toBe("DEPTH_ZERO_SELF_SIGNED_CERT");
-    expect(await failure({ minVersion: "TLSv1.2", maxVersion: "TLSv1.2" })).toMatch(/PROTOCOL/);
-  });
+test("the door is identified by its certificate only, and speaks TLS 1.3 only", async () => {
+  await expectRun(side, "dev-1");
+  const connection = kept(connectToDoor(side, "al-dev-1"));
+  await once(connection, "secureConnect");
+  expect(connection.getProtocol()).toBe("TLSv1.3");
+  expect(await failure({ ca: testCertificate.cert })).toBe("DEPTH_ZERO_SELF_SIGNED_CERT");
+  expect(await failure({ ca: undefined })).toBe("DEPTH_ZERO_SELF_SIGNED_CERT");
+  expect(await failure({ minVersion: "TLSv1.2", maxVersion: "TLSv1.2" })).toMatch(/PROTOCOL/);
+});
 
-  it.each(["al-nobody", "", "AL-DEV-1.example.test"])(
-    "the door rejects each request by a name that no run has: %j",
-    async (name) => {
-      const run = await expectRun(side, "dev-1");
-      const token = await tokenOf(side, run);
-      expect(await unlock({ ...run, name }, token)).toBe(401);
-      expect(side.now.abilities.asked).toEqual([]);
-      expect(await unlock(run, token)).toBe(200);
-    },
-  );
-
-  it("the door accepts a run's token only in that run's name", async () => {
-    const [one, two] = [await expectRun(side, "dev-1"), await expectRun(side, "dev-2")];
-    const token = await tokenOf(side, one);
-    await tokenOf(side, two);
-    expect(await unlock({ ...two, name: two.name }, token)).toBe(401);
-  });
-
-  it("the door disconnects a peer that does not finish its handshake", async () => {
-    const silent = kept(connect(side.now.port, "127.0.0.1"));
-    const slow = kept(connect(side.now.port, "127.0.0.1"));
-    slow.write(Buffer.from([22, 3, 1, 2, 0]));
-    await expect.poll(() => [isOpen(silent), isOpen(slow)]).toEqual([false, false]);
-    expect(side.problems).toEqual([]);
-  });
-
-  it("the door stays reachable for runs while strangers hold connections open, before TLS or after it", async () => {
+test.each(["al-nobody", "", "AL-DEV-1.example.test"])(
+  "the door rejects each request by a name that no run has: %j",
+  async (name) => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
-    const early = Array.from({ length: 60 }, () => kept(connect(side.now.port, "127.0.0.1")));
-    for (let n = 0; n < 30; n += 1) {
-      await once(kept(connectToDoor(side, n % 2 === 0 ? "al-x" : run.name)), "secureConnect");
-      if (n % 10 === 0) expect(await unlock(run, token)).toBe(200);
-    }
-    await expect.poll(() => early.filter(isOpen).length).toBe(0);
+    expect(await unlock({ ...run, name }, token)).toBe(401);
+    expect(side.now.abilities.asked).toEqual([]);
     expect(await unlock(run, token)).toBe(200);
-  });
+  },
+);
 
-  it("the door keeps connections that showed their token", async () => {
-    const run = await expectRun(side, "dev-1");
-    const token = await tokenOf(side, run);
-    side.now.remote.onInbox = () => new Promise(() => undefined);
+test("the door accepts a run's token only in that run's name", async () => {
+  const [one, two] = [await expectRun(side, "dev-1"), await expectRun(side, "dev-2")];
+  const token = await tokenOf(side, one);
+  await tokenOf(side, two);
+  expect(await unlock({ ...two, name: two.name }, token)).toBe(401);
+});
+
+test("the door disconnects a peer that does not finish its handshake", async () => {
+  const silent = kept(connect(side.now.port, "127.0.0.1"));
+  const slow = kept(connect(side.now.port, "127.0.0.1"));
+  slow.write(Buffer.from([22, 3, 1, 2, 0]));
+  await expect.poll(() => [isOpen(silent), isOpen(slow)]).toEqual([false, false]);
+  expect(side.problems).toEqual([]);
+});
+
+test("the door stays reachable for runs while strangers hold connections open, before TLS or after it", async () => {
+  const run = await expectRun(side, "dev-1");
+  const token = await tokenOf(side, run);
+  const early = Array.from({ length: 60 }, () => kept(connect(side.now.port, "127.0.0.1")));
+  for (let n = 0; n < 30; n += 1) {
+    await once(kept(connectToDoor(side, n % 2 === 0 ? "al-x" : run.name)), "secureConnect");
+    if (n % 10 === 0) expect(await unlock(run, token)).toBe(200);
+  }
+  await expect.poll(() => early.filter(isOpen).length).toBe(0);
+  expect(await unlock(run, token)).toBe(200);
+});
+
+test("the door keeps connections that showed their token", async () => {
+  const run = await expectRun(side, "dev-1");
+  const token = await tokenOf(side, run);
+  side.now.remote.onInbox = () => new Promise(() => undefined);
+  const connection = kept(connectToDoor(side, run.name));
+  connection.write(
+    `GET /remote/inbox HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+  );
+  await expect.poll(() => side.now.remote.signals.length).toBe(1);
+  for (let n = 0; n < 40; n += 1) {
+    await once(kept(connectToDoor(side, "al-x")), "secureConnect");
+  }
+  expect(side.now.remote.signals[0]?.aborted).toBe(false);
+  expect(connection.destroyed).toBe(false);
+});
+
+test("the door accepts as many connections of a run as it may have, and closes the others", async () => {
+  await side.remove();
+  // A busy machine has no time for a hundred handshakes within the short limit of the other tests.
+  side = await doorSide();
+  const run = await expectRun(side, "dev-1");
+  const token = await tokenOf(side, run);
+  const begin = async () => {
     const connection = kept(connectToDoor(side, run.name));
     connection.write(
-      `GET /remote/inbox HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+      `POST /run/unlock HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
     );
-    await expect.poll(() => side.now.remote.signals.length).toBe(1);
-    for (let n = 0; n < 40; n += 1) {
-      await once(kept(connectToDoor(side, "al-x")), "secureConnect");
-    }
-    expect(side.now.remote.signals[0]?.aborted).toBe(false);
-    expect(connection.destroyed).toBe(false);
-  });
+    await once(connection, "secureConnect");
+    return connection;
+  };
+  const connections: Socket[] = [];
+  for (const count of [160, 160, 10]) {
+    connections.push(...(await Promise.all(Array.from({ length: count }, begin))));
+  }
+  await expect
+    .poll(() => connections.map(isOpen), { timeout: 10_000 })
+    .toEqual([...connections.keys()].map((n) => n < 320));
+});
 
-  it("the door accepts as many connections of a run as it may have, and closes the others", async () => {
-    await side.remove();
-    // A busy machine has no time for a hundred handshakes within the short limit of the other tests.
-    side = await doorSide();
-    const run = await expectRun(side, "dev-1");
-    const token = await tokenOf(side, run);
-    const begin = async () => {
-      const connection = kept(connectToDoor(side, run.name));
-      connection.write(
-        `POST /run/unlock HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
-      );
-      await once(connection, "secureConnect");
-      return connection;
-    };
-    const connections: Socket[] = [];
-    for (const count of [160, 160, 10]) {
-      connections.push(...(await Promise.all(Array.from({ length: count }, begin))));
-    }
-    await expect
-      .poll(() => connections.map(isOpen), { timeout: 10_000 })
-      .toEqual([...connections.keys()].map((n) => n < 320));
-  });
-
-  it("the door lets one direction of a connection end before the other", async () => {
-    const run = await expectRun(side, "dev-1");
-    const token = await tokenOf(side, run);
-    const connection = kept(connectToDoor(side, run.name));
-    const body = JSON.stringify({ resource });
-    const head = [
-      "POST /run/unlock HTTP/1.1",
-      "Host: x",
-      "Connection: close",
-      `Authorization: Bearer ${token}`,
-      `Idempotency-Key: ${claimA}`,
-      "Content-Type: application/json",
-      `Content-Length: ${body.length}`,
-    ];
-    connection.write(`${head.join("\r\n")}\r\n\r\n${body}`);
-    expect(await text(connection)).toMatch(/^HTTP\/1\.1 200 /);
-  });
+test("the door lets one direction of a connection end before the other", async () => {
+  const run = await expectRun(side, "dev-1");
+  const token = await tokenOf(side, run);
+  const connection = kept(connectToDoor(side, run.name));
+  const body = JSON.stringify({ resource });
+  const head = [
+    "POST /run/unlock HTTP/1.1",
+    "Host: x",
+    "Connection: close",
+    `Authorization: Bearer ${token}`,
+    `Idempotency-Key: ${claimA}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+  ];
+  connection.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  expect(await text(connection)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 async function connectError(host: string): Promise<string> {
@@ -153,7 +151,7 @@ async function connectError(host: string): Promise<string> {
   return (event as [{ code: string }?])[0]?.code ?? "none";
 }
 
-it("the address where the door listens can change, and open connections stay", async () => {
+test("the address where the door listens can change, and open connections stay", async () => {
   const run = await expectRun(side, "dev-1");
   const token = await tokenOf(side, run);
   const { remote, door } = side.now;
@@ -172,7 +170,7 @@ it("the address where the door listens can change, and open connections stay", a
   expect(await unlock(run, token)).toBe(200);
 });
 
-it("the address where the door listens stays if a new one fails, with an error and a hint", async () => {
+test("the address where the door listens stays if a new one fails, with an error and a hint", async () => {
   const run = await expectRun(side, "dev-1");
   const token = await tokenOf(side, run);
   const other = await doorSide();
@@ -187,7 +185,7 @@ it("the address where the door listens stays if a new one fails, with an error a
   await other.remove();
 });
 
-it("the address where the door listens is not opened if the door is closed first", async () => {
+test("the address where the door listens is not opened if the door is closed first", async () => {
   const { door, port } = side.now;
   const moving = door.listen({ host: "127.0.0.2", port });
   door.close();

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import { createRunApiClient } from "../../../../src/runtime/harness/run-api/client.ts";
 import type { RequestAnswer } from "../../../../src/runtime/run-api/protocol.ts";
@@ -40,7 +40,7 @@ afterEach(async () => {
 const client = () => createRunApiClient(socket);
 
 describe("through the door", () => {
-  it("a run sends a request to the scheduler, and waits for its answer", async () => {
+  test("a run sends a request to the scheduler, and waits for its answer", async () => {
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.now.abilities.answers.wait = () => promise;
     const waiting = client().ask("wait", { kind: "webhook" }, never);
@@ -53,7 +53,7 @@ describe("through the door", () => {
     ]);
   });
 
-  it("a waiting request continues after a restart of the scheduler, under the same key", async () => {
+  test("a waiting request continues after a restart of the scheduler, under the same key", async () => {
     side.now.abilities.answers.wait = () => new Promise(() => undefined);
     const waiting = client().ask("wait", { kind: "webhook" }, never);
     const first = side.now.abilities;
@@ -65,7 +65,7 @@ describe("through the door", () => {
     expect(side.now.abilities.asked[0]?.key).toBe(first.asked[0]?.key);
   });
 
-  it("a run calls its models, with a body and an answer of any length", async () => {
+  test("a run calls its models, with a body and an answer of any length", async () => {
     const answer = "z".repeat(3_000_000);
     const provider = await startProvider((_asked, response) => {
       response.end(JSON.stringify({ choices: [{ message: { content: answer } }] }));
@@ -81,7 +81,7 @@ describe("through the door", () => {
     expect(provider.asked[0]?.headers.authorization).toBe("Bearer real-key");
   });
 
-  it("a run reaches its allowed hosts, and no other", async () => {
+  test("a run reaches its allowed hosts, and no other", async () => {
     const tunnel = await connectTo(socket, "api.allowed.test:443");
     const answer = await getThrough(tunnel.socket, "https://api.allowed.test/", outside.hosts);
     expect(answer).toMatchObject({ status: 200, body: "hello from api.allowed.test" });
@@ -92,7 +92,7 @@ describe("through the door", () => {
     expect(await connectTo(forged, "api.allowed.test:443")).toMatchObject({ status: 407 });
   });
 
-  it("each direction of a tunnel ends by itself", async () => {
+  test("each direction of a tunnel ends by itself", async () => {
     const { socket: tunnel } = await connectTo(socket, "api.allowed.test:22");
     const received = text(tunnel);
     await expect.poll(() => outside.hosts.ssh.length).toBe(1);
@@ -105,7 +105,7 @@ describe("through the door", () => {
     expect(await received).toBe(`${banner}later`);
   });
 
-  it("an ended run can send nothing: its tunnels are cut, and new ones rejected", async () => {
+  test("an ended run can send nothing: its tunnels are cut, and new ones rejected", async () => {
     const { socket: tunnel } = await connectTo(socket, "api.allowed.test:22");
     await once(tunnel, "data");
     tunnel.resume();

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createKubernetesEngine } from "../../../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import {
   closedPolicy,
@@ -13,7 +13,7 @@ import { writeKubeconfig } from "./kubeconfig.ts";
 
 const config = { address: "127.0.0.1:8443", namespace: null };
 
-it("the network policy of Kubernetes lets closed runs reach the addresses of the door, and nothing else", async () => {
+test("the network policy of Kubernetes lets closed runs reach the addresses of the door, and nothing else", async () => {
   const door = await findDoor("localhost:8443");
   expect(door.ips).toContain("127.0.0.1");
   const ips = door.ips.map((ip) => ({ ipBlock: { cidr: `${ip}/${ip.includes(":") ? 128 : 32}` } }));
@@ -26,13 +26,13 @@ it("the network policy of Kubernetes lets closed runs reach the addresses of the
   });
 });
 
-it("the network policy of Kubernetes names the address that no run would find", async () => {
+test("the network policy of Kubernetes names the address that no run would find", async () => {
   await expect(findDoor("no-such-host.invalid:8443")).rejects.toThrow(
     '[cluster] address = "no-such-host.invalid:8443"',
   );
 });
 
-it("the network policy of Kubernetes reports an invalid kubeconfig, and reads it again the next time", async () => {
+test("the network policy of Kubernetes reports an invalid kubeconfig, and reads it again the next time", async () => {
   const engine = createKubernetesEngine({ config, project, kubeconfig: "/no/such/kubeconfig" });
   const noConfig = {
     code: "engine_unreachable",
@@ -42,7 +42,7 @@ it("the network policy of Kubernetes reports an invalid kubeconfig, and reads it
   await expect(engine.ready()).rejects.toMatchObject(noConfig);
 });
 
-it("the network policy of Kubernetes reports an API server that does not answer", async () => {
+test("the network policy of Kubernetes reports an API server that does not answer", async () => {
   const dir = mkdtempSync(join(tmpdir(), "al-kube-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const server = `http://127.0.0.1:${await freePort()}`;

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { placedRuns } from "../../../../src/runtime/cluster/kubernetes/placed-runs.ts";
 import { runJob } from "../../../../src/runtime/cluster/kubernetes/run-manifests.ts";
 import { project, scriptLaunch } from "../../../kubernetes/side.ts";
@@ -13,7 +13,7 @@ function endedBy(reason: string, exitCode: number) {
   return placedRuns({ jobs: [], pods, failedPulls: new Map(), refusals: new Map() })[0];
 }
 
-it("a run whose node lost its power did not fail itself", () => {
+test("a run whose node lost its power did not fail itself", () => {
   expect(endedBy("Unknown", 255)).toMatchObject({ state: "ended", isEvicted: true });
   expect(endedBy("ContainerStatusUnknown", 137)).toMatchObject({ isEvicted: true });
   expect(endedBy("Error", 1)).not.toHaveProperty("isEvicted");

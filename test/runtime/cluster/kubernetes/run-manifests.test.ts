@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { Launch } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import { runJob, ticketSecret } from "../../../../src/runtime/cluster/kubernetes/run-manifests.ts";
 import { project, scriptLaunch, secretTicket } from "../../../kubernetes/side.ts";
@@ -12,7 +12,7 @@ function podOf(over: Partial<Launch> = {}) {
   return { spec, labels: metadata?.labels, container: spec?.containers[0] };
 }
 
-it("the manifest of a run gives a run its limits, and reserves no more than these", () => {
+test("the manifest of a run gives a run its limits, and reserves no more than these", () => {
   const limits = { memory: "512m", cpus: 2, network: "none" };
   const { container } = podOf({ limits, reserve: { memory: "1g", cpus: 0.1 } });
   expect(container?.resources).toEqual({
@@ -21,7 +21,7 @@ it("the manifest of a run gives a run its limits, and reserves no more than thes
   });
 });
 
-it("the manifest of a run keeps a run's files in memory, each folder at most half of its limit", () => {
+test("the manifest of a run keeps a run's files in memory, each folder at most half of its limit", () => {
   const { spec, container } = podOf({ volumes: ["/vol"] });
   const folders = container?.volumeMounts?.map(({ mountPath }) => mountPath);
   expect(folders).toEqual(["/workspace", "/tmp", "/home/al", "/run/al", "/vol", "/run/secrets"]);
@@ -29,7 +29,7 @@ it("the manifest of a run keeps a run's files in memory, each folder at most hal
   expect(memory).toEqual(Array(5).fill({ medium: "Memory", sizeLimit: String(32 * 1024 ** 2) }));
 });
 
-it("the manifest of a run gives a run no service account, no more privileges than it has, and a read-only root", () => {
+test("the manifest of a run gives a run no service account, no more privileges than it has, and a read-only root", () => {
   const { spec, container } = podOf();
   expect(spec).toMatchObject({
     automountServiceAccountToken: false,
@@ -47,20 +47,20 @@ it("the manifest of a run gives a run no service account, no more privileges tha
   expect(spec?.securityContext?.runAsUser).toBeUndefined();
 });
 
-it("the manifest of a run lets a closed run resolve only the door's name", () => {
+test("the manifest of a run lets a closed run resolve only the door's name", () => {
   const { spec, labels } = podOf();
   expect(labels).toMatchObject({ "al.closed": project });
   const dnsConfig = { nameservers: ["127.0.0.1"] };
   expect(spec).toMatchObject({ dnsPolicy: "None", dnsConfig, hostAliases: hosts });
 });
 
-it("the manifest of a run gives an open run the network of every pod", () => {
+test("the manifest of a run gives an open run the network of every pod", () => {
   const { spec, labels } = podOf({ limits: { memory: "1g", cpus: 1, network: "bridge" } });
   expect(labels).not.toHaveProperty(["al.closed"]);
   expect(spec).not.toHaveProperty("dnsPolicy");
 });
 
-it("the manifest of a run ends a Job without a scheduler, and keeps the ticket out of it", () => {
+test("the manifest of a run ends a Job without a scheduler, and keeps the ticket out of it", () => {
   const job = runJob(scriptLaunch("dev", "true"), { project, hosts });
   expect(job.spec).toMatchObject({
     activeDeadlineSeconds: 2_592_000,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { destroyOnDeadRelay } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
 import { dialDoor } from "../../../../src/runtime/cluster/remote-run/door-connection.ts";
 import { relayServer } from "../../../../src/runtime/cluster/door-relay.ts";
@@ -55,7 +55,7 @@ async function connectedBy(first: { door: string }): Promise<[TLSSocket, { now: 
   return [connection, leads];
 }
 
-it("a connection is cut when its relay is gone and another one leads to the door", async () => {
+test("a connection is cut when its relay is gone and another one leads to the door", async () => {
   const [one, other] = [await relay(), await relay()];
   const [connection, leads] = await connectedBy(one);
   const closed = once(connection, "close");
@@ -64,7 +64,7 @@ it("a connection is cut when its relay is gone and another one leads to the door
   await closed;
 });
 
-it("a connection stays while its relay responds, or while no relay does", async () => {
+test("a connection stays while its relay responds, or while no relay does", async () => {
   const one = await relay();
   const [connection] = await connectedBy(one);
   await new Promise((resolve) => setTimeout(resolve, 5 * silentMs));

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { remotePaths } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { runOutput } from "../../../../src/runtime/runners/run-output.ts";
 import { randomBy } from "../../../faults/crash/crash-plan.ts";
@@ -114,6 +114,6 @@ async function faultyRun(run: number): Promise<void> {
   expect(new Set(door.claims).size).toBe(1);
 }
 
-it(`after ${rounds} seeded faults all output of runs is complete, in order, and known to the last scheduler`, async () => {
+test(`after ${rounds} seeded faults all output of runs is complete, in order, and known to the last scheduler`, async () => {
   await Promise.all(Array.from({ length: Math.ceil(rounds / perRun) }, (_, run) => faultyRun(run)));
 }, 600_000);

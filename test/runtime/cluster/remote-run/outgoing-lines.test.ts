@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { maxLinesBytes } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { OutgoingLines } from "../../../../src/runtime/cluster/remote-run/outgoing-lines.ts";
 
@@ -20,7 +20,7 @@ function stateAfter(stored: number, ...written: readonly string[]): number[] {
   return lines.state().flatMap(numbersIn);
 }
 
-it("the lines that a run has to send are numbered from 1, and kept until they are stored", () => {
+test("the lines that a run has to send are numbered from 1, and kept until they are stored", () => {
   const lines = new OutgoingLines();
   lines.add("stdout", "one", 1);
   lines.add("stderr", "two", 2);
@@ -34,7 +34,7 @@ it("the lines that a run has to send are numbered from 1, and kept until they ar
   expect([lines.isEmpty, lines.bytes]).toEqual([true, 0]);
 });
 
-it("the lines that a run has to send are sent in requests of limited length, except for a single long line", () => {
+test("the lines that a run has to send are sent in requests of limited length, except for a single long line", () => {
   const lines = new OutgoingLines();
   lines.add("stdout", "x".repeat(600_000), 1);
   for (let count = 0; count < 40; count += 1) lines.add("stdout", "y".repeat(32_000), 1);
@@ -47,7 +47,7 @@ it("the lines that a run has to send are sent in requests of limited length, exc
   expect(Buffer.byteLength(wide.next())).toBeLessThanOrEqual(maxLinesBytes);
 });
 
-it("the lines that a run has to send end with the end, which stays until the scheduler forgets the run", () => {
+test("the lines that a run has to send end with the end, which stays until the scheduler forgets the run", () => {
   const lines = new OutgoingLines();
   lines.add("stdout", "one", 1);
   lines.end({ exitCode: 0, signal: null, outOfMemory: false, rejected: null }, 2);
@@ -56,7 +56,7 @@ it("the lines that a run has to send end with the end, which stays until the sch
   expect(numbersIn(lines.next())).toEqual([2]);
 });
 
-it("the lines that a run has to send accept no more lines once they are closed", () => {
+test("the lines that a run has to send accept no more lines once they are closed", () => {
   const lines = new OutgoingLines();
   lines.add("stdout", "one", 1);
   lines.close();
@@ -64,24 +64,24 @@ it("the lines that a run has to send accept no more lines once they are closed",
   expect([lines.isEmpty, lines.bytes]).toEqual([true, 0]);
 });
 
-it("the state sent to another scheduler is the latest stored line of each kind, in order", () => {
+test("the state sent to another scheduler is the latest stored line of each kind, in order", () => {
   const ready = JSON.stringify({ type: "ready" });
   expect(stateAfter(4, status("a"), ready, status("b"), "raw", status("c"))).toEqual([2, 3]);
 });
 
-it("the state sent to another scheduler shows whether the model's text was its last word", () => {
+test("the state sent to another scheduler shows whether the model's text was its last word", () => {
   expect(stateAfter(2, log("said", "x"), log("tool", "y"), log("said", "z"))).toEqual([2]);
   expect(stateAfter(3, log("tool", "x"), log("said", "y"), log("hook", "z"))).toEqual([2]);
 });
 
-it("the state sent to another scheduler has the last whole value, and the pieces of the next one", () => {
+test("the state sent to another scheduler has the last whole value, and the pieces of the next one", () => {
   const written = [value("[1", true), value("]", false), value("[2", true), value("]", false)];
   expect(stateAfter(2, ...written)).toEqual([1, 2]);
   expect(stateAfter(3, ...written)).toEqual([1, 2, 3]);
   expect(stateAfter(4, ...written)).toEqual([3, 4]);
 });
 
-it("the state sent to another scheduler is empty when only the log holds lines of the run, or for messages on standard error", () => {
+test("the state sent to another scheduler is empty when only the log holds lines of the run, or for messages on standard error", () => {
   expect(stateAfter(3, "raw", "{broken", '{"type":"unknown"}')).toEqual([]);
   const lines = new OutgoingLines();
   lines.add("stderr", status("not the run's own"), 1);

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { Ticket } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { certificateAuthority } from "../../../helpers/certificate-authority.ts";
 import { scriptedDoor } from "./scripted-door.ts";
@@ -22,7 +22,7 @@ function expectEnded(pid: number): Promise<void> {
   return eventually(() => expect(isAlive()).toBe(false));
 }
 
-it("al _remote-run claims the job, sends the output in order and its end, and exits once the run has ended", async () => {
+test("al _remote-run claims the job, sends the output in order and its end, and exits once the run has ended", async () => {
   await using door = await newDoor();
   using run = startRemoteRun(door.ticket, shell('echo one; echo "$AL_INSTANCE"; exit 3'));
   expect(await run.ended).toBe(0);
@@ -31,7 +31,7 @@ it("al _remote-run claims the job, sends the output in order and its end, and ex
   expect(run.err()).toBe("");
 });
 
-it("al _remote-run gives its process the job with the token and a socket of its own", async () => {
+test("al _remote-run gives its process the job with the token and a socket of its own", async () => {
   await using door = await newDoor();
   using run = startRemoteRun(door.ticket, shell('printf "%s\\n" "$job"; printf %s "$job" >&2'));
   expect(await run.ended).toBe(0);
@@ -41,7 +41,7 @@ it("al _remote-run gives its process the job with the token and a socket of its 
   expect(job).toHaveProperty("channel.token", expect.stringMatching(/^[\w-]{30,}$/));
 });
 
-it("al _remote-run exits silently if another process claimed the run or it has ended", async () => {
+test("al _remote-run exits silently if another process claimed the run or it has ended", async () => {
   await using door = await newDoor();
   using first = startRemoteRun(door.ticket, shell("sleep 60"));
   await eventually(() => expect(door.claims).toHaveLength(1));
@@ -54,7 +54,7 @@ it("al _remote-run exits silently if another process claimed the run or it has e
   expect(door.log()).toEqual([]);
 });
 
-it("al _remote-run repeats a claim under the same id when the answer is lost", async () => {
+test("al _remote-run repeats a claim under the same id when the answer is lost", async () => {
   await using door = await newDoor();
   const faults = ["cut-before", "cut-after", "unavailable"] as const;
   let asked = 0;
@@ -66,7 +66,7 @@ it("al _remote-run repeats a claim under the same id when the answer is lost", a
   expect(door.log()).toEqual(["one"]);
 });
 
-it("al _remote-run trusts only the server with the certificate of its ticket", async () => {
+test("al _remote-run trusts only the server with the certificate of its ticket", async () => {
   await using door = await newDoor();
   const other = certificateAuthority();
   using run = startRemoteRun({ ...door.ticket, certificate: other.cert }, shell("echo one"));
@@ -76,7 +76,7 @@ it("al _remote-run trusts only the server with the certificate of its ticket", a
   expect(run.child.exitCode).toBeNull();
 });
 
-it("al _remote-run passes the requests of its process to the door by a connection for each", async () => {
+test("al _remote-run passes the requests of its process to the door by a connection for each", async () => {
   await using door = await scriptedDoor({
     job: jobOf(`dev-${randomUUID()}`),
     onOther: (asked, answer) => answer.end(JSON.stringify({ path: asked.url })),
@@ -93,7 +93,7 @@ it("al _remote-run passes the requests of its process to the door by a connectio
   await run.ended;
 });
 
-it("al _remote-run asks its process to end, with the reason beside the socket, and kills it after the grace period", async () => {
+test("al _remote-run asks its process to end, with the reason beside the socket, and kills it after the grace period", async () => {
   await using door = await newDoor();
   const script = `trap 'cat stop-reason; echo' TERM; echo ready; while :; do sleep 0.1; done`;
   using run = startRemoteRun(door.ticket, shell(script));
@@ -106,7 +106,7 @@ it("al _remote-run asks its process to end, with the reason beside the socket, a
   ]);
 });
 
-it("al _remote-run ends the remaining processes before it sends the end", async () => {
+test("al _remote-run ends the remaining processes before it sends the end", async () => {
   await using door = await newDoor();
   using run = startRemoteRun(door.ticket, shell("setsid sleep 60 & echo $!"));
   expect(await run.ended).toBe(0);
@@ -114,7 +114,7 @@ it("al _remote-run ends the remaining processes before it sends the end", async 
   expect(door.ends).toHaveLength(1);
 });
 
-it("al _remote-run kills everything when the scheduler no longer knows the run", async () => {
+test("al _remote-run kills everything when the scheduler no longer knows the run", async () => {
   await using door = await newDoor();
   const script = "trap '' TERM; setsid sleep 60 & echo $!; while :; do sleep 0.1; done";
   using run = startRemoteRun(door.ticket, shell(script));
@@ -125,7 +125,7 @@ it("al _remote-run kills everything when the scheduler no longer knows the run",
   expect(door.ends).toEqual([]);
 });
 
-it("al _remote-run kills everything without an answer for two thirds of its lease", async () => {
+test("al _remote-run kills everything without an answer for two thirds of its lease", async () => {
   await using door = await newDoor(3);
   using run = startRemoteRun(door.ticket, shell("setsid sleep 60 & echo $!; sleep 60"));
   await eventually(() => expect(door.log()).toHaveLength(1));
@@ -138,7 +138,7 @@ it("al _remote-run kills everything without an answer for two thirds of its leas
   expect(run.err()).toMatch(/no answer of the scheduler/);
 });
 
-it("al _remote-run keeps a silent run alive under a short lease", async () => {
+test("al _remote-run keeps a silent run alive under a short lease", async () => {
   await using door = await scriptedDoor({
     job: jobOf(`dev-${randomUUID()}`),
     leaseSeconds: 1.5,
@@ -149,14 +149,14 @@ it("al _remote-run keeps a silent run alive under a short lease", async () => {
   expect(door.log()).toEqual(["late"]);
 });
 
-it("al _remote-run reports a program that cannot be started", async () => {
+test("al _remote-run reports a program that cannot be started", async () => {
   await using door = await newDoor();
   using run = startRemoteRun(door.ticket, ["/nonexistent/program"]);
   expect(await run.ended).toBe(0);
   expect(door.ends[0]?.rejected).toMatch(/cannot be started.*ENOENT/);
 });
 
-it("al _remote-run reads at most 4 MiB more of its process than the scheduler has stored, and sends all of it in the end", async () => {
+test("al _remote-run reads at most 4 MiB more of its process than the scheduler has stored, and sends all of it in the end", async () => {
   await using door = await newDoor();
   const script = `const fs = require("node:fs");
       for (let n = 0; n < 100_000; n += 1) fs.writeSync(1, n + "x".repeat(250) + "\\n");`;
@@ -174,7 +174,7 @@ it("al _remote-run reads at most 4 MiB more of its process than the scheduler ha
   expect(door.ends).toMatchObject([{ exitCode: 0 }]);
 });
 
-it("al _remote-run ends without a report when the machine takes it away, so that the run is lost and starts once more", async () => {
+test("al _remote-run ends without a report when the machine takes it away, so that the run is lost and starts once more", async () => {
   await using door = await newDoor();
   using run = startRemoteRun(
     door.ticket,
@@ -187,7 +187,7 @@ it("al _remote-run ends without a report when the machine takes it away, so that
   expect(door.ends).toEqual([]);
 });
 
-it("al _remote-run rejects an invalid ticket without repeating it", async () => {
+test("al _remote-run rejects an invalid ticket without repeating it", async () => {
   const ticket = { certificate: "c", name: "n", ticket: "very-secret" } as Ticket;
   using run = startRemoteRun(ticket, shell("echo one"));
   expect(await run.ended).toBe(1);

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { engineSetupMs } from "../../../helpers/docker.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { forAll, type LiveProject } from "../../../helpers/live-project.ts";
@@ -76,7 +76,7 @@ export function roundsOnSwarm(shared: () => SharedSwarm): void {
     expect(await node(0).engine.calls().listServices()).toHaveLength(1);
   }
 
-  it(
+  test(
     `al start with a Swarm of three nodes runs ${runsAtFirst} runs, spread over the nodes`,
     async () => {
       await trigger(runsAtFirst);
@@ -95,7 +95,7 @@ export function roundsOnSwarm(shared: () => SharedSwarm): void {
     quietMs + 60_000,
   );
 
-  it(
+  test(
     `al start with a Swarm of three nodes loses and repeats no output silently in ${rounds} rounds of faults`,
     async () => {
       const { swarm } = shared();

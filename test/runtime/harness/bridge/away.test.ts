@@ -60,35 +60,33 @@ async function leaveSocket(): Promise<void> {
   expect(error.code).toBe("ECONNREFUSED");
 }
 
-describe("the bridge waits for a scheduler that is away", () => {
-  test("the bridge waits for a scheduler that is away when it was killed and its socket is left: ECONNREFUSED", async () => {
-    await leaveSocket();
-    const answer = ask();
-    await wait(300);
-    await rm(side.socket);
-    await serve();
-    expect(await (await answer).text()).toBe("2");
-  });
-
-  test.each([
-    ["a small request: ECONNRESET", 2],
-    ["a large request: EPIPE", 20_000_000],
-  ])(
-    "the bridge waits for a scheduler that is away when it stops while it reads %s",
-    async (_name, bytes) => {
-      let connections = 0;
-      const stop = await serveRaw((connection) => {
-        connections += 1;
-        connection.destroy();
-      });
-      const answer = ask("x".repeat(bytes));
-      await expect.poll(() => connections).toBeGreaterThan(0);
-      await stop();
-      await serve();
-      expect(await (await answer).text()).toBe(`${bytes}`);
-    },
-  );
+test("the bridge waits for a scheduler that is away when it was killed and its socket is left: ECONNREFUSED", async () => {
+  await leaveSocket();
+  const answer = ask();
+  await wait(300);
+  await rm(side.socket);
+  await serve();
+  expect(await (await answer).text()).toBe("2");
 });
+
+test.each([
+  ["a small request: ECONNRESET", 2],
+  ["a large request: EPIPE", 20_000_000],
+])(
+  "the bridge waits for a scheduler that is away when it stops while it reads %s",
+  async (_name, bytes) => {
+    let connections = 0;
+    const stop = await serveRaw((connection) => {
+      connections += 1;
+      connection.destroy();
+    });
+    const answer = ask("x".repeat(bytes));
+    await expect.poll(() => connections).toBeGreaterThan(0);
+    await stop();
+    await serve();
+    expect(await (await answer).text()).toBe(`${bytes}`);
+  },
+);
 
 describe("errors that waiting does not fix are answered at once:", () => {
   const brief = { timeout: 5_000 };

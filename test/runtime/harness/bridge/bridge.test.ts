@@ -1,7 +1,7 @@
 import { request, type RequestListener, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test, describe, it } from "vitest";
+import { afterEach, beforeEach, expect, test, describe } from "vitest";
 import { bridgedScheduler, basic } from "./bridged-scheduler.ts";
 import type { BridgedScheduler, Tunnel } from "./bridged-scheduler.ts";
 import { once } from "node:events";
@@ -177,7 +177,7 @@ describe("a request with an absolute URL", () => {
   };
   const none: Tunnel = (socket) => socket.destroy();
 
-  it("a request with an absolute URL is forwarded to the scheduler unchanged, with the token, and its answer comes back unchanged", async () => {
+  test("a request with an absolute URL is forwarded to the scheduler unchanged, with the token, and its answer comes back unchanged", async () => {
     let body = "";
     await side.serve(none, (incoming, response) => {
       void text(incoming).then((given) => {
@@ -199,7 +199,7 @@ describe("a request with an absolute URL", () => {
     expect(headers["proxy-connection"]).toBeUndefined();
   });
 
-  it("a request with an absolute URL has its body in chunks if it came so, for any method", async () => {
+  test("a request with an absolute URL has its body in chunks if it came so, for any method", async () => {
     let body = "";
     await side.serve(none, (incoming, response) => {
       void text(incoming).then((given) => {
@@ -220,14 +220,14 @@ describe("a request with an absolute URL", () => {
     expect(side.asked.map(({ url }) => url)).toEqual(["http://plain.test/"]);
   });
 
-  it("a request with an absolute URL needs the key", async () => {
+  test("a request with an absolute URL needs the key", async () => {
     await side.serve(none);
     const { response } = await ask("http://plain.test/", { key: "no" });
     expect(response.statusCode).toBe(407);
     expect(side.asked).toEqual([]);
   });
 
-  it("a request with an absolute URL waits for a scheduler that is down, and is sent once", async () => {
+  test("a request with an absolute URL waits for a scheduler that is down, and is sent once", async () => {
     const asked = ask("http://plain.test/", { method: "POST", body: "x" });
     await wait(300);
     await side.serve(none, (incoming, response) => {

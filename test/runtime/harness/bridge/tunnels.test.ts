@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { buffer, text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { basic, bridgedScheduler } from "./bridged-scheduler.ts";
 import type { BridgedScheduler, Tunnel } from "./bridged-scheduler.ts";
 
@@ -48,163 +48,161 @@ function closeOf(socket: Socket): Promise<void> {
   });
 }
 
-describe("a tunnel through the bridge", () => {
-  it("a tunnel through the bridge goes to the scheduler with the run's token in place of the key", async () => {
+test("a tunnel through the bridge goes to the scheduler with the run's token in place of the key", async () => {
+  await side.serve(echo);
+  const client = asking();
+  await read(client, accepted);
+  client.write("hello");
+  await read(client, "hello");
+  const [{ method, url, headers }] = side.asked as [IncomingMessage];
+  expect([method, url]).toEqual(["CONNECT", "api.allowed.test:443"]);
+  expect(headers["proxy-authorization"]).toBe("Bearer the-run-token");
+  expect(JSON.stringify(headers)).not.toContain(side.bridge.key);
+  client.destroy();
+});
+
+test("a tunnel through the bridge keeps bytes that either side sent along with its header", async () => {
+  await side.serve((socket, _request, head) => socket.end(`${accepted}first,${head.toString()}`));
+  const client = asking();
+  client.write("early");
+  expect(await text(client)).toMatch(/^HTTP\/1\.1 200 Connection established\r\n\r\nfirst,/);
+});
+
+test.each([
+  ["no key", undefined],
+  ["another key", "x".repeat(48)],
+  ["an empty one", ""],
+])(
+  "a tunnel through the bridge is rejected with 407 for %s, without asking the scheduler",
+  async (_name, password) => {
     await side.serve(echo);
-    const client = asking();
-    await read(client, accepted);
-    client.write("hello");
-    await read(client, "hello");
-    const [{ method, url, headers }] = side.asked as [IncomingMessage];
-    expect([method, url]).toEqual(["CONNECT", "api.allowed.test:443"]);
-    expect(headers["proxy-authorization"]).toBe("Bearer the-run-token");
-    expect(JSON.stringify(headers)).not.toContain(side.bridge.key);
-    client.destroy();
-  });
+    const { hostname, port } = new URL(side.bridge.proxyUrl);
+    const headers = password === undefined ? {} : { "proxy-authorization": basic(password) };
+    const sent = request({
+      hostname,
+      port,
+      method: "CONNECT",
+      path: "a.test:443",
+      headers,
+    }).end();
+    const [response] = (await once(sent, "connect")) as [IncomingMessage];
+    expect(response.statusCode).toBe(407);
+    expect(response.headers["proxy-authenticate"]).toBe('Basic realm="al"');
+    expect(side.asked).toEqual([]);
+  },
+);
 
-  it("a tunnel through the bridge keeps bytes that either side sent along with its header", async () => {
-    await side.serve((socket, _request, head) => socket.end(`${accepted}first,${head.toString()}`));
-    const client = asking();
-    client.write("early");
-    expect(await text(client)).toMatch(/^HTTP\/1\.1 200 Connection established\r\n\r\nfirst,/);
-  });
+test("a tunnel through the bridge forwards a rejection unchanged: reason phrase, headers and text", async () => {
+  const refusal =
+    "HTTP/1.1 403 denied.test is not in [network].allow\r\ncontent-type: text/plain\r\nX-Reason: not_allowed\r\n\r\nAdd it.\n";
+  await side.serve((socket) => socket.end(refusal));
+  expect(await text(asking("denied.test:443"))).toBe(refusal);
+});
 
-  it.each([
-    ["no key", undefined],
-    ["another key", "x".repeat(48)],
-    ["an empty one", ""],
-  ])(
-    "a tunnel through the bridge is rejected with 407 for %s, without asking the scheduler",
-    async (_name, password) => {
-      await side.serve(echo);
-      const { hostname, port } = new URL(side.bridge.proxyUrl);
-      const headers = password === undefined ? {} : { "proxy-authorization": basic(password) };
-      const sent = request({
-        hostname,
-        port,
-        method: "CONNECT",
-        path: "a.test:443",
-        headers,
-      }).end();
-      const [response] = (await once(sent, "connect")) as [IncomingMessage];
-      expect(response.statusCode).toBe(407);
-      expect(response.headers["proxy-authenticate"]).toBe('Basic realm="al"');
-      expect(side.asked).toEqual([]);
-    },
-  );
-
-  it("a tunnel through the bridge forwards a rejection unchanged: reason phrase, headers and text", async () => {
-    const refusal =
-      "HTTP/1.1 403 denied.test is not in [network].allow\r\ncontent-type: text/plain\r\nX-Reason: not_allowed\r\n\r\nAdd it.\n";
-    await side.serve((socket) => socket.end(refusal));
-    expect(await text(asking("denied.test:443"))).toBe(refusal);
-  });
-
-  it("a tunnel through the bridge forwards every rejection of a scheduler that closes its connection at once", async () => {
-    // In a process of its own it may have closed before the bridge writes again.
-    const program = `require("node:http").createServer().on("connect", (request, socket) => {
+test("a tunnel through the bridge forwards every rejection of a scheduler that closes its connection at once", async () => {
+  // In a process of its own it may have closed before the bridge writes again.
+  const program = `require("node:http").createServer().on("connect", (request, socket) => {
       socket.write("HTTP/1.1 403 denied\\r\\n\\r\\n");
       socket.destroySoon();
     }).listen(process.argv[1], () => console.log("listens"))`;
-    const scheduler = spawn(process.execPath, ["-e", program, side.socket]);
-    onTestFinished(() => void scheduler.kill());
-    await once(scheduler.stdout, "data");
-    for (let round = 0; round < 50; round++) {
-      const answers = await Promise.all(
-        Array.from({ length: 8 }, () => text(asking("denied.test:443"))),
-      );
-      expect(new Set(answers)).toEqual(new Set(["HTTP/1.1 403 denied\r\n\r\n"]));
-    }
-  });
-
-  it("a tunnel through the bridge waits for a scheduler that is down", async () => {
-    const client = asking();
-    await wait(300);
-    await side.serve(echo);
-    await read(client, accepted);
-    client.destroy();
-  });
-
-  it("a tunnel through the bridge stays open one way when either side has ended", async () => {
-    await side.serve((socket) => {
-      socket.write(accepted);
-      void buffer(socket).then((body) => socket.end(`got ${body.length}`));
-    });
-    const uploading = asking();
-    await read(uploading, accepted);
-    uploading.end("12345");
-    expect(await text(uploading)).toBe("got 5");
-    await side.stop();
-
-    const received = Promise.withResolvers<string>();
-    await side.serve((socket) => {
-      socket.end(accepted);
-      void text(socket).then(received.resolve);
-    });
-    const downloading = asking();
-    expect(await text(downloading)).toBe(accepted);
-    downloading.end("still sent");
-    expect(await received.promise).toBe("still sent");
-  });
-
-  it("a tunnel through the bridge is cut when one side breaks off", async () => {
-    let upstream: Socket | null = null;
-    await side.serve((socket) => {
-      upstream = socket;
-      socket.write(accepted);
-    });
-    const client = asking();
-    await read(client, accepted);
-    const closed = closeOf(client);
-    (upstream as Socket | null)?.destroy();
-    await closed;
-
-    const other = asking();
-    await read(other, accepted);
-    const gone = closeOf(upstream as unknown as Socket);
-    other.resetAndDestroy();
-    await gone;
-  });
-
-  it("a tunnel through the bridge reads no faster than the other side does", async () => {
-    let written = 0;
-    await side.serve((socket) => {
-      socket.write(accepted);
-      const chunk = Buffer.alloc(64 * 1024);
-      const more = (): void => {
-        while (written < 256 * 1024 * 1024) {
-          written += chunk.length;
-          if (!socket.write(chunk)) return void socket.once("drain", more);
-        }
-        socket.end();
-      };
-      more();
-    });
-    const client = asking();
-    await once(client, "data");
-    client.pause();
-    await wait(300);
-    const before = written;
-    await wait(300);
-    expect(written).toBe(before);
-    expect(written).toBeLessThan(16 * 1024 * 1024);
-    client.destroy();
-  });
-
-  it("a tunnel through the bridge does not outlive the bridge, even if it is not answered yet", async () => {
-    await side.serve((socket, incoming, head) => {
-      if (incoming.url === "api.allowed.test:443") echo(socket, incoming, head);
-    });
-    const [open, waiting] = [asking(), asking("slow.test:443")];
-    await read(open, accepted);
-    await expect.poll(() => side.asked).toHaveLength(2);
-    const closed = [open, waiting].map(closeOf);
-    await side.closeBridge();
-    await Promise.all(closed);
-  });
+  const scheduler = spawn(process.execPath, ["-e", program, side.socket]);
+  onTestFinished(() => void scheduler.kill());
+  await once(scheduler.stdout, "data");
+  for (let round = 0; round < 50; round++) {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => text(asking("denied.test:443"))),
+    );
+    expect(new Set(answers)).toEqual(new Set(["HTTP/1.1 403 denied\r\n\r\n"]));
+  }
 });
 
-it("a tunnel that waits for its answer ends with its client, and the run's clock is paused", async () => {
+test("a tunnel through the bridge waits for a scheduler that is down", async () => {
+  const client = asking();
+  await wait(300);
+  await side.serve(echo);
+  await read(client, accepted);
+  client.destroy();
+});
+
+test("a tunnel through the bridge stays open one way when either side has ended", async () => {
+  await side.serve((socket) => {
+    socket.write(accepted);
+    void buffer(socket).then((body) => socket.end(`got ${body.length}`));
+  });
+  const uploading = asking();
+  await read(uploading, accepted);
+  uploading.end("12345");
+  expect(await text(uploading)).toBe("got 5");
+  await side.stop();
+
+  const received = Promise.withResolvers<string>();
+  await side.serve((socket) => {
+    socket.end(accepted);
+    void text(socket).then(received.resolve);
+  });
+  const downloading = asking();
+  expect(await text(downloading)).toBe(accepted);
+  downloading.end("still sent");
+  expect(await received.promise).toBe("still sent");
+});
+
+test("a tunnel through the bridge is cut when one side breaks off", async () => {
+  let upstream: Socket | null = null;
+  await side.serve((socket) => {
+    upstream = socket;
+    socket.write(accepted);
+  });
+  const client = asking();
+  await read(client, accepted);
+  const closed = closeOf(client);
+  (upstream as Socket | null)?.destroy();
+  await closed;
+
+  const other = asking();
+  await read(other, accepted);
+  const gone = closeOf(upstream as unknown as Socket);
+  other.resetAndDestroy();
+  await gone;
+});
+
+test("a tunnel through the bridge reads no faster than the other side does", async () => {
+  let written = 0;
+  await side.serve((socket) => {
+    socket.write(accepted);
+    const chunk = Buffer.alloc(64 * 1024);
+    const more = (): void => {
+      while (written < 256 * 1024 * 1024) {
+        written += chunk.length;
+        if (!socket.write(chunk)) return void socket.once("drain", more);
+      }
+      socket.end();
+    };
+    more();
+  });
+  const client = asking();
+  await once(client, "data");
+  client.pause();
+  await wait(300);
+  const before = written;
+  await wait(300);
+  expect(written).toBe(before);
+  expect(written).toBeLessThan(16 * 1024 * 1024);
+  client.destroy();
+});
+
+test("a tunnel through the bridge does not outlive the bridge, even if it is not answered yet", async () => {
+  await side.serve((socket, incoming, head) => {
+    if (incoming.url === "api.allowed.test:443") echo(socket, incoming, head);
+  });
+  const [open, waiting] = [asking(), asking("slow.test:443")];
+  await read(open, accepted);
+  await expect.poll(() => side.asked).toHaveLength(2);
+  const closed = [open, waiting].map(closeOf);
+  await side.closeBridge();
+  await Promise.all(closed);
+});
+
+test("a tunnel that waits for its answer ends with its client, and the run's clock is paused", async () => {
   const ends: string[] = [];
   let release = (): void => undefined;
   await side.serve((socket) => {

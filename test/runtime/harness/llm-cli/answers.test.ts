@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { endMessageOf } from "../run-entry.ts";
 import { play, type Program } from "./play.ts";
 import { geminiTelemetry } from "./records.ts";
@@ -82,7 +82,7 @@ const table: readonly (readonly [Program, string, Behaviour, string])[] = [
   ],
 ];
 
-it.each(table)(
+test.each(table)(
   "the llm-cli harness fails when the last answer in %s %s",
   async (program, _how, behaviour, reason) => {
     const { run } = await play(program, behaviour);
@@ -94,13 +94,13 @@ it.each(table)(
   },
 );
 
-it("succeeds in gemini when only an earlier answer was filtered", async () => {
+test("succeeds in gemini when only an earlier answer was filtered", async () => {
   const then = geminiTelemetry("content_filter", "stop");
   const { run } = await play("gemini", { stream: geminiStream, then });
   expect(endMessageOf(run).error).toBeNull();
 });
 
-it("the llm-cli harness reads an error of codex that no failed turn follows", async () => {
+test("the llm-cli harness reads an error of codex that no failed turn follows", async () => {
   const stream = [
     { type: "thread.started", thread_id: "01a1" },
     { type: "error", message: "unexpected status 401 Unauthorized: no such key" },

@@ -1,6 +1,6 @@
 import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { socketSide, openSocket, type SocketSide } from "../../run-api/support.ts";
 import { aJob, aModel } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf } from "../run-entry.ts";
@@ -30,7 +30,7 @@ async function session(then: string) {
   return { cli, channel, run };
 }
 
-it("an external CLI has the commands in its shell, and a prompt that names them", async () => {
+test("an external CLI has the commands in its shell, and a prompt that names them", async () => {
   const { cli, channel, run } = await session(
     `rlock demo:x --wait 1; bash -lc "al-status busy"; al-return '{"n":1}'`,
   );
@@ -45,7 +45,7 @@ it("an external CLI has the commands in its shell, and a prompt that names them"
   expect(logsOf(run, "process").map(({ msg }) => msg)).not.toContain("not found");
 });
 
-it("an external CLI ends at once when the agent asks to, with its code", async () => {
+test("an external CLI ends at once when the agent asks to, with its code", async () => {
   const { run } = await session("al-exit 5; sleep 60");
   expect(run.exitCode).toBe(5);
   expect(endMessageOf(run).error).toBe("the agent ended its run with code 5");

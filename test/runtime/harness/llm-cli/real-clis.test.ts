@@ -1,6 +1,6 @@
 import { chown, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { messages } from "../pi/wires/messages.ts";
 import { sendTo, type HostedModel } from "../model-host.ts";
 import { aJob, aModel } from "../jobs.ts";
@@ -65,7 +65,7 @@ async function session(
 }
 
 describe.skipIf(bin === null)("the real claude", () => {
-  it("the real claude gives the model a message that comes while it works, once", async () => {
+  test("the real claude gives the model a message that comes while it works, once", async () => {
     const call = messages.stream({ kind: "tool", command: "sleep 3" }).replace('"bash"', '"Bash"');
     const headers = { "content-type": "text/event-stream" };
     const actions: Action[] = [
@@ -89,7 +89,7 @@ describe.skipIf(bin === null)("the real claude", () => {
 describe.skipIf(bin === null).each(programs)(
   "the real %s",
   (program) => {
-    it.runIf(isWhole)("the real CLI succeeds by the model's answer", async () => {
+    test.runIf(isWhole)("the real CLI succeeds by the model's answer", async () => {
       const { ended, error, requests } = await session(program, {
         reply: { kind: "text", text: "Hello." },
       });
@@ -100,7 +100,7 @@ describe.skipIf(bin === null).each(programs)(
       expect(first).toContain("You are the tested agent.");
     });
 
-    it("the real CLI retries a provider that answers 503 maxRetries times, and names it", async () => {
+    test("the real CLI retries a provider that answers 503 maxRetries times, and names it", async () => {
       const { ended, error, requests } = await session(program, refused(503));
       expect(requests).toHaveLength(2);
       expect(requests.filter((body) => body.includes(notes))).toHaveLength(0);
@@ -111,14 +111,14 @@ describe.skipIf(bin === null).each(programs)(
       expect(cooldowns).toHaveLength(program === "gemini" ? 0 : 1);
     });
 
-    it.runIf(isWhole)("the real CLI retries no more often with a rejected key", async () => {
+    test.runIf(isWhole)("the real CLI retries no more often with a rejected key", async () => {
       const { ended, error, requests } = await session(program, refused(401));
       expect(requests.length).toBeLessThanOrEqual(2);
       expect(error).toMatch(/401/);
       expect(ended.messages).not.toContainEqual(expect.objectContaining({ type: "cooldown" }));
     });
 
-    it.runIf(isWhole)(
+    test.runIf(isWhole)(
       "the real CLI retries a provider that breaks off its answer at most maxRetries times",
       async () => {
         const { error, requests, warnings } = await session(program, "hang up in the middle");
@@ -130,7 +130,7 @@ describe.skipIf(bin === null).each(programs)(
       },
     );
 
-    it.runIf(isWhole)(
+    test.runIf(isWhole)(
       "the real CLI waits for a silent provider as long as the model's timeout",
       async () => {
         const { error, requests } = await session(program, "say nothing", { timeoutSeconds: 2 });

@@ -1,5 +1,5 @@
 import { parse } from "smol-toml";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { endMessageOf, logsOf, type EndedRun } from "../run-entry.ts";
 import { play, startPlay } from "./play.ts";
 import { claudeStream, codexFailure, codexStream, geminiStream } from "./streams.ts";
@@ -17,7 +17,7 @@ function resumable(stream: readonly object[]): string {
   return `case "$*" in *" resume 01a1 -") ${print(stream)};; *) ${print(codexFailure(limit))} exit 1;; esac`;
 }
 
-it("a request that fails for a passing reason is retried by each CLI as the model's config says", async () => {
+test("a request that fails for a passing reason is retried by each CLI as the model's config says", async () => {
   const claude = await play("claude", { stream: claudeStream }, { maxRetries: 2 });
   expect(await claude.cli.env()).toMatchObject({ CLAUDE_CODE_MAX_RETRIES: "2" });
   const cat = (file: string) => `cat "${file}" > "$HOME/../settings"`;
@@ -41,7 +41,7 @@ it("a request that fails for a passing reason is retried by each CLI as the mode
   });
 });
 
-it("a request that fails is logged when claude or codex retries it", async () => {
+test("a request that fails is logged when claude or codex retries it", async () => {
   const retry = {
     type: "system",
     subtype: "api_retry",
@@ -64,7 +64,7 @@ it("a request that fails is logged when claude or codex retries it", async () =>
   expect([...cooldowns(claude), ...cooldowns(codex)]).toEqual([]);
 });
 
-it("a request that fails resumes the session of codex, which does not retry a 429, without loss", async () => {
+test("a request that fails resumes the session of codex, which does not retry a 429, without loss", async () => {
   const played = await play("codex", { then: resumable(codexStream) });
   const { run } = played;
   expect(run.exitCode).toBe(0);
@@ -75,7 +75,7 @@ it("a request that fails resumes the session of codex, which does not retry a 42
   expect(cooldowns(run)).toEqual([]);
 });
 
-it("a request that fails causes a cooldown of the model when its retries fail too", async () => {
+test("a request that fails causes a cooldown of the model when its retries fail too", async () => {
   const then = `echo once >> "$HOME/../starts"`;
   const behaviour = { stream: codexFailure(limit), then, exitCode: 1 };
   const played = await play("codex", behaviour, { maxRetries: 1 });
@@ -85,14 +85,14 @@ it("a request that fails causes a cooldown of the model when its retries fail to
   expect(cooldowns(run)).toMatchObject([{ model: "main" }]);
 });
 
-it("a request that fails for a lasting reason is not retried", async () => {
+test("a request that fails for a lasting reason is not retried", async () => {
   const then = `echo once >> "$HOME/../starts"`;
   const stream = codexFailure("unexpected status 401 Unauthorized: no");
   const played = await play("codex", { stream, then, exitCode: 1 });
   expect(await played.file("starts")).toBe("once\n");
 });
 
-it("a request that fails ends at once when the run is stopped while it waits for the retry", async () => {
+test("a request that fails ends at once when the run is stopped while it waits for the retry", async () => {
   const { child, ended } = await startPlay("codex", {
     stream: codexFailure(limit),
     exitCode: 1,

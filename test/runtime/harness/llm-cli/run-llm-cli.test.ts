@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { aModel, aScripted, type JobOptions } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf, type EndedRun } from "../run-entry.ts";
 import { cliModel, play, prepared, startPlay, type Program } from "./play.ts";
@@ -25,7 +25,7 @@ describe("the llm-cli harness", () => {
         : [],
     );
 
-  it("the llm-cli harness logs a session of claude, with its usage and cost", async () => {
+  test("the llm-cli harness logs a session of claude, with its usage and cost", async () => {
     const { run } = await play("claude", { stream: claudeStream });
     expect(run.exitCode).toBe(0);
     expect(told(run)).toEqual([
@@ -44,13 +44,13 @@ describe("the llm-cli harness", () => {
     expect(endMessageOf(run)).toEqual({ type: "end", error: null, usage });
   });
 
-  it("the llm-cli harness sums up the turns of a claude that got a message during its last turn", async () => {
+  test("the llm-cli harness sums up the turns of a claude that got a message during its last turn", async () => {
     const { run } = await play("claude", { stream: [...claudeStream, claudeStream.at(-1)] });
     const usage = { model: "main", tokens: 510, costUsd: 0.0012, turns: 4 };
     expect(endMessageOf(run)).toEqual({ type: "end", error: null, usage });
   });
 
-  it("the llm-cli harness logs a session of codex, with its tokens", async () => {
+  test("the llm-cli harness logs a session of codex, with its tokens", async () => {
     const { run } = await play("codex", { stream: codexStream });
     expect(run.exitCode).toBe(0);
     expect(told(run)).toEqual([
@@ -67,7 +67,7 @@ describe("the llm-cli harness", () => {
     expect(endMessageOf(run)).toEqual({ type: "end", error: null, usage });
   });
 
-  it("the llm-cli harness logs a session of gemini, its pieces put together", async () => {
+  test("the llm-cli harness logs a session of gemini, its pieces put together", async () => {
     const noise = "YOLO mode is enabled. All tool calls will be automatically approved.";
     const { run } = await play("gemini", { stream: [...geminiStream, "not JSON"], stderr: noise });
     expect(run.exitCode).toBe(0);
@@ -85,7 +85,7 @@ describe("the llm-cli harness", () => {
     ).toEqual([noise, "not JSON"]);
   });
 
-  it.each([
+  test.each([
     ["claude", [claudeFailure(401, "Failed to authenticate.")], "401 Failed to authenticate."],
     ["codex", codexFailure("unexpected status 401 Unauthorized: no"), "401 unexpected status"],
     ["gemini", [geminiFailure(401, "API key not valid")], "401 API key not valid"],
@@ -99,7 +99,7 @@ describe("the llm-cli harness", () => {
     },
   );
 
-  it.each([
+  test.each([
     ["claude", [claudeFailure(429, "Request rejected")]],
     ["codex", codexFailure("exceeded retry limit, last status: 429 Too Many Requests")],
     ["gemini", [geminiFailure(429, "quota")]],
@@ -112,7 +112,7 @@ describe("the llm-cli harness", () => {
     },
   );
 
-  it("the llm-cli harness fails with the last lines of a CLI that gave no result", async () => {
+  test("the llm-cli harness fails with the last lines of a CLI that gave no result", async () => {
     const stderr = "first\ncannot be used with root/sudo privileges\n";
     const { run } = await play("claude", { stderr, exitCode: 1 });
     expect(errorOf(run)).toBe(
@@ -122,13 +122,13 @@ describe("the llm-cli harness", () => {
     expect(errorOf(quiet.run)).toBe("codex ended with code 0, without a result");
   });
 
-  it("the llm-cli harness fails when the exit code contradicts the result", async () => {
+  test("the llm-cli harness fails when the exit code contradicts the result", async () => {
     const { run } = await play("claude", { stream: claudeStream, exitCode: 7 });
     expect(errorOf(run)).toBe("claude emitted a result without an error, but ended with code 7");
     expect(endMessageOf(run).usage.tokens).toBe(255);
   });
 
-  it.each([
+  test.each([
     ["claude", claudeStream],
     ["codex", codexStream],
     ["gemini", geminiStream],
@@ -157,7 +157,7 @@ describe("the llm-cli harness", () => {
     },
   );
 
-  it("the llm-cli harness gives the CLI the variables of the agent's commands and no others of its own", async () => {
+  test("the llm-cli harness gives the CLI the variables of the agent's commands and no others of its own", async () => {
     const credential = { type: "t", instance: "default", fields: {} };
     const credentials = [{ ...credential, env: { T: "t0ken", ANTHROPIC_API_KEY: "other" } }];
     const oauth = { authType: "oauth_token", thinkingLevel: "high" } as const;
@@ -173,7 +173,7 @@ describe("the llm-cli harness", () => {
     expect(await cli.args()).toEqual(expect.arrayContaining(["--effort", "high"]));
   });
 
-  it("the llm-cli harness uses the first model only", async () => {
+  test("the llm-cli harness uses the first model only", async () => {
     const { cli, run } = await play(
       "claude",
       { stream: [claudeFailure(529, "Overloaded")], exitCode: 1 },
@@ -184,7 +184,7 @@ describe("the llm-cli harness", () => {
     expect((await cli.args()).join(" ")).not.toContain("second");
   });
 
-  it("the llm-cli harness accepts a model of another vendor only if its baseUrl names a server, with a warning", async () => {
+  test("the llm-cli harness accepts a model of another vendor only if its baseUrl names a server, with a warning", async () => {
     const models = [aModel("gpt", "", { provider: "openai", baseUrl: null, key: "sk-gpt" })];
     const refused = await play("claude", { stream: claudeStream }, {}, { models });
     expect(errorOf(refused.run)).toMatch(
@@ -198,7 +198,7 @@ describe("the llm-cli harness", () => {
     );
   });
 
-  it.each<readonly [string, Program, JobOptions, string]>([
+  test.each<readonly [string, Program, JobOptions, string]>([
     [
       "is missing",
       "codex",
@@ -231,7 +231,7 @@ describe("the llm-cli harness", () => {
     expect(errorOf(run)).toContain(expected);
   });
 
-  it("the llm-cli harness ends the CLI with all its processes when the run is stopped", async () => {
+  test("the llm-cli harness ends the CLI with all its processes when the run is stopped", async () => {
     const then = `setsid sleep 60 & echo $! > "$HOME/escaped"; touch "$HOME/ready"; sleep 60`;
     const behaviour = { stream: claudeStream.slice(0, 2), then };
     const { child, ended, workDir } = await startPlay("claude", behaviour);
@@ -248,7 +248,7 @@ describe("the llm-cli harness", () => {
     await expect.poll(state).toMatch(/gone|\) Z /);
   });
 
-  it("the llm-cli harness survives messages that are too long, of another shape, or not JSON at all", async () => {
+  test("the llm-cli harness survives messages that are too long, of another shape, or not JSON at all", async () => {
     const odd = [
       '{"type":"assistant"}',
       '{"type":"assistant","message":{"content":"text"}}',

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HostedModel } from "../model-host.ts";
 import type { RunMessage } from "../../../../src/runtime/harness/run-messages.ts";
 import type { Provider } from "../../../../streams/agent-config.ts";
@@ -77,11 +77,11 @@ describe.concurrent.each(Object.keys(models) as (keyof typeof models)[])("%s", (
       message.type === "log" && message.kind === "run" ? (message.fields?.delayMs ?? []) : [],
     );
 
-  it.each(answerTable)("a model answers alone with $name", async (row) => {
+  test.each(answerTable)("a model answers alone with $name", async (row) => {
     expectOutcome(await session(row, false), row.alone);
   });
 
-  it.each(answerTable)("a model answers before a fallback with $name", async (row) => {
+  test.each(answerTable)("a model answers before a fallback with $name", async (row) => {
     expectOutcome(await session(row, true), row.withFallback);
   });
 });

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { refusal } from "../../../../src/runtime/run-api/protocol.ts";
 import type { Answer } from "../../../../src/runtime/harness/run-api/run-requests.ts";
 import { aScripted } from "../jobs.ts";
@@ -32,7 +32,7 @@ async function session(
 
 const paid = () => Promise.resolve({ ok: true, paid: true });
 
-it("a session asks for the same turn once it is paid, as often as that takes", async () => {
+test("a session asks for the same turn once it is paid, as often as that takes", async () => {
   const { error, log, usage, asked } = await session(
     ["budget_exceeded", "budget_exceeded"],
     [paid, paid],
@@ -43,7 +43,7 @@ it("a session asks for the same turn once it is paid, as often as that takes", a
   expect(usage).toMatchObject({ model: "poor", turns: 1 });
 });
 
-it.each([
+test.each([
   ["the agent's runs stop at their limits", () => Promise.resolve({ ok: true, paid: false })],
   ["no scheduler answers", () => Promise.reject(refusal("unavailable", "it did not answer"))],
 ])("a session ends without a fallback when %s", async (_when, answer) => {
@@ -53,13 +53,13 @@ it.each([
   expect(usage.model).toBe("poor");
 });
 
-it("a session ends when its turns are used up, as no money helps", async () => {
+test("a session ends when its turns are used up, as no money helps", async () => {
   const { error, asked } = await session(["too_many_turns"]);
   expect(error).toMatch(/all is spent/);
   expect(asked).toEqual([]);
 });
 
-it("a session ends when it is asked to while it waits", async () => {
+test("a session ends when it is asked to while it waits", async () => {
   const stop = new AbortController();
   const wait = () => {
     stop.abort();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { classifyAnswer } from "../../../../src/runtime/harness/pi/classify-answer.ts";
 import type { Answer, Verdict } from "../../../../src/runtime/harness/pi/classify-answer.ts";
 import { newExchange, type Exchange } from "../../../../src/runtime/harness/bridge/exchanges.ts";
@@ -72,8 +72,6 @@ const table: readonly (readonly [string, Partial<Answer>, Partial<Verdict>])[] =
   ],
 ];
 
-describe("the verdict on an answer", () => {
-  it.each(table)("the verdict on an answer is right for %s", (_name, part, verdict) => {
-    expect(classifyAnswer(answer(part))).toMatchObject(verdict);
-  });
+test.each(table)("the verdict on an answer is right for %s", (_name, part, verdict) => {
+  expect(classifyAnswer(answer(part))).toMatchObject(verdict);
 });

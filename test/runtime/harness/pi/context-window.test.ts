@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { fakeProvider, refusing, type SeenRequest } from "../fake-provider.ts";
 import { aModel } from "../jobs.ts";
 import { runSession } from "./run-session.ts";
@@ -16,7 +16,7 @@ const bash = {
   function: { name: "bash", arguments: command },
 };
 
-it("a session that outgrows a small window is summarized in time", async () => {
+test("a session that outgrows a small window is summarized in time", async () => {
   let calls = 0;
   const sizes: number[] = [];
   const upstream = await fakeProvider((request, response) => {

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Provider } from "../../../../streams/agent-config.ts";
 import { aModel } from "../jobs.ts";
 import { startFakeUpstream, type FakeUpstream } from "./fake-upstream.ts";
@@ -135,55 +135,53 @@ const answers: readonly (readonly [Provider, string, string, string])[] = [
 const headers = { "content-type": "text/event-stream" };
 const done = { reply: { kind: "text", text: "Done." } } as const;
 
-describe("arguments of a tool call that was cut", () => {
-  let root: string;
-  let upstream: FakeUpstream;
-  beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), "al-cut-"));
-    upstream = await startFakeUpstream();
-  });
-  afterAll(async () => {
-    await upstream.close();
-    await rm(root, { recursive: true, force: true });
-  });
+let root: string;
+let upstream: FakeUpstream;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "al-cut-"));
+  upstream = await startFakeUpstream();
+});
+afterAll(async () => {
+  await upstream.close();
+  await rm(root, { recursive: true, force: true });
+});
 
-  it.each(answers)(
-    "arguments of a tool call that was cut are never executed: %s %s, %s",
-    async (provider, model, stop, body) => {
-      const workDir = join(root, `${provider}-${stop}`);
-      await mkdir(workDir);
-      const route = upstream.route([{ status: 200, headers, body }, done]);
-      const models = [aModel("first", route.baseUrl, { provider, model })];
-      const { error } = await runSession({ workDir, models });
-      expect(error).toBeNull();
-      const isCut = ["length", "max_tokens", "max_output_tokens"].includes(stop);
-      expect(await readdir(workDir)).toEqual(isCut ? [] : ["whole", "written"]);
-      const told =
-        route.requests.at(-1)?.split("are not whole JSON; it was not executed").length ?? 0;
-      // Others lack an argument that their tool needs, which its schema finds first.
-      if (!isCut) expect(told - 1).toBeGreaterThan(cut.length / 4);
-    },
-  );
-
-  it("arguments of a tool call that was cut end the answer if they are a part of its JSON, as Google's are", async () => {
-    const workDir = join(root, "google");
+test.each(answers)(
+  "arguments of a tool call that was cut are never executed: %s %s, %s",
+  async (provider, model, stop, body) => {
+    const workDir = join(root, `${provider}-${stop}`);
     await mkdir(workDir);
-    const [event] = data({
-      candidates: [
-        {
-          content: { parts: [{ functionCall: { name: "bash", args: { command: "touch made" } } }] },
-          finishReason: "STOP",
-        },
-      ],
-    }).split("\n");
-    const bodies = Array.from(event ?? "", (_character, at) => `${event?.slice(0, at)}\n\n`).slice(
-      80,
-    );
-    const actions = bodies.map((body) => ({ status: 200, headers, body }));
-    const route = upstream.route([...actions, done]);
-    const model = { provider: "google", model: "gemini-2.5-pro", maxRetries: 100 } as const;
-    await runSession({ workDir, models: [aModel("first", route.baseUrl, model)] });
-    expect(route.requests.length).toBeGreaterThan(bodies.length / 2);
-    expect(await readdir(workDir)).toEqual([]);
-  });
+    const route = upstream.route([{ status: 200, headers, body }, done]);
+    const models = [aModel("first", route.baseUrl, { provider, model })];
+    const { error } = await runSession({ workDir, models });
+    expect(error).toBeNull();
+    const isCut = ["length", "max_tokens", "max_output_tokens"].includes(stop);
+    expect(await readdir(workDir)).toEqual(isCut ? [] : ["whole", "written"]);
+    const told =
+      route.requests.at(-1)?.split("are not whole JSON; it was not executed").length ?? 0;
+    // Others lack an argument that their tool needs, which its schema finds first.
+    if (!isCut) expect(told - 1).toBeGreaterThan(cut.length / 4);
+  },
+);
+
+test("arguments of a tool call that was cut end the answer if they are a part of its JSON, as Google's are", async () => {
+  const workDir = join(root, "google");
+  await mkdir(workDir);
+  const [event] = data({
+    candidates: [
+      {
+        content: { parts: [{ functionCall: { name: "bash", args: { command: "touch made" } } }] },
+        finishReason: "STOP",
+      },
+    ],
+  }).split("\n");
+  const bodies = Array.from(event ?? "", (_character, at) => `${event?.slice(0, at)}\n\n`).slice(
+    80,
+  );
+  const actions = bodies.map((body) => ({ status: 200, headers, body }));
+  const route = upstream.route([...actions, done]);
+  const model = { provider: "google", model: "gemini-2.5-pro", maxRetries: 100 } as const;
+  await runSession({ workDir, models: [aModel("first", route.baseUrl, model)] });
+  expect(route.requests.length).toBeGreaterThan(bodies.length / 2);
+  expect(await readdir(workDir)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { ModelInput } from "../../../../streams/agent-config.ts";
 import { aModel } from "../jobs.ts";
 import { startFakeUpstream } from "./fake-upstream.ts";
@@ -21,7 +21,7 @@ const reads = {
   body: `${data({ id: "c1", choices: [choice] })}data: [DONE]\n\n`,
 };
 
-it.each<readonly [string, readonly ModelInput[] | null, string]>([
+test.each<readonly [string, readonly ModelInput[] | null, string]>([
   ["gets the images that tools return if its config says so", ["text", "image"], `base64,${png}`],
   ["gets a text in their place otherwise", null, "does not support images"],
 ])("an unknown model %s", async (_name, input, expected) => {

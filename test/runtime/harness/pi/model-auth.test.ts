@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { requestsOf, type Asked, type AskedModel } from "./requests.ts";
 
 const opus = { provider: "anthropic", model: "claude-opus-4-8" } as const;
@@ -28,12 +28,12 @@ const rows: readonly (readonly [AskedModel, Partial<Record<"bearer" | "apiKey", 
   [{ provider: "custom", model: "m", authType: "none", key: null }, {}],
 ];
 
-it("a request carries the credential as authType says, in any form of the key", async () => {
+test("a request carries the credential as authType says, in any form of the key", async () => {
   const asked = await requestsOf(rows.map(([model]) => model));
   expect(asked.map(proof)).toEqual(rows.map(([, expected]) => expected));
 });
 
-it("only an OAuth token goes to Anthropic in the form that such tokens need", async () => {
+test("only an OAuth token goes to Anthropic in the form that such tokens need", async () => {
   const asked = await requestsOf([
     { ...opus, authType: "oauth_token", key: "t" },
     { ...opus, authType: "api_key", key: token },

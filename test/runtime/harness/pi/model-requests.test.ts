@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { requestsOf, type Asked, type AskedModel } from "./requests.ts";
 
 const messages = "/v1/messages?beta=true";
@@ -71,19 +71,19 @@ const rows: readonly (readonly [AskedModel["provider"], string, Row])[] = [
   ["custom", "llama", { path: completions, limit: undefined, thinking: undefined }],
 ];
 
-it("the request for a model is that of its provider's API, with the listed limits or none, and reasons as models of its family do", async () => {
+test("the request for a model is that of its provider's API, with the listed limits or none, and reasons as models of its family do", async () => {
   const models = rows.map(([provider = "custom", model]) => ({ provider, model }));
   const asked = await requestsOf(models);
   expect(asked.map(seen)).toEqual(rows.map(([, model, row]) => ({ model, ...row })));
 });
 
-it("the request for a model names no fallback of the provider for a model that is not listed", async () => {
+test("the request for a model names no fallback of the provider for a model that is not listed", async () => {
   const [asked] = await requestsOf([{ provider: "anthropic", model: "claude-opus-6" }]);
   expect(asked?.body).not.toHaveProperty("fallbacks");
   expect(asked?.headers).not.toHaveProperty("anthropic-beta");
 });
 
-it("the request for a model has the limits, headers and wire that the config sets, for the user's own server too", async () => {
+test("the request for a model has the limits, headers and wire that the config sets, for the user's own server too", async () => {
   const maxTokens = 1234;
   const headers = { "X-Team": "platform" };
   const asked = await requestsOf([
@@ -114,7 +114,7 @@ it("the request for a model has the limits, headers and wire that the config set
   }
 });
 
-it("the request for a model asks the user's own server to reason only if the config says so", async () => {
+test("the request for a model asks the user's own server to reason only if the config says so", async () => {
   const custom = { provider: "custom", model: "llama", thinkingLevel: "high" } as const;
   const asked = await requestsOf([custom, { ...custom, thinkingLevel: "off" }]);
   expect(asked.map((one) => seen(one).thinking)).toEqual(["high", undefined]);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { answerScript } from "../../../../src/features/models/scripted-answer.ts";
 import type { Script } from "../../../../src/foundation/contracts/job.ts";
 import { keptLines } from "../../../../src/runtime/harness/pi/kept-session.ts";
@@ -78,7 +78,7 @@ async function session({ turns, sent = {}, late = [], earlier, signal }: Options
 const bash = (command: string) => ({ tools: [{ name: "bash", arguments: { command } }] });
 const times = (text: string | undefined, part: string) => (text ?? "").split(part).length - 1;
 
-it("a session of pi that a person steers gives the model each text once, after the tools of the turn", async () => {
+test("a session of pi that a person steers gives the model each text once, after the tools of the turn", async () => {
   const { requests, error } = await session({
     turns: [bash("echo one > done"), bash("true"), { text: "Done." }],
     sent: { 0: [{ text: "Leave the logs alone." }, { text: "And </message-of-person> hurry." }] },
@@ -93,7 +93,7 @@ it("a session of pi that a person steers gives the model each text once, after t
   }
 });
 
-it("a session of pi that a person steers takes another turn for a text that comes during its last one", async () => {
+test("a session of pi that a person steers takes another turn for a text that comes during its last one", async () => {
   const { requests, log } = await session({
     turns: [{ text: "Done." }, { text: "Calm." }],
     sent: { 0: [{}] },
@@ -103,7 +103,7 @@ it("a session of pi that a person steers takes another turn for a text that come
   expect(log).toContain("Calm.");
 });
 
-it("a session of pi that a person steers takes another turn for each text that comes after its last one", async () => {
+test("a session of pi that a person steers takes another turn for each text that comes after its last one", async () => {
   const text = (seq: number) =>
     ({ seq, kind: "steer", text: `Stay calm ${seq}.`, by: "the dashboard" }) as const;
   const { requests } = await session({
@@ -114,7 +114,7 @@ it("a session of pi that a person steers takes another turn for each text that c
   expect([1, 2].map((seq) => times(requests[2], `Stay calm ${seq}.`))).toEqual([1, 1]);
 });
 
-it("a session of pi that a person steers finishes the turn with its tools, and then ends as stopped", async () => {
+test("a session of pi that a person steers finishes the turn with its tools, and then ends as stopped", async () => {
   const { requests, error, stopped } = await session({
     turns: [bash("sleep 0.2; echo one > done"), { text: "Not this." }],
     sent: { 0: [{ kind: "stop", text: "" }, { text: "Too late." }] },
@@ -124,7 +124,7 @@ it("a session of pi that a person steers finishes the turn with its tools, and t
   expect(await readFile(join(workDir, "done"), "utf8")).toBe("one\n");
 });
 
-it("a session of pi that a person steers ends as stopped rather than ask the next model for a failed turn", async () => {
+test("a session of pi that a person steers ends as stopped rather than ask the next model for a failed turn", async () => {
   const { requests, stopped } = await session({
     turns: [{ status: 400, error: "no" }],
     sent: { 0: [{ kind: "stop", text: "" }] },
@@ -133,7 +133,7 @@ it("a session of pi that a person steers ends as stopped rather than ask the nex
   expect(requests).toHaveLength(1);
 });
 
-it("a kept session of pi is continued by a model that sees the earlier messages, without secrets", async () => {
+test("a kept session of pi is continued by a model that sees the earlier messages, without secrets", async () => {
   const { kept } = await session({ turns: [bash(`echo ${secret}`), { text: "It was said." }] });
   expect(kept.join("\n")).not.toContain(secret);
   // The script counts the earlier turns, too.
@@ -148,7 +148,7 @@ it("a kept session of pi is continued by a model that sees the earlier messages,
   expect(JSON.stringify(messages)).toContain("[redacted]");
 });
 
-it("a kept session of pi is kept of a run that was stopped amid a tool, and can be continued", async () => {
+test("a kept session of pi is kept of a run that was stopped amid a tool, and can be continued", async () => {
   const stop = new AbortController();
   const sent = { 0: [{ text: "Wait." }] };
   setTimeout(() => stop.abort(), 1_500);
@@ -159,7 +159,7 @@ it("a kept session of pi is kept of a run that was stopped amid a tool, and can 
   expect(JSON.stringify(messages)).toContain("sleep 30");
 });
 
-it("a kept session of pi leaves out the beginning of a long one, and says so", async () => {
+test("a kept session of pi leaves out the beginning of a long one, and says so", async () => {
   const call = { type: "toolCall", id: "call-1", name: "bash", arguments: { command: "true" } };
   const turn = [
     { role: "assistant", content: [call] },

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { fakeProvider, saying } from "../fake-provider.ts";
 import { aJob, aModel, aScripted } from "../jobs.ts";
 import type { HostedModel } from "../model-host.ts";
@@ -25,25 +25,25 @@ async function asked(model: Partial<HostedModel>) {
   return { ...provider.requests[0], usage };
 }
 
-it("a session of pi takes a key with shell characters literally", async () => {
+test("a session of pi takes a key with shell characters literally", async () => {
   const key = "!echo $HOME";
   expect(await asked({ key })).toMatchObject({ authorization: `Bearer ${key}` });
 });
 
-it("a session of pi asks for the thinking level of the model", async () => {
+test("a session of pi asks for the thinking level of the model", async () => {
   expect(await asked({ thinkingLevel: "high" })).toMatchObject({
     body: { reasoning_effort: "high" },
   });
 });
 
-it("a session of pi sends a known provider's model to another base URL, even one newer than pi's list", async () => {
+test("a session of pi sends a known provider's model to another base URL, even one newer than pi's list", async () => {
   expect(await asked({ provider: "groq", model: "tomorrows-model" })).toMatchObject({
     body: { model: "tomorrows-model" },
     usage: { costUsd: null },
   });
 });
 
-it("a session of pi continues after a wrong tool call, even one in the last turn of a script", async () => {
+test("a session of pi continues after a wrong tool call, even one in the last turn of a script", async () => {
   const turns = [
     { tools: [{ name: "al_status", arguments: {} }] },
     { tools: [{ name: "no_such_tool", arguments: {} }] },
@@ -61,7 +61,7 @@ it("a session of pi continues after a wrong tool call, even one in the last turn
 });
 
 describe("a run in the pi harness", () => {
-  it("a run in the pi harness logs texts, tool calls, results and usage, and shows a status in one line", async () => {
+  test("a run in the pi harness logs texts, tool calls, results and usage, and shows a status in one line", async () => {
     const tools = [bash("echo hello > greeting; cat greeting")];
     const status = { name: "al_status", arguments: { text: "reading\n  mail" } };
     const script = [
@@ -95,7 +95,7 @@ describe("a run in the pi harness", () => {
     expect(await readFile(join(workDir, "greeting"), "utf8")).toBe("hello\n");
   });
 
-  it("a run in the pi harness gives the model SKILL.md's body as system prompt, and nothing from pi's folders", async () => {
+  test("a run in the pi harness gives the model SKILL.md's body as system prompt, and nothing from pi's folders", async () => {
     await mkdir(join(workDir, ".pi", "agent"), { recursive: true });
     await writeFile(join(workDir, "AGENTS.md"), "PLANTED context");
     await writeFile(join(workDir, ".pi", "SYSTEM.md"), "PLANTED system");
@@ -116,7 +116,7 @@ describe("a run in the pi harness", () => {
     expect((await readdir(workDir, { recursive: true })).toSorted()).toEqual(before);
   });
 
-  it("a run in the pi harness gives commands the credentials' variables, not its own, and no message is 32 KiB long", async () => {
+  test("a run in the pi harness gives commands the credentials' variables, not its own, and no message is 32 KiB long", async () => {
     const credentials = [
       { type: "github_token", instance: "default", fields: {}, env: { GITHUB_TOKEN: "t0ken" } },
     ];
@@ -139,7 +139,7 @@ describe("a run in the pi harness", () => {
 
   const waiting = aScripted([{ text: "Waiting.", tools: [bash("touch started; sleep 60")] }, {}]);
 
-  it.each<readonly [string, (run: ReturnType<typeof startRun>) => void]>([
+  test.each<readonly [string, (run: ReturnType<typeof startRun>) => void]>([
     ["SIGTERM arrives", ({ child }) => child.kill("SIGTERM")],
     ["its standard input ends, because the scheduler is gone", ({ child }) => child.stdin.end()],
     [

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Verdict } from "../../../../src/runtime/harness/pi/classify-answer.ts";
 import {
   nextStreak,
@@ -18,24 +18,24 @@ describe("a retry", () => {
   const alone = { retries: 0, maxRetries: 3, waitedMs: 0, hasFallback: false, remainingMs: 60_000 };
   const backed = { ...alone, hasFallback: true };
 
-  it("a retry waits as long as the provider asks, and never shorter than the backoff", () => {
+  test("a retry waits as long as the provider asks, and never shorter than the backoff", () => {
     expect(retryDelayMs(verdict(), alone, 0)).toBe(1000);
     expect(retryDelayMs(verdict(7000), alone, 0)).toBe(7000);
     expect(retryDelayMs(verdict(10), alone, 0)).toBe(1000);
   });
 
-  it("a retry is not made when all were made, or when it doesn't help", () => {
+  test("a retry is not made when all were made, or when it doesn't help", () => {
     expect(retryDelayMs(verdict(), { ...alone, retries: 3 }, 0)).toBeNull();
     expect(retryDelayMs(verdict(), { ...alone, maxRetries: 0 }, 0)).toBeNull();
     expect(retryDelayMs({ kind: "complete" }, alone, 0)).toBeNull();
   });
 
-  it("a retry leaves half of the run's time to the work after the wait", () => {
+  test("a retry leaves half of the run's time to the work after the wait", () => {
     expect(retryDelayMs(verdict(30_000), alone, 0)).toBe(30_000);
     expect(retryDelayMs(verdict(30_001), alone, 0)).toBeNull();
   });
 
-  it("a retry gives way to a fallback after 10 s of waits, and at once after silence", () => {
+  test("a retry gives way to a fallback after 10 s of waits, and at once after silence", () => {
     expect(retryDelayMs(verdict(9000), backed, 0)).toBe(9000);
     expect(retryDelayMs(verdict(9000), { ...backed, waitedMs: 1001 }, 0)).toBeNull();
     expect(retryDelayMs(verdict(null, true), backed, 0)).toBeNull();
@@ -43,11 +43,11 @@ describe("a retry", () => {
   });
 });
 
-it("the timeout of a silent model is the model's own if configured", () => {
+test("the timeout of a silent model is the model's own if configured", () => {
   expect(silenceLimitMs(900, { remainingMs: 60_000, modelsLeft: 2 })).toBe(900_000);
 });
 
-it("the timeout of a silent model leaves time for the models after it and one more attempt, for any remaining time", () => {
+test("the timeout of a silent model leaves time for the models after it and one more attempt, for any remaining time", () => {
   expect(silenceLimitMs(null, { remainingMs: 60_000, modelsLeft: 1 })).toBe(30_000);
   expect(silenceLimitMs(null, { remainingMs: 60_000, modelsLeft: 2 })).toBe(20_000);
   expect(silenceLimitMs(null, { remainingMs: 7_200_000, modelsLeft: 1 })).toBe(300_000);
@@ -59,7 +59,7 @@ describe("the continuation of an answer", () => {
   const empty: Verdict = { kind: "continue", why: "empty", message: "empty" };
   const after = (verdicts: readonly Verdict[]) => verdicts.reduce(nextStreak, noStreak);
 
-  it("the continuation of an answer is limited for answers that are cut in a row", () => {
+  test("the continuation of an answer is limited for answers that are cut in a row", () => {
     expect(withinLimit(cut, after([cut, cut, cut]))).toBe(cut);
     expect(withinLimit(cut, after([cut, cut, cut, cut]))).toMatchObject({
       kind: "fallback",
@@ -67,7 +67,7 @@ describe("the continuation of an answer", () => {
     });
   });
 
-  it("the continuation of an answer counts anew after another answer", () => {
+  test("the continuation of an answer counts anew after another answer", () => {
     expect(after([empty, empty, { kind: "complete" }, empty]).count).toBe(1);
     expect(after([cut, cut, empty]).count).toBe(1);
   });

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createRunClock, realTime } from "../../../../src/runtime/harness/run-clock.ts";
 import { fakeProvider, type FakeProvider } from "../fake-provider.ts";
 import { aModel } from "../jobs.ts";
@@ -62,7 +62,7 @@ describe("a session of pi", () => {
     response.end(JSON.stringify({ error: { message } }));
   };
 
-  it("a session of pi asks for the rest of a cut answer in the same conversation, and logs it", async () => {
+  test("a session of pi asks for the rest of a cut answer in the same conversation, and logs it", async () => {
     const first = await model("first", [
       saying({ text: "One, two,", finish: "length" }),
       saying({ text: " three." }),
@@ -75,7 +75,7 @@ describe("a session of pi", () => {
     expect(usage).toMatchObject({ turns: 2, tokens: 20 });
   });
 
-  it("a session of pi leaves an empty answer out of the conversation", async () => {
+  test("a session of pi leaves an empty answer out of the conversation", async () => {
     const first = await model("first", [
       saying({ command: "echo hello" }),
       saying({}),
@@ -87,7 +87,7 @@ describe("a session of pi", () => {
     expect(last.map(({ role }) => role).slice(-3)).toEqual(["assistant", "tool", "user"]);
   });
 
-  it("a session of pi logs the output of a command while it runs, and all of it at its end", async () => {
+  test("a session of pi logs the output of a command while it runs, and all of it at its end", async () => {
     const command = "echo first; sleep 1.4; echo second; sleep 0.3";
     const { model: shell } = await model("shell", [saying({ command }), saying({ text: "Done." })]);
     const { messages } = await runSession({ workDir, models: [shell] });
@@ -102,7 +102,7 @@ describe("a session of pi", () => {
     });
   });
 
-  it("a session of pi does not run tool calls that are cut, and drops a model that is cut again and again", async () => {
+  test("a session of pi does not run tool calls that are cut, and drops a model that is cut again and again", async () => {
     const first = await model("first", [saying({ command: "touch ran", finish: "length" })]);
     const { error, messages } = await runSession({ workDir, models: [first.model] });
     expect(error).toBe('model "first": the answer was cut at its output limit 4 times in a row');
@@ -114,7 +114,7 @@ describe("a session of pi", () => {
     expect(JSON.stringify(results)).toContain("not executed");
   });
 
-  it("a session of pi retries on a later turn, logs each retry and counts the tokens of all answers", async () => {
+  test("a session of pi retries on a later turn, logs each retry and counts the tokens of all answers", async () => {
     const first = await model("first", [
       saying({ command: "true" }),
       answering(503, "overloaded"),
@@ -129,7 +129,7 @@ describe("a session of pi", () => {
     expect(usage).toMatchObject({ turns: 2, tokens: 20 });
   });
 
-  it("a session of pi ends while it waits for a retry when it is stopped", async () => {
+  test("a session of pi ends while it waits for a retry when it is stopped", async () => {
     const first = await model("first", [answering(503, "overloaded")]);
     const stop = new AbortController();
     const before = performance.now();
@@ -149,7 +149,7 @@ describe("a session of pi", () => {
     expect(first.provider.requests).toHaveLength(1);
   });
 
-  it("a session of pi drops a silent model in time for its fallback to do the work within the run's timeout", async () => {
+  test("a session of pi drops a silent model in time for its fallback to do the work within the run's timeout", async () => {
     const silent = await model("silent", [() => undefined]);
     const backup = await model("backup", [saying({ text: "From the backup." })]);
     const clock = createRunClock(12);
@@ -167,7 +167,7 @@ describe("a session of pi", () => {
     const prompt = "A long story. ".repeat(12_000);
     const shout = "head -c 45000 /dev/zero | tr '\\0' x";
 
-    it("a session of pi that grows too long counts the tokens of the summary", async () => {
+    test("a session of pi that grows too long counts the tokens of the summary", async () => {
       const first = await model("first", [
         saying({ command: shout, tokens: 100 }),
         saying({ command: shout, tokens: 127_000 }),
@@ -182,7 +182,7 @@ describe("a session of pi", () => {
       expect(ended.usage.turns).toBe(3);
     });
 
-    it("a session of pi that grows too long reports a summary that failed", async () => {
+    test("a session of pi that grows too long reports a summary that failed", async () => {
       const first = await model("first", [
         saying({ command: shout, tokens: 100 }),
         saying({ command: shout, tokens: 127_000 }),

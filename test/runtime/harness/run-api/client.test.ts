@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { createRunApiClient } from "../../../../src/runtime/harness/run-api/client.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
@@ -27,7 +27,7 @@ afterEach(() => {
 const aClient = () => createRunApiClient({ socket: join(dir, "channel.sock"), token: "t" });
 const never = new AbortController().signal;
 
-it("the client reports an abandoned wait, under the key of the wait", async () => {
+test("the client reports an abandoned wait, under the key of the wait", async () => {
   const gone = new AbortController();
   const waiting = aClient().ask("wait", { kind: "webhook" }, gone.signal);
   await expect.poll(() => asked.length).toBe(1);
@@ -37,7 +37,7 @@ it("the client reports an abandoned wait, under the key of the wait", async () =
   expect(asked[1]?.key).toBe(asked[0]?.key);
 });
 
-it("the client retries after a 503 and a broken connection, under the same key", async () => {
+test("the client retries after a 503 and a broken connection, under the same key", async () => {
   const unlocked = aClient().ask("unlock", { resource: "x:y" }, never);
   await expect.poll(() => asked.length).toBe(1);
   asked[0]?.answer.writeHead(503).end("{}");
@@ -49,7 +49,7 @@ it("the client retries after a 503 and a broken connection, under the same key",
   expect(new Set(asked.map(({ key }) => key)).size).toBe(1);
 });
 
-it("the client rejects an answer that it doesn't know", async () => {
+test("the client rejects an answer that it doesn't know", async () => {
   const unlocked = aClient().ask("unlock", { resource: "x:y" }, never);
   await expect.poll(() => asked.length).toBe(1);
   asked[0]?.answer.writeHead(200).end('{"ok":"perhaps"}');
@@ -58,7 +58,7 @@ it("the client rejects an answer that it doesn't know", async () => {
   });
 });
 
-it("the client asks a person for as long as the scheduler is down, and gives up everything else", async () => {
+test("the client asks a person for as long as the scheduler is down, and gives up everything else", async () => {
   const client = createRunApiClient({ socket: join(dir, "channel.sock"), token: "t" }, 1);
   const answer = { ok: true, answer: "yes", by: null, at: "2026-11-27T00:00:00Z" };
   const question = client.ask("ask", { question: "Deploy?" }, never);

@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { addressProblem, ownAddresses } from "../../../../src/runtime/run-api/egress/addresses.ts";
 
 const rules = { port: 443, ownPort: 8080, own: new Set<string>(["192.168.7.7", "198.51.100.9"]) };
@@ -28,33 +28,31 @@ const always = [
   ...["2001:db8::1", "2606:4700::1111", "2a00::1", "2003::1"],
 ];
 
-describe("an address", () => {
-  it.each(never)("an address: %s stays closed, even if listed", (address) => {
-    expect(addressProblem(address, open)).toBe("refused_address");
-    expect(addressProblem(address, privately)).toBe("refused_address");
-  });
+test.each(never)("an address: %s stays closed, even if listed", (address) => {
+  expect(addressProblem(address, open)).toBe("refused_address");
+  expect(addressProblem(address, privately)).toBe("refused_address");
+});
 
-  it.each(onlyPrivately)("an address: %s is only for entries that say private", (address) => {
-    expect(addressProblem(address, open)).toBe("private_address");
-    expect(addressProblem(address, privately)).toBeNull();
-  });
+test.each(onlyPrivately)("an address: %s is only for entries that say private", (address) => {
+  expect(addressProblem(address, open)).toBe("private_address");
+  expect(addressProblem(address, privately)).toBeNull();
+});
 
-  it.each(always)("an address: %s passes", (address) => {
-    expect(addressProblem(address, open)).toBeNull();
-  });
+test.each(always)("an address: %s passes", (address) => {
+  expect(addressProblem(address, open)).toBeNull();
+});
 
-  it("an address of this machine never leads to the gateway, even if listed", () => {
-    const gateway = { ...privately, port: 8080 };
-    expect(addressProblem("192.168.7.7", gateway)).toBe("refused_address");
-    expect(addressProblem("198.51.100.9", gateway)).toBe("refused_address");
-    expect(addressProblem("192.168.7.8", gateway)).toBeNull();
-  });
+test("an address of this machine never leads to the gateway, even if listed", () => {
+  const gateway = { ...privately, port: 8080 };
+  expect(addressProblem("192.168.7.7", gateway)).toBe("refused_address");
+  expect(addressProblem("198.51.100.9", gateway)).toBe("refused_address");
+  expect(addressProblem("192.168.7.8", gateway)).toBeNull();
+});
 
-  it("an address of this machine is one of its interfaces", () => {
-    const all = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? []);
-    expect([...ownAddresses()].sort()).toEqual(
-      [...new Set(all.map(({ address }) => address))].sort(),
-    );
-    expect(ownAddresses()).toContain("127.0.0.1");
-  });
+test("an address of this machine is one of its interfaces", () => {
+  const all = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? []);
+  expect([...ownAddresses()].sort()).toEqual(
+    [...new Set(all.map(({ address }) => address))].sort(),
+  );
+  expect(ownAddresses()).toContain("127.0.0.1");
 });

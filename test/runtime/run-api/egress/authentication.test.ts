@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
 import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
 import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => side.close());
 
-it("the run that requests other hosts is identified by its socket and token; without both it is rejected", async () => {
+test("the run that requests other hosts is identified by its socket and token; without both it is rejected", async () => {
   const [one, two] = [await side.open("dev-1"), await side.open("dev-2")];
   for (const headers of [
     { "proxy-authorization": "" },
@@ -32,7 +32,7 @@ it("the run that requests other hosts is identified by its socket and token; wit
   expect(side.attempts).toEqual([]);
 });
 
-it("the run that requests other hosts is checked before a body is read", async () => {
+test("the run that requests other hosts is checked before a body is read", async () => {
   const one = await side.open("dev-1");
   const socket = connect(one.socket);
   socket.write(
@@ -43,7 +43,7 @@ it("the run that requests other hosts is checked before a body is read", async (
   await once(socket.resume(), "close");
 });
 
-it("the run that requests other hosts loses its tunnels when it ends, and its token opens no others", async () => {
+test("the run that requests other hosts loses its tunnels when it ends, and its token opens no others", async () => {
   const one = await side.open("dev-1");
   const { socket } = await connectTo(one, "api.allowed.test:22");
   await once(socket, "data");
@@ -64,7 +64,7 @@ it("the run that requests other hosts loses its tunnels when it ends, and its to
     .toBe(true);
 });
 
-it("the run that requests other hosts is served once the scheduler has started", async () => {
+test("the run that requests other hosts is served once the scheduler has started", async () => {
   const problems: string[] = [];
   const sockets = createRunSockets({
     records: socketRecords(),
@@ -82,12 +82,12 @@ it("the run that requests other hosts is served once the scheduler has started",
   expect(problems).toEqual([]);
 });
 
-it("the run that requests other hosts still makes its own requests", async () => {
+test("the run that requests other hosts still makes its own requests", async () => {
   const one = await side.open("dev-1");
   expect(await post(one, "lock")).toMatchObject({ status: 200 });
 });
 
-it("an internal error of the scheduler is a problem that is logged, and a response", async () => {
+test("an internal error of the scheduler is a problem that is logged, and a response", async () => {
   const own = await egressSide({ policy: () => Promise.reject(new Error("broken store")) });
   const one = await own.open("dev-1");
   expect(await connectTo(one, "api.allowed.test:443")).toMatchObject({ status: 500 });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, connect, type AddressInfo, type Socket } from "node:net";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { firstData } from "../../../../src/runtime/run-api/egress/client-hello.ts";
 import { hello } from "./hellos.ts";
 
@@ -28,7 +28,7 @@ async function dataOf(isTls: boolean, ...parts: readonly Buffer[]) {
   return found;
 }
 
-it("the first bytes of a connection are awaited until the hello is complete, and put back", async () => {
+test("the first bytes of a connection are awaited until the hello is complete, and put back", async () => {
   const bytes = hello();
   const parts = [bytes.subarray(0, 1), bytes.subarray(1, 60), bytes.subarray(60)];
   expect(await dataOf(true, ...parts)).toEqual({ type: "hello", serverName: "api.allowed.test" });
@@ -36,24 +36,24 @@ it("the first bytes of a connection are awaited until the hello is complete, and
   expect(again).toEqual(bytes);
 });
 
-it("the first bytes of a connection may be anything on a port without TLS, and are put back", async () => {
+test("the first bytes of a connection may be anything on a port without TLS, and are put back", async () => {
   expect(await dataOf(false, Buffer.from("SSH-2.0-x\r\n"))).toEqual({ type: "plain" });
   const [again] = (await once(client.resume(), "data")) as [Buffer];
   expect(again.toString()).toBe("SSH-2.0-x\r\n");
 });
 
-it("the first bytes of a connection are a hello on every port once they begin as one", async () => {
+test("the first bytes of a connection are a hello on every port once they begin as one", async () => {
   expect(await dataOf(false, hello({ names: ["x.test"] }))).toEqual({
     type: "hello",
     serverName: "x.test",
   });
 });
 
-it("the first bytes of a connection are rejected at the first byte that is not TLS", async () => {
+test("the first bytes of a connection are rejected at the first byte that is not TLS", async () => {
   expect(await dataOf(true, Buffer.from("G"))).toMatchObject({ type: "malformed" });
 });
 
-it("the first bytes of a connection are reported as nothing if the run ends before", async () => {
+test("the first bytes of a connection are reported as nothing if the run ends before", async () => {
   const found = dataOf(true, hello().subarray(0, 20));
   run.end();
   expect(await found).toEqual({ type: "nothing" });

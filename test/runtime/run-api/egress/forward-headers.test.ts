@@ -1,10 +1,10 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import {
   requestLines,
   responseLines,
 } from "../../../../src/runtime/run-api/egress/forward-headers.ts";
 
-it("headers of a forwarded request are the client's, without Host and those of the connection", () => {
+test("headers of a forwarded request are the client's, without Host and those of the connection", () => {
   const raw = [
     ...["Host", "other.test", "Accept", "a", "accept", "b", "Proxy-Authorization", "Bearer x"],
     ...["Connection", "keep-alive, X-Hop", "X-Hop", "1", "Keep-Alive", "1", "TE", "trailers"],
@@ -13,19 +13,19 @@ it("headers of a forwarded request are the client's, without Host and those of t
   expect(requestLines(raw)).toEqual(["Accept", "a", "accept", "b", "connection", "close"]);
 });
 
-it("headers of a forwarded request keep Content-Length even if Connection lists it as hop-by-hop", () => {
+test("headers of a forwarded request keep Content-Length even if Connection lists it as hop-by-hop", () => {
   const raw = ["Connection", "content-length", "Content-Length", "3"];
   expect(requestLines(raw)).toEqual(["Content-Length", "3", "connection", "close"]);
 });
 
-it("headers of a forwarded request have one coding of the body, or the request is rejected", () => {
+test("headers of a forwarded request have one coding of the body, or the request is rejected", () => {
   const lines = ["transfer-encoding", "chunked", "connection", "close"];
   expect(requestLines(["Transfer-Encoding", "Chunked"])).toEqual(lines);
   expect(requestLines(["Transfer-Encoding", "gzip, chunked"])).toBeNull();
   expect(requestLines(["Transfer-Encoding", "chunked", "Transfer-Encoding", "gzip"])).toBeNull();
 });
 
-it("headers of a forwarded answer are the host's, without those of the connection", () => {
+test("headers of a forwarded answer are the host's, without those of the connection", () => {
   const raw = [
     ...["Location", "http://other.test/", "Set-Cookie", "a", "Set-Cookie", "b"],
     ...["Connection", "close", "Transfer-Encoding", "chunked", "Proxy-Authenticate", "Basic"],

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { connectTo, egressSide, forward, getThrough, type EgressSide } from "./support.ts";
 import type { SocketOfRun } from "../support.ts";
 
@@ -40,7 +40,7 @@ const nth = (n: number) =>
   });
 const nothingLeft = () => expect([side.hosts.lookups, side.hosts.dialled]).toEqual([[], []]);
 
-it("a held connection is not looked up, dialled or accepted before a person allows it", async () => {
+test("a held connection is not looked up, dialled or accepted before a person allows it", async () => {
   let isAccepted = false;
   const connecting = connectTo(run, "API.Allowed.Test.:443");
   void connecting.then(() => (isAccepted = true));
@@ -55,7 +55,7 @@ it("a held connection is not looked up, dialled or accepted before a person allo
   expect(body).toBe("hello from api.allowed.test");
 });
 
-it("a held connection is refused with a sentence about the person who denied it", async () => {
+test("a held connection is refused with a sentence about the person who denied it", async () => {
   const [tunnel, plain] = [
     connectTo(run, "api.allowed.test:443"),
     forward(run, "http://api.allowed.test/"),
@@ -71,7 +71,7 @@ it("a held connection is refused with a sentence about the person who denied it"
   nothingLeft();
 });
 
-it("a held connection is let go when its client hangs up", async () => {
+test("a held connection is let go when its client hangs up", async () => {
   const head = `CONNECT api.allowed.test:443 HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run.token}\r\n\r\n`;
   const tunnel = connect(run.socket).on("error", () => undefined);
   tunnel.write(head);
@@ -88,7 +88,7 @@ it("a held connection is let go when its client hangs up", async () => {
   nothingLeft();
 });
 
-it("a held connection keeps the first bytes of a client that does not wait", async () => {
+test("a held connection keeps the first bytes of a client that does not wait", async () => {
   const socket = connect(run.socket);
   const asked = `CONNECT api.allowed.test:22 HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run.token}\r\n\r\n`;
   socket.write(asked);
@@ -112,7 +112,7 @@ describe("an open tunnel", () => {
   };
   const turns = () => new Promise((resolve) => setTimeout(resolve, 50, "open"));
 
-  it.each([
+  test.each([
     ["a gate is added that holds it", () => (isGated = true)],
     ["its entry is removed", () => side.allow(["files.allowed.test"])],
   ])("an open tunnel is cut when %s", async (_why, change) => {
@@ -125,7 +125,7 @@ describe("an open tunnel", () => {
     expect(await closed).toBe("closed");
   });
 
-  it("an open tunnel stays open if a person allowed it", async () => {
+  test("an open tunnel stays open if a person allowed it", async () => {
     const { socket, closed } = await opened();
     side.egress.recheck();
     expect(await Promise.race([closed, turns()])).toBe("open");
@@ -137,7 +137,7 @@ describe("two requests on one connection", () => {
   const get = (path: string) =>
     `GET http://api.allowed.test${path} HTTP/1.1\r\nhost: api.allowed.test\r\nproxy-authorization: Bearer ${run.token}\r\n\r\n`;
 
-  it.each([
+  test.each([
     ["one after the other", false],
     ["sent in one piece", true],
   ])("two requests on one connection are each held: %s", async (_how, isPipelined) => {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { Interception } from "../../../../src/runtime/run-api/egress/broker/exchange.ts";
 import { hello } from "./hellos.ts";
 import { connectTo, egressSide, tlsOver, type EgressSide } from "./support.ts";
@@ -15,7 +15,7 @@ async function intercepted(intercept: (interception: Interception) => Promise<vo
   return side.open("dev-1");
 }
 
-it("an interceptor gets the tunnels to bound hosts, with the hello, a checked address, and a callback for reports", async () => {
+test("an interceptor gets the tunnels to bound hosts, with the hello, a checked address, and a callback for reports", async () => {
   const taken: Interception[] = [];
   const run = await intercepted(async (interception) => {
     taken.push(interception);
@@ -49,7 +49,7 @@ it("an interceptor gets the tunnels to bound hosts, with the hello, a checked ad
   expect(passed).toMatchObject({ denied: null, bytesOut: hello().length, bytesIn: 6 });
 });
 
-it("an interceptor gets no tunnel with another server name, and none to other hosts or ports", async () => {
+test("an interceptor gets no tunnel with another server name, and none to other hosts or ports", async () => {
   let count = 0;
   const run = await intercepted(({ client }) => {
     count += 1;
@@ -73,7 +73,7 @@ it("an interceptor gets no tunnel with another server name, and none to other ho
   expect(count).toBe(0);
 });
 
-it("an interceptor that fails gets its tunnel cut, and the scheduler's log names the reason", async () => {
+test("an interceptor that fails gets its tunnel cut, and the scheduler's log names the reason", async () => {
   const run = await intercepted(() => Promise.reject(new Error("no certificate")));
   const { socket } = await connectTo(run, "api.allowed.test:443");
   socket.write(hello());

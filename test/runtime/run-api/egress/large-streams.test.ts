@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { banner } from "./hosts.ts";
 import { connectTo, egressSide, type EgressSide } from "./support.ts";
 
@@ -30,7 +30,7 @@ async function slowHash(socket: Socket): Promise<string> {
   return all.digest("hex");
 }
 
-it("several tunnels at once carry every byte both ways, at the pace of the reader", async () => {
+test("several tunnels at once carry every byte both ways, at the pace of the reader", async () => {
   const sizes = [9_000_000, 5_000_001, 70_000, 3];
   const tunnels = await Promise.all(
     sizes.map(async (size, index) => {

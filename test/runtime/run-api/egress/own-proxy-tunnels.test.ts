@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { forwardProxy, type ForwardProxy } from "../../../helpers/forward-proxy.ts";
 import { fakeProvider } from "../../harness/fake-provider.ts";
 import { testCertificate } from "../../../helpers/certificate.ts";
@@ -23,7 +23,7 @@ async function behindProxy(noProxy = "") {
   return side.open("dev-1");
 }
 
-it("a scheduler behind a proxy opens the tunnels of runs through it, which resolves their names", async () => {
+test("a scheduler behind a proxy opens the tunnels of runs through it, which resolves their names", async () => {
   const run = await behindProxy();
   const { status, socket } = await connectTo(run, "models.example.test:443");
   expect(status).toBe(200);
@@ -34,7 +34,7 @@ it("a scheduler behind a proxy opens the tunnels of runs through it, which resol
   expect([side.hosts.lookups, side.hosts.dialled]).toEqual([[], []]);
 });
 
-it("a scheduler behind a proxy forwards plain requests to it with their absolute URL", async () => {
+test("a scheduler behind a proxy forwards plain requests to it with their absolute URL", async () => {
   const run = await behindProxy();
   expect(await forward(run, "http://api.allowed.test/a?b")).toMatchObject({
     body: "from the proxy",
@@ -42,7 +42,7 @@ it("a scheduler behind a proxy forwards plain requests to it with their absolute
   expect(proxy.seen).toEqual(["GET http://api.allowed.test/a?b user:proxy-pass"]);
 });
 
-it("a scheduler behind a proxy still enforces the allow list and the closed addresses", async () => {
+test("a scheduler behind a proxy still enforces the allow list and the closed addresses", async () => {
   const run = await behindProxy();
   expect(await connectTo(run, "other.test:443")).toMatchObject({ status: 403 });
   expect(await connectTo(run, "127.0.0.1:443")).toMatchObject({ status: 403 });
@@ -50,7 +50,7 @@ it("a scheduler behind a proxy still enforces the allow list and the closed addr
   expect(proxy.seen).toEqual([]);
 });
 
-it("a scheduler behind a proxy dials the exceptions of NO_PROXY itself", async () => {
+test("a scheduler behind a proxy dials the exceptions of NO_PROXY itself", async () => {
   const run = await behindProxy("api.allowed.test");
   const { body } = await forward(run, "http://api.allowed.test/");
   expect(body).toBe("hello from api.allowed.test");

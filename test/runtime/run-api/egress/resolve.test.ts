@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createResolve } from "../../../../src/runtime/run-api/egress/resolve.ts";
 import type { ResolveOptions } from "../../../../src/runtime/run-api/egress/resolve.ts";
 
@@ -19,13 +19,13 @@ function resolver(options: Partial<ResolveOptions>) {
   });
 }
 
-it("an IP address is not looked up", async () => {
+test("an IP address is not looked up", async () => {
   const resolve = resolver({});
   expect(await resolve("203.0.113.1", "run-1", never)).toEqual(["203.0.113.1"]);
   expect(await resolve("2001:db8::1", "run-1", never)).toEqual(["2001:db8::1"]);
 });
 
-it("a name is looked up in the hosts file, then by name servers, then by the system", async () => {
+test("a name is looked up in the hosts file, then by name servers, then by the system", async () => {
   const resolve = resolver({
     hostsFile: (host) => found(...(host === "listed.test" ? ["203.0.113.1"] : [])),
     nameServers: (host) => (host === "served.test" ? found("203.0.113.2") : unknown()),
@@ -36,7 +36,7 @@ it("a name is looked up in the hosts file, then by name servers, then by the sys
   expect(addresses.flat()).toEqual([1, 2, 3, 3].map((n) => `203.0.113.${n}`));
 });
 
-it("a name is looked up once for all connections of a run that ask for it", async () => {
+test("a name is looked up once for all connections of a run that ask for it", async () => {
   let count = 0;
   const resolve = resolver({ nameServers: () => found(`203.0.113.${(count += 1)}`) });
   const both = await Promise.all([1, 2].map(() => resolve("a.test", "run-1", never)));
@@ -44,7 +44,7 @@ it("a name is looked up once for all connections of a run that ask for it", asyn
   expect(await resolve("a.test", "run-1", never)).toEqual(["203.0.113.2"]);
 });
 
-it.each(["nameServers", "system"] as const)(
+test.each(["nameServers", "system"] as const)(
   "a run gets its answer while another one waits for 100 silent names of %s",
   async (place) => {
     const find: ResolveOptions["nameServers"] = (host) =>
@@ -62,12 +62,12 @@ it.each(["nameServers", "system"] as const)(
   },
 );
 
-it("a name with silent servers is answered in time", async () => {
+test("a name with silent servers is answered in time", async () => {
   const resolve = resolver({ nameServers: silent, timeoutMs: 50 });
   await expect(resolve("slow.test", "run-1", never)).rejects.toThrow("no answer in time");
 });
 
-it("the lookups of an ended run are cancelled, and free their places", async () => {
+test("the lookups of an ended run are cancelled, and free their places", async () => {
   const signals: AbortSignal[] = [];
   const resolve = resolver({
     nameServers: (_host, signal) => {

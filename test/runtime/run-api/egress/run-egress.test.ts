@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { allowedHosts, isFor } from "../../../../src/foundation/contracts/network-allow.ts";
 import { createRunEgress } from "../../../../src/runtime/run-api/egress/run-egress.ts";
 import { anAgent, anItem } from "../../../helpers/agents.ts";
@@ -47,42 +47,40 @@ function policy({
   return createRunEgress(context, runs, brokering, url, door).policy("dev-1");
 }
 
-describe("the hosts that a run may reach", () => {
-  it("the hosts that a run may reach are the hosts of its credentials, its project's and its agent's", async () => {
-    const network = { allow: ["*.p.test"], credentials: { npm_token: ["npm.test"] } };
-    const edited = anAgent("dev", {
-      credentials: started.credentials,
-      network: { allow: ["a.test:22"] },
-    });
-    const { allow, agent } = await policy({ network, agent: edited });
-    const entries = ["github", "npm", "npm.test", "*.p.test", "a.test:22"];
-    expect(allow).toEqual(allowedHosts(entries));
-    expect(agent).toBe("dev");
+test("the hosts that a run may reach are the hosts of its credentials, its project's and its agent's", async () => {
+  const network = { allow: ["*.p.test"], credentials: { npm_token: ["npm.test"] } };
+  const edited = anAgent("dev", {
+    credentials: started.credentials,
+    network: { allow: ["a.test:22"] },
   });
+  const { allow, agent } = await policy({ network, agent: edited });
+  const entries = ["github", "npm", "npm.test", "*.p.test", "a.test:22"];
+  expect(allow).toEqual(allowedHosts(entries));
+  expect(agent).toBe("dev");
+});
 
-  it("the hosts that a run may reach follow the agent's current config", async () => {
-    const edited = anAgent("dev", { credentials: [] });
-    expect((await policy({ agent: edited })).allow).toEqual([]);
-  });
+test("the hosts that a run may reach follow the agent's current config", async () => {
+  const edited = anAgent("dev", { credentials: [] });
+  expect((await policy({ agent: edited })).allow).toEqual([]);
+});
 
-  it("the hosts that a run may reach have the host of an own installation in place of the public one", async () => {
-    const { allow } = await policy({ fields: { token: "t", host: "git.acme.test" } });
-    const opens = (host: string, port: number) => allow.some((entry) => isFor(entry, host, port));
-    expect([opens("git.acme.test", 443), opens("git.acme.test", 22)]).toEqual([true, true]);
-    expect(opens("github.com", 443)).toBe(false);
-    expect(opens("registry.npmjs.org", 443)).toBe(true);
-  });
+test("the hosts that a run may reach have the host of an own installation in place of the public one", async () => {
+  const { allow } = await policy({ fields: { token: "t", host: "git.acme.test" } });
+  const opens = (host: string, port: number) => allow.some((entry) => isFor(entry, host, port));
+  expect([opens("git.acme.test", 443), opens("git.acme.test", 22)]).toEqual([true, true]);
+  expect(opens("github.com", 443)).toBe(false);
+  expect(opens("registry.npmjs.org", 443)).toBe(true);
+});
 
-  it("the hosts that a run may reach shrink when a credential is deleted", async () => {
-    expect((await policy({ fields: null })).allow).toEqual(allowedHosts(["npm"]));
-  });
+test("the hosts that a run may reach shrink when a credential is deleted", async () => {
+  expect((await policy({ fields: null })).allow).toEqual(allowedHosts(["npm"]));
+});
 
-  it.each([
-    ["http://localhost:8080", 8080],
-    ["http://localhost", 80],
-    ["https://localhost", 443],
-    [undefined, null],
-  ])("the hosts that a run may reach never include the gateway at %s", async (url, port) => {
-    expect((await policy(url === undefined ? {} : { gatewayUrl: url })).ownPort).toBe(port);
-  });
+test.each([
+  ["http://localhost:8080", 8080],
+  ["http://localhost", 80],
+  ["https://localhost", 443],
+  [undefined, null],
+])("the hosts that a run may reach never include the gateway at %s", async (url, port) => {
+  expect((await policy(url === undefined ? {} : { gatewayUrl: url })).ownPort).toBe(port);
 });

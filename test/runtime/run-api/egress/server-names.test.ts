@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hello } from "./hellos.ts";
 import { banner, publicAddress } from "./hosts.ts";
 import { connectTo, egressSide, tlsOver, type EgressSide } from "./support.ts";
@@ -28,7 +28,7 @@ describe("a tunnel whose start is not a connection to its host", () => {
     return { received: Buffer.concat(chunks), attempt: await side.reported(1) };
   }
 
-  it("a tunnel whose TLS names another server is cut with the alert unrecognized_name", async () => {
+  test("a tunnel whose TLS names another server is cut with the alert unrecognized_name", async () => {
     const { socket } = await connectTo(run, "api.allowed.test:443");
     const tls = tlsOver(socket, "other.test", side.hosts.ca);
     const [error] = (await once(tls, "error")) as [Error];
@@ -39,7 +39,7 @@ describe("a tunnel whose start is not a connection to its host", () => {
     expect(side.hosts.seen).toEqual([]);
   });
 
-  it.each<[string, Buffer]>([
+  test.each<[string, Buffer]>([
     ["without a name", hello({ names: null })],
     ["with several names", hello({ names: ["api.allowed.test", "other.test"] })],
     ["with an address for a name", hello({ names: [publicAddress] })],
@@ -60,7 +60,7 @@ describe("a tunnel whose start is not a connection to its host", () => {
     },
   );
 
-  it("a tunnel whose start is not a connection to its host is cut on other ports, too, once it begins as TLS", async () => {
+  test("a tunnel whose start is not a connection to its host is cut on other ports, too, once it begins as TLS", async () => {
     const { attempt, received } = await cut(
       "api.allowed.test:22",
       hello({ names: ["other.test"] }),
@@ -70,7 +70,7 @@ describe("a tunnel whose start is not a connection to its host", () => {
     expect(await text(side.hosts.ssh[0] ?? Readable.from([]))).toBe("");
   });
 
-  it("a tunnel whose start is not a connection to its host may lack a server name if the host is a listed address", async () => {
+  test("a tunnel whose start is not a connection to its host may lack a server name if the host is a listed address", async () => {
     side.allow([publicAddress]);
     side.hosts.names.set(publicAddress, [publicAddress]);
     const { socket } = await connectTo(run, `${publicAddress}:443`);
@@ -83,7 +83,7 @@ describe("a tunnel whose start is not a connection to its host", () => {
     expect(attempt).toMatchObject({ denied: "server_name" });
   });
 
-  it("a tunnel whose start is not a connection to its host is not reported as denied if it ends early", async () => {
+  test("a tunnel whose start is not a connection to its host is not reported as denied if it ends early", async () => {
     const { socket } = await connectTo(run, "api.allowed.test:443");
     socket.end(hello().subarray(0, 50));
     expect(await side.reported(1)).toMatchObject({ denied: null });

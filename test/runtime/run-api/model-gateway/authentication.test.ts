@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
 import { emptyAnswer, post, startGateway, startWire } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
@@ -20,67 +20,65 @@ async function ask(
   return provider.asked[0]?.headers ?? {};
 }
 
-describe("a provider's authentication", () => {
-  it("a provider's authentication is a bearer token for an OAuth token, with the features that the client asked for", async () => {
-    const beta = "claude-code-20250219,oauth-2025-04-20,interleaved-thinking-2025-05-14";
-    const headers = await ask(
-      anthropic,
-      { authType: "oauth_token", key: "sk-ant-oat01-real" },
-      {
-        authorization: "Bearer sk-ant-oat01-placeholder",
-        ...{ "anthropic-beta": beta, "anthropic-version": "2023-06-01" },
-        ...{ "user-agent": "claude-cli/2.1.75", "x-app": "cli" },
-      },
-    );
-    expect(headers).toMatchObject({
-      authorization: "Bearer sk-ant-oat01-real",
+test("a provider's authentication is a bearer token for an OAuth token, with the features that the client asked for", async () => {
+  const beta = "claude-code-20250219,oauth-2025-04-20,interleaved-thinking-2025-05-14";
+  const headers = await ask(
+    anthropic,
+    { authType: "oauth_token", key: "sk-ant-oat01-real" },
+    {
+      authorization: "Bearer sk-ant-oat01-placeholder",
       ...{ "anthropic-beta": beta, "anthropic-version": "2023-06-01" },
       ...{ "user-agent": "claude-cli/2.1.75", "x-app": "cli" },
-    });
-    expect(headers).not.toHaveProperty("x-api-key");
-  });
-
-  it("a provider's authentication is a key in its own header although it looks like an OAuth token", async () => {
-    const headers = await ask(anthropic, { key: "sk-ant-oat01-real" });
-    expect(headers["x-api-key"]).toBe("sk-ant-oat01-real");
-    expect(headers).not.toHaveProperty("authorization");
-  });
-
-  it("a provider's authentication is the key's own header for Google and a bearer token for others, whatever its type", async () => {
-    const authType = "oauth_token";
-    expect(await ask(google, { authType })).toMatchObject({ "x-goog-api-key": "real-key" });
-    expect(await ask(completions, { authType })).toMatchObject({
-      authorization: "Bearer real-key",
-    });
-  });
-
-  it.each([anthropic, google, completions])(
-    "a provider's authentication is absent if the config says so: %$",
-    async (wire) => {
-      for (const key of [null, "left over"]) {
-        const headers = await ask(wire, { authType: "none", key });
-        for (const name of ["authorization", "x-api-key", "x-goog-api-key"]) {
-          expect(headers).not.toHaveProperty(name);
-        }
-      }
     },
   );
-
-  it("a provider's authentication has the headers of the config, which override the key's and the client's", async () => {
-    const headers = { Authorization: "Basic abc", "X-Team": "dev", "User-Agent": "almanac" };
-    expect(await ask(completions, { headers }, { "user-agent": "client" })).toMatchObject({
-      ...{ authorization: "Basic abc", "x-team": "dev", "user-agent": "almanac" },
-    });
+  expect(headers).toMatchObject({
+    authorization: "Bearer sk-ant-oat01-real",
+    ...{ "anthropic-beta": beta, "anthropic-version": "2023-06-01" },
+    ...{ "user-agent": "claude-cli/2.1.75", "x-app": "cli" },
   });
+  expect(headers).not.toHaveProperty("x-api-key");
+});
 
-  it("a provider's authentication adds the features of the config to the client's", async () => {
-    const headers = { "Anthropic-Beta": "b, c" };
-    const sent = await ask(anthropic, { headers }, { "anthropic-beta": "a,b" });
-    expect(sent["anthropic-beta"]).toBe("a,b,c");
+test("a provider's authentication is a key in its own header although it looks like an OAuth token", async () => {
+  const headers = await ask(anthropic, { key: "sk-ant-oat01-real" });
+  expect(headers["x-api-key"]).toBe("sk-ant-oat01-real");
+  expect(headers).not.toHaveProperty("authorization");
+});
+
+test("a provider's authentication is the key's own header for Google and a bearer token for others, whatever its type", async () => {
+  const authType = "oauth_token";
+  expect(await ask(google, { authType })).toMatchObject({ "x-goog-api-key": "real-key" });
+  expect(await ask(completions, { authType })).toMatchObject({
+    authorization: "Bearer real-key",
   });
 });
 
-it("a proxy of the scheduler's environment is used for plain and for encrypted addresses", async () => {
+test.each([anthropic, google, completions])(
+  "a provider's authentication is absent if the config says so: %$",
+  async (wire) => {
+    for (const key of [null, "left over"]) {
+      const headers = await ask(wire, { authType: "none", key });
+      for (const name of ["authorization", "x-api-key", "x-goog-api-key"]) {
+        expect(headers).not.toHaveProperty(name);
+      }
+    }
+  },
+);
+
+test("a provider's authentication has the headers of the config, which override the key's and the client's", async () => {
+  const headers = { Authorization: "Basic abc", "X-Team": "dev", "User-Agent": "almanac" };
+  expect(await ask(completions, { headers }, { "user-agent": "client" })).toMatchObject({
+    ...{ authorization: "Basic abc", "x-team": "dev", "user-agent": "almanac" },
+  });
+});
+
+test("a provider's authentication adds the features of the config to the client's", async () => {
+  const headers = { "Anthropic-Beta": "b, c" };
+  const sent = await ask(anthropic, { headers }, { "anthropic-beta": "a,b" });
+  expect(sent["anthropic-beta"]).toBe("a,b,c");
+});
+
+test("a proxy of the scheduler's environment is used for plain and for encrypted addresses", async () => {
   const seen: string[] = [];
   const proxy = createServer((request, response) => {
     seen.push(`${request.method ?? ""} ${request.url ?? ""}`);
@@ -111,7 +109,7 @@ it("a proxy of the scheduler's environment is used for plain and for encrypted a
   ]);
 });
 
-it("an upgrade to a WebSocket is not made, but rejected as any request that the API's clients don't make", async () => {
+test("an upgrade to a WebSocket is not made, but rejected as any request that the API's clients don't make", async () => {
   const { origin } = await startGateway();
   const { port, hostname } = new URL(origin);
   const socket = connect(Number(port), hostname);

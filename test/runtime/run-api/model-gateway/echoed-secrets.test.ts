@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
 import { post, sendInPieces, startWire, type Answer } from "./support.ts";
 import { completions } from "./wires/openai.ts";
@@ -14,7 +14,7 @@ async function ask(answer: Answer, model: Partial<UpstreamModel> = {}) {
 }
 
 describe("a key that a provider repeats", () => {
-  it.each(Array.from({ length: key.length + 1 }, (_, n) => n + 1))(
+  test.each(Array.from({ length: key.length + 1 }, (_, n) => n + 1))(
     "is masked in a body that comes in pieces of %i bytes",
     async (pieceBytes) => {
       const text = `${key} sk-proj-sk-proj-${key}${key}, not sk-proj-s-sk nor ${key.slice(0, -1)}`;
@@ -24,7 +24,7 @@ describe("a key that a provider repeats", () => {
     },
   );
 
-  it("a key that a provider repeats is masked in an error, whose announced length stays", async () => {
+  test("a key that a provider repeats is masked in an error, whose announced length stays", async () => {
     const error = { error: { message: `Incorrect API key provided: ${key}.`, code: "x" } };
     const { reply } = await ask((_asked, response) => {
       const body = JSON.stringify(error);
@@ -38,7 +38,7 @@ describe("a key that a provider repeats", () => {
     expect(reply.text).toContain(`provided: ${hidden}.`);
   });
 
-  it("a key that a provider repeats is masked in headers, and in the target of a redirect", async () => {
+  test("a key that a provider repeats is masked in headers, and in the target of a redirect", async () => {
     const { reply } = await ask((_asked, response) => {
       const named = { [`x-ratelimit-${key}`]: "1", "request-id": `req-${key}` };
       response.writeHead(200, { ...named, "content-type": `text/event-stream; a=${key}` }).end();
@@ -52,14 +52,14 @@ describe("a key that a provider repeats", () => {
     expect(redirected.reply.text).not.toContain(key);
   });
 
-  it("a key that a provider repeats is masked in a compressed answer", async () => {
+  test("a key that a provider repeats is masked in a compressed answer", async () => {
     const { reply } = await ask((_asked, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(`a ${key} b`));
     });
     expect(reply.text).toBe(`a ${hidden} b`);
   });
 
-  it("a key that a provider repeats is masked in a stream, whose usage is still read", async () => {
+  test("a key that a provider repeats is masked in a stream, whose usage is still read", async () => {
     const { reply, gateway } = await ask((_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(`: ${key.slice(0, 9)}`);
@@ -77,14 +77,14 @@ describe("headers of the config that a provider repeats", () => {
     "Anthropic-Beta": "interleaved-thinking-2025-05-14",
   };
 
-  it("headers of the config that a provider repeats are masked if they may be secret, and others are not", async () => {
+  test("headers of the config that a provider repeats are masked if they may be secret, and others are not", async () => {
     const text = Object.values(headers).join(" and ");
     const { reply } = await ask((_asked, response) => response.end(text), { headers });
     expect(reply.text).toBe(text.replace("dXNlcjpwYXNzd29yZA==", "*".repeat(20)));
   });
 });
 
-it("an answer is unchanged if no model has a key, or the key is a common word", async () => {
+test("an answer is unchanged if no model has a key, or the key is a common word", async () => {
   for (const none of [null, "", "a", "the"]) {
     const { reply } = await ask((_asked, response) => response.end("the answer"), { key: none });
     expect(reply.text).toBe("the answer");

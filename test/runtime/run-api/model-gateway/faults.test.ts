@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { UserError } from "../../../../src/foundation/errors.ts";
 import { emptyAnswer, post, startGateway, startProvider, startWire, testMeter } from "./support.ts";
 import type { Answer, TestGatewayOptions } from "./support.ts";
@@ -10,75 +10,73 @@ import { completions } from "./wires/openai.ts";
 const start = (answer: Answer, options?: TestGatewayOptions) =>
   startWire(completions, answer, options);
 
-describe("a provider's answer", () => {
-  it.each([
-    [401, { "x-request-id": "1" }],
-    [429, { "retry-after": "17", "x-ratelimit-remaining-tokens": "0", "retry-after-ms": "17000" }],
-    [500, { "x-should-retry": "true" }],
-    [529, { "request-id": "req_1", "anthropic-ratelimit-requests-reset": "2026-11-22T00:00:00Z" }],
-  ])(
-    "a provider's answer of status %i passes with its retry headers, and costs nothing",
-    async (status, headers) => {
-      const text = '{"error":{"message":"no"}}';
-      const { gateway, url } = await start((_asked, response) => {
-        response.writeHead(status, {
-          ...headers,
-          ...{ "content-type": "application/json", "set-cookie": "a=b", server: "x", via: "y" },
-        });
-        response.end(text);
+test.each([
+  [401, { "x-request-id": "1" }],
+  [429, { "retry-after": "17", "x-ratelimit-remaining-tokens": "0", "retry-after-ms": "17000" }],
+  [500, { "x-should-retry": "true" }],
+  [529, { "request-id": "req_1", "anthropic-ratelimit-requests-reset": "2026-11-22T00:00:00Z" }],
+])(
+  "a provider's answer of status %i passes with its retry headers, and costs nothing",
+  async (status, headers) => {
+    const text = '{"error":{"message":"no"}}';
+    const { gateway, url } = await start((_asked, response) => {
+      response.writeHead(status, {
+        ...headers,
+        ...{ "content-type": "application/json", "set-cookie": "a=b", server: "x", via: "y" },
       });
-      const reply = await post(url, completions.body);
-      expect(reply).toMatchObject({ status, text, headers });
-      for (const name of ["set-cookie", "server", "via"])
-        expect(reply.headers).not.toHaveProperty(name);
-      expect(await gateway.settled()).toMatchObject({ status, usage: null, estimated: false });
-      expect(gateway.problems).toEqual([]);
-    },
-  );
-
-  it.each([200, 502])(
-    "a provider's answer that is a page of HTML passes with status %i and costs nothing",
-    async (status) => {
-      const page = "<!doctype html><title>Bad gateway</title>";
-      const { gateway, url } = await start((_asked, response) => {
-        response.writeHead(status, { "content-type": "text/html" });
-        response.end(page);
-      });
-      expect(await post(url, completions.body)).toMatchObject({ status, text: page });
-      expect(await gateway.settled()).toMatchObject({ status, usage: null, estimated: false });
-    },
-  );
-
-  it("a provider's answer that redirects is not followed, and its target is hidden", async () => {
-    const { provider, url } = await start((_asked, response) => {
-      response.writeHead(307, { location: "https://elsewhere.example/v1?token=1" });
-      response.end();
+      response.end(text);
     });
     const reply = await post(url, completions.body);
-    expect(reply.status).toBe(502);
-    expect(reply.headers["x-should-retry"]).toBe("false");
-    expect(reply.headers).not.toHaveProperty("location");
-    expect(reply.text).toContain("https://elsewhere.example,");
-    expect(reply.text).not.toContain("token");
-    expect(provider.asked).toHaveLength(1);
-  });
+    expect(reply).toMatchObject({ status, text, headers });
+    for (const name of ["set-cookie", "server", "via"])
+      expect(reply.headers).not.toHaveProperty(name);
+    expect(await gateway.settled()).toMatchObject({ status, usage: null, estimated: false });
+    expect(gateway.problems).toEqual([]);
+  },
+);
 
-  it.each([
-    ["redirects", 307, { location: "https://elsewhere.example/" }],
-    ["is compressed in an unknown way", 200, { "content-encoding": "dcb" }],
-  ])("a provider's answer that %s is closed unread", async (_name, status, headers) => {
-    const closed = Promise.withResolvers<string>();
-    const { url } = await start((_asked, response) => {
-      response.once("close", () => closed.resolve("closed"));
-      response.writeHead(status, headers);
-      response.write("the rest never comes");
+test.each([200, 502])(
+  "a provider's answer that is a page of HTML passes with status %i and costs nothing",
+  async (status) => {
+    const page = "<!doctype html><title>Bad gateway</title>";
+    const { gateway, url } = await start((_asked, response) => {
+      response.writeHead(status, { "content-type": "text/html" });
+      response.end(page);
     });
-    expect((await post(url, completions.body)).status).toBe(502);
-    expect(await closed.promise).toBe("closed");
+    expect(await post(url, completions.body)).toMatchObject({ status, text: page });
+    expect(await gateway.settled()).toMatchObject({ status, usage: null, estimated: false });
+  },
+);
+
+test("a provider's answer that redirects is not followed, and its target is hidden", async () => {
+  const { provider, url } = await start((_asked, response) => {
+    response.writeHead(307, { location: "https://elsewhere.example/v1?token=1" });
+    response.end();
   });
+  const reply = await post(url, completions.body);
+  expect(reply.status).toBe(502);
+  expect(reply.headers["x-should-retry"]).toBe("false");
+  expect(reply.headers).not.toHaveProperty("location");
+  expect(reply.text).toContain("https://elsewhere.example,");
+  expect(reply.text).not.toContain("token");
+  expect(provider.asked).toHaveLength(1);
 });
 
-it("a provider without an answer looks to the client like an overloaded one, which it retries", async () => {
+test.each([
+  ["redirects", 307, { location: "https://elsewhere.example/" }],
+  ["is compressed in an unknown way", 200, { "content-encoding": "dcb" }],
+])("a provider's answer that %s is closed unread", async (_name, status, headers) => {
+  const closed = Promise.withResolvers<string>();
+  const { url } = await start((_asked, response) => {
+    response.once("close", () => closed.resolve("closed"));
+    response.writeHead(status, headers);
+    response.write("the rest never comes");
+  });
+  expect((await post(url, completions.body)).status).toBe(502);
+  expect(await closed.promise).toBe("closed");
+});
+
+test("a provider without an answer looks to the client like an overloaded one, which it retries", async () => {
   const { origin, settled, problems } = await startGateway();
   const reply = await post(`${origin}/model/one/127.0.0.1:1/v1/chat/completions`, {});
   expect(reply.status).toBe(502);
@@ -92,7 +90,7 @@ it("a provider without an answer looks to the client like an overloaded one, whi
   ]);
 });
 
-it("a provider without an answer has no TLS, or no such name", async () => {
+test("a provider without an answer has no TLS, or no such name", async () => {
   const { host } = await startProvider(() => undefined);
   for (const there of [host, "no-such-host.invalid"]) {
     const { origin } = await startGateway({ model: { baseUrl: `https://${there}/v1` } });
@@ -101,13 +99,13 @@ it("a provider without an answer has no TLS, or no such name", async () => {
   }
 });
 
-it("a provider without an answer closes the connection", async () => {
+test("a provider without an answer closes the connection", async () => {
   const { gateway, url } = await start((_asked, response) => response.destroy());
   expect((await post(url, completions.body)).status).toBe(502);
   expect(await gateway.settled()).toMatchObject({ status: null, usage: null });
 });
 
-it("a provider without an answer does not speak HTTP", async () => {
+test("a provider without an answer does not speak HTTP", async () => {
   const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -117,20 +115,20 @@ it("a provider without an answer does not speak HTTP", async () => {
   expect((await post(`${origin}/model/one/${host}/v1/chat/completions`, {})).status).toBe(502);
 });
 
-it("a provider without an answer that stays silent gives a 504, and the input is charged as an estimate", async () => {
+test("a provider without an answer that stays silent gives a 504, and the input is charged as an estimate", async () => {
   const { gateway, url } = await start(() => undefined, { idleMs: 100 });
   const reply = await post(url, completions.body);
   expect(reply.status).toBe(504);
   expect(await gateway.settled()).toMatchObject({ status: null, estimated: true });
 });
 
-it("a provider without an answer is cut after the model's own timeout", async () => {
+test("a provider without an answer is cut after the model's own timeout", async () => {
   const { gateway, url } = await start(() => undefined, { model: { timeoutSeconds: 0.1 } });
   expect((await post(url, completions.body)).status).toBe(504);
   expect(await gateway.settled()).toMatchObject({ estimated: true, isCut: false });
 });
 
-it("a provider without an answer that becomes silent during a stream is cut", async () => {
+test("a provider without an answer that becomes silent during a stream is cut", async () => {
   const { gateway, url } = await start((_asked, response) => void response.write("data: {}\n\n"), {
     idleMs: 100,
   });
@@ -139,7 +137,7 @@ it("a provider without an answer that becomes silent during a stream is cut", as
   expect(await gateway.settled()).toMatchObject(end);
 });
 
-it("a provider without an answer that closed a reused connection is called again on a new one", async () => {
+test("a provider without an answer that closed a reused connection is called again on a new one", async () => {
   const { provider, url } = await start(emptyAnswer);
   await post(url, {});
   await post(url, {});
@@ -165,7 +163,7 @@ it("a provider without an answer that closed a reused connection is called again
   expect(meter.ends).toHaveLength(2);
 });
 
-it("a gateway that closes cuts open calls and settles them at their reservation", async () => {
+test("a gateway that closes cuts open calls and settles them at their reservation", async () => {
   const { provider, gateway, url } = await start((_asked, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write("data: {}\n\n");
@@ -178,7 +176,7 @@ it("a gateway that closes cuts open calls and settles them at their reservation"
   expect(await reply).toMatchObject({ isWhole: false });
 });
 
-it("a call that can't be stored is rejected with a reason to retry", async () => {
+test("a call that can't be stored is rejected with a reason to retry", async () => {
   const cause = new Error("database or disk is full");
   const full = new UserError("store_unavailable", "/project/.al/state.db: full", { cause });
   const meter = { ...testMeter(), begin: () => Promise.reject(full) };

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { startGateway, startWire, type Answer, type TestGatewayOptions } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { completions } from "./wires/openai.ts";
@@ -45,7 +45,7 @@ async function leave(client: ClientRequest): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-it("a client that hangs up before the answer lets it be read to its end, at the cost that the provider counted", async () => {
+test("a client that hangs up before the answer lets it be read to its end, at the cost that the provider counted", async () => {
   const { gateway, ask } = await start();
   const { client, answer } = await ask();
   await leave(client);
@@ -57,7 +57,7 @@ it("a client that hangs up before the answer lets it be read to its end, at the 
   expect(gateway.problems).toEqual([]);
 });
 
-it("a client that hangs up in the middle of a stream lets it be read to its usage", async () => {
+test("a client that hangs up in the middle of a stream lets it be read to its usage", async () => {
   const { gateway, ask } = await start(streamed);
   const { client, answer } = await ask();
   await hangUp(client, answer);
@@ -68,7 +68,7 @@ it("a client that hangs up in the middle of a stream lets it be read to its usag
   expect(gateway.problems).toEqual([]);
 });
 
-it("a client that hangs up on a provider that then refuses costs nothing", async () => {
+test("a client that hangs up on a provider that then refuses costs nothing", async () => {
   const { gateway, ask } = await start();
   const { client, answer } = await ask();
   await leave(client);
@@ -84,7 +84,7 @@ it("a client that hangs up on a provider that then refuses costs nothing", async
   expect(gateway.meter.ends).toMatchObject([free, free, free]);
 });
 
-it("a client that hangs up gets its call cut if the provider sends for longer than the limit", async () => {
+test("a client that hangs up gets its call cut if the provider sends for longer than the limit", async () => {
   const { gateway, ask } = await start({ ...streamed, readOnMs: 200, idleMs: 5_000 });
   const { client, answer } = await ask();
   await hangUp(client, answer);
@@ -100,7 +100,7 @@ it("a client that hangs up gets its call cut if the provider sends for longer th
   expect(gateway.problems).toEqual([]);
 });
 
-it("a client that hangs up on a silent provider is charged for its input and the output so far, not for the reservation", async () => {
+test("a client that hangs up on a silent provider is charged for its input and the output so far, not for the reservation", async () => {
   const { gateway, ask } = await start({ ...streamed, readOnMs: 100, idleMs: 400 });
   const silent = await ask();
   await leave(silent.client);
@@ -115,7 +115,7 @@ it("a client that hangs up on a silent provider is charged for its input and the
   expect(gateway.problems).toEqual([]);
 });
 
-it("a client that hangs up gets its call cut if the answer exceeds the limit", async () => {
+test("a client that hangs up gets its call cut if the answer exceeds the limit", async () => {
   const { gateway, ask } = await start({ ...streamed, readOnBytes: 1_000_000 });
   const { client, answer } = await ask();
   await hangUp(client, answer);
@@ -124,7 +124,7 @@ it("a client that hangs up gets its call cut if the answer exceeds the limit", a
   expect(await gateway.settled()).toMatchObject({ isCut: true });
 });
 
-it("a client that hangs up leaves at most the limit of calls to be read, and frees a place when one ends", async () => {
+test("a client that hangs up leaves at most the limit of calls to be read, and frees a place when one ends", async () => {
   const { gateway, ask } = await start({ readOnCalls: 1 });
   const first = await ask();
   await leave(first.client);
@@ -140,7 +140,7 @@ it("a client that hangs up leaves at most the limit of calls to be read, and fre
   await gateway.settled(3);
 });
 
-it("a client that hangs up does not delay a stop of the scheduler, which cuts the call", async () => {
+test("a client that hangs up does not delay a stop of the scheduler, which cuts the call", async () => {
   const { gateway, ask } = await start();
   const { client } = await ask();
   await leave(client);
@@ -148,7 +148,7 @@ it("a client that hangs up does not delay a stop of the scheduler, which cuts th
   expect(gateway.meter.ends).toMatchObject([{ status: null, estimated: true, isCut: true }]);
 });
 
-it("a client that hangs up during its body is not forwarded", async () => {
+test("a client that hangs up during its body is not forwarded", async () => {
   const { origin, meter, problems } = await startGateway();
   const url = `${origin}/model/one/127.0.0.1:1/v1/chat/completions`;
   const client = httpRequest(url, { method: "POST" }).on("error", () => undefined);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { post, startWire } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { google, mistral } from "./wires/mistral-and-google.ts";
@@ -25,35 +25,33 @@ const image = { type: "image", source };
 const result = { type: "tool_result", tool_use_id: "t", content: [image] };
 const inlineData = { mimeType: "image/png", data };
 
-describe("a picture in a request", () => {
-  it.each<readonly [Wire, object]>([
-    [anthropic, messages(image)],
-    [anthropic, messages(result)],
-    [completions, messages({ type: "image_url", image_url: { url } })],
-    [mistral, messages({ type: "image_url", image_url: url })],
-    [responses, { input: [{ role: "user", content: [{ type: "input_image", image_url: url }] }] }],
-    [google, parts({ inlineData })],
-    [google, parts({ inline_data: { mime_type: "image/png", data } })],
-  ])(
-    "a picture in a request counts as its highest cost, not as its bytes: $0.title",
-    async (wire, content) => {
-      const counted = await countedOf(wire, content);
-      expect(counted).toBeGreaterThan(48_000);
-      expect(counted).toBeLessThan(most);
-    },
-  );
+test.each<readonly [Wire, object]>([
+  [anthropic, messages(image)],
+  [anthropic, messages(result)],
+  [completions, messages({ type: "image_url", image_url: { url } })],
+  [mistral, messages({ type: "image_url", image_url: url })],
+  [responses, { input: [{ role: "user", content: [{ type: "input_image", image_url: url }] }] }],
+  [google, parts({ inlineData })],
+  [google, parts({ inline_data: { mime_type: "image/png", data } })],
+])(
+  "a picture in a request counts as its highest cost, not as its bytes: $0.title",
+  async (wire, content) => {
+    const counted = await countedOf(wire, content);
+    expect(counted).toBeGreaterThan(48_000);
+    expect(counted).toBeLessThan(most);
+  },
+);
 
-  it.each<readonly [string, Wire, object]>([
-    ["a text", completions, messages({ type: "text", text: url })],
-    ["a result", google, parts({ functionResponse: { name: "f", response: { inlineData } } })],
-    ["an argument", anthropic, messages({ type: "tool_use", id: "t", name: "f", input: source })],
-    [
-      "a document",
-      anthropic,
-      messages({ type: "document", source: { ...source, media_type: "application/pdf" } }),
-    ],
-    ["a tool", anthropic, { tools: [{ name: "f", input_schema: { default: source } }] }],
-  ])("a picture in a request does not count where it is %s", async (_name, wire, content) => {
-    expect(await countedOf(wire, content)).toBeGreaterThan(data.length);
-  });
+test.each<readonly [string, Wire, object]>([
+  ["a text", completions, messages({ type: "text", text: url })],
+  ["a result", google, parts({ functionResponse: { name: "f", response: { inlineData } } })],
+  ["an argument", anthropic, messages({ type: "tool_use", id: "t", name: "f", input: source })],
+  [
+    "a document",
+    anthropic,
+    messages({ type: "document", source: { ...source, media_type: "application/pdf" } }),
+  ],
+  ["a tool", anthropic, { tools: [{ name: "f", input_schema: { default: source } }] }],
+])("a picture in a request does not count where it is %s", async (_name, wire, content) => {
+  expect(await countedOf(wire, content)).toBeGreaterThan(data.length);
 });

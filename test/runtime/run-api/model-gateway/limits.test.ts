@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
 import { emptyAnswer, post, startWire, testMeter } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
@@ -25,112 +25,106 @@ async function ask(
   };
 }
 
-describe("the limit of an answer", () => {
-  it.each([
-    [anthropic, { max_tokens: 9000 }],
-    [responses, { max_output_tokens: 9000 }],
-    [completions, { max_completion_tokens: 9000 }],
-    [completions, { max_tokens: 9000 }],
-    [mistral, { max_tokens: 9000 }],
-    [google, { generationConfig: { maxOutputTokens: 9000, temperature: 0 } }],
-    [google, { generation_config: { max_output_tokens: 9000 } }],
-  ])("the limit of an answer is read, and kept as requested", async (wire, more) => {
-    const { plan, sent, bytes } = await ask(wire, more, null);
-    expect(plan).toMatchObject({
-      ...{ instanceId: "run-1", agent: "agent of run-1", model: "one", providerModel: "model-1" },
-      ...{ requestBytes: bytes, maxOutputTokens: 9000, minOutputTokens: 1024 },
-    });
-    if (!("generation_config" in more)) expect(sent).toMatchObject(more);
+test.each([
+  [anthropic, { max_tokens: 9000 }],
+  [responses, { max_output_tokens: 9000 }],
+  [completions, { max_completion_tokens: 9000 }],
+  [completions, { max_tokens: 9000 }],
+  [mistral, { max_tokens: 9000 }],
+  [google, { generationConfig: { maxOutputTokens: 9000, temperature: 0 } }],
+  [google, { generation_config: { max_output_tokens: 9000 } }],
+])("the limit of an answer is read, and kept as requested", async (wire, more) => {
+  const { plan, sent, bytes } = await ask(wire, more, null);
+  expect(plan).toMatchObject({
+    ...{ instanceId: "run-1", agent: "agent of run-1", model: "one", providerModel: "model-1" },
+    ...{ requestBytes: bytes, maxOutputTokens: 9000, minOutputTokens: 1024 },
   });
+  if (!("generation_config" in more)) expect(sent).toMatchObject(more);
+});
 
-  it.each([
-    [anthropic, { max_tokens: 9000 }, { max_tokens: 2000 }],
-    [responses, {}, { max_output_tokens: 2000 }],
-    [responses, { max_output_tokens: 9000 }, { max_output_tokens: 2000 }],
-    [completions, {}, { max_tokens: 2000 }],
-    [completions, { max_completion_tokens: 9000 }, { max_completion_tokens: 2000 }],
-    [
-      completions,
-      { max_completion_tokens: 9000, max_tokens: 9001 },
-      { max_completion_tokens: 2000, max_tokens: 2000 },
-    ],
-    [mistral, {}, { max_tokens: 2000 }],
-    [google, {}, { generationConfig: { maxOutputTokens: 2000 } }],
-    [
-      google,
-      { generation_config: { max_output_tokens: 9000, top_k: 3 } },
-      { generationConfig: { maxOutputTokens: 2000, topK: 3 } },
-    ],
-  ])("the limit of an answer becomes the granted one", async (wire, more, expected) => {
-    expect((await ask(wire, more, 2000)).sent).toEqual({ ...wire.plainBody, ...expected });
+test.each([
+  [anthropic, { max_tokens: 9000 }, { max_tokens: 2000 }],
+  [responses, {}, { max_output_tokens: 2000 }],
+  [responses, { max_output_tokens: 9000 }, { max_output_tokens: 2000 }],
+  [completions, {}, { max_tokens: 2000 }],
+  [completions, { max_completion_tokens: 9000 }, { max_completion_tokens: 2000 }],
+  [
+    completions,
+    { max_completion_tokens: 9000, max_tokens: 9001 },
+    { max_completion_tokens: 2000, max_tokens: 2000 },
+  ],
+  [mistral, {}, { max_tokens: 2000 }],
+  [google, {}, { generationConfig: { maxOutputTokens: 2000 } }],
+  [
+    google,
+    { generation_config: { max_output_tokens: 9000, top_k: 3 } },
+    { generationConfig: { maxOutputTokens: 2000, topK: 3 } },
+  ],
+])("the limit of an answer becomes the granted one", async (wire, more, expected) => {
+  expect((await ask(wire, more, 2000)).sent).toEqual({ ...wire.plainBody, ...expected });
+});
+
+test.each(["openai", "groq"] as const)(
+  "the limit of an answer has the new name for %s",
+  async (provider) => {
+    const { sent } = await ask(completions, {}, 2000, { provider });
+    expect(sent).toMatchObject({ max_completion_tokens: 2000 });
+    expect(sent).not.toHaveProperty("max_tokens");
+  },
+);
+
+test("the limit of an answer stays above the minimum of the Responses API", async () => {
+  expect((await ask(responses, {}, 3)).sent).toMatchObject({ max_output_tokens: 16 });
+});
+
+test("the limit of an answer leaves room for the requested thinking", async () => {
+  const thinking = { type: "enabled", budget_tokens: 16_000 };
+  const first = await ask(anthropic, { max_tokens: 32_000, thinking }, null);
+  expect(first.plan).toMatchObject({ maxOutputTokens: 32_000, minOutputTokens: 17_024 });
+  const config = { thinkingConfig: { thinkingBudget: 500 } };
+  const second = await ask(google, { generationConfig: config }, null);
+  expect(second.plan).toMatchObject({ maxOutputTokens: null, minOutputTokens: 1524 });
+  const dynamic = { thinkingConfig: { thinkingBudget: -1 } };
+  const third = await ask(google, { generationConfig: dynamic }, null);
+  expect(third.plan).toMatchObject({ minOutputTokens: 1024 });
+});
+
+test("the limit of an answer keeps Anthropic's thinking below it, or turns it off", async () => {
+  const thinking = { type: "enabled", budget_tokens: 16_000, display: "summarized" };
+  const ample = await ask(anthropic, { max_tokens: 32_000, thinking }, 20_000);
+  expect(ample.sent).toMatchObject({ max_tokens: 20_000, thinking });
+  const near = await ask(anthropic, { max_tokens: 32_000, thinking }, 5000);
+  expect(near.sent).toMatchObject({
+    max_tokens: 5000,
+    thinking: { ...thinking, budget_tokens: 3976 },
   });
+  const tiny = await ask(anthropic, { max_tokens: 32_000, thinking }, 1500);
+  expect(tiny.sent).toMatchObject({ max_tokens: 1500, thinking: { type: "disabled" } });
+});
 
-  it.each(["openai", "groq"] as const)(
-    "the limit of an answer has the new name for %s",
-    async (provider) => {
-      const { sent } = await ask(completions, {}, 2000, { provider });
-      expect(sent).toMatchObject({ max_completion_tokens: 2000 });
-      expect(sent).not.toHaveProperty("max_tokens");
-    },
-  );
-
-  it("the limit of an answer stays above the minimum of the Responses API", async () => {
-    expect((await ask(responses, {}, 3)).sent).toMatchObject({ max_output_tokens: 16 });
+test("the limit of an answer comes with whether the cache may be kept for an hour, which costs more", async () => {
+  const part = (ttl: string) => ({
+    type: "text",
+    text: "x",
+    cache_control: { type: "ephemeral", ttl },
   });
+  const long = await ask(anthropic, { messages: [{ role: "user", content: [part("1h")] }] }, null);
+  expect(long.plan).toMatchObject({ longCache: true });
+  const result = { type: "tool_result", tool_use_id: "1", content: [part("1h")] };
+  const nested = await ask(anthropic, { messages: [{ role: "user", content: [result] }] }, null);
+  expect(nested.plan).toMatchObject({ longCache: true });
+  const short = await ask(anthropic, { system: [part("5m")] }, null);
+  expect(short.plan).toMatchObject({ longCache: false });
+});
 
-  it("the limit of an answer leaves room for the requested thinking", async () => {
-    const thinking = { type: "enabled", budget_tokens: 16_000 };
-    const first = await ask(anthropic, { max_tokens: 32_000, thinking }, null);
-    expect(first.plan).toMatchObject({ maxOutputTokens: 32_000, minOutputTokens: 17_024 });
-    const config = { thinkingConfig: { thinkingBudget: 500 } };
-    const second = await ask(google, { generationConfig: config }, null);
-    expect(second.plan).toMatchObject({ maxOutputTokens: null, minOutputTokens: 1524 });
-    const dynamic = { thinkingConfig: { thinkingBudget: -1 } };
-    const third = await ask(google, { generationConfig: dynamic }, null);
-    expect(third.plan).toMatchObject({ minOutputTokens: 1024 });
-  });
-
-  it("the limit of an answer keeps Anthropic's thinking below it, or turns it off", async () => {
-    const thinking = { type: "enabled", budget_tokens: 16_000, display: "summarized" };
-    const ample = await ask(anthropic, { max_tokens: 32_000, thinking }, 20_000);
-    expect(ample.sent).toMatchObject({ max_tokens: 20_000, thinking });
-    const near = await ask(anthropic, { max_tokens: 32_000, thinking }, 5000);
-    expect(near.sent).toMatchObject({
-      max_tokens: 5000,
-      thinking: { ...thinking, budget_tokens: 3976 },
-    });
-    const tiny = await ask(anthropic, { max_tokens: 32_000, thinking }, 1500);
-    expect(tiny.sent).toMatchObject({ max_tokens: 1500, thinking: { type: "disabled" } });
-  });
-
-  it("the limit of an answer comes with whether the cache may be kept for an hour, which costs more", async () => {
-    const part = (ttl: string) => ({
-      type: "text",
-      text: "x",
-      cache_control: { type: "ephemeral", ttl },
-    });
-    const long = await ask(
-      anthropic,
-      { messages: [{ role: "user", content: [part("1h")] }] },
-      null,
-    );
-    expect(long.plan).toMatchObject({ longCache: true });
-    const result = { type: "tool_result", tool_use_id: "1", content: [part("1h")] };
-    const nested = await ask(anthropic, { messages: [{ role: "user", content: [result] }] }, null);
-    expect(nested.plan).toMatchObject({ longCache: true });
-    const short = await ask(anthropic, { system: [part("5m")] }, null);
-    expect(short.plan).toMatchObject({ longCache: false });
-  });
-
-  it("the limit of an answer has a minimum of at most the requested length", async () => {
-    const { plan } = await ask(anthropic, { max_tokens: 1 }, null);
-    expect(plan).toMatchObject({ maxOutputTokens: 1, minOutputTokens: 1 });
-  });
+test("the limit of an answer has a minimum of at most the requested length", async () => {
+  const { plan } = await ask(anthropic, { max_tokens: 1 }, null);
+  expect(plan).toMatchObject({ maxOutputTokens: 1, minOutputTokens: 1 });
 });
 
 describe("an ambiguous limit", () => {
   const thinking = { type: "enabled", budget_tokens: 0.5 };
-  it.each([
+  test.each([
     [anthropic, "max_tokens", { max_tokens: "9000" }],
     [anthropic, "thinking.budget_tokens", { max_tokens: 9000, thinking }],
     [responses, "max_output_tokens", { max_output_tokens: -1 }],
@@ -151,19 +145,19 @@ describe("an ambiguous limit", () => {
   });
 });
 
-it("other changes of a request set the model of the address", async () => {
+test("other changes of a request set the model of the address", async () => {
   const { sent } = await ask(anthropic, { model: "claude-dearest" }, null);
   expect(sent).toMatchObject({ model: "model-1" });
 });
 
-it("other changes of a request remove fallback models, unless the config allows them", async () => {
+test("other changes of a request remove fallback models, unless the config allows them", async () => {
   const fallbacks = [{ model: "claude-dearest" }];
   expect((await ask(anthropic, { fallbacks }, null)).sent).not.toHaveProperty("fallbacks");
   const allowed = await ask(anthropic, { fallbacks }, null, { providerTools: ["fallbacks"] });
   expect(allowed.sent).toMatchObject({ fallbacks });
 });
 
-it("other changes of a request request the usage of a stream of chat completions", async () => {
+test("other changes of a request request the usage of a stream of chat completions", async () => {
   const plain = await ask(completions, {}, null);
   expect(plain.sent).not.toHaveProperty("stream_options");
   const stream = await ask(completions, { stream: true }, null);
@@ -178,7 +172,7 @@ it("other changes of a request request the usage of a stream of chat completions
   expect((await ask(mistral, { stream: true }, null)).sent).not.toHaveProperty("stream_options");
 });
 
-it("other changes of a request name the service tier of OpenAI, whose own choice may cost twice as much", async () => {
+test("other changes of a request name the service tier of OpenAI, whose own choice may cost twice as much", async () => {
   for (const service_tier of [undefined, null]) {
     for (const wire of [completions, responses]) {
       const { sent } = await ask(wire, { service_tier }, null, { provider: "openai" });
@@ -191,7 +185,7 @@ it("other changes of a request name the service tier of OpenAI, whose own choice
   expect([sent?.service_tier, plan?.serviceTier]).toEqual(["auto", "auto"]);
 });
 
-it("other changes of a request keep fields that the config allows", async () => {
+test("other changes of a request keep fields that the config allows", async () => {
   const more = {
     context_management: { edits: [{ type: "clear_tool_uses_20250919" }] },
     new_one: [1],

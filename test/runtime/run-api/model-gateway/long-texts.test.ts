@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { LongTexts } from "../../../../src/runtime/run-api/model-gateway/request-body.ts";
 import { isAddress } from "../../../../src/runtime/run-api/model-gateway/provider-side.ts";
 
@@ -29,7 +29,7 @@ const document = fc.dictionary(
   { maxKeys: 4 },
 );
 
-it("a document is unchanged after its long texts were taken out, parsed, serialized and put back", () => {
+test("a document is unchanged after its long texts were taken out, parsed, serialized and put back", () => {
   fc.assert(
     fc.property(document, fc.nat(2), (value, indent) => {
       const json = JSON.stringify(value, null, indent);
@@ -42,7 +42,7 @@ it("a document is unchanged after its long texts were taken out, parsed, seriali
   );
 });
 
-it("a stand-in is short, and its address or data is checked like its text's", () => {
+test("a stand-in is short, and its address or data is checked like its text's", () => {
   fc.assert(
     fc.property(text, (one) => {
       const texts = new LongTexts();

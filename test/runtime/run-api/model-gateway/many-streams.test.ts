@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { post, startWire } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
@@ -28,7 +28,7 @@ async function opened(url: string, body: string): Promise<IncomingMessage> {
   return response;
 }
 
-it("100 streams at once keep no sent body in memory, and each gets its own answer to its end", async () => {
+test("100 streams at once keep no sent body in memory, and each gets its own answer to its end", async () => {
   const letGo = Promise.withResolvers<undefined>();
   const answer = async (user: string, response: ServerResponse) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -60,7 +60,7 @@ it("100 streams at once keep no sent body in memory, and each gets its own answe
   for (const end of gateway.meter.ends) expect(end).toMatchObject({ usage, estimated: false });
 });
 
-it("100 streams at once are as fast as the slower of client and provider: a client that doesn't read stops its provider", async () => {
+test("100 streams at once are as fast as the slower of client and provider: a client that doesn't read stops its provider", async () => {
   const size = 64 * mebibyte;
   let written = 0;
   const { gateway, url } = await startWire(completions, async (_asked, response) => {
@@ -81,7 +81,7 @@ it("100 streams at once are as fast as the slower of client and provider: a clie
   await gateway.settled();
 });
 
-it("100 streams at once are undisturbed when some are cut", async () => {
+test("100 streams at once are undisturbed when some are cut", async () => {
   const { provider, gateway, url } = await startWire(completions, (_asked, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     const isCut = provider.asked.length % 3 === 0;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   checkedRequest,
   rebuiltRequest,
@@ -84,7 +84,7 @@ describe.each(wires)("the table of $title", (wire) => {
   const fields = fieldsOf(api.request).map((field) => ({ ...field, name: field.path.join(".") }));
   const names = new Set(fields.map(({ name }) => name));
 
-  it("the field table of a model API passes each of its fields unchanged, and in no other case or form", () => {
+  test("the field table of a model API passes each of its fields unchanged, and in no other case or form", () => {
     for (const field of fields) {
       const shape = field.shapes.at(-1);
       const [right, wrong]: readonly [unknown, unknown[]] =
@@ -115,7 +115,7 @@ describe.each(wires)("the table of $title", (wire) => {
     }
   });
 
-  it("wraps one object into a list where the API expects a list", () => {
+  test("wraps one object into a list where the API expects a list", () => {
     for (const field of fields.filter(({ shapes }) => isList(shapes.at(-1)))) {
       const shapes = [...field.shapes.slice(0, -1), "json" as const];
       expect(rebuilt(requestWith({ ...field, shapes }, {})), field.name).toEqual(
@@ -125,33 +125,31 @@ describe.each(wires)("the table of $title", (wire) => {
   });
 });
 
-describe("a request for several answers", () => {
-  it.each(refused)(
-    "a request for several answers is rejected in any spelling: %$",
-    (wire, _name, more) => {
-      const model = { ...upstreamModel, ...wire.model };
-      fc.assert(
-        fc.property(ways, (choices) => {
-          const body = { ...wire.plainBody, ...(rewritten(more, from(choices)) as Json) };
-          expect(() => checkedRequest(body, apiOf(wire), model)).toThrow(GatewayProblem);
-        }),
-      );
-    },
-  );
-});
+test.each(refused)(
+  "a request for several answers is rejected in any spelling: %$",
+  (wire, _name, more) => {
+    const model = { ...upstreamModel, ...wire.model };
+    fc.assert(
+      fc.property(ways, (choices) => {
+        const body = { ...wire.plainBody, ...(rewritten(more, from(choices)) as Json) };
+        expect(() => checkedRequest(body, apiOf(wire), model)).toThrow(GatewayProblem);
+      }),
+    );
+  },
+);
 
 describe("spellings of the Gemini API", () => {
   const rebuilt = (body: Json) =>
     rebuiltRequest(body, wireApis["google-generative-ai"], upstreamModel);
 
-  it("spellings of the Gemini API become one", () => {
+  test("spellings of the Gemini API become one", () => {
     const file_data = { mime_type: "image/png", display_name: "x" };
     const sent = rebuilt({ contents: [{ parts: [{ file_data }] }], tool_config: { a_b: 1 } });
     const fileData = { mimeType: "image/png", displayName: "x" };
     expect(sent).toEqual({ contents: [{ parts: [{ fileData }] }], toolConfig: { a_b: 1 } });
   });
 
-  it("spellings of the Gemini API are rejected beside each other", () => {
+  test("spellings of the Gemini API are rejected beside each other", () => {
     const part = { fileData: { fileUri: "https://attacker.example" }, file_data: null };
     expect(() => rebuilt({ contents: [{ parts: [part] }] })).toThrow(/"fileData" in two spellings/);
   });
@@ -178,7 +176,7 @@ describe("an undocumented field", () => {
     return { reply, sent: provider.asked[0]?.json };
   }
 
-  it.each(asked)(
+  test.each(asked)(
     "an undocumented field is rejected by its name: %s %s",
     async (_title, name, wire, value) => {
       const { reply, sent } = await ask(wire, { [name]: value });
@@ -188,7 +186,7 @@ describe("an undocumented field", () => {
     },
   );
 
-  it("an undocumented field is sent if the config names it, and no other field beside it", async () => {
+  test("an undocumented field is sent if the config names it, and no other field beside it", async () => {
     const extra = ["num_predict", "options.num_predict", "messages.content.image_url.uuid"];
     const image_url = { url: "data:,", uuid: { any: [1] } };
     const more = {
@@ -201,7 +199,7 @@ describe("an undocumented field", () => {
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining("options.num_ctx")]);
   });
 
-  it("an undocumented field is rejected if it is __proto__", async () => {
+  test("an undocumented field is rejected if it is __proto__", async () => {
     const body = '{"messages":[],"__proto__":{"n":5}}';
     const { url } = await startWire(completions, emptyAnswer);
     expect((await post(url, body)).status).toBe(400);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { Script } from "../../../../src/foundation/contracts/job.ts";
 import { post, startGateway } from "./support.ts";
 
@@ -10,7 +10,7 @@ async function start(turns: Script["turns"]) {
   return { gateway, url: `${gateway.origin}/model/one/scripted/v1/chat/completions` };
 }
 
-it("a scripted model is called, streamed and metered as any other", async () => {
+test("a scripted model is called, streamed and metered as any other", async () => {
   const { gateway, url } = await start([{ text: "hello there, person" }]);
   const reply = await post(url, { model: "x", stream: true, messages });
   expect(reply).toMatchObject({ status: 200, isWhole: true });
@@ -24,7 +24,7 @@ it("a scripted model is called, streamed and metered as any other", async () => 
   ]);
 });
 
-it("a scripted model answers the turn that the conversation has reached, even with an error", async () => {
+test("a scripted model answers the turn that the conversation has reached, even with an error", async () => {
   const { gateway, url } = await start([{ text: "one" }, { status: 429, error: "slow down" }]);
   const second = [...messages, { role: "assistant", content: "one" }];
   const reply = await post(url, { model: "x", messages: second });
@@ -33,7 +33,7 @@ it("a scripted model answers the turn that the conversation has reached, even wi
   expect(gateway.meter.ends).toMatchObject([{ status: 429, usage: null, estimated: false }]);
 });
 
-it("a scripted model stops waiting when the client hangs up", async () => {
+test("a scripted model stops waiting when the client hangs up", async () => {
   const { gateway, url } = await start([{ text: "late", delayMs: 60_000 }]);
   const client = new AbortController();
   const body = JSON.stringify({ model: "x", messages });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openBridge, type Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import { hostModels, type HostedModel } from "../../harness/model-host.ts";
 import { openSocket, socketSide, type SocketOfRun, type SocketSide } from "../support.ts";
@@ -54,7 +54,7 @@ function ask(body: unknown, { name = "one", headers = {}, by = bridge } = {}): P
 const mebibyte = 1024 * 1024;
 const large = { messages: [{ role: "user", content: "x".repeat(20 * mebibyte) }] };
 
-it("a request by bridge, run socket and gateway with another run's token is rejected at any size, without forwarding", async () => {
+test("a request by bridge, run socket and gateway with another run's token is rejected at any size, without forwarding", async () => {
   const other = await openSocket(side, "dev-2");
   await using forged = await opened({ socket: run.socket, token: other.token });
   for (const body of [completions.body, large]) {
@@ -65,7 +65,7 @@ it("a request by bridge, run socket and gateway with another run's token is reje
   expect(provider.asked).toEqual([]);
 });
 
-it("a request by bridge, run socket and gateway for a model of another agent's run is rejected", async () => {
+test("a request by bridge, run socket and gateway for a model of another agent's run is rejected", async () => {
   const other = await openSocket(side, "dev-2");
   hostModels("dev-2", [hosted("two")], null);
   await using second = await opened(other);
@@ -77,7 +77,7 @@ it("a request by bridge, run socket and gateway for a model of another agent's r
   expect(provider.asked).toHaveLength(1);
 });
 
-it("a request by bridge, run socket and gateway brings the provider no key, cookie, length or encoding of the client", async () => {
+test("a request by bridge, run socket and gateway brings the provider no key, cookie, length or encoding of the client", async () => {
   const headers = {
     ...{ cookie: "session=1", "x-api-key": "mine", "x-goog-api-key": "mine", forwarded: "for=1" },
     ...{
@@ -98,13 +98,13 @@ it("a request by bridge, run socket and gateway brings the provider no key, cook
   });
 });
 
-it("a request by bridge, run socket and gateway with headers beyond the limit is rejected at once, and the next one is answered", async () => {
+test("a request by bridge, run socket and gateway with headers beyond the limit is rejected at once, and the next one is answered", async () => {
   const huge = await ask(completions.body, { headers: { "x-large": "x".repeat(12_000) } });
   expect(huge.status).toBe(431);
   expect((await ask(completions.body)).status).toBe(200);
 });
 
-it("a request by bridge, run socket and gateway may escape the names of its fields, and each field counts once", async () => {
+test("a request by bridge, run socket and gateway may escape the names of its fields, and each field counts once", async () => {
   const body = `{"messages":[],"m\\u0061x_tokens":5,"max_tokens":7,"\\u006e":1,"n":null}`;
   expect((await ask(body)).status).toBe(200);
   expect(provider.asked[0]?.json).toEqual({
@@ -133,7 +133,7 @@ describe("raw bytes on the run socket", () => {
     return [...received.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status = ""]) => status);
   }
 
-  it.each([
+  test.each([
     ["both lengths", ["transfer-encoding: chunked", "content-length: 4"], "0\r\n\r\n"],
     ["two lengths", ["content-length: 4", "content-length: 400"], body],
     ["a length that is none", ["content-length: -1"], body],
@@ -153,7 +153,7 @@ describe("raw bytes on the run socket", () => {
     },
   );
 
-  it.each([
+  test.each([
     ["an absolute address", () => `POST http://${provider.host}/v1/chat/completions HTTP/1.1`],
     ["an absolute address of the run API", () => `POST http://x${path()} HTTP/1.1`],
     ["two slashes", () => `POST /${path()} HTTP/1.1`],
@@ -171,7 +171,7 @@ describe("raw bytes on the run socket", () => {
     expect(provider.asked).toEqual([]);
   });
 
-  it("raw bytes on the run socket over 32 MiB, or without a length, are not read", async () => {
+  test("raw bytes on the run socket over 32 MiB, or without a length, are not read", async () => {
     const line = `POST ${path()} HTTP/1.1`;
     const announced = head(line, `content-length: ${33 * mebibyte}`);
     expect(await answersTo(`${announced}{`)).toEqual(["413"]);

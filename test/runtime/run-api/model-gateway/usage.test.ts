@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createAnswerReader } from "../../../../src/runtime/run-api/model-gateway/answer-tap.ts";
 import { wireApis } from "../../../../src/runtime/run-api/model-gateway/wire-apis.ts";
 import { emptyAnswer, post, sendInPieces, startWire } from "./support.ts";
 import { wires } from "./wires/wires.ts";
 
 describe.each(wires)("$title", (wire) => {
-  it.each([
+  test.each([
     { newline: "\n", pieceBytes: 1 },
     { newline: "\r\n", pieceBytes: 1 },
     { newline: "\n", pieceBytes: 7 },
@@ -33,7 +33,7 @@ describe.each(wires)("$title", (wire) => {
     },
   );
 
-  it("the model gateway forwards a plain answer and counts the tokens", async () => {
+  test("the model gateway forwards a plain answer and counts the tokens", async () => {
     const { provider, gateway, plainUrl } = await startWire(wire, (_asked, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify(wire.plain));
@@ -47,7 +47,7 @@ describe.each(wires)("$title", (wire) => {
     expect(provider.asked[0]?.json).toEqual(wire.plainBody);
   });
 
-  it("the model gateway estimates the usage of an interrupted stream and aborts the response", async () => {
+  test("the model gateway estimates the usage of an interrupted stream and aborts the response", async () => {
     const sent = wire.stream("\n");
     const { gateway, url } = await startWire(wire, (_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -66,7 +66,7 @@ describe.each(wires)("$title", (wire) => {
     expect(gateway.problems).toHaveLength(1);
   });
 
-  it("the model gateway adds the key, and forwards nothing of the client's own authentication", async () => {
+  test("the model gateway adds the key, and forwards nothing of the client's own authentication", async () => {
     const { provider, url } = await startWire(wire, emptyAnswer);
     await post(
       `${url}${url.includes("?") ? "&" : "?"}key=placeholder&api_key=placeholder`,
@@ -110,7 +110,7 @@ describe("invalid token counts of a provider", () => {
     maxLength: 20,
   });
 
-  it.each(wires)(
+  test.each(wires)(
     "invalid token counts of a provider are rounded, and at least 0: $title",
     (wire) => {
       fc.assert(
@@ -130,7 +130,7 @@ describe("invalid token counts of a provider", () => {
     },
   );
 
-  it("invalid token counts of a provider if negative for the cache, add nothing to the charged input", () => {
+  test("invalid token counts of a provider if negative for the cache, add nothing to the charged input", () => {
     const reader = createAnswerReader(wireApis["openai-completions"]);
     const prompt_tokens_details = { cached_tokens: -500_000 };
     reader.take({ usage: { prompt_tokens: 10, completion_tokens: -1e6, prompt_tokens_details } });

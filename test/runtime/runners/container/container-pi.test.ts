@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Job, Script } from "../../../../src/foundation/contracts/job.ts";
 import { createContainerRunner } from "../../../../src/runtime/runners/container/container-runner.ts";
 import type { AgentImages } from "../../../../src/runtime/runners/container/images.ts";
@@ -18,7 +18,7 @@ import { aProject, aRequest, containersOf, eventsOf, memoryRecords } from "./sup
 const { engine, missing } = await testEngine();
 const programDir = join(import.meta.dirname, "../../../..");
 
-it("the built program exists, or these tests would prove nothing", () => {
+test("the built program exists, or these tests would prove nothing", () => {
   expect(existsSync(join(programDir, "dist/src/cli/al.js"))).toBe(true);
 });
 
@@ -59,7 +59,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
 
   const bash = (command: string) => ({ name: "bash", arguments: { command } });
 
-  it("a real session in a container without network is reported from its first words to its usage, and leaves nothing", async () => {
+  test("a real session in a container without network is reported from its first words to its usage, and leaves nothing", async () => {
     const command = "id -u; pwd; ls /usr/local/bin/al; ls -d /root; echo s3cret; git --version";
     const said = { text: "Looking.", tools: [bash(command)] };
     const { instanceId, all } = await events([said, { text: "All done." }]);
@@ -82,7 +82,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
     expect(await containersOf(engine, instanceId)).toEqual([]);
   });
 
-  it("a real session in a container without network starts from compiled code in the image, though it can write none", async () => {
+  test("a real session in a container without network starts from compiled code in the image, though it can write none", async () => {
     const rehearse = "AL_INSTANCE=build AL_FILL_CACHE=1 al _run-agent build";
     const script = `NODE_DEBUG_NATIVE=COMPILE_CACHE ${rehearse} >/tmp/log 2>&1; grep -c 'reading cache' /tmp/log; grep -c 'was accepted' /tmp/log`;
     const all = await eventsOf(engine, aRequest("dev"), {
@@ -96,7 +96,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
     expect(accepted).toBe(loaded);
   });
 
-  it("a real session in a container without network makes requests by tools and by commands, over its socket", async () => {
+  test("a real session in a container without network makes requests by tools and by commands, over its socket", async () => {
     const side = await socketSide();
     const resource = "file:/data/report";
     const look =

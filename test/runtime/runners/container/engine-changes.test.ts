@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { engineChanges } from "../../../../src/runtime/runners/container/engine-changes.ts";
 import { connectEngine, type Engine } from "../../../../src/runtime/runners/container/engine.ts";
 import { until } from "../contract.ts";
@@ -24,7 +24,7 @@ describe.skipIf(missing !== null)("changes of an engine", () => {
     await proxy.close();
   });
 
-  it("changes of an engine reports that an image or a name of one is removed", async () => {
+  test("changes of an engine reports that an image or a name of one is removed", async () => {
     const told: string[] = [];
     const listening = engineChanges(engine).subscribe((change) => told.push(change));
     await until(() => Promise.resolve(proxy.connections() === 1));
@@ -40,7 +40,7 @@ describe.skipIf(missing !== null)("changes of an engine", () => {
     listening.unsubscribe();
   });
 
-  it("changes of an engine reports a lost engine to all subscribers, over one connection, and only then", async () => {
+  test("changes of an engine reports a lost engine to all subscribers, over one connection, and only then", async () => {
     const told: string[] = [];
     const loss$ = engineChanges(engine);
     for (const who of ["a", "b"]) loss$.subscribe({ complete: () => told.push(who) });
@@ -55,14 +55,14 @@ describe.skipIf(missing !== null)("changes of an engine", () => {
     await until(() => Promise.resolve(told.length === 2));
   });
 
-  it("changes of an engine reports a missing engine at once", async () => {
+  test("changes of an engine reports a missing engine at once", async () => {
     await proxy.close();
     let told = false;
     engineChanges(engine).subscribe({ complete: () => (told = true) });
     await until(() => Promise.resolve(told));
   });
 
-  it("changes of an engine closes its connection without subscribers", async () => {
+  test("changes of an engine closes its connection without subscribers", async () => {
     const listening = engineChanges(engine).subscribe();
     await until(() => Promise.resolve(proxy.connections() === 1));
     listening.unsubscribe();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { lastValueFrom, NEVER, Subject, tap, toArray, type Observable } from "rxjs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { connectEngine, type Engine } from "../../../../src/runtime/runners/container/engine.ts";
 import { containerName, instanceLabel } from "../../../../src/runtime/runners/container/labels.ts";
 import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
@@ -55,7 +55,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
   });
   afterEach(() => proxy.close());
 
-  it("an engine that goes away loses and repeats no output of a run whose container lives on", async () => {
+  test("an engine that goes away loses and repeats no output of a run whose container lives on", async () => {
     await proxy.open();
     const request = aRequest(
       `${log("one")}; ${log("ready")}; sleep 0.5; ${log("meanwhile")}; sleep 2; ${log("after")}; ${end()}`,
@@ -70,7 +70,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
     expect(await containersOf(machine, request.instanceId)).toEqual([]);
   });
 
-  it.each([
+  test.each([
     [true, /the engine went away .* ended with it/],
     [false, /the engine went away .* did not come back/],
   ])(
@@ -96,7 +96,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
     },
   );
 
-  it("an engine that goes away lets no run start, with a hint", async () => {
+  test("an engine that goes away lets no run start, with a hint", async () => {
     const images = { prepare: () => NEVER, imageFor: () => engine.version() };
     const run$ = aRunner(engine, { images }).run(aRequest(""), NEVER);
     const { rejected } = exitOf(await lastValueFrom(run$.pipe(toArray())));
@@ -127,7 +127,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
     return request;
   }
 
-  it("an engine that goes away is awaited by a run of an earlier scheduler, which is then followed to its end", async () => {
+  test("an engine that goes away is awaited by a run of an earlier scheduler, which is then followed to its end", async () => {
     const request = await left(`${log("ready")}; sleep 1; ${log("late")}; ${end()}`);
     const { events } = await resumed(request);
     await until(async () => !(await containerOf(request).inspect()).State.Running);
@@ -137,7 +137,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
     expect(await containersOf(machine, request.instanceId)).toEqual([]);
   });
 
-  it("an engine that goes away makes a run of an earlier scheduler lost if its container is gone", async () => {
+  test("an engine that goes away makes a run of an earlier scheduler lost if its container is gone", async () => {
     const { events, records } = await resumed(aRequest("gone"));
     await proxy.open();
     expect(exitOf(await events)).toMatchObject({
@@ -147,7 +147,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
     expect(await records.list()).toEqual([]);
   });
 
-  it("an engine that goes away is not awaited by a run that is stopped; its container is removed later", async () => {
+  test("an engine that goes away is not awaited by a run that is stopped; its container is removed later", async () => {
     const stop$ = new Subject<StopReason>();
     const { events, records } = await resumed(aRequest("gone"), stop$);
     stop$.next("timed_out");
@@ -163,7 +163,7 @@ describe.runIf(isLong && missing === null && hasOwnEngine)("an engine that is st
   });
   afterEach(() => own.remove(), 60_000);
 
-  it("an engine that is stopped makes the runs lost that it ends", async () => {
+  test("an engine that is stopped makes the runs lost that it ends", async () => {
     const { engine } = own;
     await own.start();
     await ensureBase(engine);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { demuxer } from "../../../../src/runtime/runners/container/live-output.ts";
 
 function frame(type: 1 | 2, text: string): Buffer {
@@ -18,19 +18,17 @@ function taken(chunks: readonly Buffer[]) {
   return out;
 }
 
-describe("the engine's multiplexed stream", () => {
-  const whole = Buffer.concat([frame(1, "out "), frame(2, "err"), frame(1, ""), frame(1, "more")]);
+const whole = Buffer.concat([frame(1, "out "), frame(2, "err"), frame(1, ""), frame(1, "more")]);
 
-  it("the engine's multiplexed stream is parsed for any split", () => {
-    for (let size = 1; size <= whole.length; size += 1) {
-      const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, index) =>
-        whole.subarray(index * size, (index + 1) * size),
-      );
-      expect(taken(chunks)).toEqual({ stdout: "out more", stderr: "err" });
-    }
-  });
+test("the engine's multiplexed stream is parsed for any split", () => {
+  for (let size = 1; size <= whole.length; size += 1) {
+    const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, index) =>
+      whole.subarray(index * size, (index + 1) * size),
+    );
+    expect(taken(chunks)).toEqual({ stdout: "out more", stderr: "err" });
+  }
+});
 
-  it("the engine's multiplexed stream emits the beginning of a frame before its end arrives", () => {
-    expect(taken([frame(1, "a long line").subarray(0, 12)]).stdout).toBe("a lo");
-  });
+test("the engine's multiplexed stream emits the beginning of a frame before its end arrives", () => {
+  expect(taken([frame(1, "a long line").subarray(0, 12)]).stdout).toBe("a lo");
 });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { firstValueFrom, lastValueFrom, ReplaySubject, take, toArray } from "rxjs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
 import { projectId } from "../../../../src/runtime/runners/container/labels.ts";
 import { createAgentImages } from "../../../../src/runtime/runners/container/images.ts";
@@ -75,7 +75,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     await lastValueFrom(imagesWith().prepare(plain));
   }, engineSetupMs);
 
-  it("the image of an agent is the default one, built only if missing or changed", async () => {
+  test("the image of an agent is the default one, built only if missing or changed", async () => {
     expect(await events(plain)).toEqual([{ type: "build-finished", error: null, usable: true }]);
     const { Config, RepoTags } = await engine.calls().getImage(image).inspect();
     expect(Config.Labels["al.version"]).toBe("1.2.3");
@@ -90,7 +90,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     await expect(engine.calls().getImage(replaced.join()).inspect()).rejects.toThrow(/no such/i);
   });
 
-  it("the image of an agent is not rebuilt because another installation builds its own on the same engine", async () => {
+  test("the image of an agent is not rebuilt because another installation builds its own on the same engine", async () => {
     const other = await aProgram("4.5.6");
     const agent = await withDockerfile(`FROM ${image}\nRUN cat /opt/almanac/package.json\n`);
     try {
@@ -108,7 +108,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     }
   });
 
-  it("the image of an agent is never another one that is missing or lacks the program", async () => {
+  test("the image of an agent is never another one that is missing or lacks the program", async () => {
     const none = await events(plain, { local: () => ({ image: "al-none:1", base: null }) });
     expect(none).toMatchObject([
       { error: expect.stringMatching(/"al-none:1".*not on this engine/) as string },
@@ -121,7 +121,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(base).toMatchObject([{ error: expect.stringMatching(/\[local\]\.base/) as string }]);
   });
 
-  it("the image of an agent is built from the agent's own Dockerfile, step by step, once for equal contents", async () => {
+  test("the image of an agent is built from the agent's own Dockerfile, step by step, once for equal contents", async () => {
     await writeFile(join(projectDir, "agents/dev/tool.sh"), "echo tool");
     const text = `FROM ${image}\nCOPY tool.sh /opt/tool.sh\nRUN ! test -e /opt/SKILL.md\n`;
     const agent = await withDockerfile(text);
@@ -141,7 +141,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect((await events(agent)).length).toBeGreaterThan(1);
   });
 
-  it("the image of an agent is built once for all concurrent callers", async () => {
+  test("the image of an agent is built once for all concurrent callers", async () => {
     const agent = await withDockerfile(`FROM ${image}\nRUN sleep 1; echo ${projectDir}\n`);
     const images = imagesWith();
     const begun = new ReplaySubject<BuildEvent>();
@@ -169,7 +169,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(dev.map(({ Id }) => Id)).toContain(all[2]);
   });
 
-  it("the image of an agent stays the last good one after a build that failed, whose last lines are shown", async () => {
+  test("the image of an agent stays the last good one after a build that failed, whose last lines are shown", async () => {
     const good = await withDockerfile(`FROM ${image}\nRUN echo ${projectDir}\n`);
     const goodId = await imagesWith().imageFor(good);
     const bad = await withDockerfile(
@@ -187,7 +187,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(await imagesWith().imageFor(mended)).not.toBe(goodId);
   });
 
-  it("the image of an agent reports that its base image can't be pulled", async () => {
+  test("the image of an agent reports that its base image can't be pulled", async () => {
     const bad = await withDockerfile("FROM registry.invalid/none:1\n");
     const [last] = (await events(bad)).slice(-1);
     const error = last?.type === "build-finished" ? (last.error ?? "") : "";
@@ -196,7 +196,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(error).not.toContain("fix the Dockerfile");
   });
 
-  it("the image of an agent is missing when its only build failed, which is not repeated by each run", async () => {
+  test("the image of an agent is missing when its only build failed, which is not repeated by each run", async () => {
     const bad = await withDockerfile(`FROM ${image}\nRUN sleep 1; exit 9 # ${projectDir}\n`);
     const images = imagesWith();
     await expect(images.imageFor(bad)).rejects.toThrow("non-zero code: 9");
@@ -205,14 +205,14 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(performance.now() - before).toBeLessThan(1000);
   });
 
-  it("the image of an agent is rejected when its Dockerfile does not begin with the program's image", async () => {
+  test("the image of an agent is rejected when its Dockerfile does not begin with the program's image", async () => {
     const [last] = (await events(await withDockerfile(`FROM ${testBase}\nRUN true\n`))).slice(-1);
     expect(last).toMatchObject({
       error: expect.stringContaining("FROM al-agent:latest") as string,
     });
   });
 
-  it("the image of an agent is no longer built without a waiting caller", async () => {
+  test("the image of an agent is no longer built without a waiting caller", async () => {
     const agent = await withDockerfile(`FROM ${image}\nRUN sleep 20 # ${projectDir}\n`);
     const images = imagesWith();
     await firstValueFrom(images.prepare(agent).pipe(take(3)));
@@ -221,7 +221,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
   });
 });
 
-it("a missing engine is reported once, retried, and used when it is back", async () => {
+test("a missing engine is reported once, retried, and used when it is back", async () => {
   const nowhere = connectEngine({ env: { DOCKER_HOST: "unix:///nowhere.sock" } });
   let asked = 0;
   const ping = () => {

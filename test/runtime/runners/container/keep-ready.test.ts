@@ -1,5 +1,5 @@
 import { map } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { EngineChange } from "../../../../src/runtime/runners/container/engine-changes.ts";
 import { keepReady } from "../../../../src/runtime/runners/container/keep-ready.ts";
 import type { BuildEvent } from "../../../../streams/vocabulary.ts";
@@ -30,23 +30,23 @@ const letterOf = (event: BuildEvent): string =>
   Object.keys(events).find((letter) => events[letter] === event) ?? "?";
 
 describe("the needs of an agent are kept ready:", () => {
-  it("an image is rebuilt half a second after its removal, before a run needs it", () => {
+  test("an image is rebuilt half a second after its removal, before a run needs it", () => {
     draw(["s-(f|)", "s-(f|)"], "-----rr", "s-f-- 500ms s-f");
   });
 
-  it("an image that still exists causes no event", () => {
+  test("an image that still exists causes no event", () => {
     draw(["s-(f|)", "(f|)"], "-----r", "s-f");
   });
 
-  it("an image is checked at once when the engine went away, and that is reported", () => {
+  test("an image is checked at once when the engine went away, and that is reported", () => {
     draw(["s-(f|)", "(xf|)"], "-----g", "s-f--(xf)");
   });
 
-  it("an engine that is away during the check is reported", () => {
+  test("an engine that is away during the check is reported", () => {
     draw(["(f|)", "x-(f|)"], "-----r", "f---- 500ms x-f");
   });
 
-  it("a failed build is not retried for a removed image, as the build may have removed it", () => {
+  test("a failed build is not retried for a removed image, as the build may have removed it", () => {
     draw(["s-(x|)", "(f|)"], "-----r---g", "s-x------f");
   });
 });

@@ -1,5 +1,5 @@
 import { lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { containerName } from "../../../../src/runtime/runners/container/labels.ts";
 import {
   pauseContainer,
@@ -36,7 +36,7 @@ async function paused(script: string) {
 }
 
 describe.skipIf(missing !== null)("a run whose container is paused", () => {
-  it("a run whose container is paused does nothing until it is unpaused, and then continues", async () => {
+  test("a run whose container is paused does nothing until it is unpaused, and then continues", async () => {
     const run = await paused(`sleep 0.2; ${log("on")}; ${end()}`);
     await pauseContainer(engine, run.name);
     await unpauseContainer(engine, run.name);
@@ -47,14 +47,14 @@ describe.skipIf(missing !== null)("a run whose container is paused", () => {
     await unpauseContainer(engine, run.name);
   });
 
-  it("a run whose container is paused can be stopped, and leaves nothing behind", async () => {
+  test("a run whose container is paused can be stopped, and leaves nothing behind", async () => {
     const run = await paused(forever);
     run.stop$.next("killed");
     expect(exitOf(await run.ended).exitCode).not.toBe(0);
     expect(await containersOf(engine, run.request.instanceId)).toEqual([]);
   });
 
-  it("a run whose container is paused can be unsubscribed at once, and leaves nothing behind", async () => {
+  test("a run whose container is paused can be unsubscribed at once, and leaves nothing behind", async () => {
     const run = await paused(forever);
     const next = aRunner(engine, run.options);
     await next.adopt([run.request.instanceId]);
@@ -63,7 +63,7 @@ describe.skipIf(missing !== null)("a run whose container is paused", () => {
     await run.ended;
   });
 
-  it("a run whose container is paused continues under a scheduler that adopts it", async () => {
+  test("a run whose container is paused continues under a scheduler that adopts it", async () => {
     const run = await paused(`sleep 0.2; ${log("on")}; ${end()}`);
     const next = aRunner(engine, run.options);
     expect(await next.adopt([run.request.instanceId])).toHaveLength(1);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
 import { createReconciler } from "../../../../src/runtime/runners/container/reconcile.ts";
 import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
@@ -56,7 +56,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     return { run$, stop$ };
   }
 
-  it("a run whose scheduler was killed is found alive and followed, without loss or repeat", async () => {
+  test("a run whose scheduler was killed is found alive and followed, without loss or repeat", async () => {
     const script = `read -r job; ${log("one")}; ${log("ready")}; sleep 1; ${log("two")}; ${end()}`;
     const { instanceId, recorded } = await crashed(script);
     const found = await theFound();
@@ -73,14 +73,14 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(await containersOf(engine, instanceId)).toEqual([]);
   });
 
-  it("a run whose scheduler was killed does not see the end of its input when the scheduler dies", async () => {
+  test("a run whose scheduler was killed does not see the end of its input when the scheduler dies", async () => {
     const script = `read -r job; exec 3<&0; (read -r more <&3; echo ended) & ${log("ready")}; sleep 1; ${end()}`;
     await crashed(script);
     const events = await lastValueFrom(resumed(await theFound(), null).run$.pipe(toArray()));
     expect(messagesOf(events)).toEqual(["ready"]);
   });
 
-  it("a run whose scheduler was killed is reported to its end even if it ended before the next scheduler", async () => {
+  test("a run whose scheduler was killed is reported to its end even if it ended before the next scheduler", async () => {
     const before = Date.now();
     const { instanceId, recorded } = await crashed(
       `${log("ready")}; echo raw; ${log("late")}; exit 7`,
@@ -100,7 +100,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(exit.endedAt).toBeLessThanOrEqual(resumedAt);
   });
 
-  it("a run whose scheduler was killed can be stopped", async () => {
+  test("a run whose scheduler was killed can be stopped", async () => {
     await crashed(`trap '' TERM; ${log("ready")}; ${forever}`);
     const { run$, stop$ } = resumed(await theFound(), null);
     const events = await lastValueFrom(
@@ -114,7 +114,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(exitOf(events).exitCode).toBe(137);
   });
 
-  it("a run whose scheduler was killed is not adopted without any output, and is removed", async () => {
+  test("a run whose scheduler was killed is not adopted without any output, and is removed", async () => {
     const request = aRequest(forever);
     const run = aRunner(engine, { projectDir }).run(request, NEVER).subscribe();
     await until(async () => (await containersOf(engine, request.instanceId)).length > 0);
@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     run.unsubscribe();
   });
 
-  it("a run whose scheduler was killed is adopted with the config that it was started with, and only then not removed", async () => {
+  test("a run whose scheduler was killed is adopted with the config that it was started with, and only then not removed", async () => {
     const { instanceId } = await crashed(`${log("ready")}; ${forever}`);
     const request = { ...aRequest("as it was started"), instanceId };
     const records = memoryRecords(request, aRequest("removed by somebody"));
@@ -142,14 +142,14 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(await containersOf(engine, instanceId)).toEqual([]);
   });
 
-  it("a run whose scheduler was killed is not searched without an engine and a record", async () => {
+  test("a run whose scheduler was killed is not searched without an engine and a record", async () => {
     const nowhere = connectEngine({ env: { DOCKER_HOST: "unix:///nowhere.sock" } });
     const runner = aRunner(nowhere, { projectDir });
     expect(await runner.adopt(["dev-1"])).toEqual([]);
     await expect(runner.reap()).rejects.toThrow("no container engine answers");
   });
 
-  it("a run whose scheduler was killed is invisible to other projects, which find and remove nothing", async () => {
+  test("a run whose scheduler was killed is invisible to other projects, which find and remove nothing", async () => {
     const { instanceId } = await crashed(`${log("ready")}; ${forever}`);
     const other = createReconciler(engine, aProject());
     expect(await other.find()).toEqual([]);

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectEngine, type Engine } from "../../../../src/runtime/runners/container/engine.ts";
 import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";
 import { programImage } from "../../../helpers/swarm/program-image.ts";
@@ -44,7 +44,7 @@ describe.skipIf(missing !== null || why !== null || !hasCommand)("an engine by s
     return connectEngine({ env: { ...process.env, PATH, DOCKER_HOST: server.url } });
   }
 
-  it("an engine by ssh rejects a machine with an unknown key, with the reason of ssh", async () => {
+  test("an engine by ssh rejects a machine with an unknown key, with the reason of ssh", async () => {
     const stranger = bySsh("");
     await expect(stranger.ping()).rejects.toMatchObject({
       code: "engine_unreachable",
@@ -52,13 +52,13 @@ describe.skipIf(missing !== null || why !== null || !hasCommand)("an engine by s
     });
   });
 
-  it("an engine by ssh answers like a local one, many requests at once", async () => {
+  test("an engine by ssh answers like a local one, many requests at once", async () => {
     const version = await machine.version();
     const versions = await Promise.all(Array.from({ length: 20 }, () => engine.version()));
     expect(new Set(versions)).toEqual(new Set([version]));
   });
 
-  it(
+  test(
     "an engine by ssh gives a container its input and returns its output",
     async () => {
       const Image = await programImage(machine);

@@ -11,7 +11,7 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { lastValueFrom, map, NEVER, Subject, take, tap, toArray } from "rxjs";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { questionLimits } from "../../../../src/foundation/contracts/questions.ts";
 import { identityOf } from "../../../../src/runtime/runners/host-user/process-identity.ts";
 import {
@@ -76,7 +76,7 @@ function lastEntry(events: readonly RunnerEvent[]): LogEntry | null {
 
 const collect = (run$: ReturnType<typeof eventsOf>) => lastValueFrom(run$.pipe(toArray()));
 
-it("a run whose scheduler was killed, as the scheduler's user continues, and the next scheduler adopts it after the last logged line", async () => {
+test("a run whose scheduler was killed, as the scheduler's user continues, and the next scheduler adopts it after the last logged line", async () => {
   const gate = join(root, "gate");
   const request = aRequest(gated(gate));
   const seen = await crashed(null, request, 4);
@@ -93,14 +93,14 @@ it("a run whose scheduler was killed, as the scheduler's user continues, and the
   expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
 });
 
-it("a run whose scheduler was killed, as the scheduler's user is reported from its beginning if no line was logged", async () => {
+test("a run whose scheduler was killed, as the scheduler's user is reported from its beginning if no line was logged", async () => {
   const request = aRequest(`${log("1")}; ${log("2")}; ${end()}`);
   await crashed(null, request, 1);
   const events = await collect(aRunner(baseDir).resume({ request, last: null }, NEVER));
   expect(messagesOf(events)).toEqual(["1", "2"]);
 });
 
-it("a run whose scheduler was killed, as the scheduler's user that ended in between is reported with its end and its time", async () => {
+test("a run whose scheduler was killed, as the scheduler's user that ended in between is reported with its end and its time", async () => {
   const request = aRequest(`${log("1")}; sleep 0.3; ${log("2")}; ${end("tired")}; exit 4`);
   const before = Date.now();
   const seen = await crashed(null, request, 1);
@@ -117,7 +117,7 @@ it("a run whose scheduler was killed, as the scheduler's user that ended in betw
   expect(exit.endedAt).toBeLessThanOrEqual(after);
 });
 
-it("a run whose scheduler was killed, as the scheduler's user can be stopped or unsubscribed by the next scheduler", async () => {
+test("a run whose scheduler was killed, as the scheduler's user can be stopped or unsubscribed by the next scheduler", async () => {
   for (const how of ["stop", "leave"] as const) {
     const request = aRequest(`env -i setsid sleep 300 & trap '' TERM; ${log("ready")}; ${forever}`);
     await crashed(null, request, 1);
@@ -132,7 +132,7 @@ it("a run whose scheduler was killed, as the scheduler's user can be stopped or 
   }
 });
 
-it("a run whose scheduler was killed, as the scheduler's user and whose supervisor was killed too is not found, and leaves nothing", async () => {
+test("a run whose scheduler was killed, as the scheduler's user and whose supervisor was killed too is not found, and leaves nothing", async () => {
   const request = aRequest(`${log("ready")}; trap '' TERM; ${forever}`);
   await crashed(null, request, 1);
   const record = await readRunRecord(logPathOf(baseDir, request.instanceId));
@@ -141,7 +141,7 @@ it("a run whose scheduler was killed, as the scheduler's user and whose supervis
   expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
 });
 
-it("a run whose scheduler was killed, as the scheduler's user is lost when its supervisor dies under the next scheduler", async () => {
+test("a run whose scheduler was killed, as the scheduler's user is lost when its supervisor dies under the next scheduler", async () => {
   const request = aRequest(`${log("ready")}; ${forever}`);
   await crashed(null, request, 1);
   const record = await readRunRecord(logPathOf(baseDir, request.instanceId));
@@ -152,7 +152,7 @@ it("a run whose scheduler was killed, as the scheduler's user is lost when its s
   expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
 });
 
-it("a run whose scheduler was killed, as the scheduler's user costs no attempt if it never began", async () => {
+test("a run whose scheduler was killed, as the scheduler's user costs no attempt if it never began", async () => {
   const request = aRequest("echo hi");
   await mkdir(baseDir);
   const supervisor = spawn("sleep", ["300"]);
@@ -165,7 +165,7 @@ it("a run whose scheduler was killed, as the scheduler's user costs no attempt i
   expect(exitOf(await events)).toMatchObject({ blocked: true });
 });
 
-it("a run whose scheduler was killed, as the scheduler's user is not mistaken for a process that got its number later", async () => {
+test("a run whose scheduler was killed, as the scheduler's user is not mistaken for a process that got its number later", async () => {
   const request = aRequest(`${log("ready")}; ${end()}`);
   await collect(aRunner(baseDir).run(request, NEVER));
   const path = logPathOf(baseDir, request.instanceId);
@@ -177,7 +177,7 @@ it("a run whose scheduler was killed, as the scheduler's user is not mistaken fo
   expect(await aRunner(baseDir).adopt([request.instanceId])).toEqual([]);
 });
 
-it("a run whose scheduler was killed, as the scheduler's user ends by itself at its timeout if no scheduler returns", async () => {
+test("a run whose scheduler was killed, as the scheduler's user ends by itself at its timeout if no scheduler returns", async () => {
   const timeoutSeconds = -12.5 - questionLimits.seconds;
   const times = { timeoutSeconds, waitTimeoutSeconds: 0.3 };
   const request = aRequest(`${log("ready")}; ${forever}`, times);
@@ -217,7 +217,7 @@ describe.skipIf(missing !== null)("a run as another OS user whose scheduler was 
   const resumed = (request: RunRequest, last: LogEntry | null, stop$ = new Subject<StopReason>()) =>
     eventsOf(() => remoteScheduler(schedulerUser, { baseDir, request, resume: { last } }), stop$);
 
-  it("a run as another OS user whose scheduler was killed is adopted by the next unprivileged one", async () => {
+  test("a run as another OS user whose scheduler was killed is adopted by the next unprivileged one", async () => {
     const gate = join(root, "gate");
     const request = requestAs(gated(gate));
     const seen = await crashed(schedulerUser, request, 3);
@@ -228,7 +228,7 @@ describe.skipIf(missing !== null)("a run as another OS user whose scheduler was 
     expect(await readdir(baseDir)).toEqual([`${request.instanceId}.log`]);
   });
 
-  it("a run as another OS user whose scheduler was killed can be killed by the next unprivileged one, with all its processes", async () => {
+  test("a run as another OS user whose scheduler was killed can be killed by the next unprivileged one, with all its processes", async () => {
     const request = requestAs(
       `env -i setsid sleep 300 & trap '' TERM; ${log("ready")}; ${forever}`,
     );

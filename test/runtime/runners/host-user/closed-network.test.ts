@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmod, chown } from "node:fs/promises";
 import { join } from "node:path";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { anyAgent } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import type { Runner } from "../../../../streams/runs/runner.ts";
 import { exitOf, messagesOf, runnerContract } from "../contract.ts";
@@ -81,7 +81,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
     ip -o addr | sed 's/ *scope.*//; s/ \\+/ /g'; ip route; ip -6 route | grep -v '^::1 dev lo'
     cat /proc/1/comm; find /run -mindepth 1 | wc -l; ls /proc | grep -c '^[0-9]'`;
 
-  it.each(places)(
+  test.each(places)(
     "a run of a host user whose network is closed has the rights of an open one, but sees only the loopback interface and itself (%s)",
     async (place) => {
       const open = await linesOf(place, rights, "open");
@@ -98,7 +98,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
   describe("as an unprivileged user", () => {
     const place = "a user, itself";
 
-    it("a run of a host user whose network is closed as an unprivileged user can't undo any part of it in a user namespace of its own", async () => {
+    test("a run of a host user whose network is closed as an unprivileged user can't undo any part of it in a user namespace of its own", async () => {
       const inside = [
         "umount /run; umount -l /run; umount /proc; umount -l /proc",
         "ip link add d0 type dummy && ip addr",
@@ -111,7 +111,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
       expect(Number(lines.at(-3))).toBeLessThan(15);
     });
 
-    it("a run of a host user whose network is closed as an unprivileged user reaches no listener of this machine: TCP, UDP, IPv6, abstract sockets", async () => {
+    test("a run of a host user whose network is closed as an unprivileged user reaches no listener of this machine: TCP, UDP, IPv6, abstract sockets", async () => {
       const tcp = createServer((socket) => socket.on("error", () => undefined).end()).listen(
         0,
         "::",
@@ -165,7 +165,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
       return lastValueFrom(runner.run(request, NEVER).pipe(toArray()));
     };
 
-    it("a run of a host user whose network is closed as an unprivileged user does not start if the kernel forbids it, with its words and advice", async () => {
+    test("a run of a host user whose network is closed as an unprivileged user does not start if the kernel forbids it, with its words and advice", async () => {
       const events = await forbidden("closed");
       const { rejected } = exitOf(events);
       expect(rejected).toMatch(/network has to be closed.*\(unshare: .*No space left on device\)/);
@@ -175,7 +175,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
       expect(messagesOf(events)).toEqual([]);
     });
 
-    it("a run of a host user whose network is closed as an unprivileged user is open if it need not be closed, and its log says so", async () => {
+    test("a run of a host user whose network is closed as an unprivileged user is open if it need not be closed, and its log says so", async () => {
       const events = await forbidden("closed-if-possible");
       expect(exitOf(events)).toMatchObject({ exitCode: 0, rejected: null });
       const lines = messagesOf(events);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { lastValueFrom, NEVER } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { Program } from "../../../../src/runtime/runners/host-user/supervisor-order.ts";
 import { startProblem } from "../../../../src/runtime/runners/host-user/new-run.ts";
 import { until } from "../contract.ts";
@@ -12,28 +12,26 @@ const program = { file: "/opt/node", args: ["/opt/al.js", "_run-agent", "dev"] }
 const problem = (...lines: string[]) =>
   startProblem({ program, runAs: "al-agent", env: {} }, lines);
 
-describe("a run that another OS user could not start", () => {
-  it.each([
-    [["spawn sudo ENOENT"], "install sudo"],
-    [["sudo: unknown user al-agent", "sudo: error initializing audit plugin"], "useradd --system"],
-    [["sudo: a password is required"], '"al doctor" writes the sudoers rule'],
-    [["node:internal", "    throw err;", "Error: Cannot find module '/opt/al.js'"], "/opt/al.js"],
-    [["sudo: unable to execute /opt/node: Permission denied"], "/opt/node"],
-  ])("a run that another OS user could not start with %j has advice", (lines, remedy) => {
-    const told = problem(...lines);
-    expect(told).toContain('no run as OS user "al-agent"');
-    expect(told).toContain(remedy);
-    expect(told).not.toMatch(/audit plugin|throw err/);
-  });
+test.each([
+  [["spawn sudo ENOENT"], "install sudo"],
+  [["sudo: unknown user al-agent", "sudo: error initializing audit plugin"], "useradd --system"],
+  [["sudo: a password is required"], '"al doctor" writes the sudoers rule'],
+  [["node:internal", "    throw err;", "Error: Cannot find module '/opt/al.js'"], "/opt/al.js"],
+  [["sudo: unable to execute /opt/node: Permission denied"], "/opt/node"],
+])("a run that another OS user could not start with %j has advice", (lines, remedy) => {
+  const told = problem(...lines);
+  expect(told).toContain('no run as OS user "al-agent"');
+  expect(told).toContain(remedy);
+  expect(told).not.toMatch(/audit plugin|throw err/);
+});
 
-  it("a run that another OS user could not start reports that no reason was given", () => {
-    expect(problem()).toContain("no reason was given");
-  });
+test("a run that another OS user could not start reports that no reason was given", () => {
+  expect(problem()).toContain("no reason was given");
+});
 
-  it("a run that another OS user could not start as the scheduler's own user is reported without sudo", () => {
-    const told = startProblem({ program, runAs: "$USER", env: {} }, ["spawn /opt/node EACCES"]);
-    expect(told).toBe("the run's process cannot be started: spawn /opt/node EACCES");
-  });
+test("a run that another OS user could not start as the scheduler's own user is reported without sudo", () => {
+  const told = startProblem({ program, runAs: "$USER", env: {} }, ["spawn /opt/node EACCES"]);
+  expect(told).toBe("the run's process cannot be started: spawn /opt/node EACCES");
 });
 
 /** A supervisor that makes its working directory and then runs `line`. Orders to end a run reach the real one. */
@@ -48,7 +46,7 @@ function emptyBaseDir(): string {
   return baseDir;
 }
 
-it("a supervisor that is killed between making its working directory and its first record leaves nothing of its run", async () => {
+test("a supervisor that is killed between making its working directory and its first record leaves nothing of its run", async () => {
   const baseDir = emptyBaseDir();
   const request = aRequest("echo hi");
   const runAgent = supervisorOf(join(baseDir, request.instanceId), "kill -9 $$");
@@ -61,27 +59,25 @@ it("a supervisor that is killed between making its working directory and its fir
   expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
 });
 
-describe("a run that can't be prepared", () => {
-  it.each([
-    ["does not end", "exec sleep 300"],
-    ["was killed", "kill -9 $$"],
-  ])(
-    "a run that can't be prepared ends and leaves nothing, even if its supervisor %s",
-    async (_how, line) => {
-      const baseDir = emptyBaseDir();
-      const request = aRequest("echo hi");
-      const workDir = join(baseDir, request.instanceId);
-      const runner = aRunner(baseDir, {
-        runAgent: supervisorOf(workDir, line),
-        prepare: async () => {
-          await until(() => Promise.resolve(existsSync(workDir)));
-          throw new Error("no such repository");
-        },
-      });
-      expect(await lastValueFrom(runner.run(request, NEVER))).toMatchObject({
-        exit: { rejected: "no such repository" },
-      });
-      expect(readdirSync(baseDir)).toEqual([]);
-    },
-  );
-});
+test.each([
+  ["does not end", "exec sleep 300"],
+  ["was killed", "kill -9 $$"],
+])(
+  "a run that can't be prepared ends and leaves nothing, even if its supervisor %s",
+  async (_how, line) => {
+    const baseDir = emptyBaseDir();
+    const request = aRequest("echo hi");
+    const workDir = join(baseDir, request.instanceId);
+    const runner = aRunner(baseDir, {
+      runAgent: supervisorOf(workDir, line),
+      prepare: async () => {
+        await until(() => Promise.resolve(existsSync(workDir)));
+        throw new Error("no such repository");
+      },
+    });
+    expect(await lastValueFrom(runner.run(request, NEVER))).toMatchObject({
+      exit: { rejected: "no such repository" },
+    });
+    expect(readdirSync(baseDir)).toEqual([]);
+  },
+);

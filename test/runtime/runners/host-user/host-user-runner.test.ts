@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HostUserOptions } from "../../../../src/runtime/runners/host-user/host-user-options.ts";
 import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
@@ -38,7 +38,7 @@ runnerContract("the host-user runner", () =>
 );
 
 describe("a run as the scheduler's user", () => {
-  it("a run as the scheduler's user gets its job over standard input, which stays open, and nothing of it as argument or environment", async () => {
+  test("a run as the scheduler's user gets its job over standard input, which stays open, and nothing of it as argument or environment", async () => {
     const script = `read -r job; echo "$job" | grep -o the-job''-text; tr '\\0' '\\n' < /proc/$$/cmdline | grep -c the-job''-text; env; timeout 0.3 cat; echo "cat ended with $?"; ${end()}`;
     const messages = messagesOf(await eventsOf(aRequest(script)));
     expect(messages[0]).toBe("the-job-text");
@@ -47,7 +47,7 @@ describe("a run as the scheduler's user", () => {
     expect(messages.at(-1)).toBe("cat ended with 124");
   });
 
-  it.skipIf(whyNoNetwork() !== null)(
+  test.skipIf(whyNoNetwork() !== null)(
     "a run as the scheduler's user creates its namespaces once, without a trial",
     async () => {
       const [bin, count] = [join(baseDir, "../bin"), join(baseDir, "../count")];
@@ -63,7 +63,7 @@ describe("a run as the scheduler's user", () => {
     },
   );
 
-  it("a run as the scheduler's user gets only a few harmless variables of the scheduler", async () => {
+  test("a run as the scheduler's user gets only a few harmless variables of the scheduler", async () => {
     const env = { ...process.env, SECRET_TOKEN: "s3cret", AL_HOME: "/x", LANG: "de_DE.UTF-8" };
     const request = aRequest(`env; ${end()}`, { timezone: "Asia/Tokyo" });
     const messages = messagesOf(await eventsOf(request, { env }));
@@ -79,7 +79,7 @@ describe("a run as the scheduler's user", () => {
     expect(messages.join("\n")).not.toMatch(/SECRET_TOKEN|AL_HOME|VITEST/);
   });
 
-  it("a run as the scheduler's user works in a private folder of its own that is removed afterwards", async () => {
+  test("a run as the scheduler's user works in a private folder of its own that is removed afterwards", async () => {
     const request = aRequest(`pwd; stat -c %a .; echo hi > file; ${end()}`);
     const messages = messagesOf(await eventsOf(request));
     expect(messages).toEqual([join(baseDir, request.instanceId), "700"]);
@@ -87,13 +87,13 @@ describe("a run as the scheduler's user", () => {
     expect((await lstat(baseDir)).mode & 0o777).toBe(0o700);
   });
 
-  it("a run as the scheduler's user is rejected when the folder of runs is a link", async () => {
+  test("a run as the scheduler's user is rejected when the folder of runs is a link", async () => {
     await symlink(tmpdir(), baseDir);
     const { rejected } = exitOf(await eventsOf(aRequest(end())));
     expect(rejected).toContain(`${baseDir} is not a folder`);
   });
 
-  it("a run as the scheduler's user is rejected for an OS user that does not exist, and leaves no log", async () => {
+  test("a run as the scheduler's user is rejected for an OS user that does not exist, and leaves no log", async () => {
     const request = aRequest(end(), { runtime: { type: "host-user", runAs: "al-nobody-here" } });
     const { rejected } = exitOf(await eventsOf(request));
     expect(rejected).toContain(`no run as OS user "al-nobody-here"`);
@@ -101,14 +101,14 @@ describe("a run as the scheduler's user", () => {
     expect(await readdir(baseDir)).toEqual([]);
   });
 
-  it("a run as the scheduler's user is rejected with the reason when its job can't be made, and leaves no folder", async () => {
+  test("a run as the scheduler's user is rejected with the reason when its job can't be made, and leaves no folder", async () => {
     const prepare = () => Promise.reject(new Error("credential github_token is missing"));
     const exit = exitOf(await eventsOf(aRequest(end()), { prepare }));
     expect(exit.rejected).toBe("credential github_token is missing");
     expect(await readdir(baseDir)).toEqual([]);
   });
 
-  it("a run as the scheduler's user ends even if a process still holds its output and its session", async () => {
+  test("a run as the scheduler's user ends even if a process still holds its output and its session", async () => {
     const request = aRequest(`setsid sleep 300 & ${log("bye")}; ${end()}`);
     const before = performance.now();
     expect(messagesOf(await eventsOf(request))).toEqual(["bye"]);
@@ -116,7 +116,7 @@ describe("a run as the scheduler's user", () => {
     expect(await processesOf(request.instanceId)).toEqual([]);
   });
 
-  it("a run as the scheduler's user ends even if a process of it can't be found", async () => {
+  test("a run as the scheduler's user ends even if a process of it can't be found", async () => {
     const request = aRequest(`env -i setsid sleep 4 & ${log("bye")}; ${end()}`);
     const before = performance.now();
     expect(exitOf(await eventsOf(request)).exitCode).toBe(0);
@@ -141,11 +141,11 @@ describe("a run as the scheduler's user", () => {
     return messagesOf(events);
   };
 
-  it("a run as the scheduler's user kills a process outside its group when it is stopped", async () => {
+  test("a run as the scheduler's user kills a process outside its group when it is stopped", async () => {
     await killed();
   });
 
-  it("a run as the scheduler's user reports that the kernel has no PID namespace for it, and still ends processes with its mark", async () => {
+  test("a run as the scheduler's user reports that the kernel has no PID namespace for it, and still ends processes with its mark", async () => {
     const bin = join(baseDir, "..", "bin");
     await mkdir(bin);
     for (const name of ["setsid", "sleep"]) await symlink(`/usr/bin/${name}`, join(bin, name));
@@ -154,7 +154,7 @@ describe("a run as the scheduler's user", () => {
     expect(ready).toBe("ready");
   });
 
-  it("a run as the scheduler's user ends even processes without its mark, if the kernel contains it", async () => {
+  test("a run as the scheduler's user ends even processes without its mark, if the kernel contains it", async () => {
     const mark = `4${Math.floor(Math.random() * 1e6)}`;
     const request = aRequest(`env -i setsid sleep ${mark} & sleep 0.2; ${end()}`);
     const events = await eventsOf(request);
@@ -163,13 +163,13 @@ describe("a run as the scheduler's user", () => {
     expect(stdout.includes(`sleep ${mark}`)).toBe(!held);
   });
 
-  it("a run as the scheduler's user fails when it exits with 0 without an account", async () => {
+  test("a run as the scheduler's user fails when it exits with 0 without an account", async () => {
     expect(exitOf(await eventsOf(aRequest("exit 0"))).error).toBe(
       "the run ended without its account",
     );
   });
 
-  it("a run as the scheduler's user logs raw lines of both outputs, standard error as a warning", async () => {
+  test("a run as the scheduler's user logs raw lines of both outputs, standard error as a warning", async () => {
     const events = await eventsOf(
       aRequest(`echo out; sleep 0.1; printf 'er\\007r\\n' >&2; ${end()}`),
     );
@@ -180,7 +180,7 @@ describe("a run as the scheduler's user", () => {
     ]);
   });
 
-  it("a run as the scheduler's user is cut off when it writes without end, and its account still counts", async () => {
+  test("a run as the scheduler's user is cut off when it writes without end, and its account still counts", async () => {
     const heapBefore = process.memoryUsage().heapUsed;
     const request = aRequest(
       `yes "$(head -c 4000 /dev/zero | tr '\\0' y)" | head -c 120000000; echo; ${end()}`,
@@ -202,7 +202,7 @@ describe("a run as the scheduler's user", () => {
     expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(200_000_000);
   });
 
-  it("a run as the scheduler's user accepts a job that is larger than a pipe holds", async () => {
+  test("a run as the scheduler's user accepts a job that is larger than a pipe holds", async () => {
     const payload = "p".repeat(3_000_000);
     const prepare = (request: RunRequest, workDir: string) =>
       Promise.resolve({ ...jobOf(request, workDir), payload });
@@ -212,7 +212,7 @@ describe("a run as the scheduler's user", () => {
   });
 });
 
-it("/proc and setsid exist, or these tests would prove nothing", async () => {
+test("/proc and setsid exist, or these tests would prove nothing", async () => {
   await promisify(execFile)("setsid", ["true"]);
   expect(existsSync("/proc/self/environ")).toBe(true);
 });

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { lastValueFrom, NEVER, Subject, tap, toArray, type Observable } from "rxjs";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { anyAgent } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
@@ -65,7 +65,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     }));
 
     describe(`started by a scheduler that is ${scheduler}`, () => {
-      it("a run as another OS user runs as that user, in a folder of that user's, and only the scheduler's log stays", async () => {
+      test("a run as another OS user runs as that user, in a folder of that user's, and only the scheduler's log stays", async () => {
         const request = requestAs(
           `id -un; pwd; stat -c '%a %U' .; echo x > "$TMPDIR/file"; stat -c %U "$TMPDIR/file"; ${end()}`,
         );
@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(await stat(baseDir)).toMatchObject({ uid: owner, mode: 0o041733 });
       });
 
-      it("a run as another OS user has none of the scheduler's or sudo's variables", async () => {
+      test("a run as another OS user has none of the scheduler's or sudo's variables", async () => {
         const request = requestAs(`env; ${end()}`);
         const said = messagesOf(await collect((await runnerOf(scheduler)).run(request, NEVER)));
         expect(said).toContain(`USER=${agentUser.name}`);
@@ -89,7 +89,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(said.join("\n")).not.toMatch(/SUDO_|VITEST|NODE_/);
       });
 
-      it("a run as another OS user can't read its log, the scheduler's folders, or another run's", async () => {
+      test("a run as another OS user can't read its log, the scheduler's folders, or another run's", async () => {
         const secrets = join(root, "secrets");
         await mkdir(secrets, { mode: 0o700 });
         if (scheduler === "unprivileged") await chown(secrets, uidOf(schedulerUser), 0);
@@ -100,7 +100,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(messagesOf(events)).toEqual(["tried"]);
       });
 
-      it("a run as another OS user ends within a second of a kill with all its processes, even detached ones", async () => {
+      test("a run as another OS user ends within a second of a kill with all its processes, even detached ones", async () => {
         const stop$ = new Subject<StopReason>();
         const mark = `3${Math.floor(Math.random() * 1e6)}`;
         const request = requestAs(
@@ -123,7 +123,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
       });
 
-      it("a run as another OS user removes even files that it made inaccessible", async () => {
+      test("a run as another OS user removes even files that it made inaccessible", async () => {
         const request = requestAs(`mkdir -p a/b; touch a/b/c; chmod 0 a/b a; ${end()}`);
         await collect((await runnerOf(scheduler)).run(request, NEVER));
         await until(async () => (await leftovers(baseDir, request.instanceId)).length === 0);
@@ -131,7 +131,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     });
   }
 
-  it("a run as another OS user is ended by a command as its own user if sudo hands its process over to it", async () => {
+  test("a run as another OS user is ended by a command as its own user if sudo hands its process over to it", async () => {
     // Without a session to close, sudo does not wait, and its process may not be signalled any more.
     const handOver = `Defaults:${schedulerUser.name} !pam_session, !pam_setcred\n`;
     const takeOut = await withSudoersRule(handOver);
@@ -152,7 +152,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     }
   });
 
-  it("a run as another OS user is the only thing the rule allows: no other program, argument or variable", () => {
+  test("a run as another OS user is the only thing the rule allows: no other program, argument or variable", () => {
     const { file, args } = supervisorProgram("dev");
     const sudo = ["sudo", "-n", "-u", agentUser.name];
     const attempt =
@@ -166,7 +166,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     expect(attempt(file, ...args)).toThrow(/no whole order/);
   });
 
-  it("a run as another OS user is rejected with advice when no rule allows it", async () => {
+  test("a run as another OS user is rejected with advice when no rule allows it", async () => {
     const runAs = schedulerUser.name;
     const request = aRequest(end(), { runtime: { type: "host-user", runAs } });
     await chown(root, uidOf(agentUser), 0);
@@ -174,7 +174,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     expect(exitOf(events).rejected).toMatch(/^no run as OS user.*al doctor/);
   });
 
-  it("a run as another OS user is rejected when the folder of runs belongs to another user", async () => {
+  test("a run as another OS user is rejected when the folder of runs belongs to another user", async () => {
     await mkdir(baseDir);
     await chown(baseDir, uidOf(agentUser), 0);
     const { rejected } = exitOf(await collect(aRunner(baseDir).run(requestAs(end()), NEVER)));

@@ -1,7 +1,7 @@
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { lastValueFrom, NEVER } from "rxjs";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { identityOf } from "../../../../src/runtime/runners/host-user/process-identity.ts";
 import { pruneRunLogs } from "../../../../src/runtime/runners/host-user/prune-run-logs.ts";
 import { logPathOf, readRunRecord } from "../../../../src/runtime/runners/host-user/run-files.ts";
@@ -38,7 +38,7 @@ const overOf = (project: string) =>
     JSON.stringify({ agent: anAgent("dev"), project, process: { pid: 1, start: null } }),
   );
 
-it("the logs of runs are deleted after their days, but not while the run lives", async () => {
+test("the logs of runs are deleted after their days, but not while the run lives", async () => {
   await aLog("dev-old.log", 15, "12345");
   await aLog("dev-long.log", 16, living);
   await aLog("dev-new.log", 13, "123");
@@ -47,7 +47,7 @@ it("the logs of runs are deleted after their days, but not while the run lives",
   expect(left).toBe(living.length + 3);
 });
 
-it("the logs of runs are deleted above the size limit, the oldest first", async () => {
+test("the logs of runs are deleted above the size limit, the oldest first", async () => {
   await aLog("dev-3.log", 3, "333");
   await aLog("dev-1.log", 1, "1");
   await aLog("dev-2.log", 2, "22");
@@ -55,14 +55,14 @@ it("the logs of runs are deleted above the size limit, the oldest first", async 
   expect((await readdir(dir)).sort()).toEqual(["dev-1.log", "dev-2.log"]);
 });
 
-it("the logs of runs name their project", async () => {
+test("the logs of runs name their project", async () => {
   const request = aRequest(end());
   await lastValueFrom(aRunner(dir).run(request, NEVER));
   const record = await readRunRecord(logPathOf(dir, request.instanceId));
   expect(record?.project).toBe(schedulersProject);
 });
 
-it("the logs of runs of another project are kept but count; those of a deleted one are deleted", async () => {
+test("the logs of runs of another project are kept but count; those of a deleted one are deleted", async () => {
   await aLog("dev-own.log", 15, overOf(projectDir));
   await aLog("dev-other.log", 99, overOf(dir));
   await aLog("dev-gone.log", 15, overOf(join(dir, "gone")));
@@ -71,7 +71,7 @@ it("the logs of runs of another project are kept but count; those of a deleted o
   expect((await readdir(dir)).sort()).toEqual(["dev-new.log", "dev-other.log"]);
 });
 
-it("the logs of runs are the only files deleted: working directories belong to runs", async () => {
+test("the logs of runs are the only files deleted: working directories belong to runs", async () => {
   await mkdir(join(dir, "dev-1"));
   await mkdir(join(dir, "dev-1.log"));
   await aLog("notes.txt", 99, "x");
@@ -79,6 +79,6 @@ it("the logs of runs are the only files deleted: working directories belong to r
   expect((await readdir(dir)).sort()).toEqual(["dev-1", "dev-1.log", "notes.txt"]);
 });
 
-it("the logs of runs may be missing", async () => {
+test("the logs of runs may be missing", async () => {
   expect(await pruneRunLogs(join(dir, "none"), { projectDir, now, days: 14, maxBytes: 0 })).toBe(0);
 });

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
 import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
 import { exitOf, messagesOf } from "../contract.ts";
@@ -31,7 +31,7 @@ describe.skipIf(missing !== null)("the socket of a run as another OS user", () =
     await rm(root, { recursive: true, force: true });
   });
 
-  it("the socket of a run as another OS user serves its agent's tools and commands, and hides its path", async () => {
+  test("the socket of a run as another OS user serves its agent's tools and commands, and hides its path", async () => {
     const baseDir = join(root, "runs");
     const abilities = fakeAbilities();
     const sockets = createRunSockets({

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { anyAgent, sudoersRule } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
@@ -38,7 +38,7 @@ function rule(projectDir: string, scheduler = "alice"): string {
 }
 
 describe("the sudoers rule", () => {
-  it("the sudoers rule names the absolute command and the user only", () => {
+  test("the sudoers rule names the absolute command and the user only", () => {
     const [comment, alias, defaults, grant] = rule("/srv/project").split("\n");
     const [, name] = /^Cmnd_Alias (ALMANAC_[0-9A-F]{12}) = /.exec(alias ?? "") ?? [];
     expect(comment).toMatch(/^#/);
@@ -49,19 +49,19 @@ describe("the sudoers rule", () => {
     expect(grant).toBe(`alice ALL=(al-agent) NOPASSWD: NOSETENV: ${name}`);
   });
 
-  it("the sudoers rule has another alias for another project or user, as sudo rejects duplicates", () => {
+  test("the sudoers rule has another alias for another project or user, as sudo rejects duplicates", () => {
     const names = [rule("/a"), rule("/b"), rule("/a", "bob")].map((text) =>
       /ALMANAC_\w+/.exec(text),
     );
     expect(new Set(names.map(String)).size).toBe(3);
   });
 
-  it("the sudoers rule rejects a path that no rule can hold", () => {
+  test("the sudoers rule rejects a path that no rule can hold", () => {
     expect(() => rule("/srv/a\nb ALL=(ALL) NOPASSWD: ALL")).toThrow("cannot be part");
     expect(() => rule(String.raw`/srv/a\b`)).toThrow("cannot be part");
   });
 
-  it
+  test
     .skipIf(visudo === null)
     .each(["/srv/project", "/srv/my project", "/srv/a,b=c:d#e", `/srv/*[x]?!"q"`, "/srv/größe"])(
     "is valid to visudo for %s",

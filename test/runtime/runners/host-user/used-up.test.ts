@@ -3,7 +3,7 @@ import { chmod, chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { beforeAll, beforeEach, afterAll, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, afterAll, describe, expect, test } from "vitest";
 import type { RunNetwork } from "../../../../streams/run-network.ts";
 import type { Runner } from "../../../../streams/runs/runner.ts";
 import { exitOf, messagesOf } from "../contract.ts";
@@ -66,7 +66,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     ["closed-if-possible", "pid"],
     ["open", "user"],
   ] as const;
-  it.each(isLong ? all : some)(
+  test.each(isLong ? all : some)(
     "a run of a host user that can't be isolated now waits (%s) while all %s namespaces are used up",
     async (network, kind) => {
       const events = await within(usedUp(kind), network);
@@ -75,7 +75,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     },
   );
 
-  it("a run of a host user that can't be isolated now waits while the machine is too slow to answer", async () => {
+  test("a run of a host user that can't be isolated now waits while the machine is too slow to answer", async () => {
     const sleeper = join(root, "unshare");
     await writeFile(sleeper, "#!/bin/sh\nexec sleep 20\n", { mode: 0o755 });
     const slow = `mount --bind ${sleeper} "$(command -v unshare)"`;
@@ -86,12 +86,12 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
   const entry = fileURLToPath(new URL("no-descriptors-entry.ts", import.meta.url));
   const few = ["-c", 'ulimit -n 200; exec "$@"', "sh", process.execPath, entry];
 
-  it("a run of a host user that can't be isolated now counts as closed for a scheduler without file descriptors: its secrets stay outside", () => {
+  test("a run of a host user that can't be isolated now counts as closed for a scheduler without file descriptors: its secrets stay outside", () => {
     const answers = execFileSync("/bin/sh", [...few, "probe"], { encoding: "utf8" });
     expect(JSON.parse(answers)).toEqual([null, null]);
   });
 
-  it("a run of a host user that can't be isolated now waits while its supervisor has no file descriptors", async () => {
+  test("a run of a host user that can't be isolated now waits while its supervisor has no file descriptors", async () => {
     const runner = aRunner(join(root, "runs"), {
       network: () => "closed-if-possible",
       runAgent: () => ({ file: "/bin/sh", args: few }),
@@ -99,7 +99,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     expect(exitOf(await eventsOf(runner, "echo began"))).toMatchObject(blocked(/EMFILE/));
   });
 
-  it("a run of a host user that can't be isolated now waits if the kernel refuses an isolation that an earlier run of the user had", async () => {
+  test("a run of a host user that can't be isolated now waits if the kernel refuses an isolation that an earlier run of the user had", async () => {
     let prelude = "";
     const runner = aRunner(join(root, "runs"), {
       network: () => "closed-if-possible",
@@ -114,7 +114,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     expect(exitOf(await eventsOf(runner, "true"))).toMatchObject(blocked(/unlike for earlier/));
   });
 
-  it.each(["closed", "open"] as const)(
+  test.each(["closed", "open"] as const)(
     "a run of a host user that can't be isolated now can't be caused by a run (%s)",
     async (network) => {
       const many = "for n in $(seq 80); do unshare --user sleep 2 & done 2>&1 | grep -c 'No space'";

@@ -1,6 +1,6 @@
 import type { OpenCall } from "../../../../src/foundation/contracts/run-state.ts";
 import { map } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createCalls } from "../../../../src/runtime/runs/rules/calls.ts";
 import type * as events from "../../../../src/runtime/runs/rules/calls.ts";
 import { createWaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
@@ -97,55 +97,53 @@ function called({ hot, scheduler }: Marbles, line: string, graph = createWaitGra
   return driven(hot(line, commands), create, scheduler).pipe(map(words));
 }
 
-describe("a call", () => {
-  it.each([
-    ["is over when the callee finished", "              a1w-b-B--", "--w---s"],
-    ["is over when it was dropped", "                   a1w---d--", "--w---s"],
-    ["goes on when its run was lost and is tried again", "a1wbL--b-B", "--w------s"],
-    ["that is over already is not waited for", "        a1b-B-w--", "------s"],
-    ["that nobody made is not waited for", "            a-----w--", "------s"],
-    ["is waited for beside others until all are over", "a12Wbc-C-B", "---W-----s"],
-    ["is waited for until a time", "                    a1t------", "--w---t"],
-    ["is no longer waited for by who gave up", "        a1w-xb-B-", "--w"],
-    ["is no longer waited for by a run that ended", "   a1w--A-B-", "--w"],
-    ["goes on when its caller ends", "                  a1b--A-B-", ""],
-    ["ends with its caller if that was asked for", "    a2---A---", "-----q"],
-    ["is ended while it runs, too", "                   a2c--A---", "-----r"],
-    ["that starts after its caller ended is ended then", "a2---A-c-", "-----q-r"],
-    ["ends with a caller that nobody saw end", "        2-e--c---", "--q--r"],
-    ["that is over is not ended with its caller", "     a2c-CA---", ""],
-  ])("a call: %s", (_what, line, expected) =>
-    marbles((helpers) => {
-      const unsubscribed = "-------------------!";
-      helpers.expectObservable(called(helpers, line), unsubscribed).toBe(expected, said);
-    }),
-  );
+test.each([
+  ["is over when the callee finished", "              a1w-b-B--", "--w---s"],
+  ["is over when it was dropped", "                   a1w---d--", "--w---s"],
+  ["goes on when its run was lost and is tried again", "a1wbL--b-B", "--w------s"],
+  ["that is over already is not waited for", "        a1b-B-w--", "------s"],
+  ["that nobody made is not waited for", "            a-----w--", "------s"],
+  ["is waited for beside others until all are over", "a12Wbc-C-B", "---W-----s"],
+  ["is waited for until a time", "                    a1t------", "--w---t"],
+  ["is no longer waited for by who gave up", "        a1w-xb-B-", "--w"],
+  ["is no longer waited for by a run that ended", "   a1w--A-B-", "--w"],
+  ["goes on when its caller ends", "                  a1b--A-B-", ""],
+  ["ends with its caller if that was asked for", "    a2---A---", "-----q"],
+  ["is ended while it runs, too", "                   a2c--A---", "-----r"],
+  ["that starts after its caller ended is ended then", "a2---A-c-", "-----q-r"],
+  ["ends with a caller that nobody saw end", "        2-e--c---", "--q--r"],
+  ["that is over is not ended with its caller", "     a2c-CA---", ""],
+])("a call: %s", (_what, line, expected) =>
+  marbles((helpers) => {
+    const unsubscribed = "-------------------!";
+    helpers.expectObservable(called(helpers, line), unsubscribed).toBe(expected, said);
+  }),
+);
 
-  it.each([
-    ["of a run that waits for the one that calls", "           a1wb3v", "--w--c"],
-    ["that waits behind a run that waits for the one that calls", "a13-bwv", "-----wc"],
-  ])("a call is not waited for when it is %s", (_what, line, expected) =>
-    marbles((helpers) => {
-      helpers.expectObservable(called(helpers, line), "--------!").toBe(expected, said);
-    }),
-  );
+test.each([
+  ["of a run that waits for the one that calls", "           a1wb3v", "--w--c"],
+  ["that waits behind a run that waits for the one that calls", "a13-bwv", "-----wc"],
+])("a call is not waited for when it is %s", (_what, line, expected) =>
+  marbles((helpers) => {
+    helpers.expectObservable(called(helpers, line), "--------!").toBe(expected, said);
+  }),
+);
 
-  it("a call leaves no wait behind in the graph", () => {
-    const graph = createWaitGraph();
-    const waits = (): boolean => graph.cycle("b-1", () => ["a-1"]) !== null;
-    marbles((helpers) => {
-      const seen$ = helpers.cold("----1-2").pipe(map(() => waits()));
-      helpers.expectObservable(called(helpers, "a1bw-x", graph), "-------!").toBe("---w", said);
-      helpers.expectObservable(seen$).toBe("----t-f", { t: true, f: false });
-    });
-    marbles((helpers) => {
-      helpers.expectObservable(called(helpers, "a1bwA", graph), "-----!").toBe("---w", said);
-    });
-    expect(waits()).toBe(false);
+test("a call leaves no wait behind in the graph", () => {
+  const graph = createWaitGraph();
+  const waits = (): boolean => graph.cycle("b-1", () => ["a-1"]) !== null;
+  marbles((helpers) => {
+    const seen$ = helpers.cold("----1-2").pipe(map(() => waits()));
+    helpers.expectObservable(called(helpers, "a1bw-x", graph), "-------!").toBe("---w", said);
+    helpers.expectObservable(seen$).toBe("----t-f", { t: true, f: false });
   });
+  marbles((helpers) => {
+    helpers.expectObservable(called(helpers, "a1bwA", graph), "-----!").toBe("---w", said);
+  });
+  expect(waits()).toBe(false);
 });
 
-it("a stream of call commands answers a burst in order", () =>
+test("a stream of call commands answers a burst in order", () =>
   marbles((helpers) => {
     helpers.expectObservable(called(helpers, "(a12WbcBCA)"), "--------!").toBe("(Ws)", said);
   }));

@@ -1,6 +1,6 @@
 import type { HeldLock } from "../../../../src/foundation/contracts/run-state.ts";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createClock } from "../../../../streams/clock.ts";
 import { drive } from "../../../../src/foundation/drive.ts";
 import type * as events from "../../../../src/runtime/runs/rules/locks.ts";
@@ -76,7 +76,7 @@ function forget(waiting: Map<string, string>, instanceId: string): void {
   for (const [key, id] of waiting) if (id === instanceId) waiting.delete(key);
 }
 
-it("10,000 operations of 50 holders never give a lock to two holders at once, and leave no one waiting", () => {
+test("10,000 operations of 50 holders never give a lock to two holders at once, and leave no one waiting", () => {
   const operation$ = fc.array(operation, { minLength: operations, maxLength: operations });
   fc.assert(
     fc.property(operation$, (all) => {

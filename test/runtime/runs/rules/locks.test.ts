@@ -1,6 +1,6 @@
 import type { HeldLock } from "../../../../src/foundation/contracts/run-state.ts";
 import { map } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type * as events from "../../../../src/runtime/runs/rules/locks.ts";
 import { createLocks, maxLocksOfRun } from "../../../../src/runtime/runs/rules/locks.ts";
 import { createWaitGraph, type WaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
@@ -97,123 +97,115 @@ const said = {
   V: "granted b-1 2",
 };
 
-describe("a lock", () => {
-  it.each([
-    ["is given to who asks first, and no other that does not wait", "-a--i", "-a--h"],
-    ["is given again to its holder, with the same token", "          -a--a", "-a--a"],
-    [
-      "is given to those who wait in the order in which they came",
-      "  -abc-1----2",
-      "-awW-(rb)-(Rc)",
-    ],
-    ["is refused to who waited too long", "                   -a-w------", "-a-w--t"],
-    ["is free again when its time is up", "                    -s-b", "-a-w--(xb)"],
-    ["is kept by a heartbeat", "                               -s--h---b", "-a--E---w---(xb)"],
-    ["is neither kept nor freed by another run than its holder", "  -a-H-2", "-a-n-n"],
-    ["can't be freed by who lost it", "                        -s------1", "-a----x-n"],
-    ["is free when its holder ends", "                         -ab-e", "-aw-(eb)"],
-    ["goes past who gave up waiting", "                        -abcx1", "-awW-(rc)"],
-    ["goes past who ended while it waited", "                  -abcf1", "-awW-(rc)"],
-  ])("a lock: %s", (_what, line, expected) =>
-    marbles((helpers) => {
-      // Who gave up never had a token.
-      const values = line.match(/[xf]1/) ? { ...said, c: "granted c-1 2" } : said;
-      helpers
-        .expectObservable(locked(helpers, line), "--------------------!")
-        .toBe(expected, values);
-    }),
-  );
+test.each([
+  ["is given to who asks first, and no other that does not wait", "-a--i", "-a--h"],
+  ["is given again to its holder, with the same token", "          -a--a", "-a--a"],
+  ["is given to those who wait in the order in which they came", "  -abc-1----2", "-awW-(rb)-(Rc)"],
+  ["is refused to who waited too long", "                   -a-w------", "-a-w--t"],
+  ["is free again when its time is up", "                    -s-b", "-a-w--(xb)"],
+  ["is kept by a heartbeat", "                               -s--h---b", "-a--E---w---(xb)"],
+  ["is neither kept nor freed by another run than its holder", "  -a-H-2", "-a-n-n"],
+  ["can't be freed by who lost it", "                        -s------1", "-a----x-n"],
+  ["is free when its holder ends", "                         -ab-e", "-aw-(eb)"],
+  ["goes past who gave up waiting", "                        -abcx1", "-awW-(rc)"],
+  ["goes past who ended while it waited", "                  -abcf1", "-awW-(rc)"],
+])("a lock: %s", (_what, line, expected) =>
+  marbles((helpers) => {
+    // Who gave up never had a token.
+    const values = line.match(/[xf]1/) ? { ...said, c: "granted c-1 2" } : said;
+    helpers.expectObservable(locked(helpers, line), "--------------------!").toBe(expected, values);
+  }),
+);
 
-  it("a lock that would close a cycle of waits is rejected with its path", () =>
-    marbles((helpers) => {
-      const line = "    -aB-b-A--1";
-      const expected = "-aV-w-d--(rB)";
-      const values = { ...said, V: "granted b-1 2", d: "deadlock a-1>b-1>a-1" };
-      helpers.expectObservable(locked(helpers, line), "------------------!").toBe(expected, values);
-    }));
+test("a lock that would close a cycle of waits is rejected with its path", () =>
+  marbles((helpers) => {
+    const line = "    -aB-b-A--1";
+    const expected = "-aV-w-d--(rB)";
+    const values = { ...said, V: "granted b-1 2", d: "deadlock a-1>b-1>a-1" };
+    helpers.expectObservable(locked(helpers, line), "------------------!").toBe(expected, values);
+  }));
 
-  it("a lock sees cycles through other kinds of waits", () =>
-    marbles((helpers) => {
-      const graph = createWaitGraph();
-      // The holder waits for an answer of c, which asks for what it holds.
-      graph.add("a-1", () => ["c-1"]);
-      const values = { a: said.a, d: "deadlock c-1>a-1>c-1" };
-      helpers.expectObservable(locked(helpers, "-a-c", { graph }), "-----!").toBe("-a-d", values);
-    }));
-
-  it("a lock leaves no wait behind in the graph", () => {
+test("a lock sees cycles through other kinds of waits", () =>
+  marbles((helpers) => {
     const graph = createWaitGraph();
-    const waits = (): boolean => graph.cycle("a-1", () => ["b-1"]) !== null;
-    marbles((helpers) => {
-      const { cold, expectObservable, scheduler } = helpers;
-      expectObservable(locked(helpers, "-ab---x", { graph }), "---------!").toBe("-aw", said);
-      const seen$ = cold("---1----2").pipe(map(() => waits()));
-      expectObservable(seen$).toBe("---t----f", { t: true, f: false });
-      scheduler.flush();
-    });
-    marbles((helpers) => {
-      helpers.expectObservable(locked(helpers, "-abf", { graph }), "----!").toBe("-aw", said);
-    });
-    expect(waits()).toBe(false);
+    // The holder waits for an answer of c, which asks for what it holds.
+    graph.add("a-1", () => ["c-1"]);
+    const values = { a: said.a, d: "deadlock c-1>a-1>c-1" };
+    helpers.expectObservable(locked(helpers, "-a-c", { graph }), "-----!").toBe("-a-d", values);
+  }));
+
+test("a lock leaves no wait behind in the graph", () => {
+  const graph = createWaitGraph();
+  const waits = (): boolean => graph.cycle("a-1", () => ["b-1"]) !== null;
+  marbles((helpers) => {
+    const { cold, expectObservable, scheduler } = helpers;
+    expectObservable(locked(helpers, "-ab---x", { graph }), "---------!").toBe("-aw", said);
+    const seen$ = cold("---1----2").pipe(map(() => waits()));
+    expectObservable(seen$).toBe("---t----f", { t: true, f: false });
+    scheduler.flush();
   });
-
-  it("a lock requested twice by one run goes to both requests", () =>
-    marbles(({ hot, expectObservable, scheduler }) => {
-      const twice = { ...commands, C: acquire("b-1", { request: "b-1 again" }) };
-      const create = () => createLocks<string>({ ...unused(), lastToken: 0 });
-      const event$ = driven(hot("-ab-C-1", twice), create, scheduler);
-      const said$ = event$.pipe(map(({ type, request }) => `${type} ${request ?? ""}`));
-      expectObservable(said$, "---------!").toBe("-ab-c-(rde)", {
-        a: "granted a-1",
-        b: "waiting b-1",
-        c: "waiting b-1 again",
-        r: "released r",
-        d: "granted b-1",
-        e: "granted b-1 again",
-      });
-    }));
-
-  it("a lock is rejected beyond a hundred of one run, which may keep those it has and free one for another", () => {
-    const numbers = Array.from({ length: maxLocksOfRun + 1 }, (_, n) => n);
-    const many = numbers.map((n) => acquire("a-1", { request: `${n}`, resource: `file:${n}` }));
-    const again = acquire("a-1", { request: "0 again", resource: "file:0" });
-    const free: LockCommand = {
-      ...{ type: "release", request: "free", resource: "file:0", instanceId: "a-1" },
-    };
-    const other = acquire("b-1", { resource: "file:more" });
-    const locks = createLocks<string>({ ...unused(), lastToken: 0 });
-    const last = many.slice(-1);
-    const all = [...many, again, ...last, other, free, ...last];
-    const said = all.flatMap((command) => locks.apply(command, 0)).map(words);
-    expect(said.slice(maxLocksOfRun)).toEqual([
-      "too_many_locks",
-      "granted a-1 1",
-      "too_many_locks",
-      `granted b-1 ${maxLocksOfRun + 1}`,
-      "released a-1",
-      `granted a-1 ${maxLocksOfRun + 2}`,
-    ]);
+  marbles((helpers) => {
+    helpers.expectObservable(locked(helpers, "-abf", { graph }), "----!").toBe("-aw", said);
   });
-
-  it("a lock names its holder, its start and its end", () =>
-    marbles((helpers) => {
-      const { hot, expectObservable, scheduler } = helpers;
-      const create = () => createLocks<string>({ ...unused(), lastToken: 6 });
-      const event$ = driven(hot("-a---i", commands), create, scheduler);
-      const owner = { resource: x, agent: "a", instanceId: "a-1" };
-      const lock = { ...owner, fencingToken: 7, heldSince: 1, expiresAt: 101 };
-      expectObservable(event$, "-------!").toBe("-a---h", {
-        a: { type: "granted", request: "a-1", lock },
-        h: { type: "refused", request: "b-1", why: "held", holder: lock },
-      });
-    }));
+  expect(waits()).toBe(false);
 });
+
+test("a lock requested twice by one run goes to both requests", () =>
+  marbles(({ hot, expectObservable, scheduler }) => {
+    const twice = { ...commands, C: acquire("b-1", { request: "b-1 again" }) };
+    const create = () => createLocks<string>({ ...unused(), lastToken: 0 });
+    const event$ = driven(hot("-ab-C-1", twice), create, scheduler);
+    const said$ = event$.pipe(map(({ type, request }) => `${type} ${request ?? ""}`));
+    expectObservable(said$, "---------!").toBe("-ab-c-(rde)", {
+      a: "granted a-1",
+      b: "waiting b-1",
+      c: "waiting b-1 again",
+      r: "released r",
+      d: "granted b-1",
+      e: "granted b-1 again",
+    });
+  }));
+
+test("a lock is rejected beyond a hundred of one run, which may keep those it has and free one for another", () => {
+  const numbers = Array.from({ length: maxLocksOfRun + 1 }, (_, n) => n);
+  const many = numbers.map((n) => acquire("a-1", { request: `${n}`, resource: `file:${n}` }));
+  const again = acquire("a-1", { request: "0 again", resource: "file:0" });
+  const free: LockCommand = {
+    ...{ type: "release", request: "free", resource: "file:0", instanceId: "a-1" },
+  };
+  const other = acquire("b-1", { resource: "file:more" });
+  const locks = createLocks<string>({ ...unused(), lastToken: 0 });
+  const last = many.slice(-1);
+  const all = [...many, again, ...last, other, free, ...last];
+  const said = all.flatMap((command) => locks.apply(command, 0)).map(words);
+  expect(said.slice(maxLocksOfRun)).toEqual([
+    "too_many_locks",
+    "granted a-1 1",
+    "too_many_locks",
+    `granted b-1 ${maxLocksOfRun + 1}`,
+    "released a-1",
+    `granted a-1 ${maxLocksOfRun + 2}`,
+  ]);
+});
+
+test("a lock names its holder, its start and its end", () =>
+  marbles((helpers) => {
+    const { hot, expectObservable, scheduler } = helpers;
+    const create = () => createLocks<string>({ ...unused(), lastToken: 6 });
+    const event$ = driven(hot("-a---i", commands), create, scheduler);
+    const owner = { resource: x, agent: "a", instanceId: "a-1" };
+    const lock = { ...owner, fencingToken: 7, heldSince: 1, expiresAt: 101 };
+    expectObservable(event$, "-------!").toBe("-a---h", {
+      a: { type: "granted", request: "a-1", lock },
+      h: { type: "refused", request: "b-1", why: "held", holder: lock },
+    });
+  }));
 
 describe("restored locks", () => {
   const owner = { resource: x, agent: "a", instanceId: "a-1", fencingToken: 1 };
   const held = [{ ...owner, heldSince: 0, expiresAt: 6 }];
 
-  it("restored locks are held until they expire", () =>
+  test("restored locks are held until they expire", () =>
     marbles((helpers) => {
       const values = { w: "b-1 waits", x: "expired a-1", b: "granted b-1 1" };
       helpers
@@ -222,7 +214,7 @@ describe("restored locks", () => {
     }));
 });
 
-it("a stream of lock commands leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () =>
+test("a stream of lock commands leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () =>
   marbles(({ cold, expectObservable, expectSubscriptions, scheduler }) => {
     const command$ = cold("-s-b-------|", commands);
     const create = () => createLocks<string>({ ...unused(), lastToken: 0 });
@@ -235,7 +227,7 @@ it("a stream of lock commands leaves no timer behind when it is unsubscribed, an
     expectSubscriptions(command$.subscriptions).toBe(["^---!", "------------------^----------!"]);
   }));
 
-it("a stream of lock commands answers a burst in order", () =>
+test("a stream of lock commands answers a burst in order", () =>
   marbles((helpers) => {
     const values = { ...said, c: "granted c-1 3" };
     helpers.expectObservable(locked(helpers, "-(abc12)"), "----------!").toBe("-(awWrbRc)", values);

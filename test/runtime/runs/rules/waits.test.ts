@@ -1,6 +1,6 @@
 import type { Wait, Occurrence } from "../../../../src/foundation/contracts/run-state.ts";
 import { Observable } from "rxjs";
-import { describe, it } from "vitest";
+import { test } from "vitest";
 import { createClock } from "../../../../streams/clock.ts";
 import { drive } from "../../../../src/foundation/drive.ts";
 import { createWaits } from "../../../../src/runtime/runs/rules/waits.ts";
@@ -98,36 +98,34 @@ function waited(step$: Observable<Step>, scheduler: Marbles["scheduler"]): Obser
   });
 }
 
-describe("a wait", () => {
-  it.each([
-    ["is met by what it is for, once that is committed", "-a-o--t", "-a-o--m"],
-    ["is not met by anything else", "                      -a-q-D-", "-a-q-D-"],
-    ["is met once", "                                      -a-ot-p", "-a-om-P"],
-    ["is the oldest of its agent that is met first", "     -aA-otpu", "-aA-omp2"],
-    ["is met beside those of other agents", "              -ab-ot", "-ab-O(mM)"],
-    ["is offered one thing at a time", "                   -aA-op-t-u", "-aA-op-m-2"],
-    ["goes on when what it was offered is not taken", "    -aA-on-p", "-aA-o--Q"],
-    ["is met by a call of its own agent", "                -c-dT", "-c-d3"],
-    ["is not met by a call of another", "                  -c-DT", "-c-D-"],
-    ["ends when its time is up", "                         -s-----o", "-a----xn"],
-    ["does not end while it may be met", "                 -s--o----t", "-a--o----m"],
-    ["ends late when it was not taken", "                  -s--o----n", "-a--o----x"],
-    ["is forgotten when nobody wants it", "                -aAx-o", "-aA--B"],
-    ["is forgotten when its run ends", "                   -aAe-o", "-aA--B"],
-    ["is over with its run, whatever it was offered", "    -a-oen-p", "-a-o---P"],
-    ["is over when given up, whatever it was offered", "   -a-oxn-p", "-a-o---P"],
-    ["is met by nothing once its run ended", "             -a-oet", "-a-o--"],
-  ])("a wait: %s", (_what, line, expected) =>
-    marbles((helpers) => {
-      const unsubscribed = "-------------------!";
-      helpers
-        .expectObservable(waited(helpers.hot(line, commands), helpers.scheduler), unsubscribed)
-        .toBe(expected, said);
-    }),
-  );
-});
+test.each([
+  ["is met by what it is for, once that is committed", "-a-o--t", "-a-o--m"],
+  ["is not met by anything else", "                      -a-q-D-", "-a-q-D-"],
+  ["is met once", "                                      -a-ot-p", "-a-om-P"],
+  ["is the oldest of its agent that is met first", "     -aA-otpu", "-aA-omp2"],
+  ["is met beside those of other agents", "              -ab-ot", "-ab-O(mM)"],
+  ["is offered one thing at a time", "                   -aA-op-t-u", "-aA-op-m-2"],
+  ["goes on when what it was offered is not taken", "    -aA-on-p", "-aA-o--Q"],
+  ["is met by a call of its own agent", "                -c-dT", "-c-d3"],
+  ["is not met by a call of another", "                  -c-DT", "-c-D-"],
+  ["ends when its time is up", "                         -s-----o", "-a----xn"],
+  ["does not end while it may be met", "                 -s--o----t", "-a--o----m"],
+  ["ends late when it was not taken", "                  -s--o----n", "-a--o----x"],
+  ["is forgotten when nobody wants it", "                -aAx-o", "-aA--B"],
+  ["is forgotten when its run ends", "                   -aAe-o", "-aA--B"],
+  ["is over with its run, whatever it was offered", "    -a-oen-p", "-a-o---P"],
+  ["is over when given up, whatever it was offered", "   -a-oxn-p", "-a-o---P"],
+  ["is met by nothing once its run ended", "             -a-oet", "-a-o--"],
+])("a wait: %s", (_what, line, expected) =>
+  marbles((helpers) => {
+    const unsubscribed = "-------------------!";
+    helpers
+      .expectObservable(waited(helpers.hot(line, commands), helpers.scheduler), unsubscribed)
+      .toBe(expected, said);
+  }),
+);
 
-it("a stream of wait commands answers a burst in order", () =>
+test("a stream of wait commands answers a burst in order", () =>
   marbles((helpers) => {
     const line = "-(aAboptu)";
     const values = { ...said, o: "o to a1,b1", "2": "a2 met by p" };

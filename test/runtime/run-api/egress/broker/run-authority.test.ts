@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRunAuthority } from "../../../../../src/runtime/run-api/egress/broker/run-authority.ts";
 import type { RunAuthority } from "../../../../../src/runtime/run-api/egress/broker/run-authority.ts";
 
@@ -21,132 +21,130 @@ function authorityOf(instanceId: string, now = Date.now): Promise<RunAuthority> 
   return createRunAuthority(projectKey, instanceId, now);
 }
 
-describe("the authority of a run", () => {
-  let dir: string;
-  let bundle: string;
-  let authority: RunAuthority;
-  let server: Server;
-  let port: number;
+let dir: string;
+let bundle: string;
+let authority: RunAuthority;
+let server: Server;
+let port: number;
 
-  beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), "al-authority-"));
-    bundle = join(dir, "ca.pem");
-    authority = await authorityOf("dev-abcdefgh");
-    await writeFile(bundle, authority.certificate([host, "10.0.0.7"]));
-    // What a client asks for decides, so that one server stands for every host.
-    server = createServer(
-      { SNICallback: (name, done) => done(null, authority.contextFor(name)) },
-      (_request, response) => response.end("hello"),
-    );
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    ({ port } = server.address() as AddressInfo);
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "al-authority-"));
+  bundle = join(dir, "ca.pem");
+  authority = await authorityOf("dev-abcdefgh");
+  await writeFile(bundle, authority.certificate([host, "10.0.0.7"]));
+  // What a client asks for decides, so that one server stands for every host.
+  server = createServer(
+    { SNICallback: (name, done) => done(null, authority.contextFor(name)) },
+    (_request, response) => response.end("hello"),
+  );
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  ({ port } = server.address() as AddressInfo);
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function leafFor(name: string, by = authority): Promise<string> {
+  const own = createServer({
+    SNICallback: (asked, done) => done(null, by.contextFor(asked)),
+  }).listen(0, "127.0.0.1");
+  await once(own, "listening");
+  const socket = connect({
+    port: (own.address() as AddressInfo).port,
+    servername: name,
+    rejectUnauthorized: false,
   });
-  afterAll(async () => {
-    server.closeAllConnections();
-    server.close();
-    await rm(dir, { recursive: true, force: true });
-  });
+  await once(socket, "secureConnect");
+  const leaf = socket.getPeerX509Certificate()?.toString() ?? "";
+  socket.destroy();
+  own.close();
+  return leaf;
+}
 
-  async function leafFor(name: string, by = authority): Promise<string> {
-    const own = createServer({
-      SNICallback: (asked, done) => done(null, by.contextFor(asked)),
-    }).listen(0, "127.0.0.1");
-    await once(own, "listening");
-    const socket = connect({
-      port: (own.address() as AddressInfo).port,
-      servername: name,
-      rejectUnauthorized: false,
-    });
-    await once(socket, "secureConnect");
-    const leaf = socket.getPeerX509Certificate()?.toString() ?? "";
-    socket.destroy();
-    own.close();
-    return leaf;
-  }
+async function opensslVerify(leaf: string, name: string, ca = bundle) {
+  const path = join(dir, `${name}.pem`);
+  await writeFile(path, leaf);
+  const strict = ["-x509_strict", "-purpose", "sslserver", "-verify_hostname", name];
+  return run("openssl", ["verify", "-CAfile", ca, ...strict, path]).then(
+    () => "good",
+    (error: unknown) => (error as { readonly stderr: string }).stderr,
+  );
+}
 
-  async function opensslVerify(leaf: string, name: string, ca = bundle) {
-    const path = join(dir, `${name}.pem`);
-    await writeFile(path, leaf);
-    const strict = ["-x509_strict", "-purpose", "sslserver", "-verify_hostname", name];
-    return run("openssl", ["verify", "-CAfile", ca, ...strict, path]).then(
-      () => "good",
-      (error: unknown) => (error as { readonly stderr: string }).stderr,
-    );
-  }
+test("the authority of a run passes the strict checks of OpenSSL", async () => {
+  expect(await opensslVerify(await leafFor(host), host)).toBe("good");
+});
 
-  test("the authority of a run passes the strict checks of OpenSSL", async () => {
-    expect(await opensslVerify(await leafFor(host), host)).toBe("good");
-  });
+test("the authority of a run is valid for the bound hosts only", async () => {
+  const leaf = await leafFor(other);
+  expect(await opensslVerify(leaf, other)).toContain("permitted subtree violation");
+});
 
-  test("the authority of a run is valid for the bound hosts only", async () => {
-    const leaf = await leafFor(other);
-    expect(await opensslVerify(leaf, other)).toContain("permitted subtree violation");
-  });
+test("the authority of a run differs for each run", async () => {
+  const leaf = await leafFor(host, await authorityOf("dev-zzzzzzzz"));
+  expect(await opensslVerify(leaf, host)).toContain("unable to get local issuer");
+});
 
-  test("the authority of a run differs for each run", async () => {
-    const leaf = await leafFor(host, await authorityOf("dev-zzzzzzzz"));
-    expect(await opensslVerify(leaf, host)).toContain("unable to get local issuer");
-  });
+test("the authority of a run is the same in a later scheduler, whose certificates the run still trusts", async () => {
+  const later = await authorityOf("dev-abcdefgh");
+  expect(await opensslVerify(await leafFor(host, later), host)).toBe("good");
+  const [one, two] = [authority, later].map((a) => new X509Certificate(a.certificate([host])));
+  expect(one?.publicKey.export({ type: "spki", format: "pem" })).toBe(
+    two?.publicKey.export({ type: "spki", format: "pem" }),
+  );
+  expect(one?.subject).toBe(two?.subject);
+});
 
-  test("the authority of a run is the same in a later scheduler, whose certificates the run still trusts", async () => {
-    const later = await authorityOf("dev-abcdefgh");
-    expect(await opensslVerify(await leafFor(host, later), host)).toBe("good");
-    const [one, two] = [authority, later].map((a) => new X509Certificate(a.certificate([host])));
-    expect(one?.publicKey.export({ type: "spki", format: "pem" })).toBe(
-      two?.publicKey.export({ type: "spki", format: "pem" }),
-    );
-    expect(one?.subject).toBe(two?.subject);
-  });
+test("the authority of a run makes one certificate per host, and a new one before it expires", async () => {
+  let now = Date.now();
+  const own = await authorityOf("dev-abcdefgh", () => now);
+  const first = own.contextFor(host);
+  expect(own.contextFor(host)).toBe(first);
+  now += 29.5 * 24 * 3_600_000;
+  expect(own.contextFor(host)).not.toBe(first);
+});
 
-  test("the authority of a run makes one certificate per host, and a new one before it expires", async () => {
-    let now = Date.now();
-    const own = await authorityOf("dev-abcdefgh", () => now);
-    const first = own.contextFor(host);
-    expect(own.contextFor(host)).toBe(first);
-    now += 29.5 * 24 * 3_600_000;
-    expect(own.contextFor(host)).not.toBe(first);
-  });
-
-  test.each([
-    ["curl", ["curl", "-sS", "--cacert", "{ca}", "--resolve", "{host}:{port}:127.0.0.1", "{url}"]],
+test.each([
+  ["curl", ["curl", "-sS", "--cacert", "{ca}", "--resolve", "{host}:{port}:127.0.0.1", "{url}"]],
+  [
+    "python3",
     [
       "python3",
-      [
-        "python3",
-        "-c",
-        `import ssl, socket
+      "-c",
+      `import ssl, socket
 context = ssl.create_default_context(cafile="{ca}")
 context.verify_flags |= ssl.VERIFY_X509_STRICT
 with socket.create_connection(("127.0.0.1", {port})) as raw, context.wrap_socket(raw, server_hostname="{host}") as tls:
     tls.sendall(b"GET / HTTP/1.0\\r\\n\\r\\n")
     print(tls.recv(4096).decode() + tls.recv(4096).decode())`,
-      ],
     ],
+  ],
+  [
+    "Node",
     [
-      "Node",
-      [
-        process.execPath,
-        "-e",
-        `require("node:https").get("{url}", { lookup: (_name, options, done) => options.all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4), ca: require("node:fs").readFileSync("{ca}") }, (answer) => answer.pipe(process.stdout));`,
-      ],
+      process.execPath,
+      "-e",
+      `require("node:https").get("{url}", { lookup: (_name, options, done) => options.all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4), ca: require("node:fs").readFileSync("{ca}") }, (answer) => answer.pipe(process.stdout));`,
     ],
-  ])(
-    "the authority of a run is trusted by %s, which refuses another host",
-    async (_name, [command = "", ...args]) => {
-      const ask = (name: string) =>
-        run(
-          command,
-          args.map((text) =>
-            text
-              .replaceAll("{ca}", bundle)
-              .replaceAll("{host}", name)
-              .replaceAll("{port}", String(port))
-              .replaceAll("{url}", `https://${name}:${port}/`),
-          ),
-        );
-      expect((await ask(host)).stdout).toContain("hello");
-      await expect(ask(other)).rejects.toThrow(/subtree|certificate|verif/i);
-    },
-  );
-});
+  ],
+])(
+  "the authority of a run is trusted by %s, which refuses another host",
+  async (_name, [command = "", ...args]) => {
+    const ask = (name: string) =>
+      run(
+        command,
+        args.map((text) =>
+          text
+            .replaceAll("{ca}", bundle)
+            .replaceAll("{host}", name)
+            .replaceAll("{port}", String(port))
+            .replaceAll("{url}", `https://${name}:${port}/`),
+        ),
+      );
+    expect((await ask(host)).stdout).toContain("hello");
+    await expect(ask(other)).rejects.toThrow(/subtree|certificate|verif/i);
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { substituted } from "../../../../../src/runtime/run-api/egress/broker/substitute.ts";
 
 const host = "api.github.com";
@@ -54,43 +54,37 @@ test.each([
   expect(headers(name, sentinel)).toEqual([name, secret]);
 });
 
-describe("a sentinel on its way out is rejected", () => {
-  test.each([
-    ["in a query", `/user?access_token=${sentinel}`, []],
-    ["in a path", `/${sentinel}`, []],
-    ["in a header's name", "/", [sentinel, "1"]],
-    ["in a header's name in lower case", "/", [sentinel.toLowerCase(), "1"]],
-    ["of another host", "/", ["authorization", `Bearer ${foreign}`]],
-    [
-      "of another host, inside of a login",
-      "/",
-      ["authorization", `Basic ${base64(`u:${foreign}`)}`],
-    ],
-    ["of another run", "/", ["authorization", `AlSentinel${"z".repeat(26)}`]],
-    ["that its host may show to others", "/", ["user-agent", sentinel]],
-    ["where an author is named", "/", ["x-author", sentinel]],
-    ["that is cut", "/", ["authorization", sentinel.slice(0, -1)]],
-    ["in another case", "/", ["authorization", sentinel.toUpperCase()]],
-  ])("a sentinel on its way out is rejected: %s", (_what, url, rawHeaders) => {
-    expect(() => substituted({ host, url, rawHeaders }, bindings)).toThrow(/holds a sentinel/);
-  });
+test.each([
+  ["in a query", `/user?access_token=${sentinel}`, []],
+  ["in a path", `/${sentinel}`, []],
+  ["in a header's name", "/", [sentinel, "1"]],
+  ["in a header's name in lower case", "/", [sentinel.toLowerCase(), "1"]],
+  ["of another host", "/", ["authorization", `Bearer ${foreign}`]],
+  ["of another host, inside of a login", "/", ["authorization", `Basic ${base64(`u:${foreign}`)}`]],
+  ["of another run", "/", ["authorization", `AlSentinel${"z".repeat(26)}`]],
+  ["that its host may show to others", "/", ["user-agent", sentinel]],
+  ["where an author is named", "/", ["x-author", sentinel]],
+  ["that is cut", "/", ["authorization", sentinel.slice(0, -1)]],
+  ["in another case", "/", ["authorization", sentinel.toUpperCase()]],
+])("a sentinel on its way out is rejected: %s", (_what, url, rawHeaders) => {
+  expect(() => substituted({ host, url, rawHeaders }, bindings)).toThrow(/holds a sentinel/);
+});
 
-  test("a sentinel on its way out is rejected with the reason and a hint", () => {
-    const message = (url: string, rawHeaders: string[]) => {
-      try {
-        return substituted({ host, url, rawHeaders }, bindings).join();
-      } catch (error) {
-        return (error as Error).message;
-      }
-    };
-    expect(message(`/?token=${sentinel}`, [])).toMatchInlineSnapshot(
-      `"the address of the request to api.github.com holds a sentinel, which stands for a secret. The secret is put into headers for authentication only: send it in one, such as Authorization."`,
-    );
-    expect(message("/", ["Authorization", foreign])).toMatchInlineSnapshot(
-      `"the header Authorization of the request to api.github.com holds a sentinel, which stands for a secret for registry.npmjs.org and no other host. Hosts are added in [network.credentials] of the project's config.toml."`,
-    );
-    expect(message("/", ["Authorization", `AlSentinel${"z".repeat(26)}`])).toMatchInlineSnapshot(
-      `"the header Authorization of the request to api.github.com holds a sentinel, which stands for a secret that this run does not have. Leave it out."`,
-    );
-  });
+test("a sentinel on its way out is rejected with the reason and a hint", () => {
+  const message = (url: string, rawHeaders: string[]) => {
+    try {
+      return substituted({ host, url, rawHeaders }, bindings).join();
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  expect(message(`/?token=${sentinel}`, [])).toMatchInlineSnapshot(
+    `"the address of the request to api.github.com holds a sentinel, which stands for a secret. The secret is put into headers for authentication only: send it in one, such as Authorization."`,
+  );
+  expect(message("/", ["Authorization", foreign])).toMatchInlineSnapshot(
+    `"the header Authorization of the request to api.github.com holds a sentinel, which stands for a secret for registry.npmjs.org and no other host. Hosts are added in [network.credentials] of the project's config.toml."`,
+  );
+  expect(message("/", ["Authorization", `AlSentinel${"z".repeat(26)}`])).toMatchInlineSnapshot(
+    `"the header Authorization of the request to api.github.com holds a sentinel, which stands for a secret that this run does not have. Leave it out."`,
+  );
 });

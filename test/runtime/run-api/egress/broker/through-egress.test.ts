@@ -61,29 +61,27 @@ const seenHosts = () =>
     rawHeaders.filter((_text, index) => rawHeaders[index - 1]?.toLowerCase() === "host"),
   );
 
-describe("a host gets only its own Host header", () => {
-  test.each([
-    ["of two", [`Host: ${host}`, "Host: files.allowed.test"]],
-    ["in upper case, with a dot and a port", [`Host: API.Allowed.Test.:443`]],
-    ["with what a name is read without", ["Host: api.allo\u00adwed.test"]],
-    ["that counts for one connection", [`Host: ${host}`, "Connection: close, host"]],
-  ])("a host gets only its own Host header: %s", async (_what, headers) => {
-    await answersTo("GET / HTTP/1.1", ...headers, login, "", "");
-    expect(seenHosts()).toEqual([[host]]);
-  });
+test.each([
+  ["of two", [`Host: ${host}`, "Host: files.allowed.test"]],
+  ["in upper case, with a dot and a port", [`Host: API.Allowed.Test.:443`]],
+  ["with what a name is read without", ["Host: api.allo\u00adwed.test"]],
+  ["that counts for one connection", [`Host: ${host}`, "Connection: close, host"]],
+])("a host gets only its own Host header: %s", async (_what, headers) => {
+  await answersTo("GET / HTTP/1.1", ...headers, login, "", "");
+  expect(seenHosts()).toEqual([[host]]);
+});
 
-  test.each([
-    ["another one first", ["GET / HTTP/1.1", "Host: files.allowed.test", `Host: ${host}`]],
-    ["none", ["GET / HTTP/1.0"]],
-    ["another one in the address", ["GET http://files.allowed.test/ HTTP/1.1", `Host: ${host}`]],
-    ["its own in the address", [`GET https://${host}/ HTTP/1.1`, `Host: ${host}`]],
-    ["userinfo", ["GET / HTTP/1.1", `Host: files.allowed.test@${host}`]],
-    ["a list", ["GET / HTTP/1.1", `Host: ${host}, files.allowed.test`]],
-    ["a tunnel in the tunnel", [`CONNECT ${host}:443 HTTP/1.1`, `Host: ${host}`]],
-  ])("a host gets only its own Host header or rejects the request: %s", async (_what, head) => {
-    expect(await answersTo(...head, login, "", "")).not.toContain("200 OK");
-    expect(side.hosts.seen).toEqual([]);
-  });
+test.each([
+  ["another one first", ["GET / HTTP/1.1", "Host: files.allowed.test", `Host: ${host}`]],
+  ["none", ["GET / HTTP/1.0"]],
+  ["another one in the address", ["GET http://files.allowed.test/ HTTP/1.1", `Host: ${host}`]],
+  ["its own in the address", [`GET https://${host}/ HTTP/1.1`, `Host: ${host}`]],
+  ["userinfo", ["GET / HTTP/1.1", `Host: files.allowed.test@${host}`]],
+  ["a list", ["GET / HTTP/1.1", `Host: ${host}, files.allowed.test`]],
+  ["a tunnel in the tunnel", [`CONNECT ${host}:443 HTTP/1.1`, `Host: ${host}`]],
+])("a host gets only its own Host header or rejects the request: %s", async (_what, head) => {
+  expect(await answersTo(...head, login, "", "")).not.toContain("200 OK");
+  expect(side.hosts.seen).toEqual([]);
 });
 
 describe("a hidden request never reaches the host", () => {
@@ -198,21 +196,19 @@ test("the end of a run cuts its opened tunnels", async () => {
   await closed;
 });
 
-describe("a sentinel in a request without TLS is refused", () => {
-  test.each([
-    ["in a header", "/", { headers: authorization }],
-    ["in a login", "/", { headers: { authorization: `Basic ${btoa(`x:${sentinel}`)}` } }],
-    ["in the address", `/?a=${sentinel}`, {}],
-    ["in the body", "/", { method: "POST", body: `a=${sentinel}` }],
-  ])("a sentinel in a request without TLS is refused: %s", async (_where, path, options) => {
-    const answer = await forward(run, `http://${host}${path}`, options);
-    expect(answer).toMatchObject({ status: 403 });
-    expect(answer.body).toContain("would have been sent what stands for a secret (in the ");
-    expect(
-      JSON.stringify(side.hosts.seen.map(({ rawHeaders, url }) => [url, rawHeaders])),
-    ).not.toContain("AlSentinel");
-    await expect.poll(() => side.attempts.at(-1)?.denied).toBe("sentinel");
-  });
+test.each([
+  ["in a header", "/", { headers: authorization }],
+  ["in a login", "/", { headers: { authorization: `Basic ${btoa(`x:${sentinel}`)}` } }],
+  ["in the address", `/?a=${sentinel}`, {}],
+  ["in the body", "/", { method: "POST", body: `a=${sentinel}` }],
+])("a sentinel in a request without TLS is refused: %s", async (_where, path, options) => {
+  const answer = await forward(run, `http://${host}${path}`, options);
+  expect(answer).toMatchObject({ status: 403 });
+  expect(answer.body).toContain("would have been sent what stands for a secret (in the ");
+  expect(
+    JSON.stringify(side.hosts.seen.map(({ rawHeaders, url }) => [url, rawHeaders])),
+  ).not.toContain("AlSentinel");
+  await expect.poll(() => side.attempts.at(-1)?.denied).toBe("sentinel");
 });
 
 test("the allow list applies to hosts of secrets too", async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { lastValueFrom } from "rxjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { buildImage } from "../../../../../src/runtime/runners/container/image/build.ts";
 import type { TarEntry } from "../../../../../src/runtime/runners/container/image/archive.ts";
 import { reasonOf } from "../../../../../src/foundation/errors.ts";
@@ -23,7 +23,7 @@ async function failureOf(...lines: readonly string[]): Promise<string> {
 }
 
 describe.skipIf(missing !== null)("a build that fails", () => {
-  it("a build that fails begins its error with the last lines of the command, without those of earlier steps", async () => {
+  test("a build that fails begins its error with the last lines of the command, without those of earlier steps", async () => {
     const failure = await failureOf("RUN seq 1 100", "RUN seq 1 100; exit 9");
     const lines = failure.split("\n");
     expect(lines.slice(0, -1)).toEqual(["96", "97", "98", "99", "100"]);
@@ -31,7 +31,7 @@ describe.skipIf(missing !== null)("a build that fails", () => {
     expect(lines.at(-1)).toContain(`the image ${tag} was built; fix the Dockerfile`);
   });
 
-  it("a build that fails reports how much of a large context is sent", async () => {
+  test("a build that fails reports how much of a large context is sent", async () => {
     const from = join(mkdtempSync(join(tmpdir(), "al-context-")), "large");
     const size = 9 * 1024 ** 2;
     writeFileSync(from, "");
@@ -54,7 +54,7 @@ describe.skipIf(missing !== null)("a build that fails", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     [
       ["COPY nothing /opt/"],
       /^COPY failed: .*nothing.*does not exist\nCOPY nothing \/opt\/ \(step/,
