@@ -39,7 +39,7 @@ const budgets = {
   "src/interfaces/mcp": 807,
   "src/interfaces/operations": 2_077,
   "src/interfaces/views": 447,
-  "src/start": 1_709,
+  "src/start": 1_712,
   test: 97_500,
 } as const;
 

@@ -63,9 +63,9 @@ export async function acquireProject(
     const sessions = openSessions({ home, madeSince, onProblem });
     onClose(() => sessions.close());
     const tmp = tmpdir().length > longestTmp ? "/tmp" : tmpdir();
-    await removeDeadSockets(tmp);
     const socketDir = mkdtempSync(join(tmp, "al-"));
     onClose(() => rmSync(socketDir, { recursive: true, force: true }));
+    await removeDeadSockets(tmp, statSync(socketDir).mtimeMs);
     const socketPath = join(socketDir, socketName);
     return {
       home,
@@ -130,22 +130,25 @@ const longestStartMs = 600_000;
 /** How long it may have a socket that refuses: one that is bound does so until its listener is there. */
 const longestBindMs = 60_000;
 
-/** Removes the folders in `tmp` of this user's killed schedulers, which have no listener. Never rejects. */
-async function removeDeadSockets(tmp: string): Promise<void> {
+/**
+ * Removes the folders in `tmp` of this user's killed schedulers, which have no listener. Never rejects. `now` is in ms, by
+ * the clock of these folders: this process may have another.
+ */
+async function removeDeadSockets(tmp: string, now: number): Promise<void> {
   try {
     for (const name of readdirSync(tmp).filter((each) => socketDir.test(each))) {
       const dir = join(tmp, name);
-      if (await isDead(dir)) rmSync(dir, { recursive: true, force: true });
+      if (await isDead(dir, now)) rmSync(dir, { recursive: true, force: true });
     }
   } catch {
     // The folder can't be listed, or another starting scheduler does the same.
   }
 }
 
-async function isDead(dir: string): Promise<boolean> {
+async function isDead(dir: string, now: number): Promise<boolean> {
   const stat = lstatSync(dir);
   if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false;
-  const ageMs = Date.now() - stat.mtimeMs;
+  const ageMs = now - stat.mtimeMs;
   const names = readdirSync(dir);
   if (names.length === 0) return ageMs > longestStartMs;
   return names.join() === socketName && ageMs > longestBindMs && isRefused(join(dir, socketName));

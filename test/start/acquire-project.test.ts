@@ -98,6 +98,7 @@ test("a start removes the socket folders of killed schedulers, and no others", a
   const live = createServer().listen(join(make("al-living"), "operator.sock"));
   await once(live, "listening");
   vi.stubEnv("TMPDIR", tmp);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   try {
     (await own(() => undefined)).close();
     expect(readdirSync(tmp).sort()).toEqual([
@@ -108,6 +109,7 @@ test("a start removes the socket folders of killed schedulers, and no others", a
       "other",
     ]);
   } finally {
+    vi.useRealTimers();
     vi.unstubAllEnvs();
     live.close();
   }

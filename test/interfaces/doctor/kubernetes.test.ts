@@ -62,7 +62,7 @@ test.each([
   writeFileSync(file, text.replaceAll('"minor":"34"', `"minor":"${minor}"`));
   const older = await replayExchanges(file);
   onTestFinished(() => older.close());
-  older.begin("finds no fault with the role of the docs");
+  older.begin("al doctor with Kubernetes finds no fault with the role of the docs");
   vi.stubEnv("KUBECONFIG", writeKubeconfig(dir, older.url));
   const [version] = await kubernetesFindings({ namespace: "agents" });
   vi.unstubAllEnvs();
