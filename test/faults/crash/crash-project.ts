@@ -34,13 +34,13 @@ const agents = {
   locker: { scale: 1, event: "issue_comment" },
 } as const;
 
-/** Plays the LLM's command line: says that it runs, takes the agent's lock, and is done soon. */
+/** Plays the LLM's command line: says that it runs, takes the agent's lock, and is done soon, or after `pause` seconds. */
 const cli = (marks: string): string => `#!/bin/sh
 n=$(sed -n 's/.*"n": *\\([0-9]*\\).*/\\1/p' "\${AL_PAYLOAD_FILE:-/dev/null}")
 echo "$AL_AGENT $AL_INSTANCE \${n:-manual}" >> '${marks}/ran'
 : > '${marks}/in-run'
 [ "$AL_AGENT" = worker ] || rlock demo:x > /dev/null
-sleep 0.05
+sleep "$(cat '${marks}/pause' 2> /dev/null || echo 0.05)"
 echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"done","usage":{}}'
 `;
 

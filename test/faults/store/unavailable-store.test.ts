@@ -117,6 +117,8 @@ describe("a store that is not available", () => {
 test("a scheduler whose store is not available can stop, and the next one finishes its work", async () => {
   const env = faulty(faultFile());
   const first = (started = await startTestScheduler(project, { webUi: false, env }));
+  // The store goes before either run ends: a third one would be claimed, and wait for the store to begin.
+  writeFileSync(join(project.marks, "pause"), "1");
   for (const n of [0, 1, 2]) await deliver(first, n);
   await expect.poll(() => look(project).ran.length).toBe(2);
   writeFileSync(faultFile(), "8");

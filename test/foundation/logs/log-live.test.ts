@@ -103,7 +103,8 @@ test("all agents are followed together, later ones too", async () => {
 test("lines of the writer and of another process come in the file's order, each once", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
-  const { messages } = follow(sourceOf(project, { appended$: writer.appended$ }));
+  const source = sourceOf(project, { appended$: writer.appended$ });
+  const { messages } = follow(source, { lines: 1_000 });
   writeLines(logPath(project), []);
   for (let n = 0; n < 300; n++) {
     if (n % 3 === 0) appendFileSync(logPath(project), line(`${n}`));
