@@ -67,7 +67,7 @@ describe.skipIf(noTerminal !== null)(
       expect(view.screen().join("\n")).toContain("Almanac stopped after");
     });
 
-    test("a terminal that disappears stops it in order", async ({ project }) => {
+    test("a terminal that disappears stops it in order", async ({ project, expect }) => {
       project.addAgent("first");
       const view = project.start();
       await view.until(/> first/);

@@ -99,7 +99,8 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
 
   it("runs on another machine's engine, over TLS are away with their engine, and their relay returns with it", async () => {
     await node.kill();
-    await expect(cluster.list()).rejects.toMatchObject({ code: "engine_unreachable" });
+    const problem = () => cluster.list().catch((error: unknown) => error);
+    await expect.poll(problem).toMatchObject({ code: "engine_unreachable" });
     await node.boot();
     await cluster.ready();
     await start(byDoor("echo back"));
