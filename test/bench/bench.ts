@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { readFigures, slower, writeFigures } from "./baseline.ts";
 import { compareWith, comparisonTable } from "./compare.ts";
 import type { Figure, Measure } from "./figure.ts";
+import { answers } from "./measures/answers.ts";
 import { containers } from "./measures/containers.ts";
 import { cron } from "./measures/cron.ts";
 import { egress } from "./measures/egress.ts";
@@ -23,6 +24,7 @@ import { table } from "./report.ts";
 const short = [
   startUp,
   ingest,
+  answers,
   reload,
   status,
   runs,

@@ -26,6 +26,11 @@ export function sendAll(
   return measured({ url, connections, amount: requests.length, requests: each });
 }
 
+/** Requests one address so many times. */
+export function getAll(url: string, count: number, connections: number): Promise<Load> {
+  return measured({ url, connections, amount: count });
+}
+
 async function measured(options: Options): Promise<Load> {
   const statuses: Record<string, number> = {};
   const latencies: number[] = [];

@@ -2,11 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { TestScheduler } from "../../helpers/scheduler.ts";
 import { agentName, benchProject } from "../bench-project.ts";
 import { githubDeliveries } from "../deliveries.ts";
-import { figureOf } from "../figure.ts";
-import type { BenchOptions, Figure, Measure } from "../figure.ts";
+import { figureOf, type BenchOptions, type Figure, type Measure } from "../figure.ts";
 import { withFloor } from "../floors.ts";
-import { getAll, sendAll } from "../load.ts";
-import type { Load } from "../load.ts";
+import { getAll, sendAll, type Load } from "../load.ts";
 import { repeated } from "../repeated.ts";
 import { residentMb, withScheduler } from "../with-scheduler.ts";
 
