@@ -23,17 +23,17 @@ describe("al start on a broken project gives one clear message", () => {
     expect(await refusal()).toContain(`${project.dir} holds no config.toml`);
   });
 
-  test("al start on a broken project gives one clear message with a syntax error, at its line", async () => {
+  test("al start on a broken project names the line of a syntax error", async () => {
     await project.write("config.toml", '[models.scripted]\nprovider = "scripted\n');
     expect(await refusal()).toMatch(/config\.toml:2:\d+ /);
   });
 
-  test("al start on a broken project gives one clear message with a wrong value, and what is expected", async () => {
+  test("al start on a broken project names a wrong value and what is expected", async () => {
     await project.write("config.toml", '[gateway]\nport = "http"\n');
     expect(await refusal()).toMatch(/config\.toml:2:\d+ .*gateway\.port.*"http"/);
   });
 
-  test("al start on a broken project gives one clear message with a config that is not a file", async () => {
+  test("al start on a broken project names a config that is not a file", async () => {
     await rm(project.path("config.toml"));
     await mkdir(project.path("config.toml"));
     expect(await refusal()).toContain("config.toml is not a regular file");

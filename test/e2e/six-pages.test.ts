@@ -35,7 +35,7 @@ async function rowOf(agent: string): Promise<{ page: Page; row: ReturnType<Page[
 
 const patience = { timeout: 20_000 };
 
-test("of thirty agents with a day of history, one click answers: what is it doing?", async () => {
+test("one click shows what an agent is doing", async () => {
   const { page, row } = await rowOf(slow);
   await expect.poll(() => row.innerText(), patience).toContain("waiting for the health checks");
   await row.getByRole("link", { name: "log" }).click();
@@ -45,7 +45,7 @@ test("of thirty agents with a day of history, one click answers: what is it doin
     .waitFor(patience);
 });
 
-test("of thirty agents with a day of history, one click answers: why didn't it run?", async () => {
+test("one click shows why an agent didn't run", async () => {
   const { page, row } = await rowOf(unwilling);
   await row.getByRole("link", { name: /: why .* did not run$/ }).click();
   await page
@@ -54,28 +54,28 @@ test("of thirty agents with a day of history, one click answers: why didn't it r
     .waitFor(patience);
 });
 
-test("of thirty agents with a day of history, one click answers: what came out?", async () => {
+test("one click shows what a run returned", async () => {
   const { page, row } = await rowOf("report-web");
   await row.getByRole("link", { name: /ago$/ }).click();
   const result = page.locator("section", { has: page.getByRole("heading", { name: "Result" }) });
   await expect.poll(() => result.innerText(), patience).toMatch(/"summary": "Report \d+ of web/);
 });
 
-test("of thirty agents with a day of history, one click answers: what did it cost?", async () => {
+test("one click shows what an agent's runs cost", async () => {
   const { page, row } = await rowOf(failing);
   await row.getByRole("link", { name: failing, exact: true }).click();
   const cost = page.locator("section", { has: page.getByRole("heading", { name: "Cost" }) });
   await expect.poll(() => cost.innerText(), patience).toMatch(/This month\s+\$\d+\.\d\d/);
 });
 
-test("of thirty agents with a day of history, one click answers: what changed since it last worked?", async () => {
+test("one click shows what changed since an agent's last success", async () => {
   const { page, row } = await rowOf(failing);
   await row.getByRole("link", { name: /ago$/ }).click();
   const since = page.locator("#since");
   await expect.poll(() => since.innerText(), patience).toContain('"host": "ledger-old.acme.test"');
 });
 
-test("of thirty agents with a day of history, one click answers: when did this error first appear?", async () => {
+test("one click shows when an error first appeared", async () => {
   const { page } = await rowOf(failing);
   await page.goto(`${scheduler.dashboardUrl}/agents/${failing}/runs/latest`);
   await page.getByRole("link", { name: "When did this error first appear?" }).click();
