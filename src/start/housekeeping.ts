@@ -52,8 +52,8 @@ export function housekeeping({
   const prune = async (): Promise<void> => {
     const { historyRetentionDays: days, historyMaxBytes: maxBytes } = project$.value;
     const now = Date.now();
-    // Logs, run logs, history and receipts share one limit. Host users' runs may use a quarter, logs half of the rest, history and receipts
-    // the remainder.
+    // Logs, run logs, history and receipts share one limit. Host users' runs may use a quarter, logs half of the rest,
+    // history and receipts the remainder.
     const runLogs = { projectDir, now, days, maxBytes: maxBytes / 4 };
     const runLogBytes = await pruneRunLogs(runsDir, runLogs);
     const left = maxBytes - runLogBytes;
