@@ -7,6 +7,7 @@ import { canonicalHost } from "../../foundation/contracts/network-allow.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { refusal, type RunApiRequest } from "../run-api/protocol.ts";
 import type { McpClient } from "../run-api/mcp/mcp-client.ts";
+import { portOf } from "../run-api/egress/run-egress.ts";
 import type { Gates, ServedTool } from "./gates.ts";
 import type { LiveRun, Performers, RunMcpServer, RunMcpTool } from "./live-run.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -196,10 +197,9 @@ function answerOf(result: McpResult, redactValue: RequestContext["redactValue"])
 }
 
 function servedTool({ name, url }: McpServer, tool: string): ServedTool {
-  const at = url === null ? null : new URL(url);
-  const host = at && canonicalHost(at.hostname);
-  const port = Number(at?.port || (at?.protocol === "https:" ? 443 : 80));
-  return { name: `${name}.${tool}`, host: host === null ? null : { host, port } };
+  const host = url === null ? null : canonicalHost(new URL(url).hostname);
+  const port = portOf(url);
+  return { name: `${name}.${tool}`, host: host === null || port === null ? null : { host, port } };
 }
 
 /** By the protocol. Other names could hold a text for people. */
