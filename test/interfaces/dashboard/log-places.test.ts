@@ -135,7 +135,7 @@ test("a page holds 5,000 lines at most: new lines replace the earliest, earlier 
     );
   const expectShown = async (from: number, to: number) => {
     const wanted = between(from, to).map((line) => `<${line}>`);
-    await expect.poll(texts).toEqual(wanted);
+    await expect.poll(texts, { timeout: 30_000, interval: 250 }).toEqual(wanted);
   };
   await expectShown(300, 400);
   await page.waitForSelector("body[data-connection=live]");
