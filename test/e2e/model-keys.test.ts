@@ -87,9 +87,7 @@ describe("a run of the scheduler's own user cannot find the key of its model", (
   test.each(inPlace("gemini"))(
     "a run of the scheduler's own user cannot find the key of its model with %s",
     { timeout },
-    async (harness) => {
-      expectHidden(await run(harness), programOf(harness));
-    },
+    async (harness) => expectHidden(await run(harness), programOf(harness)),
   );
 
   test(
@@ -125,9 +123,7 @@ describe.skipIf(noUsers !== null)(
     test.each(inPlace("claude", "codex"))(
       "a run of another OS user cannot find the key of its model with %s",
       { timeout },
-      async (harness) => {
-        expectHidden(await run(harness), programOf(harness));
-      },
+      async (harness) => expectHidden(await run(harness), programOf(harness)),
     );
   },
 );

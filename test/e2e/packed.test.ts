@@ -173,9 +173,8 @@ describe("the installed program", () => {
 
   test.skipIf(noEngine !== null)(
     "the installed program builds the image of containers and runs an agent in one",
-    async () => {
-      expect(await runOf("boxed")).toMatchObject({ outcome: "succeeded", value: "al lo" });
-    },
+    async () =>
+      expect(await runOf("boxed")).toMatchObject({ outcome: "succeeded", value: "al lo" }),
     engineSetupMs,
   );
 

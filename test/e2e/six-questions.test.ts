@@ -32,13 +32,11 @@ test("one command shows why an agent didn't run", async () => {
   expect(await al("history", "-a", skipping, "--refused")).toContain("all runners are busy");
 });
 
-test("one command shows what a run returned", async () => {
-  expect(await al("show", "report-web")).toMatch(/Returned +\{\s+"summary": "Report \d+ of web/);
-});
+test("one command shows what a run returned", async () =>
+  expect(await al("show", "report-web")).toMatch(/Returned +\{\s+"summary": "Report \d+ of web/));
 
-test("one command shows what an agent's runs cost", async () => {
-  expect(await al("cost", failing)).toMatch(/\$\d+\.\d\d/);
-});
+test("one command shows what an agent's runs cost", async () =>
+  expect(await al("cost", failing)).toMatch(/\$\d+\.\d\d/));
 
 test("one command shows what changed since an agent's last success", async () => {
   const difference = await al("show", failing, "--diff");

@@ -13,15 +13,14 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
   const everything = "clusterrolebinding/almanac-everything";
 
   describe("al doctor with Kubernetes", () => {
-    test("al doctor with Kubernetes finds no fault with the role of the docs", async () => {
+    test("al doctor with Kubernetes finds no fault with the role of the docs", async () =>
       expect(await check()).toMatchObject([
         {
           severity: "ok",
           what: expect.stringMatching(/^Kubernetes v1\.\d+\.\d+ at http/) as string,
         },
         { severity: "ok", what: "this user may do all that runs need in the namespace agents" },
-      ]);
-    });
+      ]));
 
     test("al doctor with Kubernetes names each verb that the role lacks", async () => {
       await role("create list");

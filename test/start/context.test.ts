@@ -30,9 +30,8 @@ test("the output of agents goes to their own logs only", () => {
   expect(printed({ type: "output", agent: "dev", at: 0, instanceId: "dev-1", entry })).toEqual([]);
 });
 
-test("a start without problems logs nothing", () => {
-  expect(startWarnings({}, { lost: [], neverBegun: [] })).toEqual([]);
-});
+test("a start without problems logs nothing", () =>
+  expect(startWarnings({}, { lost: [], neverBegun: [] })).toEqual([]));
 
 test("an unused password is named when it is set, without its value", () => {
   const [warning] = startWarnings({ AL_DASHBOARD_SECRET: "hush" }, { lost: [], neverBegun: [] });

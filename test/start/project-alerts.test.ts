@@ -23,9 +23,8 @@ test("an agent's alerts reach the targets that it names, and none if it names no
   expect(targetsOf([])).toEqual([]);
 });
 
-test("alerts of an agent whose targets were all removed reach the project's", () => {
-  expect(targetsOf(["gone"])).toEqual(["ops"]);
-});
+test("alerts of an agent whose targets were all removed reach the project's", () =>
+  expect(targetsOf(["gone"])).toEqual(["ops"]));
 
 test("an agent without a valid config has the project's options", () => {
   const broken = new Map([["dev", agentFiles(`${usualAgent}scale = -1`)]]);

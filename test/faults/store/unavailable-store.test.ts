@@ -89,15 +89,14 @@ describe("a store that is not available", () => {
 
   test.runIf(isLong)(
     "a store that is not available that another process holds is answered with 503 until it is released",
-    async () => {
-      await refusesAndRecovers(() => {
+    () =>
+      refusesAndRecovers(() => {
         const other = new DatabaseSync(join(stateDir(), "state.db"));
         other.exec("BEGIN IMMEDIATE");
         return () => {
           if (other.isOpen) other.close();
         };
-      });
-    },
+      }),
     120_000,
   );
 

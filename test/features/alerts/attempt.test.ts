@@ -7,7 +7,7 @@ const after = (attempts: number, afterMs: number | null = null): number | null =
   return at === null ? null : (at - now) / 1000;
 };
 
-test("attempts follow each other after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, and end after the eighth", () => {
+test("attempts follow each other after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, and end after the eighth", () =>
   expect([1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempts) => after(attempts))).toEqual([
     5,
     300,
@@ -18,8 +18,7 @@ test("attempts follow each other after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h,
     36_000,
     null,
     null,
-  ]);
-});
+  ]));
 
 test("attempts wait as long as the target asks for, and at least as long as usual", () => {
   expect(after(1, 60_000)).toBe(60);
@@ -28,6 +27,5 @@ test("attempts wait as long as the target asks for, and at least as long as usua
   expect(after(8, 60_000)).toBeNull();
 });
 
-test("attempts wait at most a day", () => {
-  expect(after(1, Number.MAX_VALUE)).toBe(maxAfterMs / 1000);
-});
+test("attempts wait at most a day", () =>
+  expect(after(1, Number.MAX_VALUE)).toBe(maxAfterMs / 1000));

@@ -15,9 +15,8 @@ const problemOf = (type: AlertTargetType, fields: Fields): string | null =>
 describe("a target's credential", () => {
   test.each(Object.entries(fakeApis))(
     "a target's credential of %s is valid and gives no message",
-    (type, { fields }) => {
-      expect(problemOf(type as AlertTargetType, fields("https://example.com"))).toBeNull();
-    },
+    (type, { fields }) =>
+      expect(problemOf(type as AlertTargetType, fields("https://example.com"))).toBeNull(),
   );
 
   test("a target's credential of e-mail is valid in all its forms", () => {

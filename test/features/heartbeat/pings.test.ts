@@ -201,9 +201,8 @@ describe("a run's event, to the monitor of its agent", () => {
     expect(pingOf({ type: "started", agent, at, item, instanceId, startedAt })).toBeNull();
   });
 
-  test("a success", () => {
-    expect(pingOf(finished("succeeded"))).toEqual({ type: "succeeded", ms: 3_000 });
-  });
+  test("a success", () =>
+    expect(pingOf(finished("succeeded"))).toEqual({ type: "succeeded", ms: 3_000 }));
 
   test.each([
     ["failed", 1, "dev-1 failed: why"],
@@ -230,7 +229,6 @@ describe("a run's event, to the monitor of its agent", () => {
     expect(ping?.reason?.length).toBe(300);
   });
 
-  test("other events send no ping", () => {
-    expect(pingOf({ type: "queued", agent: "dev", at: 0, item })).toBeNull();
-  });
+  test("other events send no ping", () =>
+    expect(pingOf({ type: "queued", agent: "dev", at: 0, item })).toBeNull());
 });

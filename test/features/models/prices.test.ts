@@ -12,9 +12,8 @@ import { costOf } from "../../../src/foundation/contracts/price.ts";
 const asked = { model: "claude-opus-4-5", authType: "api_key", maxTokens: null } as const;
 const noConfig = { price: null, requestsPerMinute: null };
 
-test("a model named like a property of every object is not in a list", async () => {
-  expect(await listedModel("openai", "constructor")).toBeUndefined();
-});
+test("a model named like a property of every object is not in a list", async () =>
+  expect(await listedModel("openai", "constructor")).toBeUndefined());
 
 test.each([
   ["anthropic", "claude-opus-4-5", { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 }],
@@ -28,9 +27,7 @@ test.each([
   ["scripted", "any", { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }],
 ] as const)(
   "%s's %s has a price; cached input without a price costs what other input costs",
-  async (provider, model, price) => {
-    expect(await listedPrice(provider, model)).toMatchObject(price);
-  },
+  async (provider, model, price) => expect(await listedPrice(provider, model)).toMatchObject(price),
 );
 
 describe("gaps of the table", () => {
@@ -62,11 +59,10 @@ describe("gaps of the table", () => {
     }
   });
 
-  test("tiers of the price table are kept", async () => {
+  test("tiers of the price table are kept", async () =>
     expect(await listedPrice("xai", "grok-4.5")).toMatchObject({
       tiers: [{ inputTokensAbove: 200_000, input: 4, output: 12, cacheRead: 0.6, cacheWrite: 4 }],
-    });
-  });
+    }));
 
   test.each(["auto", "openrouter/auto", "openrouter/auto-beta", "openrouter/fusion"])(
     "gaps of the table: %s, which chooses a model, has no price",
@@ -76,9 +72,8 @@ describe("gaps of the table", () => {
     },
   );
 
-  test("a model that is free is priced", async () => {
-    expect(await listedPrice("openrouter", "openrouter/free")).toMatchObject({ output: 0 });
-  });
+  test("a model that is free is priced", async () =>
+    expect(await listedPrice("openrouter", "openrouter/free")).toMatchObject({ output: 0 }));
 
   test("no rate is negative", async () => {
     for (const provider of providers) {
@@ -90,15 +85,14 @@ describe("gaps of the table", () => {
 });
 
 describe("a model's terms", () => {
-  test("come from the table", async () => {
+  test("come from the table", async () =>
     expect(await modelTerms({ ...asked, provider: "anthropic" }, noConfig)).toMatchObject({
       provider: "anthropic",
       price: { input: 5 },
       billing: "priced",
       maxOutputTokens: 64_000,
       requestsPerMinute: null,
-    });
-  });
+    }));
 
   test("the config's prices override the table's", async () => {
     const price = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 };
@@ -123,13 +117,12 @@ describe("a model's terms", () => {
     expect(terms.price).toMatchObject({ input: 10, output: 50, cacheWrite: 12.5 });
   });
 
-  test("the terms of an own server without a price are usual ones", async () => {
+  test("the terms of an own server without a price are usual ones", async () =>
     expect(await modelTerms({ ...asked, provider: "custom" }, noConfig)).toMatchObject({
       price: unpricedCustom,
       billing: "unpriced",
       maxOutputTokens: 32_000,
-    });
-  });
+    }));
 
   test("the terms of an own server without a key are free, and unpriced", async () => {
     const keyless = { ...asked, provider: "custom", authType: "none" } as const;

@@ -33,13 +33,11 @@ test("a script file becomes turns with texts and tool calls", async () => {
   });
 });
 
-test("a script file names the file when it is missing", async () => {
-  await expect(readScriptFile(path)).rejects.toThrow(`the script ${path} is not there`);
-});
+test("a script file names the file when it is missing", () =>
+  expect(readScriptFile(path)).rejects.toThrow(`the script ${path} is not there`));
 
-test("a script file names line and column of broken TOML", async () => {
-  expect(await problemOf(`[[turns]]\ntext = nonsense\n`)).toContain(`${path}:2:8`);
-});
+test("a script file names line and column of broken TOML", async () =>
+  expect(await problemOf(`[[turns]]\ntext = nonsense\n`)).toContain(`${path}:2:8`));
 
 test("a script file names the turn with a wrong value, an unknown key and an empty script", async () => {
   expect(await problemOf(`[[turns]]\ntext = 5\n`)).toContain("turns.0.text");

@@ -122,6 +122,5 @@ test("a scripted model closes at once, also while a turn waits", async () => {
   expect(performance.now() - before).toBeLessThan(2000);
 });
 
-test("a scripted model listens on loopback only, and leaves no file", async () => {
-  expect((await start([{ text: "x" }])).model.socket).toMatch(/^\0/);
-});
+test("a scripted model listens on loopback only, and leaves no file", async () =>
+  expect((await start([{ text: "x" }])).model.socket).toMatch(/^\0/));

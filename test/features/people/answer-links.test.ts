@@ -24,9 +24,8 @@ test.each(["ops", "équipe", "t".repeat(120)])(
   },
 );
 
-test("a link fits a chat message", () => {
-  expect(linksTo([question]).pathOf(question, "ops").length).toBeLessThan(60);
-});
+test("a link fits a chat message", () =>
+  expect(linksTo([question]).pathOf(question, "ops").length).toBeLessThan(60));
 
 test("the check of answer links rejects a token of another project, question, target or end", () => {
   const { read, tokenTo } = linksTo([question]);
@@ -59,6 +58,5 @@ test("the check of answer links rejects every token with one changed character, 
   }
 });
 
-test("the check of answer links rejects a link whose question was deleted", () => {
-  expect(linksTo([]).read(linksTo([question]).tokenTo("ops"))).toBeNull();
-});
+test("the check of answer links rejects a link whose question was deleted", () =>
+  expect(linksTo([]).read(linksTo([question]).tokenTo("ops"))).toBeNull());

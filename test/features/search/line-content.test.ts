@@ -33,9 +33,8 @@ test("the first 4 KiB of a tool's result are found, and whether it is an error",
   expect(content?.text).not.toContain("last");
 });
 
-test("terminal colours are removed from words", () => {
-  expect(contentOfEntry({ msg: "\u001b[31mfull\u001b[0m" })?.text).toBe("full");
-});
+test("terminal colours are removed from words", () =>
+  expect(contentOfEntry({ msg: "\u001b[31mfull\u001b[0m" })?.text).toBe("full"));
 
 test("a line of 16,000 brackets is read up to its message", () => {
   const input = `${"[".repeat(16_000)}"deep"${"]".repeat(16_000)}`;
@@ -58,6 +57,4 @@ test.each([
   '"x"',
   "{",
   "",
-])("a line without text to find: %s", (line) => {
-  expect(contentOf(line)).toBeNull();
-});
+])("a line without text to find: %s", (line) => expect(contentOf(line)).toBeNull());

@@ -44,9 +44,7 @@ test.each([
   ["42", "it was 42.", true],
   ["४२", "४२", true],
   ["𠮷野家", "今日は𠮷野家で", true],
-])("a search looks for %s in %j: %j", (q, text, expected) => {
-  expect(finds(text, q)).toBe(expected);
-});
+])("a search looks for %s in %j: %j", (q, text, expected) => expect(finds(text, q)).toBe(expected));
 
 test.each([
   'a AND b OR NOT "',
@@ -68,9 +66,7 @@ test.each([
 
 test.each(["", "   ", '"" ""', "- .. !", "\ue000", "*", "a*", "a1 ".repeat(21), "x".repeat(401)])(
   "a search rejects %j",
-  (q) => {
-    expect(() => parseTerms(q)).toThrow(expect.objectContaining({ code: "bad_search" }));
-  },
+  (q) => expect(() => parseTerms(q)).toThrow(expect.objectContaining({ code: "bad_search" })),
 );
 
 test("ranges of matches count the text's own characters", () => {

@@ -44,12 +44,11 @@ test.each([
   expect(compared(base, next, local)).toEqual(changes);
 });
 
-test("without the installed version every difference counts as a local change", () => {
+test("without the installed version every difference counts as a local change", () =>
   expect(compared(null, "A:2 B:1 C:1", "A:1 B:1")).toEqual([
     "A changed but changed here",
     "C added",
-  ]);
-});
+  ]));
 
 test("contents have their ids in git", () => {
   const content = Buffer.from("hello\n");

@@ -117,8 +117,7 @@ test("a fetched repository that would run a program runs none", async () => {
   expect(existsSync(mark)).toBe(false);
 });
 
-test("a fetched repository without a commit is an error", async () => {
-  await expect(fetchRepository(repository.url, { env })).rejects.toMatchObject({
+test("a fetched repository without a commit is an error", () =>
+  expect(fetchRepository(repository.url, { env })).rejects.toMatchObject({
     code: "no_skill",
-  });
-});
+  }));

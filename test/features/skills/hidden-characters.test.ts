@@ -6,11 +6,10 @@ import {
 
 const codes = (text: string) => hiddenCharacters(text, 100).map(({ codePoint }) => codePoint);
 
-test("hidden characters are reported with line, column, code point and name", () => {
+test("hidden characters are reported with line, column, code point and name", () =>
   expect(hiddenCharacters("# Title\n\n😀 a\u202Eb\n", 10)).toEqual([
     { line: 3, column: 4, codePoint: "U+202E", name: "right-to-left override" },
-  ]);
-});
+  ]));
 
 test.each([
   ["bidi controls", "a\u202A\u202B\u202D\u202E\u2066\u2067\u2068\u2069\u200F", 9],
@@ -22,21 +21,16 @@ test.each([
   ["separators", "a\u2028\u2029", 2],
   ["private use", "a\uE000", 1],
   ["a byte order mark inside", "a\uFEFF", 1],
-])("hidden characters include %s", (_what, text, count) => {
-  expect(codes(text)).toHaveLength(count);
-});
+])("hidden characters include %s", (_what, text, count) => expect(codes(text)).toHaveLength(count));
 
 test.each([
   "Grüße, 日本語, עברית, العربية\n\ttab\r\n",
   "❤️ 👩‍💻 👩🏽‍🚀 🏳️‍🌈 1️⃣",
   "\uFEFF# With a mark before\n",
-])("hidden characters are not in %j", (text) => {
-  expect(codes(text)).toEqual([]);
-});
+])("hidden characters are not in %j", (text) => expect(codes(text)).toEqual([]));
 
-test("hidden characters are counted up to a limit", () => {
-  expect(hiddenCharacters("\u200B".repeat(1000), 20)).toHaveLength(20);
-});
+test("hidden characters are counted up to a limit", () =>
+  expect(hiddenCharacters("\u200B".repeat(1000), 20)).toHaveLength(20));
 
 test("hidden characters can be shown in their text, in which nothing else changes", () => {
   const text = "a\u202Eb\r\n\tc\u200B 👩‍💻 \u001b[1m";

@@ -48,6 +48,5 @@ test.each([
   expect(() => parse(text)).toThrow(expect.objectContaining({ exitCode: 2 }));
 });
 
-test("a source with a secret in it is refused without repeating it", () => {
-  expect(() => parse("https://user:hunter2@example.com/x")).not.toThrow("hunter2");
-});
+test("a source with a secret in it is refused without repeating it", () =>
+  expect(() => parse("https://user:hunter2@example.com/x")).not.toThrow("hunter2"));

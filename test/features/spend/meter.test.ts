@@ -7,9 +7,7 @@ import { tempDir } from "../../helpers/temp-dir.ts";
 import { budgets } from "./rules/support.ts";
 import { answered, noSignal, plan, tempMeter, terms } from "./support.ts";
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => vi.useRealTimers());
 
 /** What the run's open calls reserved. */
 const reserved = (report: Store["spendReport"]) =>

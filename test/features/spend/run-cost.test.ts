@@ -23,11 +23,8 @@ test.each<[string, Usage | null, Usage]>([
   ["reported nothing", null, { model: null, tokens: 40, costUsd: 0.25, turns: 3 }],
   ["knew no price", { ...reported, costUsd: null }, { ...reported, tokens: 40, costUsd: 0.25 }],
   ["counted otherwise", reported, { ...reported, tokens: 40, costUsd: 0.25 }],
-])(
-  "a run that %s has the tokens and costs that the scheduler counted",
-  (_name, usage, expected) => {
-    expect(withCost(finished(usage), meter)).toMatchObject({ end: { usage: expected } });
-  },
+])("a run that %s has the tokens and costs that the scheduler counted", (_name, usage, expected) =>
+  expect(withCost(finished(usage), meter)).toMatchObject({ end: { usage: expected } }),
 );
 
 test("an open call counts with its highest cost", () => {

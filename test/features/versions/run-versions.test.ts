@@ -45,9 +45,8 @@ test("the order of keys does not matter", () => {
   expect(one).toBe(two);
 });
 
-test("the label of an agent does not change a run's version", () => {
-  expect(canonical(anAgent("dev", { tags: ["web"] }))).toBe(canonical(anAgent("dev")));
-});
+test("the label of an agent does not change a run's version", () =>
+  expect(canonical(anAgent("dev", { tags: ["web"] }))).toBe(canonical(anAgent("dev"))));
 
 test("secret values show as hashes that differ with the value and with the project", () => {
   const [model] = anAgent("dev").models;

@@ -24,17 +24,15 @@ function reasonAfter(...events: Parameters<ReturnType<typeof createBrokenAgents>
   return agents.explain("gh", nothing).reason;
 }
 
-test("an agent with an invalid config from the start is reported as not asked", () => {
+test("an agent with an invalid config from the start is reported as not asked", () =>
   expect(reasonAfter(broken("dev", "gh"))).toBe(
     "no agent listens to source gh; with an invalid config, so not asked: agent dev",
-  );
-});
+  ));
 
-test("an agent whose config broke later is asked with its last valid one", () => {
+test("an agent whose config broke later is asked with its last valid one", () =>
   expect(reasonAfter(valid("dev", "gh"), broken("dev"))).toBe(
     "no agent listens to source gh; asked with the last valid config: agent dev",
-  );
-});
+  ));
 
 test.each([
   ["never listened to its source", [broken("dev", "other")]],
@@ -43,9 +41,8 @@ test.each([
   expect(reasonAfter(...events)).toBe(nothing.reason);
 });
 
-test("an agent that listens only by its invalid config is reported as not asked", () => {
-  expect(reasonAfter(valid("dev"), broken("dev", "gh"))).toContain("so not asked: agent dev");
-});
+test("an agent that listens only by its invalid config is reported as not asked", () =>
+  expect(reasonAfter(valid("dev"), broken("dev", "gh"))).toContain("so not asked: agent dev"));
 
 test("an unmatched delivery does not name an agent whose config was repaired or removed", () => {
   expect(reasonAfter(broken("dev", "gh"), valid("dev"))).toBe(nothing.reason);
@@ -54,11 +51,10 @@ test("an unmatched delivery does not name an agent whose config was repaired or 
   );
 });
 
-test("only the first of many broken agents are named", () => {
+test("only the first of many broken agents are named", () =>
   expect(reasonAfter(...["e", "d", "c", "b", "a"].map((name) => broken(name, "gh")))).toContain(
     "agent a, b, c and 2 more",
-  );
-});
+  ));
 
 test("a delivery that an agent accepted needs no reason", () => {
   const agents = createBrokenAgents();

@@ -31,11 +31,10 @@ test("each failed condition shows its wanted and its actual value", () => {
   ]);
 });
 
-test("an excluded value is named", () => {
+test("an excluded value is named", () =>
   expect(text(binding({ filters: { ignoreSenders: ["bot-1"] } }))).toBe(
     "ignoreSenders: wants none of bot-1, got bot-1",
-  );
-});
+  ));
 
 test("entries are alternatives; one that lets the event through is enough", () => {
   const [one, two] = [{ repos: ["acme/x"] }, { repos: ["acme/z"] }];
@@ -46,9 +45,8 @@ test("entries are alternatives; one that lets the event through is enough", () =
   expect(text(binding({}))).toBe("its filters changed since, and let it through now");
 });
 
-test("a source that the agent does not listen to has no entries", () => {
-  expect(against(binding({ source: "other" }))).toBe(null);
-});
+test("a source that the agent does not listen to has no entries", () =>
+  expect(against(binding({ source: "other" }))).toBe(null));
 
 test("the conditions of an entry are sentences, too", () => {
   const filters = { repos: ["acme/x"], author: "dora" };

@@ -8,9 +8,8 @@ const read = (contentType: string, body: string): string =>
     body: Buffer.from(body),
   });
 
-test("a stored payload as an agent reads it is the JSON that came, indented", () => {
-  expect(read("application/json", '{"action":"opened"}')).toBe('{\n  "action": "opened"\n}');
-});
+test("a stored payload as an agent reads it is the JSON that came, indented", () =>
+  expect(read("application/json", '{"action":"opened"}')).toBe('{\n  "action": "opened"\n}'));
 
 test("a stored payload as an agent reads it is the JSON inside a form", () => {
   const form = `payload=${encodeURIComponent('{"action":"opened"}')}`;
@@ -22,9 +21,8 @@ test("a stored payload as an agent reads it is not indented when it is large", (
   expect(read("application/json", body)).toBe(body);
 });
 
-test("a stored payload as an agent reads it is the text as it came when it can't be read", () => {
-  expect(read("application/json", "{")).toBe("{");
-});
+test("a stored payload as an agent reads it is the text as it came when it can't be read", () =>
+  expect(read("application/json", "{")).toBe("{"));
 
 test.each([3_000, 400_000])(
   "a stored payload as an agent reads it is the text as it came when it is nested %i deep",

@@ -26,7 +26,7 @@ function view(body: unknown, change: Partial<Receipt> = {}) {
   });
 }
 
-test("a receipt shows its payload", () => {
+test("a receipt shows its payload", () =>
   expect(view({ type: "event_callback", event: { type: "message" } })).toEqual({
     receiptId: "r1",
     at: "1970-01-01T00:00:01.000Z",
@@ -39,8 +39,7 @@ test("a receipt shows its payload", () => {
     bytes: 52,
     payload: { type: "event_callback", event: { type: "message" } },
     text: null,
-  });
-});
+  }));
 
 test("a large payload is shown in part, and the missing parts are named", () => {
   const commits = Array.from({ length: 100_000 }, (_, n) => ({ id: n, message: `${known} ${n}` }));
@@ -106,11 +105,10 @@ test("a body that nests without end is cut", () => {
   expect(JSON.stringify(shown.payload)).toContain("[too deep]");
 });
 
-test("a missing receipt is reported", () => {
+test("a missing receipt is reported", () =>
   expect(() => viewReceipt("r2", { receipt: () => null, redactor: createRedactor() })).toThrow(
     expect.objectContaining({ code: "unknown_receipt" }),
-  );
-});
+  ));
 
 /** As in https://docs.sentry.io/organization/integrations/integration-platform/webhooks/installation/. */
 function installation(code: unknown) {
@@ -122,9 +120,8 @@ function show(payload: unknown, resource: string): unknown {
   return view(payload, { type: "sentry", headers: { "sentry-hook-resource": resource } }).payload;
 }
 
-test("the grant code of a Sentry installation is not shown, and all else is", () => {
-  expect(show(installation("a-grant-code"), "installation")).toEqual(installation("[redacted]"));
-});
+test("the grant code of a Sentry installation is not shown, and all else is", () =>
+  expect(show(installation("a-grant-code"), "installation")).toEqual(installation("[redacted]")));
 
 test("an installation without a code is shown as it came", () => {
   for (const code of [null, "", undefined]) {

@@ -70,11 +70,10 @@ test("a signed delivery has its event and id where the provider has headers for 
   });
 });
 
-test("an unknown type is refused with the known ones as a hint", () => {
+test("an unknown type is refused with the known ones as a hint", () =>
   expect(() => signDelivery("bitbucket", "s", bytes("{}"), now)).toThrow(
     expect.objectContaining({ code: "unknown_webhook_type" }) as Error,
-  );
-});
+  ));
 
 test("a delivery without a secret has its event and no signature", () => {
   for (const type of providerTable.keys()) {

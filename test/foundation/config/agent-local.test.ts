@@ -27,13 +27,12 @@ test.each([
 
 test.each(["PATH", "HOME", "AL_INSTANCE", "LD_PRELOAD", "NODE_OPTIONS", "GIT_CONFIG_COUNT"])(
   "an agent's [local] refuses the variable %s, which the run sets or which changes what a command is",
-  (name) => {
+  (name) =>
     expect(said(agentChange(withLocal(`env.${name} = "x"`)))).toEqual([
       expect.stringContaining(
         `  local.env.${name} is reserved for the run itself; choose another name, or set it in the command that needs it`,
       ),
-    ]);
-  },
+    ]),
 );
 
 test("an agent's [local] refuses a variable that a credential of the agent sets, and no other one", () => {

@@ -81,11 +81,10 @@ test("[alerts.<name>] of Slack is an app if people answer by its buttons", () =>
   ]);
 });
 
-test("[alerts.<name>] warns of recipients that its type does not support", () => {
+test("[alerts.<name>] warns of recipients that its type does not support", () =>
   expect(said(projectChange(`${ops}to = ["a@b.example"]`))).toEqual([
     "warning: config.toml:3:6  alerts.ops.to has no effect on a slack target; leave it out",
-  ]);
-});
+  ]));
 
 describe("[alert]", () => {
   test("[alert] defaults to all targets, after each failure, each day", () => {
@@ -125,11 +124,10 @@ describe("[alert]", () => {
     expect(projectChange(`[alert]\n${line}`).type).toBe("invalid");
   });
 
-  test("an unknown alert target is refused with the closest name as a suggestion", () => {
+  test("an unknown alert target is refused with the closest name as a suggestion", () =>
     expect(said(projectChange(`${ops}[alert]\nto = ["opps"]`))).toEqual([
       'error: config.toml:4:7  target "opps" of alerts is not defined; expected one of "ops"; did you mean "ops"?',
-    ]);
-  });
+    ]));
 
   test("[alert] is logged by the keys of the file when it changes", () => {
     const before = agent(usualAgent);
@@ -166,11 +164,10 @@ describe("[heartbeat] and publicUrl", () => {
 
   test.each(["ftp://a.example", "hc-ping.example/x", "https://u:p@a.example/x"])(
     "[heartbeat] and publicUrl refuses the URL %s",
-    (wrong) => {
+    (wrong) =>
       expect(said(projectChange(`[heartbeat]\nurl = "${wrong}"`))).toEqual([
         expect.stringContaining("heartbeat.url is [redacted]; expected an http or https URL"),
-      ]);
-    },
+      ]),
   );
 
   test("[heartbeat] and publicUrl accepts an address of the dashboard with a path or without", () => {

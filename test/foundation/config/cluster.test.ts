@@ -14,11 +14,10 @@ const table = '[cluster]\nengine = "swarm"\naddress = "10.0.0.5:8443"\n';
 const inCluster = { projectText: `${usualProject}${table}` };
 
 describe("[cluster] of a project", () => {
-  test("a project without [cluster] has a null cluster", () => {
-    expect(project("").cluster).toBeNull();
-  });
+  test("a project without [cluster] has a null cluster", () =>
+    expect(project("").cluster).toBeNull());
 
-  test("[cluster] of a project fills in all defaults", () => {
+  test("[cluster] of a project fills in all defaults", () =>
     expect(project(table).cluster).toEqual({
       engine: "swarm",
       address: "10.0.0.5:8443",
@@ -31,8 +30,7 @@ describe("[cluster] of a project", () => {
       reserve: { memory: "256m", cpus: 0.1 },
       namespace: null,
       subnet: "10.213.0.0/16",
-    });
-  });
+    }));
 
   test("[cluster] of a project prefers the file over the defaults", () => {
     const text = `[cluster]
@@ -137,9 +135,8 @@ namespace = "agents"
 });
 
 describe("an agent of a project with [cluster]", () => {
-  test("an agent without a runtime runs in the project's cluster", () => {
-    expect(agent(usualAgent, inCluster).runtime).toEqual({ type: "cluster", runAs: "al-agent" });
-  });
+  test("an agent without a runtime runs in the project's cluster", () =>
+    expect(agent(usualAgent, inCluster).runtime).toEqual({ type: "cluster", runAs: "al-agent" }));
 
   test("an agent of a project with [cluster] may stay on this machine, and may name the cluster", () => {
     const typed = (type: string) => agent(`${usualAgent}[runtime]\ntype = "${type}"`, inCluster);
@@ -157,15 +154,13 @@ describe("an agent of a project with [cluster]", () => {
     ]);
   });
 
-  test("a cluster agent accepts the limits of containers", () => {
-    expect(said(agentChange(`${usualAgent}[local]\nmemory = "1g"`, inCluster))).toEqual([]);
-  });
+  test("a cluster agent accepts the limits of containers", () =>
+    expect(said(agentChange(`${usualAgent}[local]\nmemory = "1g"`, inCluster))).toEqual([]));
 });
 
 describe("an agent of a project without [cluster]", () => {
-  test("an agent without a runtime runs in a container if its project has no cluster", () => {
-    expect(agent(usualAgent).runtime.type).toBe("container");
-  });
+  test("an agent without a runtime runs in a container if its project has no cluster", () =>
+    expect(agent(usualAgent).runtime.type).toBe("container"));
 
   test("an agent of a project without [cluster] can't run in a cluster", () => {
     const text = `${usualAgent}[runtime]\ntype = "cluster"`;

@@ -16,9 +16,8 @@ test("describeChange shows both values in one line", () => {
   );
 });
 
-test("describeChange is empty when nothing changed", () => {
-  expect(change(`# a comment\n${usualAgent}`)).toBe("");
-});
+test("describeChange is empty when nothing changed", () =>
+  expect(change(`# a comment\n${usualAgent}`)).toBe(""));
 
 test("describeChange names keys as the files do", () => {
   const config = `${usualAgent.replace("[]", '["github_token"]')}timeout = 5\nmaxWorkQueueSize = 6\nwaitTimeout = 7`;

@@ -13,9 +13,7 @@ test.each([
   ["gateway.trustProxy=true", ["gateway", "trustProxy"], true],
   ["params.equation=a=b", ["params", "equation"], "a=b"],
   ["params.empty=", ["params", "empty"], ""],
-])("a setting: %s", (text, path, value) => {
-  expect(parseSetting(text)).toEqual({ path, value });
-});
+])("a setting: %s", (text, path, value) => expect(parseSetting(text)).toEqual({ path, value }));
 
 test.each(["scale", "=2", "a b=2", "a..b=2"])("a setting: %s is not a setting", (text) => {
   expect(() => parseSetting(text)).toThrow(/is not a (setting|key)/);
@@ -58,10 +56,7 @@ test.each([
   expect(result).toContain(text === "" ? "" : "a = 1 # one\n");
 });
 
-test("an edited text refuses what is not TOML", () => {
-  expect(() => edited("a = = 1\n", [{ path: ["b"], value: 1 }])).toThrow("not valid TOML");
-});
+test("an edited text refuses what is not TOML", () =>
+  expect(() => edited("a = = 1\n", [{ path: ["b"], value: 1 }])).toThrow("not valid TOML"));
 
-test("a key may be quoted", () => {
-  expect(parseKey('models."a.b"')).toEqual(["models", "a.b"]);
-});
+test("a key may be quoted", () => expect(parseKey('models."a.b"')).toEqual(["models", "a.b"]));

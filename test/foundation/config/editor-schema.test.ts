@@ -169,9 +169,8 @@ interface Node {
 
 const agent = agentJsonSchema(filterTable) as unknown as Node;
 
-test("the JSON Schema of an agent's config.toml requires the keys without a default, and no others", () => {
-  expect(agent.required).toEqual(["models", "credentials"]);
-});
+test("the JSON Schema of an agent's config.toml requires the keys without a default, and no others", () =>
+  expect(agent.required).toEqual(["models", "credentials"]));
 
 test("the JSON Schema of an agent's config.toml knows the filters of every type of source, and refuses other keys", () => {
   const entry = agent.properties.webhooks?.items;
@@ -183,6 +182,5 @@ test("the JSON Schema of an agent's config.toml knows the filters of every type 
   expect(agent.additionalProperties).toBe(false);
 });
 
-test("the JSON Schema of an agent's config.toml describes each field in the words of its error message", () => {
-  expect(agent.properties.timeout?.description).toContain("a whole number of seconds");
-});
+test("the JSON Schema of an agent's config.toml describes each field in the words of its error message", () =>
+  expect(agent.properties.timeout?.description).toContain("a whole number of seconds"));

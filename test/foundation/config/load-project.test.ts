@@ -65,9 +65,8 @@ describe("diagnostics of resolveProject", () => {
     expect(said(change)).toHaveLength(3);
   });
 
-  test("an unknown key without a similar known key is reported with all known keys", () => {
+  test("an unknown key without a similar known key is reported with all known keys", () =>
     expect(said(projectChange("[harness]\nzzzzzz = 1"))).toEqual([
       'warning: config.toml:2:1  unknown key "zzzzzz" is ignored; known here: type, command',
-    ]);
-  });
+    ]));
 });

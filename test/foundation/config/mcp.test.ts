@@ -34,9 +34,7 @@ test.each([
   [`url = "https://me:secret@a.example.com/"\ntools = ["a"]`, "without a name and a password"],
   [`${url}\ntools = ["a"]\ncredential = "slack_webhook"`, "a credential for runs"],
   [`${url}\ntools = ["a"]\n[[mcp]]\nname = "github"\n${url}\ntools = ["a"]`, "name of another"],
-])("[[mcp]] refuses %j", (text, expected) => {
-  expect(problemOf(text)).toContain(expected);
-});
+])("[[mcp]] refuses %j", (text, expected) => expect(problemOf(text)).toContain(expected));
 
 test("[[mcp]] warns of held tools that the agent does not have", () => {
   const held = (name: string) =>

@@ -4,9 +4,8 @@ import { configReference } from "../../../src/foundation/config/reference.ts";
 const page = configReference();
 
 // `vitest run <this file> -u` writes it anew.
-test("the page of all keys matches the schemas", async () => {
-  await expect(page).toMatchFileSnapshot("../../../src/foundation/config/reference.md");
-});
+test("the page of all keys matches the schemas", () =>
+  expect(page).toMatchFileSnapshot("../../../src/foundation/config/reference.md"));
 
 test("every key in the reference has its allowed values and a meaning", () => {
   const rows = page.split("\n").filter((line) => line.startsWith("| `"));

@@ -16,7 +16,7 @@ import { resolveAgent } from "../../../src/foundation/config/resolve-agent.ts";
 
 const at = "agents/dev/config.toml";
 
-test("resolveAgent fills in all defaults", () => {
+test("resolveAgent fills in all defaults", () =>
   expect(agent(usualAgent)).toEqual({
     name: "dev",
     title: "Developer",
@@ -44,8 +44,7 @@ test("resolveAgent fills in all defaults", () => {
     local: { memory: null, cpus: null, network: null, env: {} },
     ...unset,
     dockerfileHash: null,
-  });
-});
+  }));
 
 test("resolveAgent reads every key that an agent's config.toml can have", () => {
   const config = `
@@ -211,14 +210,13 @@ test("resolveAgent lists the known models for an unknown one", () => {
   ]);
 });
 
-test("resolveAgent requires models and credentials", () => {
+test("resolveAgent requires models and credentials", () =>
   expect(said(agentChange('schedule = "0 9 * * *"'))).toEqual([
     expect.stringMatching(/config\.toml:1:1 {2}models is missing; expected a list with/),
     expect.stringMatching(
       /config\.toml:1:1 {2}credentials is missing; expected a list of credentials/,
     ),
-  ]);
-});
+  ]));
 
 test("resolveAgent warns of unknown keys and of filters that match nothing", () => {
   const change = agentChange(`schedul = 1\n${usualAgent}[[webhooks]]\nsource = "hub"\nevents = []`);

@@ -3,7 +3,7 @@ import { defaultBudget } from "../../../src/foundation/contracts/budget.ts";
 import { aModelConfig } from "../../helpers/agents.ts";
 import { project, projectChange, said, unsetOfProject, usualProject } from "./samples.ts";
 
-test("resolveProject fills in all defaults", () => {
+test("resolveProject fills in all defaults", () =>
   expect(project("")).toEqual({
     models: {},
     harness: { type: "pi", command: "claude" },
@@ -37,8 +37,7 @@ test("resolveProject fills in all defaults", () => {
     historyRetentionDays: 14,
     historyMaxBytes: 2_147_483_648,
     timezone: "Europe/Berlin",
-  });
-});
+  }));
 
 test("resolveProject resolves models and webhook sources", () => {
   const { models, webhooks } = project(usualProject);

@@ -6,11 +6,10 @@ test.each([
   ...["0 0 L * *", "@hourly", " @daily "],
 ])("scheduleProblem accepts %s", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
 
-test("scheduleProblem rejects a sentence with the expected form", () => {
+test("scheduleProblem rejects a sentence with the expected form", () =>
   expect(scheduleProblem("every day")).toBe(
     'schedule "every day" is not a cron expression; use five fields, e.g. "0 9 * * *"',
-  );
-});
+  ));
 
 test.each([
   ...["", "5", "* * * *", "0 0 9 * * *", "61 * * * *", "a b c d e", "H 9 * * *", "5-1 * * * *"],
@@ -20,9 +19,7 @@ test.each([
 
 test.each(["0 0 31 2 *", "0 0 30 2 *", "0 0 31 4,6 *"])(
   "scheduleProblem refuses %s, which never comes due",
-  (schedule) => {
-    expect(scheduleProblem(schedule)).toMatch(/never comes due/);
-  },
+  (schedule) => expect(scheduleProblem(schedule)).toMatch(/never comes due/),
 );
 
 test("scheduleProblem names the known short names", () => {

@@ -62,9 +62,8 @@ test("tomlLocator falls back to the nearest parent of a missing value", () => {
   expect(tomlLocator(document)(["nothing"], "value")).toBeNull();
 });
 
-test("tomlLocator counts lines that end with CRLF", () => {
-  expect(tomlLocator("a = 1\r\nb = 2\r\n")(["b"], "value")).toEqual({ line: 2, column: 5 });
-});
+test("tomlLocator counts lines that end with CRLF", () =>
+  expect(tomlLocator("a = 1\r\nb = 2\r\n")(["b"], "value")).toEqual({ line: 2, column: 5 }));
 
 test("tomlLocator places every value of any document", () => {
   const value = fc.oneof(fc.string(), fc.integer({ min: -1e6, max: 1e6 }), fc.boolean());
@@ -131,6 +130,4 @@ test.each([
   ["[a\nb = 1\n", "1: the table's name is not closed by ]"],
   ["a\n", "1: expected = and a value behind the key"],
   ["a! = 1\n", "1: illegal character in key"],
-])("tomlLocator places the error of %j: %s", (text, words) => {
-  expect(wordsOf(text)).toBe(words);
-});
+])("tomlLocator places the error of %j: %s", (text, words) => expect(wordsOf(text)).toBe(words));

@@ -37,13 +37,12 @@ test.each([
 test("a time includes its time zone", () =>
   expect(momentText(Date.UTC(2026, 10, 24, 12))).toMatch(/^2026-11-2[345] \d\d:\d0 [A-Z]\S+$/));
 
-test("counts have a singular or a plural", () => {
+test("counts have a singular or a plural", () =>
   expect([0, 1, 1200].map((count) => counted(count, "agent"))).toEqual([
     "0 agents",
     "1 agent",
     "1,200 agents",
-  ]);
-});
+  ]));
 
 test("a repeated warning comes once a minute, with the number of those kept back", () => {
   const lines: string[] = [];

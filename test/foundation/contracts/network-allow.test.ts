@@ -44,14 +44,13 @@ describe("entries of an allow list", () => {
     expect(typeof parsed !== "string" && isFor(parsed, host, port)).toBe(is);
   });
 
-  test("entries of an allow list marks the hosts that may be in a private network", () => {
+  test("entries of an allow list marks the hosts that may be in a private network", () =>
     expect(parseAllowEntry("10.0.0.7:5432 private")).toEqual({
       host: "10.0.0.7",
       isWildcard: false,
       port: 5432,
       isPrivate: true,
-    });
-  });
+    }));
 
   test.each([
     ...["*", "*.", "*.10.0.0.1", "https://example.com", "example.com:0", "example.com:65536"],

@@ -33,9 +33,8 @@ test.each([
   expect(plainText(written)).toBe(text),
 );
 
-test("text for people keeps text after a control character that is misread UTF-8", () => {
-  expect(plainText("â\u0080\u009dquoted")).toBe("âquoted");
-});
+test("text for people keeps text after a control character that is misread UTF-8", () =>
+  expect(plainText("â\u0080\u009dquoted")).toBe("âquoted"));
 
 test("text for people of an overwritten line has the last state", () => {
   expect(plainText("one\r\ntwo\r\n")).toBe("one\ntwo\n");

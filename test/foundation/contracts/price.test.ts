@@ -58,9 +58,8 @@ test("summing dimes causes no drift", () => {
   expect(costOf(price, { ...usage, input: 900_000_000_000_003 })).toBe(90_000_000_000_003_900);
 });
 
-test("fractions of a nano-dollar are rounded up", () => {
-  expect(costOf({ ...sonnet, input: 0.0001 }, { ...none, input: 1 })).toBe(1);
-});
+test("fractions of a nano-dollar are rounded up", () =>
+  expect(costOf({ ...sonnet, input: 0.0001 }, { ...none, input: 1 })).toBe(1));
 
 test.each([
   ["openai", "gpt-5.4", "flex", 0.5],

@@ -94,9 +94,8 @@ test("createRedactor removes single values of a secret file, and keeps addresses
   expect(redact("https://oauth2.googleapis.com/token")).toContain("googleapis");
 });
 
-test("createRedactor keeps short values, whose removal would shred the text", () => {
-  expect(redactorOf("12345", "").redact("12345 and 123456")).toBe("12345 and 123456");
-});
+test("createRedactor keeps short values, whose removal would shred the text", () =>
+  expect(redactorOf("12345", "").redact("12345 and 123456")).toBe("12345 and 123456"));
 
 test("createRedactor forgets removed values, unless others added them too", () => {
   const redactor = redactorOf("the-secret", "shared-secret");
@@ -141,15 +140,14 @@ test("createRedactor handles cycles and deep nesting", () => {
   expect(JSON.stringify(redactValue(deep))).toContain("[too deep]");
 });
 
-test("createRedactor never lets a secret through, in any context", () => {
+test("createRedactor never lets a secret through, in any context", () =>
   fc.assert(
     fc.property(fc.string({ minLength: 6 }), fc.string(), fc.string(), (value, before, after) => {
       const { redact } = redactorOf(value);
       if ("[redacted]".includes(value)) return;
       expect(redact(`${before}${value}${after}`)).toContain("[redacted]");
     }),
-  );
-});
+  ));
 
 test("createRedactor is fast with hundreds of secrets", () => {
   const secrets = Array.from({ length: 300 }, () => randomBytes(30).toString("base64url"));

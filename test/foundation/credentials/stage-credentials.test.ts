@@ -12,11 +12,10 @@ const credential = (type: string, fields: Record<string, string>, instance = "de
 const envs = (...credentials: ReturnType<typeof credential>[]) =>
   stageCredentials(credentials).map(({ env }) => env);
 
-test("stageCredentials sets the variables of known types", () => {
+test("stageCredentials sets the variables of known types", () =>
   expect(
     envs(credential("github_token", { token: "t" }), credential("anthropic_key", { key: "k" })),
-  ).toEqual([{ GITHUB_TOKEN: "t", GH_TOKEN: "t" }, { ANTHROPIC_API_KEY: "k" }]);
-});
+  ).toEqual([{ GITHUB_TOKEN: "t", GH_TOKEN: "t" }, { ANTHROPIC_API_KEY: "k" }]));
 
 test("stageCredentials sets <TYPE>_<FIELD> for other types and other fields", () => {
   expect(envs(credential("my-db", { pass: "p", "user-name": "u" }))).toEqual([

@@ -31,7 +31,7 @@ function byRanges(text: string, ranges: readonly (readonly number[])[]): string 
 
 const found = (index: TextIndex, text: string) => byRanges(text, index.find(text, true).ranges);
 
-test("the index finds every known text, also where two overlap", () => {
+test("the index finds every known text, also where two overlap", () =>
   fc.assert(
     fc.property(known, fc.string({ unit: letters, maxLength: 60 }), (texts, text) => {
       const index = new TextIndex();
@@ -39,10 +39,9 @@ test("the index finds every known text, also where two overlap", () => {
       expect(found(index, text)).toBe(marked(texts, text));
     }),
     { numRuns: 2_000 },
-  );
-});
+  ));
 
-test("the index finds the others after some were removed", () => {
+test("the index finds the others after some were removed", () =>
   fc.assert(
     fc.property(known, fc.string({ unit: letters, maxLength: 60 }), (texts, text) => {
       const index = new TextIndex();
@@ -53,8 +52,7 @@ test("the index finds the others after some were removed", () => {
       for (const each of others) index.remove(each);
       expect(found(index, text)).toBe(text);
     }),
-  );
-});
+  ));
 
 test("adding and removing the secrets of thousands of runs is fast", () => {
   const { add, redact } = createRedactor();

@@ -15,14 +15,10 @@ test.each([
   ["agents/Not Allowed/SKILL.md", { kind: "agent", name: "Not Allowed" }],
   ["agents/dev/setup.sh", { kind: "image", name: "dev" }],
   ["agents/dev/sub/config.toml", { kind: "image", name: "dev" }],
-])("a changed file %s is read", (path, kind) => {
-  expect(classify(path)).toEqual(kind);
-});
+])("a changed file %s is read", (path, kind) => expect(classify(path)).toEqual(kind));
 
 test.each([
   ...["", "README.md", ".al/state.db", ".git/config.toml", "node_modules/x/config.toml"],
   ...["agents/dev/.SKILL.md.swp", "agents/dev/setup.sh~", "agents/dev/sub/.setup.sh.swx"],
   "other/config.toml",
-])("a changed file %j is not read", (path) => {
-  expect(classify(path)).toBeNull();
-});
+])("a changed file %j is not read", (path) => expect(classify(path)).toBeNull());

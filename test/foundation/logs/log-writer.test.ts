@@ -256,7 +256,7 @@ test("formatLine replaces fields that JSON cannot hold with fieldsError", () => 
   expect(JSON.parse(formatLine(entry("x", { big: 1n })))).toHaveProperty("fieldsError");
 });
 
-test("any entry makes one short line that parses", () => {
+test("any entry makes one short line that parses", () =>
   fc.assert(
     fc.property(
       fc.string({ unit: "binary", maxLength: 9_000 }),
@@ -269,5 +269,4 @@ test("any entry makes one short line that parses", () => {
       },
     ),
     { numRuns: 30 },
-  );
-});
+  ));

@@ -31,6 +31,4 @@ test.each(["lost", "interrupted"] as const)(
   },
 );
 
-test("a failed run is not retried", async () => {
-  expect(await retried("failed", 1)).toEqual([]);
-});
+test("a failed run is not retried", async () => expect(await retried("failed", 1)).toEqual([]));

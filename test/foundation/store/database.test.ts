@@ -61,11 +61,10 @@ test("a file that is not a database is rejected and unchanged", () => {
   expect(readFileSync(path, "utf8")).toBe(text);
 });
 
-test("opening a path in a missing directory fails with store_unavailable", () => {
+test("opening a path in a missing directory fails with store_unavailable", () =>
   expect(() => openDatabase(join(tempDir(), "missing", "x.db"), format(first))).toThrow(
     expect.objectContaining({ code: "store_unavailable" }),
-  );
-});
+  ));
 
 const parts = ["", "-wal", "-shm"];
 /** All ways to choose one or more of them. */

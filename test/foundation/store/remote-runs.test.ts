@@ -46,6 +46,5 @@ test("an instance has one channel only", async () => {
   await expect(store.channels.add({ ...channel, tokenHash: "cd" })).rejects.toThrow(/UNIQUE/);
 });
 
-test("an ended run can't be claimed", async () => {
-  expect(await tempStore().remoteRuns.claim("dev-1", "claim-1", "cd")).toBe(false);
-});
+test("an ended run can't be claimed", async () =>
+  expect(await tempStore().remoteRuns.claim("dev-1", "claim-1", "cd")).toBe(false));

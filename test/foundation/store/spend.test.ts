@@ -139,12 +139,11 @@ describe("a report", () => {
   }
   const row = { nano: 0, subscriptionNano: 0, calls: 1, tokens: 4_321, unpriced: 0, estimated: 0 };
 
-  test("a report adds up by agent, the largest first, without reservations", async () => {
+  test("a report adds up by agent, the largest first, without reservations", async () =>
     expect((await filled()).rows({ by: "agent", since: 0, agent: null })).toEqual([
       { ...row, key: "ops", nano: 5_400, calls: 2, tokens: 8_642, unpriced: 1, estimated: 1 },
       { ...row, key: "dev", nano: 400, subscriptionNano: 400, calls: 3, tokens: 8_642 },
-    ]);
-  });
+    ]));
 
   test("a report adds up by day in order, and by model", async () => {
     const report = await filled();

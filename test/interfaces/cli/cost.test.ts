@@ -70,9 +70,8 @@ test("al cost filters by one agent by day, by models, and by start", async () =>
   ]);
 });
 
-test("al cost --json prints the answer unchanged", async () => {
-  expect(await cli.json(["cost"])).toEqual(spent);
-});
+test("al cost --json prints the answer unchanged", async () =>
+  expect(await cli.json(["cost"])).toEqual(spent));
 
 test("al cost reports that nothing was spent, and suggests a similar agent", async () => {
   answer = nothing;

@@ -102,9 +102,8 @@ test("all questions and the acts fit a terminal of 80 columns", () => {
 
 test.each(["aaaa1111", "a1111", deploy.id, old.id, "dev-abcdefgh"])(
   "al answer takes %s",
-  async (id) => {
-    expect(await cli.output(["answer", id, "YES"])).toBe("answered YES; dev-abcdefgh continues\n");
-  },
+  async (id) =>
+    expect(await cli.output(["answer", id, "YES"])).toBe("answered YES; dev-abcdefgh continues\n"),
 );
 
 test.each([

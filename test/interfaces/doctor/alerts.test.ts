@@ -12,11 +12,10 @@ const withTargets = (lines: string): void => {
 const ops = '[alerts.ops]\ntype = "slack"\n';
 
 describe("targets of alerts", () => {
-  test("a project without any gets a note", async () => {
+  test("a project without any gets a note", async () =>
     expect(await found()).toMatchObject([
       { severity: "note", what: expect.stringContaining("there is no target of alerts") as string },
-    ]);
-  });
+    ]));
 
   test("a target that can send is in order, with its facts and how to test it", async () => {
     withTargets(ops);

@@ -27,9 +27,8 @@ function useClaude(lines = ""): void {
   ward.edit("config.toml", '"claude-sonnet-4-5"', `"claude-sonnet-4-5"\nauthType = "none"${lines}`);
 }
 
-test("a scripted model has a price and needs no limit", async () => {
-  expect(await found()).toEqual([]);
-});
+test("a scripted model has a price and needs no limit", async () =>
+  expect(await found()).toEqual([]));
 
 test("a priced model without any limit is a warning", async () => {
   useClaude();

@@ -47,7 +47,7 @@ function after(...events: readonly RunEvent[]): Metrics {
 
 const dev = eventsOf("dev");
 
-test("a new agent's counters begin at zero, so that the first increase is visible", async () => {
+test("a new agent's counters begin at zero, so that the first increase is visible", async () =>
   expect(await samples(after(dev.set), /dev/)).toEqual([
     'almanac_runs_total{agent="dev",outcome="succeeded"} 0',
     'almanac_runs_total{agent="dev",outcome="failed"} 0',
@@ -57,8 +57,7 @@ test("a new agent's counters begin at zero, so that the first increase is visibl
     'almanac_queue_depth{agent="dev"} 0',
     'almanac_tokens_total{agent="dev"} 0',
     'almanac_cost_usd_total{agent="dev"} 0',
-  ]);
-});
+  ]));
 
 test("runs count by agent and outcome, with their usage", async () => {
   const metrics = after(

@@ -96,7 +96,7 @@ test("a delivery has its alert in one line, its attempts and its error, without 
   ]);
 });
 
-test("an open alert has its reason, without secrets", () => {
+test("an open alert has its reason, without secrets", () =>
   expect(setUp().operations.alerts(all).open).toEqual([
     {
       ...{ agent: "dev", topic: "runs", since: "1970-01-01T01:00:00.000Z", count: 3 },
@@ -107,8 +107,7 @@ test("an open alert has its reason, without secrets", () => {
       ...{ agent: null, topic: "config", since: "1970-01-01T01:00:00.000Z", count: 1 },
       ...{ reason: null, ack: null },
     },
-  ]);
-});
+  ]));
 
 test("open alerts are acknowledged by agent and topic, with who did it and when", async () => {
   const { operations, acknowledged } = setUp();

@@ -37,9 +37,8 @@ test("rejected work of a person because the agent was disabled or its config bro
   });
 });
 
-test("rejected work of a person because the scheduler stops, reports that", () => {
-  expect(refusal(rejected, runnable, "draining")).toMatchObject({ code: "draining" });
-});
+test("rejected work of a person because the scheduler stops, reports that", () =>
+  expect(refusal(rejected, runnable, "draining")).toMatchObject({ code: "draining" }));
 
 test("rejected work of a person because the run could not be claimed, names the store", () => {
   const reason = "state.db: disk I/O error";
@@ -49,9 +48,8 @@ test("rejected work of a person because the run could not be claimed, names the 
   });
 });
 
-test("rejected work of a person because the queue had no room, does not blame the store", () => {
+test("rejected work of a person because the queue had no room, does not blame the store", () =>
   expect(refusal({ outcome: "dropped", reason: "queue_full" })).toMatchObject({
     code: "refused",
     message: "queue_full",
-  });
-});
+  }));

@@ -58,6 +58,4 @@ test.each([
   ["agents/dev/config.toml  no credential", "no credential · agents/dev/config.toml"],
   ["failed: no route to host · pre hook exited", "no route to host · pre hook exited"],
   ["timed out", "timed out"],
-])("a list shows the error %j as %j", (error, shown) => {
-  expect(causeFirst(error)).toBe(shown);
-});
+])("a list shows the error %j as %j", (error, shown) => expect(causeFirst(error)).toBe(shown));

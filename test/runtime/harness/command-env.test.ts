@@ -81,6 +81,4 @@ test("git gets one login for a host, the first one, and no secret", () => {
   expect(JSON.stringify(env)).not.toContain("s3cret");
 });
 
-test("git is unchanged without a login", () => {
-  expect(gitConfigEnv([])).toEqual({});
-});
+test("git is unchanged without a login", () => expect(gitConfigEnv([])).toEqual({}));

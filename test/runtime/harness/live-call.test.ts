@@ -18,9 +18,8 @@ describe("a running call", () => {
     return pieces;
   }
 
-  test("a running call of less than a second logs its result and no live output", () => {
-    expect(run(990, 10, "line\n")).toEqual([]);
-  });
+  test("a running call of less than a second logs its result and no live output", () =>
+    expect(run(990, 10, "line\n")).toEqual([]));
 
   test("a running call is logged at most twice a second, with how long it has run", () => {
     const pieces = run(5_100, 10, "line\n");

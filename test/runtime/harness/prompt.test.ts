@@ -65,15 +65,14 @@ test("the prompt holds the params, and names credentials without their values", 
   expect(prompt).not.toContain("s3cret");
 });
 
-test("the prompt says where and when the run happens", () => {
+test("the prompt says where and when the run happens", () =>
   expect(section(promptOf({ kind: "manual", prompt: null }), "environment")).toMatchObject({
     workingDirectory: "/work",
     instance: "dev-abcdefgh",
     timezone: "Asia/Tokyo",
     startedAt: "2026-01-02T15:00:00.000Z",
     localTime: "2026-01-03 00:00:00",
-  });
-});
+  }));
 
 test("the prompt names the trigger: the schedule, a hand with or without a request, another agent", () => {
   const at = Date.UTC(2026, 0, 2, 9);

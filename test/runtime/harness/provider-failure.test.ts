@@ -70,9 +70,8 @@ test.each([
   expect(providerFailure(text).isTransient).toBe(isTransient);
 });
 
-test("a provider's failure never forwards a page of text", () => {
-  expect(providerFailure(`502 <html>${"x".repeat(100_000)}`).message.length).toBeLessThan(2100);
-});
+test("a provider's failure never forwards a page of text", () =>
+  expect(providerFailure(`502 <html>${"x".repeat(100_000)}`).message.length).toBeLessThan(2100));
 
 test.each([
   ["429 try again in 120ms", 1_000],

@@ -10,9 +10,8 @@ async function masking(chunks: readonly string[], masks: Parameters<typeof maske
   return out;
 }
 
-test("bytes that can't begin a secret are not held back", async () => {
-  expect(await masking(["one ", "two se"], [maskOf("secret")])).toEqual(["one ", "two ", "se"]);
-});
+test("bytes that can't begin a secret are not held back", async () =>
+  expect(await masking(["one ", "two se"], [maskOf("secret")])).toEqual(["one ", "two ", "se"]));
 
 test("masking keeps lengths", () => {
   expect(maskOf("sécret", "x").put.toString()).toBe("x******");

@@ -9,9 +9,8 @@ const bad = anExit({ exitCode: null, error: "broken" });
 const eventsOf = (work: (subscriber: RunSubscriber) => Promise<void>) =>
   lastValueFrom(asRun(NEVER, work, () => bad).pipe(toArray()));
 
-test("the work of a run that fails has the failure as its exit", async () => {
-  expect(await eventsOf(() => Promise.reject(new Error("no")))).toEqual([bad]);
-});
+test("the work of a run that fails has the failure as its exit", async () =>
+  expect(await eventsOf(() => Promise.reject(new Error("no")))).toEqual([bad]));
 
 test("the work of a run that fails after its exit keeps that, and logs the failure as a warning", async () => {
   const warned = once(process, "warning") as Promise<[Error]>;

@@ -23,9 +23,7 @@ export function gitAccessTests(runtime: string, run: () => RunJob): void {
     dir = tempDir();
     repository = makeRepository();
   });
-  afterEach(() => {
-    repository.remove();
-  });
+  afterEach(() => repository.remove());
 
   const withCredentials = (
     credentials: Parameters<typeof stageCredentials>[0],

@@ -8,9 +8,8 @@ const noWarning = (message: string) => {
   throw new Error(message);
 };
 
-test("a job has no network settings if the scheduler has neither proxy nor certificates", async () => {
-  expect(await jobNetwork({ PATH: "/bin", HTTPS_PROXY: " " }, noWarning)).toBeUndefined();
-});
+test("a job has no network settings if the scheduler has neither proxy nor certificates", async () =>
+  expect(await jobNetwork({ PATH: "/bin", HTTPS_PROXY: " " }, noWarning)).toBeUndefined());
 
 test("a job has the proxies in either case, and the certificates themselves", async () => {
   const dir = tempDir();

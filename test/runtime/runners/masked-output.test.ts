@@ -61,7 +61,7 @@ const leaves = (value: unknown): string[] =>
 const shows = (value: unknown, form: string) =>
   leaves(value).some((text) => shown(text).includes(shown(form)));
 
-test("no output of a run shows any form of a secret, whatever is inserted into it", () => {
+test("no output of a run shows any form of a secret, whatever is inserted into it", () =>
   fc.assert(
     fc.property(
       encoded,
@@ -101,8 +101,7 @@ test("no output of a run shows any form of a secret, whatever is inserted into i
       },
     ),
     { numRuns: 1_500 },
-  );
-});
+  ));
 
 test("a secret where a line is cut shows fewer than six of its characters", () => {
   const limits = fc.constantFrom(8192, 32 * 1024);
@@ -123,7 +122,7 @@ test("a secret where a line is cut shows fewer than six of its characters", () =
   );
 });
 
-test("a secret over two or three lines shows less than one half, or less than six characters", () => {
+test("a secret over two or three lines shows less than one half, or less than six characters", () =>
   fc.assert(
     fc.property(
       encoded,
@@ -145,5 +144,4 @@ test("a secret over two or three lines shows less than one half, or less than si
       },
     ),
     { numRuns: 1_000 },
-  );
-});
+  ));

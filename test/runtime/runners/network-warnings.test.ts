@@ -14,9 +14,8 @@ const record = (name: string, config: Partial<AgentConfig> = {}) => ({
 });
 const canClose = () => Promise.resolve(null);
 
-test("a closed network causes no warning, and neither does an invalid agent", async () => {
-  expect(await networkWarnings([record("dev"), { config: null }], closed, canClose)).toEqual([]);
-});
+test("a closed network causes no warning, and neither does an invalid agent", async () =>
+  expect(await networkWarnings([record("dev"), { config: null }], closed, canClose)).toEqual([]));
 
 test("one line names the agents whose network is open, by the project's setting or their own", async () => {
   const records = [record("dev"), record("ops", own("none")), record("web", { network: table })];

@@ -31,9 +31,7 @@ beforeEach(async () => {
   store = openStore(project);
   [redactor, problems] = [createRedactor(), []];
 });
-afterEach(() => {
-  store.close();
-});
+afterEach(() => store.close());
 
 function aScheduler() {
   const sockets = createRunSockets({

@@ -52,6 +52,5 @@ test.each([
   }),
 );
 
-test("every change names its agent", () => {
-  expect(["1", "i", "r"].map(changeOf).map(changedAgent)).toEqual(["dev", "dev", "dev"]);
-});
+test("every change names its agent", () =>
+  expect(["1", "i", "r"].map(changeOf).map(changedAgent)).toEqual(["dev", "dev", "dev"]));

@@ -116,14 +116,13 @@ describe("a run whose last call to a model was rejected for its budget", () => {
     ["is interrupted", term, "interrupted"],
   ] as const)(
     "a run whose last call to a model was rejected for its budget ends over_budget, with the budget as its reason, when it %s",
-    (_what, exit, stop) => {
+    (_what, exit, stop) =>
       expect(runEnd(exitOf(exit), stop, refused)).toEqual({
         outcome: "over_budget",
         exitCode: 125,
         reason: overBudget,
         usage: null,
-      });
-    },
+      }),
   );
 
   test.each([
@@ -134,9 +133,7 @@ describe("a run whose last call to a model was rejected for its budget", () => {
     ["rejected", { exitCode: null, rejected: "no sudo" }, null],
   ] as const)(
     "a run whose last call to a model was rejected for its budget keeps another end: %s",
-    (outcome, exit, stop) => {
-      expect(runEnd(exitOf(exit), stop, refused).outcome).toBe(outcome);
-    },
+    (outcome, exit, stop) => expect(runEnd(exitOf(exit), stop, refused).outcome).toBe(outcome),
   );
 });
 
@@ -156,7 +153,6 @@ test.each([
   ["says nothing of when", {}, "timed_out", "timed_out"],
 ] as const)(
   "the stop reason of a run that ended while no scheduler ran that %s",
-  (_what, exit, stopped, expected) => {
-    expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected);
-  },
+  (_what, exit, stopped, expected) =>
+    expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected),
 );

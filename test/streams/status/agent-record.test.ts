@@ -91,15 +91,14 @@ test("the row of an agent shows the settings of its config", () => {
   });
 });
 
-test("the row of an agent has its directory's name without a config", () => {
+test("the row of an agent has its directory's name without a config", () =>
   expect(row({ configError: "no models" })).toMatchObject({
     title: "dev",
     state: "error",
     error: "no models",
     triggers: [],
     models: [],
-  });
-});
+  }));
 
 test("the row of an agent shows the error to fix first: config, then build, then run", () => {
   const errors = { configError: "config", buildError: "build", runError: "run" };

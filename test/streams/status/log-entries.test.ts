@@ -35,11 +35,10 @@ test("the log lines of an event are a run's own words unchanged", () => {
   ]);
 });
 
-test("the log lines of an event have the time and the agent", () => {
+test("the log lines of an event have the time and the agent", () =>
   expect(logEntriesOf(dev.removed())).toEqual([
     { level: 40, time: 2500, agent: "dev", msg: "directory removed" },
-  ]);
-});
+  ]));
 
 test.each<[string, RunEvent, string[]]>([
   ["a load", dev.set(), ["30 loaded"]],

@@ -21,13 +21,12 @@ test("the status is only the scheduler at first", () => {
   expect(snapshot).toEqual({ scheduler: schedulerStatus, agents: [], recentLogs: [], locks: [] });
 });
 
-test("the status has a row for each agent, by name", () => {
+test("the status has a row for each agent, by name", () =>
   expect(names(after(ops.set(), dev.set(), eventsOf("abc").invalid()))).toEqual([
     "abc",
     "dev",
     "ops",
-  ]);
-});
+  ]));
 
 test("the status begins a row with its stored switch and last run", () => {
   const seed = (name: string): Partial<AgentRecord> => ({

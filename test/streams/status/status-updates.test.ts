@@ -60,9 +60,7 @@ test("status updates complete with an empty source, and send the rest when it co
   }));
 
 test("status updates are silent if nothing changed", () =>
-  marbles((helpers) => {
-    helpers.expectObservable(updates(helpers, "0-0-0-|")).toBe("------|");
-  }));
+  marbles((helpers) => helpers.expectObservable(updates(helpers, "0-0-0-|")).toBe("------|")));
 
 test("status updates send a row that came and went as removed, and one that returned as it is", () =>
   marbles((helpers) => {
@@ -102,9 +100,7 @@ test("status updates send current claims on resources, at most fifty at once", (
   }));
 
 test("status updates forward an error at once", () =>
-  marbles((helpers) => {
-    helpers.expectObservable(updates(helpers, "s-s-#")).toBe("s---#");
-  }));
+  marbles((helpers) => helpers.expectObservable(updates(helpers, "s-s-#")).toBe("s---#")));
 
 test("status updates send nothing after they are unsubscribed", () =>
   marbles((helpers) => {
@@ -215,7 +211,7 @@ function live(steps: readonly Step[], joinsAt: number): Life {
 describe("a page that folds a snapshot and its updates", () => {
   const lives = [fc.array(step, { maxLength: 60, size: "max" }), fc.nat(60)] as const;
 
-  test("a page that folds a snapshot and its updates shows the same as a fresh snapshot, with counts that add up, whenever it connected", () => {
+  test("a page that folds a snapshot and its updates shows the same as a fresh snapshot, with counts that add up, whenever it connected", () =>
     fc.assert(
       fc.property(...lives, (steps, joinsAt) => {
         const { board, pages } = live(steps, joinsAt);
@@ -227,6 +223,5 @@ describe("a page that folds a snapshot and its updates", () => {
         expect(agents.every((agent) => agent.running >= 0)).toBe(true);
       }),
       { numRuns: 500 },
-    );
-  });
+    ));
 });

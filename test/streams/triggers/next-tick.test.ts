@@ -71,9 +71,8 @@ test("the next tick is the same for any number and order of calls", () => {
   expect(forth.every((tick, n) => tick !== null && tick > (moments[n] ?? 0))).toBe(true);
 });
 
-test("the next tick is null for a day that never comes", () => {
-  expect(nextTick({ expression: "0 0 31 2 *", timezone: "UTC" }, 0)).toBeNull();
-});
+test("the next tick is null for a day that never comes", () =>
+  expect(nextTick({ expression: "0 0 31 2 *", timezone: "UTC" }, 0)).toBeNull());
 
 test("the next tick finds 29 February years ahead", () => {
   const after = Date.parse("2026-01-01T00:00:00Z");

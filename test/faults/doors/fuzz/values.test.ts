@@ -113,14 +113,13 @@ test("a filter lets only named values through, whatever it and the payload hold"
   );
 });
 
-test("only plain names are agent names", () => {
+test("only plain names are agent names", () =>
   fc.assert(
     fc.property(nastyText, (name) => {
       expect(isAgentName(name)).toBe(/^[a-z0-9][a-z0-9-]*$/.test(name) && name.length < 64);
     }),
     share(1_000),
-  );
-});
+  ));
 
 describe("a run's socket", () => {
   let side: SocketSide;

@@ -105,17 +105,14 @@ describe("an agent whose runs fail", () => {
     ["recovers, and fails anew", "s-x-o-x", "--1-o-1"],
   ])("an agent whose runs fail: %s", (_, done, alerted) => expectAlerts(done, alerted));
 
-  test("an agent whose runs fail is alerted after the configured number of failures in a row", () => {
-    expectAlerts("s-x-o-x-x-o", "--------2-O", { after: 2 });
-  });
+  test("an agent whose runs fail is alerted after the configured number of failures in a row", () =>
+    expectAlerts("s-x-o-x-x-o", "--------2-O", { after: 2 }));
 
-  test("an agent whose runs fail is alerted again while it keeps failing", () => {
-    expectAlerts("s-x--------o------", "--1----R---o", { remindMs: 5 * minute });
-  });
+  test("an agent whose runs fail is alerted again while it keeps failing", () =>
+    expectAlerts("s-x--------o------", "--1----R---o", { remindMs: 5 * minute }));
 
-  test("a reminder counts the failures since the last alert", () => {
-    expectAlerts("s-xxx----o--", "--1----E-Q", { remindMs: 5 * minute });
-  });
+  test("a reminder counts the failures since the last alert", () =>
+    expectAlerts("s-xxx----o--", "--1----E-Q", { remindMs: 5 * minute }));
 
   test.each([
     ["that is acknowledged is not repeated, and resolves", "s-x-a--x-------o", "--1------------O"],

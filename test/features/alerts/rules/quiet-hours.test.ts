@@ -47,9 +47,8 @@ test("quiet hours end after the gap when the clock skips their end, and once whe
   expect(end("2026-10-25T01:15:00Z")).toBe("2026-10-25T01:30");
 });
 
-test("quiet hours never apply to a target without them", () => {
-  expect(endOf(null, "2026-11-22T22:00:00Z")).toBeNull();
-});
+test("quiet hours never apply to a target without them", () =>
+  expect(endOf(null, "2026-11-22T22:00:00Z")).toBeNull());
 
 const hour = 3_600_000;
 

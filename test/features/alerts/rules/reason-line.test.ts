@@ -16,7 +16,7 @@ test("a reason is cut between characters", () => {
   expect(reasonLine(`${"x".repeat(298)}😀😀`)).toBe(`${"x".repeat(298)}…`);
 });
 
-test("a reason of any text is one line of at most 300 characters", () => {
+test("a reason of any text is one line of at most 300 characters", () =>
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 350 }), (text) => {
       const line = reasonLine(text) ?? "";
@@ -24,5 +24,4 @@ test("a reason of any text is one line of at most 300 characters", () => {
       expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
     }),
     { numRuns: 50 },
-  );
-});
+  ));

@@ -111,11 +111,10 @@ function alertsOf(steps: readonly Step[], mayRestart: boolean): readonly string[
   return alerts.toSorted();
 }
 
-test("a scheduler that restarts alerts the same, at the same times, as one that does not", () => {
+test("a scheduler that restarts alerts the same, at the same times, as one that does not", () =>
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       expect(alertsOf(steps, true)).toEqual(alertsOf(steps, false));
     }),
     { numRuns: 500 },
-  );
-});
+  ));

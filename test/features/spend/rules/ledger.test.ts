@@ -25,19 +25,17 @@ test("a call far from every limit is unchanged", () => {
 describe("near a limit", () => {
   const limited = budgets({ runUsd: 0.008 });
 
-  test("an answer has at most as many tokens as the rest of the budget pays", () => {
+  test("an answer has at most as many tokens as the rest of the budget pays", () =>
     expect(ledgerOf().ask("a", { budgets: limited })).toMatchObject({
       nano: 8_000_000,
       maxOutputTokens: 8_000,
-    });
-  });
+    }));
 
-  test("a call that asks for less than its share gets all of it", () => {
+  test("a call that asks for less than its share gets all of it", () =>
     expect(ledgerOf().ask("a", { budgets: limited, maxOutputTokens: 2_000 })).toMatchObject({
       nano: 2_000_000,
       maxOutputTokens: null,
-    });
-  });
+    }));
 
   test("a call without a limit gets one", () => {
     const { ask } = ledgerOf();
@@ -52,12 +50,11 @@ describe("near a limit", () => {
     expect(ask("c", { budgets: limited })).toMatchObject({ maxOutputTokens: 1_024 });
   });
 
-  test("the input is paid first", () => {
+  test("the input is paid first", () =>
     expect(ledgerOf().ask("a", { budgets: limited, requestBytes: 9_000 })).toMatchObject({
       nano: 8_000_000,
       maxOutputTokens: 5_000,
-    });
-  });
+    }));
 
   test("a call below the useful minimum is refused, with the amount that it needs", () => {
     const { ask, settle } = ledgerOf();

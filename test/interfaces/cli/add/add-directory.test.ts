@@ -16,9 +16,7 @@ const skill = "---\nname: Triage\ndescription: Sorts issues\n---\n\nSort them.\n
 const project = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
 
 const cli = cliProject();
-beforeEach(() => {
-  writeFileSync(join(cli.projectDir, "config.toml"), project);
-});
+beforeEach(() => writeFileSync(join(cli.projectDir, "config.toml"), project));
 
 function agentDir(name: string): string {
   return join(cli.projectDir, "agents", name);

@@ -31,9 +31,7 @@ beforeEach(() => {
   repository = makeRepository();
   writeFileSync(join(cli.projectDir, "config.toml"), project);
 });
-afterEach(() => {
-  repository.remove();
-});
+afterEach(() => repository.remove());
 
 function agentDir(name: string): string {
   return join(cli.projectDir, "agents", name);

@@ -41,6 +41,5 @@ test("the command table separates options with values from flags", () => {
   expect(valueOf("--lines")).toMatchObject({ name: "n", isRequired: true });
 });
 
-test("the command table has the usage with the command's own path", () => {
-  expect(named("al creds add")?.usage).toBe("al creds add [options] <credential>");
-});
+test("the command table has the usage with the command's own path", () =>
+  expect(named("al creds add")?.usage).toBe("al creds add [options] <credential>"));

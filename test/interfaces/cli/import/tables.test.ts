@@ -66,11 +66,10 @@ test.each([
   expect(found).toEqual(expected.map((entry) => ({ source: "hub", ...entry })));
 });
 
-test("an imported [[webhooks]] entry has the filters' new names, and no filter that its source's type lacks", () => {
+test("an imported [[webhooks]] entry has the filters' new names, and no filter that its source's type lacks", () =>
   expect(entries('source = "chat"\nteam_ids = ["T1"]\nguilds = ["G"]', "slack")).toEqual([
     { source: "chat", teams: ["T1"] },
-  ]);
-});
+  ]));
 
 test("an imported [[webhooks]] entry without events is reported as unclear, by filter", () => {
   const { remarks } = translated((add) =>

@@ -35,9 +35,8 @@ test("a failed tool call shows the end of its output, with the error and the exi
   );
 });
 
-test("an unknown level is shown as its number", () => {
-  expect(formatLog({ ...entry, level: 35 as 30 }, style)).toContain(" 35    text");
-});
+test("an unknown level is shown as its number", () =>
+  expect(formatLog({ ...entry, level: 35 as 30 }, style)).toContain(" 35    text"));
 
 test("the colours and the overwritten lines of a tool's output are not shown", () => {
   const output = "\u001b[32mPASS\u001b[0m a.test.ts\nCloning: 10%\rCloning: 100%\r\n";

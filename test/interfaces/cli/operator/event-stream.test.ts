@@ -20,12 +20,11 @@ async function eventsOf(text: string, cuts: readonly number[] = []) {
   return events;
 }
 
-test("an event stream gives each event with its name, id and data", async () => {
+test("an event stream gives each event with its name, id and data", async () =>
   expect(await eventsOf("retry: 2000\n\nevent: log\nid: f:1\ndata: {}\n\ndata: x\n\n")).toEqual([
     { event: "log", id: "f:1", data: "{}" },
     { event: "message", id: "f:1", data: "x" },
-  ]);
-});
+  ]));
 
 test("an event stream is the same for any split of its bytes, even within characters", async () => {
   const text = "event: log\nid: ü:1\ndata: žluťoučký 🐎\n\n: beat\n\nevent: log\ndata: 2\n\n";

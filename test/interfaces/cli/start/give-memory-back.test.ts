@@ -21,7 +21,5 @@ function residentMb(then: string): number {
 
 test.skipIf(!("glibcVersionRuntime" in header))(
   "memory that lies freed between blocks in use goes back to the system",
-  () => {
-    expect(residentMb("returnHoles();")).toBeLessThan(residentMb("") - 50);
-  },
+  () => expect(residentMb("returnHoles();")).toBeLessThan(residentMb("") - 50),
 );

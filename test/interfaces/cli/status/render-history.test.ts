@@ -50,9 +50,8 @@ test.each([
   expect(shown({ kind: "cron", receiptId: null, outcome }, 80).slice(2)).toEqual(below);
 });
 
-test("a replay is marked as one", () => {
-  expect(shown({ replayOf: "0" }, 120).join("\n")).toContain("closed (replay)");
-});
+test("a replay is marked as one", () =>
+  expect(shown({ replayOf: "0" }, 120).join("\n")).toContain("closed (replay)"));
 
 const failed: Partial<HistoryEntry> = {
   ...{ outcome: "failed", agent: "a-rather-long-name-of-an-agent", startedAt: delivery.at },

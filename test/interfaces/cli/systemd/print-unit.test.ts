@@ -10,9 +10,7 @@ const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 if (!hasSystemd) process.stderr.write("skipped: systemd-analyze verify (it is not installed)\n");
 
 const cli = cliProject();
-beforeEach(() => {
-  writeFileSync(join(cli.projectDir, "config.toml"), models);
-});
+beforeEach(() => writeFileSync(join(cli.projectDir, "config.toml"), models));
 
 const models = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
 
@@ -121,9 +119,8 @@ describe("a unit", () => {
     expect(valueOf(unit, "Environment")).toBe('"TZ=$no 100%%"');
   });
 
-  test("a unit rejects a path with a line break", () => {
+  test("a unit rejects a path with a line break", () =>
     expect(() => systemdUnit({ ...facts, projectDir: "/srv/x\nExecStartPre=/bin/evil" })).toThrow(
       "cannot be part of a systemd unit",
-    );
-  });
+    ));
 });

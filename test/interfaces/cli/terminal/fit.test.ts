@@ -19,21 +19,18 @@ test("cut marks the cut", () => expect(cut("hello world", 8)).toBe("hello w…")
 
 test("cut splits no wide character", () => expect(cut("日本語", 4)).toBe("日…"));
 
-test("cut ends a colour at the cut", () => {
-  expect(cut(red("hello"), 3)).toBe("\u001b[31mhe\u001b[0m…");
-});
+test("cut ends a colour at the cut", () =>
+  expect(cut(red("hello"), 3)).toBe("\u001b[31mhe\u001b[0m…"));
 
-test("cut never takes more than there is", () => {
+test("cut never takes more than there is", () =>
   fc.assert(
     fc.property(lines, fc.nat(40), (line, columns) => widthOf(cut(line, columns)) <= columns),
-  );
-});
+  ));
 
-test("pad fills exactly the given room", () => {
+test("pad fills exactly the given room", () =>
   fc.assert(
     fc.property(lines, fc.nat(40), (line, columns) => widthOf(pad(line, columns)) === columns),
-  );
-});
+  ));
 
 test("wrap breaks between words, or within one that is too long", () => {
   expect(wrap("one two three", 8)).toEqual(["one two", "three"]);
@@ -46,7 +43,7 @@ test("wrap continues a colour on the next line", () => {
   expect(second).toBe("\u001b[31mtwo\u001b[39m");
 });
 
-test("wrap loses nothing but spaces, and no line is too wide", () => {
+test("wrap loses nothing but spaces, and no line is too wide", () =>
   fc.assert(
     fc.property(lines, fc.integer({ min: 2, max: 40 }), (line, columns) => {
       const wrapped = wrap(line, columns);
@@ -55,7 +52,6 @@ test("wrap loses nothing but spaces, and no line is too wide", () => {
       const bare = (text: string) => text.replace(/\u001b\[\d+m| /g, "");
       expect(bare(wrapped.join(""))).toBe(bare(line));
     }),
-  );
-});
+  ));
 
 test("wrap ends even when nothing fits", () => expect(wrap("日本", 1)).toEqual(["日本"]));

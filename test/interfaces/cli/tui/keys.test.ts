@@ -21,10 +21,8 @@ test.each([
   expect(keyNames(input, { ...noKey, ...flags }).map(commandOf)).toEqual(commands);
 });
 
-test("keys typed faster than they are read are all executed", () => {
-  expect(keyNames("jj\r\u001a", noKey)).toEqual(["j", "j", "enter", "ctrl-z"]);
-});
+test("keys typed faster than they are read are all executed", () =>
+  expect(keyNames("jj\r\u001a", noKey)).toEqual(["j", "j", "enter", "ctrl-z"]));
 
-test("Alt with a letter is not the letter", () => {
-  expect(keyNames("q", { ...noKey, meta: true })).toEqual([]);
-});
+test("Alt with a letter is not the letter", () =>
+  expect(keyNames("q", { ...noKey, meta: true })).toEqual([]));

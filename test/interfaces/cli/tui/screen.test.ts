@@ -135,9 +135,8 @@ test("the agents with a long name leave room for the log's text", () => {
   expect(lines.join("\n")).toMatch(/INFO {2}an-agent-with-long-…? the session starts/);
 });
 
-test("the agents are missing at first: the screen names the first step", () => {
-  expect(show(aSnapshot([])).join("\n")).toContain("al agent new");
-});
+test("the agents are missing at first: the screen names the first step", () =>
+  expect(show(aSnapshot([])).join("\n")).toContain("al agent new"));
 
 test("the last line has the keys, and the exit key even in little room", () => {
   expect(show(busy).at(-1)).toBe("q quit  enter log  r run  p pause  K kill");

@@ -20,9 +20,7 @@ test.each([
     "<p>run <code>a*b*</code> <strong>now</strong>, <em>soon</em></p>",
   ],
   ["snake_case_name and 2 * 3 * 4", "<p>snake_case_name and 2 * 3 * 4</p>"],
-])("the Markdown %j has its parts", (text, html) => {
-  expect(render(text)).toBe(html);
-});
+])("the Markdown %j has its parts", (text, html) => expect(render(text)).toBe(html));
 
 test("items keep their number and their depth, tables their cells", () => {
   const list = render("2) two\n   - below\n3) three").replaceAll(/<\/?span[^>]*>/g, "");
@@ -37,11 +35,10 @@ test("items keep their number and their depth, tables their cells", () => {
 
 test.each(["https://e.org/x", "http://e.org", "mailto:a@e.org"])(
   "a link to %s sends no referrer",
-  (href) => {
+  (href) =>
     expect(render(`[docs](${href})`)).toBe(
       `<p><a href="${href}" title="${href}" rel="noopener noreferrer nofollow" target="_blank">docs</a></p>`,
-    );
-  },
+    ),
 );
 
 test.each([

@@ -22,9 +22,8 @@ test("a call taken by a waiting run of its own tree causes no cycle", () => {
   expect(textOf(callNodes([entry("a", null), entry("b", "i-a"), taken]))).toBe("a(b(c))");
 });
 
-test("a call whose caller was deleted is still shown", () => {
-  expect(textOf(callNodes([entry("b", "i-a"), entry("c", "i-b")]))).toBe("b(c)");
-});
+test("a call whose caller was deleted is still shown", () =>
+  expect(textOf(callNodes([entry("b", "i-a"), entry("c", "i-b")]))).toBe("b(c)"));
 
 test.each([
   [{ summary: "All done" }, "All done"],
@@ -36,6 +35,4 @@ test.each([
   ['{"summary":"cut in an escape \\', "cut in an escape "],
   [0, "0"],
   [null, ""],
-])("the line of the value %j is %j", (value, line) => {
-  expect(valueLine(value)).toBe(line);
-});
+])("the line of the value %j is %j", (value, line) => expect(valueLine(value)).toBe(line));

@@ -5,7 +5,7 @@ import {
   levelName,
 } from "../../../../src/interfaces/dashboard/text/format.ts";
 
-test("levels have the four names that the page colours", () => {
+test("levels have the four names that the page colours", () =>
   expect([10, 20, 30, 40, 50, 60].map((level) => levelName(level))).toEqual([
     "debug",
     "debug",
@@ -13,8 +13,7 @@ test("levels have the four names that the page colours", () => {
     "warn",
     "error",
     "error",
-  ]);
-});
+  ]));
 
 test.each([
   [0, "0"],
@@ -27,6 +26,5 @@ test.each([
   [999_500, "1.0M"],
 ])("%i tokens are shown as %s", (count, text) => expect(compactCount(count)).toBe(text));
 
-test("a time is in 24 hours in any locale", () => {
-  expect(exactTime(new Date(2026, 10, 21, 23, 48, 14).getTime())).toMatch(/23:48:14$/);
-});
+test("a time is in 24 hours in any locale", () =>
+  expect(exactTime(new Date(2026, 10, 21, 23, 48, 14).getTime())).toMatch(/23:48:14$/));

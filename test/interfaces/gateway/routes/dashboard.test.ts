@@ -67,9 +67,7 @@ test("a page escapes an agent's text, also in its data", async () => {
 
 test.each(["/dashboard", "/dashboard/triggers", "/dashboard/cost", "/dashboard/agents/dev"])(
   "without the dashboard there is no %s",
-  async (url) => {
-    expect((await get(url, testDeps({ dashboard: false }))).statusCode).toBe(404);
-  },
+  async (url) => expect((await get(url, testDeps({ dashboard: false }))).statusCode).toBe(404),
 );
 
 interface AgentAnswer {

@@ -47,9 +47,8 @@ test("lines are passed on in order, and acknowledged", async () => {
   expect(side.now.remote.received).toEqual(lines);
 });
 
-test("lines may be none: a run shows that it lives", async () => {
-  expect(await send("")).toMatchObject({ status: 200, body: { stored: 0 } });
-});
+test("lines may be none: a run shows that it lives", async () =>
+  expect(await send("")).toMatchObject({ status: 200, body: { stored: 0 } }));
 
 test("lines may be as many as a request holds, and no more", async () => {
   const text = "y".repeat(maxLinesBytes / 8 - 100);

@@ -108,9 +108,8 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
     expect(second).toMatchObject({ usable: true, error: null });
   }, 20_000);
 
-  test("the images of a cluster without a registry have the name that the machines must have, and their volumes", async () => {
-    expect(await imagesWith({}).imageFor(dev)).toEqual({ image: name, volumes: ["/vol"] });
-  });
+  test("the images of a cluster without a registry have the name that the machines must have, and their volumes", async () =>
+    expect(await imagesWith({}).imageFor(dev)).toEqual({ image: name, volumes: ["/vol"] }));
 
   test("the images of a cluster with a configured one are that one", async () => {
     const images = imagesWith({ image: "registry.example.com/al-agent:3" });

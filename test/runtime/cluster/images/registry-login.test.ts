@@ -29,9 +29,7 @@ test.each([
   ["localhost/al-agent", "localhost"],
   ["registry.example.com/team/al-agent:1", "registry.example.com"],
   ["127.0.0.1:5000/al-agent", "127.0.0.1:5000"],
-])("the registry of %s is %s", (name, registry) => {
-  expect(registryOf(name)).toBe(registry);
-});
+])("the registry of %s is %s", (name, registry) => expect(registryOf(name)).toBe(registry));
 
 test("the login is the one of docker login, whose passwords may have colons", async () => {
   const auth = Buffer.from("me:a:b").toString("base64");
@@ -69,9 +67,8 @@ test("the registry login reports a failing credential helper with a hint, withou
   await expect(loginBy({ credsStore: "missing" })).rejects.toThrow(/it is not in the PATH/);
 });
 
-test("the registry login rejects a file that is not a Docker config", async () => {
-  await expect(loginBy("{")).rejects.toThrow(/is not a config file of Docker/);
-});
+test("the registry login rejects a file that is not a Docker config", () =>
+  expect(loginBy("{")).rejects.toThrow(/is not a config file of Docker/));
 
 test("the answer of a helper is in no error", async () => {
   const asked = loginBy({ credsStore: "broken" }, { broken: "echo s3cret-password" });

@@ -26,11 +26,10 @@ test("the network policy of Kubernetes lets closed runs reach the addresses of t
   });
 });
 
-test("the network policy of Kubernetes names the address that no run would find", async () => {
-  await expect(findDoor("no-such-host.invalid:8443")).rejects.toThrow(
+test("the network policy of Kubernetes names the address that no run would find", () =>
+  expect(findDoor("no-such-host.invalid:8443")).rejects.toThrow(
     '[cluster] address = "no-such-host.invalid:8443"',
-  );
-});
+  ));
 
 test("the network policy of Kubernetes reports an invalid kubeconfig, and reads it again the next time", async () => {
   const engine = createKubernetesEngine({ config, project, kubeconfig: "/no/such/kubeconfig" });

@@ -16,7 +16,7 @@ const task = (State: string, more: Partial<SwarmTask> = {}, Err?: string): Swarm
 });
 const runOf = (...tasks: readonly SwarmTask[]) => placedRuns({ services, tasks, members })[0];
 
-test("the state of a run by its Swarm tasks is waiting without a task", () => {
+test("the state of a run by its Swarm tasks is waiting without a task", () =>
   expect(runOf()).toEqual({
     name: "al-1",
     instanceId: "dev-1",
@@ -24,8 +24,7 @@ test("the state of a run by its Swarm tasks is waiting without a task", () => {
     node: null,
     problem: null,
     endings: 0,
-  });
-});
+  }));
 
 test("the state of a run by its Swarm tasks is running while any task runs, however often Swarm repeated it", () => {
   const run = runOf(task("complete"), task("running", { NodeID: "b" }), task("preparing"));
@@ -37,9 +36,8 @@ test("the state of a run by its Swarm tasks shows that its node is away", () => 
   expect(runOf(task("running"))?.problem).toBeNull();
 });
 
-test("the state of a run by its Swarm tasks is waiting while its node has not begun", () => {
-  expect(runOf(task("preparing"))).toMatchObject({ state: "waiting", node: "n1" });
-});
+test("the state of a run by its Swarm tasks is waiting while its node has not begun", () =>
+  expect(runOf(task("preparing"))).toMatchObject({ state: "waiting", node: "n1" }));
 
 test("the state of a run by its Swarm tasks has ended with the last task, by its reason", () => {
   const ended = runOf(task("failed", {}, "one"), task("rejected", {}, "two"));

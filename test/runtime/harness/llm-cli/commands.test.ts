@@ -14,9 +14,7 @@ beforeEach(async () => {
   dir = tempDir();
   side = await socketSide();
 });
-afterEach(async () => {
-  await side.remove();
-});
+afterEach(() => side.remove());
 
 /** A session of a stand-in for claude, which does what the shell code says. */
 async function session(then: string) {

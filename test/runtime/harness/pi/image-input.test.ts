@@ -27,9 +27,7 @@ test.each<readonly [string, readonly ModelInput[] | null, string]>([
 ])("an unknown model %s", async (_name, input, expected) => {
   const workDir = tempDir();
   const upstream = await startFakeUpstream();
-  onTestFinished(async () => {
-    await upstream.close();
-  });
+  onTestFinished(() => upstream.close());
   await writeFile(join(workDir, "dot.png"), Buffer.from(png, "base64"));
   const route = upstream.route([reads, { reply: { kind: "text", text: "Seen." } }]);
   const model = aModel("first", route.baseUrl, { provider: "custom", model: "seer-1", input });

@@ -11,9 +11,7 @@ const open: FakeProvider[] = [];
 beforeEach(() => {
   workDir = tempDir();
 });
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((provider) => provider.close()));
-});
+afterEach(() => Promise.all(open.splice(0).map((provider) => provider.close())));
 
 async function provider(...answer: Parameters<typeof refusing>): Promise<FakeProvider> {
   const made = await fakeProvider(refusing(...answer));

@@ -30,18 +30,16 @@ test("a session of pi takes a key with shell characters literally", async () => 
   expect(await asked({ key })).toMatchObject({ authorization: `Bearer ${key}` });
 });
 
-test("a session of pi asks for the thinking level of the model", async () => {
+test("a session of pi asks for the thinking level of the model", async () =>
   expect(await asked({ thinkingLevel: "high" })).toMatchObject({
     body: { reasoning_effort: "high" },
-  });
-});
+  }));
 
-test("a session of pi sends a known provider's model to another base URL, even one newer than pi's list", async () => {
+test("a session of pi sends a known provider's model to another base URL, even one newer than pi's list", async () =>
   expect(await asked({ provider: "groq", model: "tomorrows-model" })).toMatchObject({
     body: { model: "tomorrows-model" },
     usage: { costUsd: null },
-  });
-});
+  }));
 
 test("a session of pi continues after a wrong tool call, even one in the last turn of a script", async () => {
   const turns = [

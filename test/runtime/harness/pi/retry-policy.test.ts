@@ -43,9 +43,8 @@ describe("a retry", () => {
   });
 });
 
-test("the timeout of a silent model is the model's own if configured", () => {
-  expect(silenceLimitMs(900, { remainingMs: 60_000, modelsLeft: 2 })).toBe(900_000);
-});
+test("the timeout of a silent model is the model's own if configured", () =>
+  expect(silenceLimitMs(900, { remainingMs: 60_000, modelsLeft: 2 })).toBe(900_000));
 
 test("the timeout of a silent model leaves time for the models after it and one more attempt, for any remaining time", () => {
   expect(silenceLimitMs(null, { remainingMs: 60_000, modelsLeft: 1 })).toBe(30_000);

@@ -42,9 +42,7 @@ describe("a session of pi", () => {
   beforeEach(() => {
     workDir = tempDir();
   });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((provider) => provider.close()));
-  });
+  afterEach(() => Promise.all(open.splice(0).map((provider) => provider.close())));
 
   /** A model that answers with these, one after the other, then with the last. */
   async function model(name: string, answers: readonly ((response: ServerResponse) => void)[]) {

@@ -21,9 +21,7 @@ beforeEach(async () => {
   side = await socketSide();
   channel = await openSocket(side, "dev-abcdefgh");
 });
-afterEach(async () => {
-  await side.remove();
-});
+afterEach(() => side.remove());
 
 const bash = (command: string) => ({ name: "bash", arguments: { command } });
 const resource = "github:acme/app/issues/7";

@@ -42,16 +42,14 @@ test("the first bytes of a connection may be anything on a port without TLS, and
   expect(again.toString()).toBe("SSH-2.0-x\r\n");
 });
 
-test("the first bytes of a connection are a hello on every port once they begin as one", async () => {
+test("the first bytes of a connection are a hello on every port once they begin as one", async () =>
   expect(await dataOf(false, hello({ names: ["x.test"] }))).toEqual({
     type: "hello",
     serverName: "x.test",
-  });
-});
+  }));
 
-test("the first bytes of a connection are rejected at the first byte that is not TLS", async () => {
-  expect(await dataOf(true, Buffer.from("G"))).toMatchObject({ type: "malformed" });
-});
+test("the first bytes of a connection are rejected at the first byte that is not TLS", async () =>
+  expect(await dataOf(true, Buffer.from("G"))).toMatchObject({ type: "malformed" }));
 
 test("the first bytes of a connection are reported as nothing if the run ends before", async () => {
   const found = dataOf(true, hello().subarray(0, 20));

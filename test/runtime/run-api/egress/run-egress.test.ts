@@ -72,9 +72,8 @@ test("the hosts that a run may reach have the host of an own installation in pla
   expect(opens("registry.npmjs.org", 443)).toBe(true);
 });
 
-test("the hosts that a run may reach shrink when a credential is deleted", async () => {
-  expect((await policy({ fields: null })).allow).toEqual(allowedHosts(["npm"]));
-});
+test("the hosts that a run may reach shrink when a credential is deleted", async () =>
+  expect((await policy({ fields: null })).allow).toEqual(allowedHosts(["npm"])));
 
 test.each([
   ["http://localhost:8080", 8080],

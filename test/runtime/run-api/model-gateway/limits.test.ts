@@ -73,9 +73,8 @@ test.each(["openai", "groq"] as const)(
   },
 );
 
-test("the limit of an answer stays above the minimum of the Responses API", async () => {
-  expect((await ask(responses, {}, 3)).sent).toMatchObject({ max_output_tokens: 16 });
-});
+test("the limit of an answer stays above the minimum of the Responses API", async () =>
+  expect((await ask(responses, {}, 3)).sent).toMatchObject({ max_output_tokens: 16 }));
 
 test("the limit of an answer leaves room for the requested thinking", async () => {
   const thinking = { type: "enabled", budget_tokens: 16_000 };

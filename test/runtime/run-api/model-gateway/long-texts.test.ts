@@ -29,7 +29,7 @@ const document = fc.dictionary(
   { maxKeys: 4 },
 );
 
-test("a document is unchanged after its long texts were taken out, parsed, serialized and put back", () => {
+test("a document is unchanged after its long texts were taken out, parsed, serialized and put back", () =>
   fc.assert(
     fc.property(document, fc.nat(2), (value, indent) => {
       const json = JSON.stringify(value, null, indent);
@@ -39,8 +39,7 @@ test("a document is unchanged after its long texts were taken out, parsed, seria
       expect(JSON.parse(Buffer.concat(pieces).toString())).toEqual(JSON.parse(json));
     }),
     { numRuns: 200 },
-  );
-});
+  ));
 
 test("a stand-in is short, and its address or data is checked like its text's", () => {
   fc.assert(

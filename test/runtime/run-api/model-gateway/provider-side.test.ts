@@ -35,7 +35,5 @@ test.each(refused)(
 
 test.each(passing)(
   "an action of the provider outside of the run is not confused with a tool of the client, or with data: %$",
-  async (wire, more) => {
-    expect((await ask(wire, more)).reply.status).toBe(200);
-  },
+  async (wire, more) => expect((await ask(wire, more)).reply.status).toBe(200),
 );

@@ -112,7 +112,7 @@ describe("invalid token counts of a provider", () => {
 
   test.each(wires)(
     "invalid token counts of a provider are rounded, and at least 0: $title",
-    (wire) => {
+    (wire) =>
       fc.assert(
         fc.property(numbers, (given) => {
           let at = 0;
@@ -126,8 +126,7 @@ describe("invalid token counts of a provider", () => {
             expect(count).toBeLessThanOrEqual(2e9);
           }
         }),
-      );
-    },
+      ),
   );
 
   test("invalid token counts of a provider if negative for the cache, add nothing to the charged input", () => {

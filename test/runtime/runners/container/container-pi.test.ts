@@ -18,9 +18,8 @@ import { aProject, aRequest, containersOf, eventsOf, memoryRecords } from "./sup
 const { engine, missing } = await testEngine();
 const programDir = join(import.meta.dirname, "../../../..");
 
-test("the built program exists, or these tests would prove nothing", () => {
-  expect(existsSync(join(programDir, "dist/src/cli/al.js"))).toBe(true);
-});
+test("the built program exists, or these tests would prove nothing", () =>
+  expect(existsSync(join(programDir, "dist/src/cli/al.js"))).toBe(true));
 
 describe.skipIf(missing !== null)("a real session in a container without network", () => {
   let images: AgentImages;

@@ -20,9 +20,7 @@ describe.skipIf(missing !== null)("changes of an engine", () => {
     engine = connectEngine({ env: { DOCKER_HOST: proxy.host } });
     await proxy.open();
   });
-  afterEach(async () => {
-    await proxy.close();
-  });
+  afterEach(() => proxy.close());
 
   test("changes of an engine reports that an image or a name of one is removed", async () => {
     const told: string[] = [];

@@ -29,6 +29,5 @@ test("the engine's multiplexed stream is parsed for any split", () => {
   }
 });
 
-test("the engine's multiplexed stream emits the beginning of a frame before its end arrives", () => {
-  expect(taken([frame(1, "a long line").subarray(0, 12)]).stdout).toBe("a lo");
-});
+test("the engine's multiplexed stream emits the beginning of a frame before its end arrives", () =>
+  expect(taken([frame(1, "a long line").subarray(0, 12)]).stdout).toBe("a lo"));

@@ -25,9 +25,8 @@ test.each([
   expect(told).not.toMatch(/audit plugin|throw err/);
 });
 
-test("a run that another OS user could not start reports that no reason was given", () => {
-  expect(problem()).toContain("no reason was given");
-});
+test("a run that another OS user could not start reports that no reason was given", () =>
+  expect(problem()).toContain("no reason was given"));
 
 test("a run that another OS user could not start as the scheduler's own user is reported without sudo", () => {
   const told = startProblem({ program, runAs: "$USER", env: {} }, ["spawn /opt/node EACCES"]);

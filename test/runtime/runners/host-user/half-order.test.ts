@@ -21,9 +21,8 @@ function keep(part: (input: string) => string) {
   return { status, began: existsSync(mark) };
 }
 
-test("a supervisor with its complete order and job begins its run", () => {
-  expect(keep((input) => input)).toEqual({ status: 0, began: true });
-});
+test("a supervisor with its complete order and job begins its run", () =>
+  expect(keep((input) => input)).toEqual({ status: 0, began: true }));
 
 test.each([
   ["half of its order", (input: string) => input.slice(0, input.indexOf("\n") / 2)],

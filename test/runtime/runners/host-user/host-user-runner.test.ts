@@ -141,9 +141,8 @@ describe("a run as the scheduler's user", () => {
     return messagesOf(events);
   };
 
-  test("a run as the scheduler's user kills a process outside its group when it is stopped", async () => {
-    await killed();
-  });
+  test("a run as the scheduler's user kills a process outside its group when it is stopped", () =>
+    killed());
 
   test("a run as the scheduler's user reports that the kernel has no PID namespace for it, and still ends processes with its mark", async () => {
     const bin = join(baseDir, "..", "bin");
@@ -163,11 +162,10 @@ describe("a run as the scheduler's user", () => {
     expect(stdout.includes(`sleep ${mark}`)).toBe(!held);
   });
 
-  test("a run as the scheduler's user fails when it exits with 0 without an account", async () => {
+  test("a run as the scheduler's user fails when it exits with 0 without an account", async () =>
     expect(exitOf(await eventsOf(aRequest("exit 0"))).error).toBe(
       "the run ended without its account",
-    );
-  });
+    ));
 
   test("a run as the scheduler's user logs raw lines of both outputs, standard error as a warning", async () => {
     const events = await eventsOf(

@@ -65,8 +65,6 @@ describe("the sudoers rule", () => {
     .skipIf(visudo === null)
     .each(["/srv/project", "/srv/my project", "/srv/a,b=c:d#e", `/srv/*[x]?!"q"`, "/srv/größe"])(
     "is valid to visudo for %s",
-    async (projectDir) => {
-      expect(await check(rule(projectDir))).toContain("parsed OK");
-    },
+    async (projectDir) => expect(await check(rule(projectDir))).toContain("parsed OK"),
   );
 });

@@ -20,9 +20,8 @@ test("a graph of waits names the shortest way back to the waiting run", () => {
   expect(graph.cycle("x-1", on("b-1"))).toBeNull();
 });
 
-test("a graph of waits finds a run that waits for itself", () => {
-  expect(createWaitGraph().cycle("a-1", on("a-1"))).toEqual(["a-1", "a-1"]);
-});
+test("a graph of waits finds a run that waits for itself", () =>
+  expect(createWaitGraph().cycle("a-1", on("a-1"))).toEqual(["a-1", "a-1"]));
 
 test("a graph of waits ends its search in a cycle of others", () => {
   const graph = createWaitGraph();

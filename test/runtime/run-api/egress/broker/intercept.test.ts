@@ -258,6 +258,5 @@ test("one connection serves several requests, on both sides", async () => {
   expect(dialled).toBe(1);
 });
 
-test("HTTP/2 is not offered", async () => {
-  expect(await curl("--http2", ...authorization(sentinel))).toMatch(/^HTTP\/1.1 200 /);
-});
+test("HTTP/2 is not offered", async () =>
+  expect(await curl("--http2", ...authorization(sentinel))).toMatch(/^HTTP\/1.1 200 /));

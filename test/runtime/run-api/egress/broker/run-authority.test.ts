@@ -74,9 +74,8 @@ async function opensslVerify(leaf: string, name: string, ca = bundle) {
   );
 }
 
-test("the authority of a run passes the strict checks of OpenSSL", async () => {
-  expect(await opensslVerify(await leafFor(host), host)).toBe("good");
-});
+test("the authority of a run passes the strict checks of OpenSSL", async () =>
+  expect(await opensslVerify(await leafFor(host), host)).toBe("good"));
 
 test("the authority of a run is valid for the bound hosts only", async () => {
   const leaf = await leafFor(other);

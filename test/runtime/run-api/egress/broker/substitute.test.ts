@@ -16,11 +16,10 @@ function headers(...rawHeaders: string[]): string[] {
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-test("a sentinel in a request to the host of its secret becomes the secret in any header for authentication", () => {
+test("a sentinel in a request to the host of its secret becomes the secret in any header for authentication", () =>
   expect(
     headers("Authorization", `token ${sentinel}`, "X-Auth-Token", `${sentinel},${sentinel}`),
-  ).toEqual(["Authorization", `token ${secret}`, "X-Auth-Token", `${secret},${secret}`]);
-});
+  ).toEqual(["Authorization", `token ${secret}`, "X-Auth-Token", `${secret},${secret}`]));
 
 test("a sentinel in a request to the host of its secret becomes the secret inside of basic authentication", () => {
   const [, value] = headers("authorization", `Basic ${base64(`x-access-token:${sentinel}`)}`);
