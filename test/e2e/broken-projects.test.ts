@@ -1,5 +1,5 @@
 import { mkdir, rm } from "node:fs/promises";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
 
 let project: LiveProject;
@@ -17,34 +17,32 @@ async function refusal(): Promise<string> {
   return stderr;
 }
 
-describe("al start on a broken project gives one clear message", () => {
-  test("al start without a config.toml fails with one message", async () => {
-    await rm(project.path("config.toml"));
-    expect(await refusal()).toContain(`${project.dir} holds no config.toml`);
-  });
+test("al start without a config.toml fails with one message", async () => {
+  await rm(project.path("config.toml"));
+  expect(await refusal()).toContain(`${project.dir} holds no config.toml`);
+});
 
-  test("al start on a broken project names the line of a syntax error", async () => {
-    await project.write("config.toml", '[models.scripted]\nprovider = "scripted\n');
-    expect(await refusal()).toMatch(/config\.toml:2:\d+ /);
-  });
+test("al start on a broken project names the line of a syntax error", async () => {
+  await project.write("config.toml", '[models.scripted]\nprovider = "scripted\n');
+  expect(await refusal()).toMatch(/config\.toml:2:\d+ /);
+});
 
-  test("al start on a broken project names a wrong value and what is expected", async () => {
-    await project.write("config.toml", '[gateway]\nport = "http"\n');
-    expect(await refusal()).toMatch(/config\.toml:2:\d+ .*gateway\.port.*"http"/);
-  });
+test("al start on a broken project names a wrong value and what is expected", async () => {
+  await project.write("config.toml", '[gateway]\nport = "http"\n');
+  expect(await refusal()).toMatch(/config\.toml:2:\d+ .*gateway\.port.*"http"/);
+});
 
-  test("al start on a broken project names a config that is not a file", async () => {
-    await rm(project.path("config.toml"));
-    await mkdir(project.path("config.toml"));
-    expect(await refusal()).toContain("config.toml is not a regular file");
-  });
+test("al start on a broken project names a config that is not a file", async () => {
+  await rm(project.path("config.toml"));
+  await mkdir(project.path("config.toml"));
+  expect(await refusal()).toContain("config.toml is not a regular file");
+});
 
-  test("with --json the message is a document", async () => {
-    await rm(project.path("config.toml"));
-    const { code, stdout, stderr } = await project.al("start", "--json");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
-    expect(JSON.parse(stdout)).toMatchObject({ error: { code: expect.any(String) as string } });
-  });
+test("with --json the message is a document", async () => {
+  await rm(project.path("config.toml"));
+  const { code, stdout, stderr } = await project.al("start", "--json");
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: expect.any(String) as string } });
 });
 
 const skill = "---\nname: Broken\n---\nBe.\n";

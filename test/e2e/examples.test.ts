@@ -85,132 +85,120 @@ describe("examples/pull-request", () => {
   });
 });
 
-describe("examples/deploy", () => {
-  /** Sends a request as a proxy on this machine would. */
-  const through = async (
-    host: string,
-  ): Promise<{ status: number; location: string | undefined }> => {
-    const { port } = new URL(project.scheduler.url);
-    const headers = {
-      host,
-      accept: "text/html",
-      "x-forwarded-for": "198.51.100.7",
-      "x-forwarded-proto": "https",
-    };
-    const sent = request({ host: "127.0.0.1", port, path: "/dashboard", headers }).end();
-    const [response] = (await once(sent, "response")) as [IncomingMessage];
-    response.resume();
-    return { status: response.statusCode ?? 0, location: response.headers.location };
+/** Sends a request as a proxy on this machine would. */
+const through = async (host: string): Promise<{ status: number; location: string | undefined }> => {
+  const { port } = new URL(project.scheduler.url);
+  const headers = {
+    host,
+    accept: "text/html",
+    "x-forwarded-for": "198.51.100.7",
+    "x-forwarded-proto": "https",
   };
+  const sent = request({ host: "127.0.0.1", port, path: "/dashboard", headers }).end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  response.resume();
+  return { status: response.statusCode ?? 0, location: response.headers.location };
+};
 
-  test("examples/deploy is served under the name of its proxy, and runs", async () => {
-    await start("deploy");
-    expect(await through("al.example.org")).toMatchObject({
-      status: 302,
-      location: expect.stringMatching(/^\/login/) as string,
-    });
-    expect((await through("other.example.org")).status).toBeGreaterThanOrEqual(400);
-    await project.print("run", "nightly");
+test("examples/deploy is served under the name of its proxy, and runs", async () => {
+  await start("deploy");
+  expect(await through("al.example.org")).toMatchObject({
+    status: 302,
+    location: expect.stringMatching(/^\/login/) as string,
   });
+  expect((await through("other.example.org")).status).toBeGreaterThanOrEqual(400);
+  await project.print("run", "nightly");
 });
 
-describe("examples/budget", () => {
-  test("the run waits at its cap, and returns all that it wrote once the cap is raised", async () => {
-    await start("budget");
-    const run = project.al("run", "writer", "--json");
-    const text = async () => (await project.agent("writer"))?.statusText;
-    await expect.poll(text, slowly).toMatch(/^waits for money until .*\(\$3\.\d\d of \$4\.00\)/);
-    await project.print("budget", "raise", "writer", "5");
-    const { code, stdout } = await run;
-    expect(code).toBe(0);
-    const { value } = JSON.parse(stdout) as { readonly value: string };
-    expect(value.split("\n")).toHaveLength(8);
-  }, 120_000);
-});
+test("the run waits at its cap, and returns all that it wrote once the cap is raised", async () => {
+  await start("budget");
+  const run = project.al("run", "writer", "--json");
+  const text = async () => (await project.agent("writer"))?.statusText;
+  await expect.poll(text, slowly).toMatch(/^waits for money until .*\(\$3\.\d\d of \$4\.00\)/);
+  await project.print("budget", "raise", "writer", "5");
+  const { code, stdout } = await run;
+  expect(code).toBe(0);
+  const { value } = JSON.parse(stdout) as { readonly value: string };
+  expect(value.split("\n")).toHaveLength(8);
+}, 120_000);
 
-describe("examples/mcp", () => {
-  test("a tool of a local server is held, and called once a person allows it", async () => {
-    await start("mcp");
-    const run = project.al("run", "librarian", "--json");
-    const open = async () => {
-      const { questions } = await project.json<{ questions: { id: string; prompt: string }[] }>(
-        "/api/questions?state=open",
-      );
-      return questions[0];
-    };
-    await expect.poll(open, slowly).toMatchObject({
-      prompt: 'librarian wants to call the tool library.borrow_book: {"id":7}',
-    });
-    await project.print("answer", (await open())?.id ?? "", "once");
-    const { code, stdout } = await run;
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded", value: "borrowed" });
-    expect((await project.messages("librarian", "mcp")).join("\n")).toMatch(
-      /library\.find_book: done[^]*library\.borrow_book: done/,
-    );
-  }, 60_000);
-});
-
-describe("examples/approval", () => {
-  /** The id of the open question of this kind. */
-  const question = async (kind: string): Promise<string> => {
-    const page = await project.json<{ questions: { id: string; kind: string }[] }>(
+test("a tool of a local server is held, and called once a person allows it", async () => {
+  await start("mcp");
+  const run = project.al("run", "librarian", "--json");
+  const open = async () => {
+    const { questions } = await project.json<{ questions: { id: string; prompt: string }[] }>(
       "/api/questions?state=open",
     );
-    return page.questions.find((one) => one.kind === kind)?.id ?? "";
+    return questions[0];
   };
-  const answer = async (kind: string, given: string): Promise<void> => {
-    await expect.poll(() => question(kind), slowly).not.toBe("");
-    expect(await project.print("questions")).toContain(kind === "call" ? "deployer" : "Deploy 1.4");
-    await project.print("answer", await question(kind), given);
-  };
-
-  test.each([
-    ["yes", "deployed"],
-    ["no", "not deployed"],
-  ])(
-    "a call is held, and its run asks before it acts: %s",
-    async (given, value) => {
-      await start("approval");
-      const run = project.al("run", "release");
-      await answer("call", "once");
-      await answer("ask", given);
-      expect((await run).code).toBe(0);
-      expect(await project.latest("deployer", "agent-call")).toMatchObject({
-        outcome: "succeeded",
-        value,
-      });
-      expect(await project.print("audit")).toContain("once");
-    },
-    120_000,
+  await expect.poll(open, slowly).toMatchObject({
+    prompt: 'librarian wants to call the tool library.borrow_book: {"id":7}',
+  });
+  await project.print("answer", (await open())?.id ?? "", "once");
+  const { code, stdout } = await run;
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded", value: "borrowed" });
+  expect((await project.messages("librarian", "mcp")).join("\n")).toMatch(
+    /library\.find_book: done[^]*library\.borrow_book: done/,
   );
+}, 60_000);
+
+/** The id of the open question of this kind. */
+const question = async (kind: string): Promise<string> => {
+  const page = await project.json<{ questions: { id: string; kind: string }[] }>(
+    "/api/questions?state=open",
+  );
+  return page.questions.find((one) => one.kind === kind)?.id ?? "";
+};
+const answer = async (kind: string, given: string): Promise<void> => {
+  await expect.poll(() => question(kind), slowly).not.toBe("");
+  expect(await project.print("questions")).toContain(kind === "call" ? "deployer" : "Deploy 1.4");
+  await project.print("answer", await question(kind), given);
+};
+
+test.each([
+  ["yes", "deployed"],
+  ["no", "not deployed"],
+])(
+  "a call is held, and its run asks before it acts: %s",
+  async (given, value) => {
+    await start("approval");
+    const run = project.al("run", "release");
+    await answer("call", "once");
+    await answer("ask", given);
+    expect((await run).code).toBe(0);
+    expect(await project.latest("deployer", "agent-call")).toMatchObject({
+      outcome: "succeeded",
+      value,
+    });
+    expect(await project.print("audit")).toContain("once");
+  },
+  120_000,
+);
+
+const files = () => {
+  const dir = join(project.dir, "agents/tick");
+  return readdirSync(dir).map((name) => [name, readFileSync(join(dir, name), "utf8")]);
+};
+
+test("edits take effect, an invalid one is shown with its place, and the other agent is unaffected", async () => {
+  await start("hot-reload");
+  const before = files();
+  const neighbour = await project.agent("tock");
+  expect(await runScript("edit.mjs", "2")).toMatchObject({ code: 0 });
+  const { output, waitForOutput } = project.scheduler;
+  await waitForOutput(/schedule "\*\/2 \* \* \* \*" → "\* \* \* \* \*"/);
+  expect(output()).toMatch(/agents\/tick\/config\.toml:\d+:\d+.*every day/);
+  expect(await project.agent("tick")).toMatchObject({ error: null });
+  expect((await project.agent("tock"))?.nextRunAt).toBe(neighbour?.nextRunAt);
+  expect(files()).toEqual(before);
 });
 
-describe("examples/hot-reload", () => {
-  const files = () => {
-    const dir = join(project.dir, "agents/tick");
-    return readdirSync(dir).map((name) => [name, readFileSync(join(dir, name), "utf8")]);
-  };
-
-  test("edits take effect, an invalid one is shown with its place, and the other agent is unaffected", async () => {
-    await start("hot-reload");
-    const before = files();
-    const neighbour = await project.agent("tock");
-    expect(await runScript("edit.mjs", "2")).toMatchObject({ code: 0 });
-    const { output, waitForOutput } = project.scheduler;
-    await waitForOutput(/schedule "\*\/2 \* \* \* \*" → "\* \* \* \* \*"/);
-    expect(output()).toMatch(/agents\/tick\/config\.toml:\d+:\d+.*every day/);
-    expect(await project.agent("tick")).toMatchObject({ error: null });
-    expect((await project.agent("tock"))?.nextRunAt).toBe(neighbour?.nextRunAt);
-    expect(files()).toEqual(before);
-  });
-
-  test("edits that are interrupted leave the files as they were", async () => {
-    project = await LiveProject.copy("examples/hot-reload");
-    const before = files();
-    const child = spawn(process.execPath, [join(project.dir, "edit.mjs"), "60"]);
-    child.stdout.once("data", () => child.kill("SIGINT"));
-    expect(await new Promise((done) => child.on("close", done))).toBe(130);
-    expect(files()).toEqual(before);
-  });
+test("edits that are interrupted leave the files as they were", async () => {
+  project = await LiveProject.copy("examples/hot-reload");
+  const before = files();
+  const child = spawn(process.execPath, [join(project.dir, "edit.mjs"), "60"]);
+  child.stdout.once("data", () => child.kill("SIGINT"));
+  expect(await new Promise((done) => child.on("close", done))).toBe(130);
+  expect(files()).toEqual(before);
 });

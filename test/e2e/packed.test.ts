@@ -206,43 +206,41 @@ function readmeCommands(heading: string): string[] {
     .map((line) => line.replace(/\s+#.*/, ""));
 }
 
-describe("a newcomer with the package", () => {
-  const env = environment(dirname(process.execPath));
+const env = environment(dirname(process.execPath));
 
-  test("a newcomer with the package follows the README's first page to the letter", async () => {
-    const [packing, installing, ...commands] = readmeCommands("### A project of your own");
-    expect([packing, installing]).toEqual(["npm pack", "npm install --global ./almanac-*.tgz"]);
-    let cwd = folder;
-    let output = "";
-    let scheduler: Awaited<ReturnType<typeof inBackground>> | null = null;
-    for (const command of commands) {
-      const [, dir] = /^cd (\S+)$/.exec(command) ?? [];
-      if (dir !== undefined) cwd = join(cwd, dir);
-      else if (command.startsWith("al start")) scheduler = await inBackground(command, cwd, env);
-      else output += (await run("/bin/sh", ["-c", command], { cwd, env })).stdout;
-    }
-    expect(commands).toEqual(
-      expect.arrayContaining(["al new my-project", "al run hello", "al stat", "al stop"]),
-    );
-    expect(output).toContain("agents/hello/SKILL.md");
-    expect(output).toContain("Hello from your first agent");
-    expect(output).toMatch(/^hello +(idle|running)/m);
-    expect(output).toContain("stopped");
-    expect(await scheduler?.ended).toBe(0);
-  }, 90_000);
-
-  test.skipIf(noTerminal !== null)(
-    "a newcomer with the package watches the agents in a terminal",
-    async () => {
-      await run("al", ["new", "watched"], { cwd: folder, env });
-      const dir = join(folder, "watched");
-      const view = emulate(["start", "--port", "0", "-p", dir], { env });
-      await view.until(/> hello +(idle|running)/);
-      view.signal("SIGTERM");
-      await untilLeftClean(view, 0);
-    },
+test("a newcomer with the package follows the README's first page to the letter", async () => {
+  const [packing, installing, ...commands] = readmeCommands("### A project of your own");
+  expect([packing, installing]).toEqual(["npm pack", "npm install --global ./almanac-*.tgz"]);
+  let cwd = folder;
+  let output = "";
+  let scheduler: Awaited<ReturnType<typeof inBackground>> | null = null;
+  for (const command of commands) {
+    const [, dir] = /^cd (\S+)$/.exec(command) ?? [];
+    if (dir !== undefined) cwd = join(cwd, dir);
+    else if (command.startsWith("al start")) scheduler = await inBackground(command, cwd, env);
+    else output += (await run("/bin/sh", ["-c", command], { cwd, env })).stdout;
+  }
+  expect(commands).toEqual(
+    expect.arrayContaining(["al new my-project", "al run hello", "al stat", "al stop"]),
   );
-});
+  expect(output).toContain("agents/hello/SKILL.md");
+  expect(output).toContain("Hello from your first agent");
+  expect(output).toMatch(/^hello +(idle|running)/m);
+  expect(output).toContain("stopped");
+  expect(await scheduler?.ended).toBe(0);
+}, 90_000);
+
+test.skipIf(noTerminal !== null)(
+  "a newcomer with the package watches the agents in a terminal",
+  async () => {
+    await run("al", ["new", "watched"], { cwd: folder, env });
+    const dir = join(folder, "watched");
+    const view = emulate(["start", "--port", "0", "-p", dir], { env });
+    await view.until(/> hello +(idle|running)/);
+    view.signal("SIGTERM");
+    await untilLeftClean(view, 0);
+  },
+);
 
 /** The system's own Node, when it is an old one. */
 const systemNode = "/usr/bin/node";

@@ -24,63 +24,61 @@ ${runtime}
 post = ['sleep 1; echo "outcome $AL_OUTCOME"']
 `;
 
-describe("the post hooks of a run that its scheduler ends", () => {
-  let project: LiveProject;
+let project: LiveProject;
 
-  async function started(agent: string, timeout: number, runtime = ""): Promise<void> {
-    await project.write(`${agent}.script.toml`, script);
-    const model = agent === "hello" ? "scripted" : agent;
-    await project.write(`agents/${agent}/config.toml`, agentConfig(model, timeout, runtime));
-    await project.start();
-    await project.trigger(agent);
-  }
+async function started(agent: string, timeout: number, runtime = ""): Promise<void> {
+  await project.write(`${agent}.script.toml`, script);
+  const model = agent === "hello" ? "scripted" : agent;
+  await project.write(`agents/${agent}/config.toml`, agentConfig(model, timeout, runtime));
+  await project.start();
+  await project.trigger(agent);
+}
 
-  const isAsleep = (agent: string, timeout: number) =>
-    expect.poll(() => project.messages(agent, "tool"), { timeout }).toContain("bash: sleep 60");
+const isAsleep = (agent: string, timeout: number) =>
+  expect.poll(() => project.messages(agent, "tool"), { timeout }).toContain("bash: sleep 60");
 
-  async function expectEnd(agent: string, end: { readonly outcome: string }): Promise<void> {
-    await expect.poll(() => project.latest(agent), { timeout: 40_000 }).toMatchObject(end);
-    expect(await project.messages(agent, "hook")).toContain(`outcome ${end.outcome}`);
-  }
+async function expectEnd(agent: string, end: { readonly outcome: string }): Promise<void> {
+  await expect.poll(() => project.latest(agent), { timeout: 40_000 }).toMatchObject(end);
+  expect(await project.messages(agent, "hook")).toContain(`outcome ${end.outcome}`);
+}
 
-  const ownUser = `[runtime]\ntype = "host-user"\nrun_as = "$USER"\n`;
+const ownUser = `[runtime]\ntype = "host-user"\nrun_as = "$USER"\n`;
+
+test(
+  "the post hooks of a run that its scheduler ends know that a person killed it",
+  { timeout: 60_000 },
+  async () => {
+    project = await LiveProject.copy("examples/hello");
+    await started("hello", 60, ownUser);
+    await isAsleep("hello", 30_000);
+    await project.print("kill", "hello");
+    await expectEnd("hello", { outcome: "killed" });
+  },
+);
+
+test(
+  "the post hooks of a run that its scheduler ends know that it timed out",
+  { timeout: 60_000 },
+  async () => {
+    project = await LiveProject.copy("examples/hello");
+    await started("hello", 3, ownUser);
+    const end = { outcome: "timed_out", exitCode: 124 };
+    await expectEnd("hello", end);
+  },
+);
+
+describe.skipIf(missing !== null)("in a container", () => {
+  beforeAll(() => defaultTestImage(engine), engineSetupMs);
 
   test(
-    "the post hooks of a run that its scheduler ends know that a person killed it",
-    { timeout: 60_000 },
+    "the post hooks of a run that its scheduler ends in a container know that a person killed it",
+    { timeout: engineSetupMs },
     async () => {
-      project = await LiveProject.copy("examples/hello");
-      await started("hello", 60, ownUser);
-      await isAsleep("hello", 30_000);
-      await project.print("kill", "hello");
-      await expectEnd("hello", { outcome: "killed" });
+      project = await containerProject(engine);
+      await started("boxed", 60);
+      await isAsleep("boxed", engineSetupMs / 2);
+      await project.print("kill", "boxed");
+      await expectEnd("boxed", { outcome: "killed" });
     },
   );
-
-  test(
-    "the post hooks of a run that its scheduler ends know that it timed out",
-    { timeout: 60_000 },
-    async () => {
-      project = await LiveProject.copy("examples/hello");
-      await started("hello", 3, ownUser);
-      const end = { outcome: "timed_out", exitCode: 124 };
-      await expectEnd("hello", end);
-    },
-  );
-
-  describe.skipIf(missing !== null)("in a container", () => {
-    beforeAll(() => defaultTestImage(engine), engineSetupMs);
-
-    test(
-      "the post hooks of a run that its scheduler ends in a container know that a person killed it",
-      { timeout: engineSetupMs },
-      async () => {
-        project = await containerProject(engine);
-        await started("boxed", 60);
-        await isAsleep("boxed", engineSetupMs / 2);
-        await project.print("kill", "boxed");
-        await expectEnd("boxed", { outcome: "killed" });
-      },
-    );
-  });
 });

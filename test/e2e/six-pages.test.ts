@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openBrowser } from "../helpers/browser.ts";
 import { slow } from "../helpers/made-day/agents.ts";
@@ -152,35 +152,33 @@ async function loggedIn(options: BrowserContextOptions = {}): Promise<BrowserCon
   return context;
 }
 
-describe("the first paint of each page", () => {
-  test("the first paint of each page has its first rows, without a script", async () => {
-    const page = await (await loggedIn({ javaScriptEnabled: false })).newPage();
-    for (const [path, rows] of paints) {
-      const hasRows = async (): Promise<boolean> => {
-        await page.goto(`${scheduler.dashboardUrl}${path}`);
-        return page.locator(rows).first().isVisible();
-      };
-      // A machine that is too busy for a document leaves it to the browser.
-      await expect.poll(hasRows, { ...patience, message: path }).toBe(true);
-    }
-  });
-
-  test.each(Object.entries(screens))(
-    "the first paint of each page does not move afterwards, and is small: %s",
-    async (_screen, viewport) => {
-      const context = await loggedIn({ viewport });
-      for (const row of paints) {
-        const [path, , mostKb] = row;
-        const { shift, moved, kb } = await paintOf(context, row);
-        expect(shift, `${path}: ${moved.join(" ")}`).toBeLessThanOrEqual(0.05);
-        expect(kb, path).toBeLessThanOrEqual(mostKb);
-      }
-    },
-    60_000,
-  );
-
-  test("the first paint of the overview has its rows soon on slow 4G", async () => {
-    const { rowsAt } = await paintOf(await loggedIn(), ["", "#agents tr", 44], true);
-    expect(rowsAt).toBeLessThan(5_000);
-  }, 60_000);
+test("the first paint of each page has its first rows, without a script", async () => {
+  const page = await (await loggedIn({ javaScriptEnabled: false })).newPage();
+  for (const [path, rows] of paints) {
+    const hasRows = async (): Promise<boolean> => {
+      await page.goto(`${scheduler.dashboardUrl}${path}`);
+      return page.locator(rows).first().isVisible();
+    };
+    // A machine that is too busy for a document leaves it to the browser.
+    await expect.poll(hasRows, { ...patience, message: path }).toBe(true);
+  }
 });
+
+test.each(Object.entries(screens))(
+  "the first paint of each page does not move afterwards, and is small: %s",
+  async (_screen, viewport) => {
+    const context = await loggedIn({ viewport });
+    for (const row of paints) {
+      const [path, , mostKb] = row;
+      const { shift, moved, kb } = await paintOf(context, row);
+      expect(shift, `${path}: ${moved.join(" ")}`).toBeLessThanOrEqual(0.05);
+      expect(kb, path).toBeLessThanOrEqual(mostKb);
+    }
+  },
+  60_000,
+);
+
+test("the first paint of the overview has its rows soon on slow 4G", async () => {
+  const { rowsAt } = await paintOf(await loggedIn(), ["", "#agents tr", 44], true);
+  expect(rowsAt).toBeLessThan(5_000);
+}, 60_000);

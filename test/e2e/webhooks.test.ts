@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openStore } from "../../src/foundation/store/store.ts";
 import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
 import { interpretStored } from "../../src/features/webhooks/interpret.ts";
@@ -77,28 +77,26 @@ test("GitHub's own examples are all answered 200, stored byte for byte and norma
   expect(dead.total).toBe(all.length - pings);
 });
 
-describe("a source's secret", () => {
-  const delivery = (secret: string): LoadRequest =>
-    signed("sentry", bytes({ action: "created" }), { secret, event: "issue" });
+const delivery = (secret: string): LoadRequest =>
+  signed("sentry", bytes({ action: "created" }), { secret, event: "issue" });
 
-  test("a source's secret is active once its file is saved, beside the old one during a rotation", async () => {
-    expect(await statuses([delivery("hush-sentry"), delivery("new")])).toEqual([200, 401]);
-    await storeSecret(project, "sentry", "new", "next");
-    await expect.poll(() => status(delivery("new")), { timeout: 5_000 }).toBe(200);
-    expect(await status(delivery("hush-sentry"))).toBe(200);
-    await storeSecret(project, "sentry", "newest");
-    await expect.poll(() => status(delivery("hush-sentry")), { timeout: 5_000 }).toBe(401);
-    expect(await statuses([delivery("new"), delivery("newest")])).toEqual([200, 200]);
-  });
+test("a source's secret is active once its file is saved, beside the old one during a rotation", async () => {
+  expect(await statuses([delivery("hush-sentry"), delivery("new")])).toEqual([200, 401]);
+  await storeSecret(project, "sentry", "new", "next");
+  await expect.poll(() => status(delivery("new")), { timeout: 5_000 }).toBe(200);
+  expect(await status(delivery("hush-sentry"))).toBe(200);
+  await storeSecret(project, "sentry", "newest");
+  await expect.poll(() => status(delivery("hush-sentry")), { timeout: 5_000 }).toBe(401);
+  expect(await statuses([delivery("new"), delivery("newest")])).toEqual([200, 200]);
+});
 
-  test("a source's secret is neither logged nor stored", async () => {
-    const store = openStore(project.dir);
-    const answer = await sendLoad(scheduler.url, [delivery("newest")], 1);
-    const { receiptId } = JSON.parse(answer[0]?.text ?? "") as { receiptId: string };
-    expect(JSON.stringify(store.receipts.get(receiptId)?.headers)).not.toMatch(/signature|newest/);
-    store.close();
-    expect(scheduler.output()).not.toMatch(/hush-|newest/);
-  });
+test("a source's secret is neither logged nor stored", async () => {
+  const store = openStore(project.dir);
+  const answer = await sendLoad(scheduler.url, [delivery("newest")], 1);
+  const { receiptId } = JSON.parse(answer[0]?.text ?? "") as { receiptId: string };
+  expect(JSON.stringify(store.receipts.get(receiptId)?.headers)).not.toMatch(/signature|newest/);
+  store.close();
+  expect(scheduler.output()).not.toMatch(/hush-|newest/);
 });
 
 test("an unsigned source causes a warning at the start and answers at its own path only", async () => {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { regenerateApiKey } from "../../src/foundation/credentials/api-key.ts";
 import { acquireProject } from "../../src/start/acquire-project.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
@@ -49,37 +49,35 @@ test("a project in use stays with its scheduler", async () => {
   first.close();
 });
 
-describe("a broken file that can be created again", () => {
-  const damages: Readonly<Record<string, (path: string) => void>> = {
-    garbage: (path) => writeFileSync(path, "not a page of it\n".repeat(1000)),
-    empty: (path) => writeFileSync(path, ""),
-    "a folder": (path) => {
-      rmSync(path);
-      mkdirSync(path);
-    },
-  };
-  const cases = (["home/sessions.db", ".al/run/lock.db"] as const).flatMap((file) =>
-    Object.entries(damages).map(([what, damage]) => ({ file, what, damage })),
-  );
-  // SQLite takes an empty lock for a new one, and a folder there is nothing that this program made.
-  const harmless = (file: string, what: string) => file.endsWith("lock.db") && what !== "garbage";
+const damages: Readonly<Record<string, (path: string) => void>> = {
+  garbage: (path) => writeFileSync(path, "not a page of it\n".repeat(1000)),
+  empty: (path) => writeFileSync(path, ""),
+  "a folder": (path) => {
+    rmSync(path);
+    mkdirSync(path);
+  },
+};
+const cases = (["home/sessions.db", ".al/run/lock.db"] as const).flatMap((file) =>
+  Object.entries(damages).map(([what, damage]) => ({ file, what, damage })),
+);
+// SQLite takes an empty lock for a new one, and a folder there is nothing that this program made.
+const harmless = (file: string, what: string) => file.endsWith("lock.db") && what !== "garbage";
 
-  test.each(cases.filter(({ file, what }) => !harmless(file, what)))(
-    "$file: $what is set aside with a warning, and the start continues",
-    async ({ file, damage }) => {
-      (await own(() => undefined)).close();
-      const path = join(dir, file);
-      damage(path);
-      const problems: string[] = [];
-      const started = await own((message) => problems.push(message));
-      expect(started.sessions.touch(started.sessions.create())).not.toBeNull();
-      await expect(own(() => undefined)).rejects.toMatchObject({ code: "project_locked" });
-      started.close();
-      expect(problems).toEqual([expect.stringContaining(`moved to ${path}.damaged-`)]);
-      expect(readdirSync(dirname(path)).join()).toMatch(/\.db\.damaged-/);
-    },
-  );
-});
+test.each(cases.filter(({ file, what }) => !harmless(file, what)))(
+  "$file: $what is set aside with a warning, and the start continues",
+  async ({ file, damage }) => {
+    (await own(() => undefined)).close();
+    const path = join(dir, file);
+    damage(path);
+    const problems: string[] = [];
+    const started = await own((message) => problems.push(message));
+    expect(started.sessions.touch(started.sessions.create())).not.toBeNull();
+    await expect(own(() => undefined)).rejects.toMatchObject({ code: "project_locked" });
+    started.close();
+    expect(problems).toEqual([expect.stringContaining(`moved to ${path}.damaged-`)]);
+    expect(readdirSync(dirname(path)).join()).toMatch(/\.db\.damaged-/);
+  },
+);
 
 test("a start removes the socket folders of killed schedulers, and no others", async () => {
   const tmp = join(dir, "tmp");

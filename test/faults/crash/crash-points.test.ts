@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { isLong } from "../../helpers/long.ts";
 import { crashOnce, type Lane } from "./crash-cycle.ts";
 import { check, newLane, wholeLife } from "./crash-lane.ts";
@@ -11,16 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => lane.project.remove());
 
-describe("a scheduler that is killed", () => {
-  test.each(points)(
-    "a scheduler killed at %s keeps its promises, and its successors finish the work",
-    async (point) => {
-      await crashOnce(lane, planAt(point));
-      expect(lane.struck.get(point)).toBe(1);
-      check(lane);
-      // Otherwise the work lives over several crashes.
-      if (isLong || point === points.at(-1)) await wholeLife(lane);
-    },
-    90_000,
-  );
-});
+test.each(points)(
+  "a scheduler killed at %s keeps its promises, and its successors finish the work",
+  async (point) => {
+    await crashOnce(lane, planAt(point));
+    expect(lane.struck.get(point)).toBe(1);
+    check(lane);
+    // Otherwise the work lives over several crashes.
+    if (isLong || point === points.at(-1)) await wholeLife(lane);
+  },
+  90_000,
+);

@@ -74,43 +74,41 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
   expect(brokenPromises(promised, look(project))).toEqual([]);
 }
 
-describe("a store that is not available", () => {
-  test("a store that is not available on a full disk is answered with 503 until there is space", async ({
-    skip,
-  }) => {
-    mkdirSync(stateDir(), { mode: 0o700 });
-    mount("tmpfs", skip);
+test("a store that is not available on a full disk is answered with 503 until there is space", async ({
+  skip,
+}) => {
+  mkdirSync(stateDir(), { mode: 0o700 });
+  mount("tmpfs", skip);
+  await refusesAndRecovers(() => {
+    const filler = join(stateDir(), "filler");
+    fill(filler);
+    return () => rmSync(filler, { force: true });
+  });
+}, 120_000);
+
+test.runIf(isLong)(
+  "a store that is not available that another process holds is answered with 503 until it is released",
+  () =>
+    refusesAndRecovers(() => {
+      const other = new DatabaseSync(join(stateDir(), "state.db"));
+      other.exec("BEGIN IMMEDIATE");
+      return () => {
+        if (other.isOpen) other.close();
+      };
+    }),
+  120_000,
+);
+
+describe.runIf(isLong).each([
+  ["became read-only", 8],
+  ["has a failing disk", 10],
+] as const)("that %s", (_, errcode) => {
+  test("a store that is not available is answered with 503 until it is writable", async () => {
     await refusesAndRecovers(() => {
-      const filler = join(stateDir(), "filler");
-      fill(filler);
-      return () => rmSync(filler, { force: true });
+      writeFileSync(faultFile(), String(errcode));
+      return () => rmSync(faultFile(), { force: true });
     });
   }, 120_000);
-
-  test.runIf(isLong)(
-    "a store that is not available that another process holds is answered with 503 until it is released",
-    () =>
-      refusesAndRecovers(() => {
-        const other = new DatabaseSync(join(stateDir(), "state.db"));
-        other.exec("BEGIN IMMEDIATE");
-        return () => {
-          if (other.isOpen) other.close();
-        };
-      }),
-    120_000,
-  );
-
-  describe.runIf(isLong).each([
-    ["became read-only", 8],
-    ["has a failing disk", 10],
-  ] as const)("that %s", (_, errcode) => {
-    test("a store that is not available is answered with 503 until it is writable", async () => {
-      await refusesAndRecovers(() => {
-        writeFileSync(faultFile(), String(errcode));
-        return () => rmSync(faultFile(), { force: true });
-      });
-    }, 120_000);
-  });
 });
 
 test("a scheduler whose store is not available can stop, and the next one finishes its work", async () => {

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Alert } from "../../../src/features/alerts/rules/alert.ts";
 import type { Fields } from "../../../src/features/alerts/target.ts";
 import { certificateAuthority } from "../../helpers/certificate-authority.ts";
@@ -118,53 +118,51 @@ test("e-mail accepts names that are not ASCII", async () => {
   expect(mails[0]?.headers.get("from")).toContain("<a@example.com>");
 });
 
-describe("an e-mail fails", () => {
-  test("an e-mail fails with a wrong password, which is not shown", async () => {
-    const { port } = await mailServer(own);
-    const answer = await send(port, { ...mailLogin, password: "wr0ng-password" });
-    expect(answer).toMatchObject({ type: "failed", afterMs: null });
-    expect(JSON.stringify(answer)).not.toContain("wr0ng-password");
-  });
-
-  test("an e-mail fails when the server rejects every recipient", async () => {
-    const { port } = await mailServer(own);
-    const answer = await send(port, mailLogin, alerts.opened, ["unknown@example.com"]);
-    expect(answer).toMatchObject({ type: "failed" });
-    expect(JSON.stringify(answer)).toContain("550");
-  });
-
-  test("an e-mail succeeds if the server accepts some recipients: the others are a warning", async () => {
-    const { port, mails } = await mailServer(own);
-    const to = ["unknown@example.com", "ops@example.com"];
-    expect(await send(port, mailLogin, alerts.opened, to)).toEqual({ type: "accepted" });
-    expect(mails[0]?.to).toEqual(["ops@example.com"]);
-    expect(warnings).toEqual(["the mail server of ops refused an alert for unknown@example.com"]);
-  });
-
-  test.each([
-    ["says nothing", () => undefined],
-    ["greets and says nothing more", (socket: Socket) => socket.write("220 here\r\n")],
-    ["greets and then says one byte after the other", (socket: Socket) => drip(socket)],
-    ["closes in the middle", (socket: Socket) => socket.end("220 here\r\n")],
-  ])(
-    "an e-mail fails within its timeout with a server that %s, and leaves no connection",
-    async (_name, greet) => {
-      const sockets: Socket[] = [];
-      const server = createServer((socket) => {
-        sockets.push(socket.on("error", () => undefined).resume());
-        greet(socket);
-      });
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      closers.push(() => new Promise((resolve) => server.close(() => resolve())));
-      const { port } = server.address() as { port: number };
-      const begin = performance.now();
-      const sent = await send(port, mailLogin, alerts.opened, undefined, 1_000);
-      expect(sent).toMatchObject({ type: "failed" });
-      expect(performance.now() - begin).toBeLessThan(2_500);
-      await expect.poll(() => sockets.every((one) => one.destroyed), { timeout: 3_000 }).toBe(true);
-    },
-  );
+test("an e-mail fails with a wrong password, which is not shown", async () => {
+  const { port } = await mailServer(own);
+  const answer = await send(port, { ...mailLogin, password: "wr0ng-password" });
+  expect(answer).toMatchObject({ type: "failed", afterMs: null });
+  expect(JSON.stringify(answer)).not.toContain("wr0ng-password");
 });
+
+test("an e-mail fails when the server rejects every recipient", async () => {
+  const { port } = await mailServer(own);
+  const answer = await send(port, mailLogin, alerts.opened, ["unknown@example.com"]);
+  expect(answer).toMatchObject({ type: "failed" });
+  expect(JSON.stringify(answer)).toContain("550");
+});
+
+test("an e-mail succeeds if the server accepts some recipients: the others are a warning", async () => {
+  const { port, mails } = await mailServer(own);
+  const to = ["unknown@example.com", "ops@example.com"];
+  expect(await send(port, mailLogin, alerts.opened, to)).toEqual({ type: "accepted" });
+  expect(mails[0]?.to).toEqual(["ops@example.com"]);
+  expect(warnings).toEqual(["the mail server of ops refused an alert for unknown@example.com"]);
+});
+
+test.each([
+  ["says nothing", () => undefined],
+  ["greets and says nothing more", (socket: Socket) => socket.write("220 here\r\n")],
+  ["greets and then says one byte after the other", (socket: Socket) => drip(socket)],
+  ["closes in the middle", (socket: Socket) => socket.end("220 here\r\n")],
+])(
+  "an e-mail fails within its timeout with a server that %s, and leaves no connection",
+  async (_name, greet) => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => {
+      sockets.push(socket.on("error", () => undefined).resume());
+      greet(socket);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closers.push(() => new Promise((resolve) => server.close(() => resolve())));
+    const { port } = server.address() as { port: number };
+    const begin = performance.now();
+    const sent = await send(port, mailLogin, alerts.opened, undefined, 1_000);
+    expect(sent).toMatchObject({ type: "failed" });
+    expect(performance.now() - begin).toBeLessThan(2_500);
+    await expect.poll(() => sockets.every((one) => one.destroyed), { timeout: 3_000 }).toBe(true);
+  },
+);
 
 function drip(socket: Socket): void {
   socket.write("220 here\r\n");

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { Alert, SendAlert, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
@@ -68,45 +68,43 @@ test.each(faults)(
   },
 );
 
-describe("an alert", () => {
-  const alert = alerts.opened as Alert;
+const alert = alerts.opened as Alert;
 
-  test("an alert fails with a hint if its credential is missing", async () => {
-    const missing = new UserError("missing_credential", "credential alert_webhook is missing", {
-      hint: "al creds add alert_webhook",
-    });
-    const sendAlert = sendWith({}, { credential: () => Promise.reject(missing) });
-    expect(await sendAlert(messageFor(alert), targetOf("webhook"))).toEqual({
-      type: "failed",
-      error: "credential alert_webhook is missing; al creds add alert_webhook",
-      afterMs: null,
-    });
+test("an alert fails with a hint if its credential is missing", async () => {
+  const missing = new UserError("missing_credential", "credential alert_webhook is missing", {
+    hint: "al creds add alert_webhook",
   });
-
-  test("an alert shows a failure without secrets", async () => {
-    const { base } = await startReceiver(() => ({ status: 500, body: "you sent s3cret" }));
-    const redact = (text: string) => text.replaceAll("s3cret", "[redacted]");
-    const sendAlert = sendWith({ url: base, secret: webhookSecret }, { redact });
-    expect(await sendAlert(messageFor(alert), targetOf("webhook"))).toMatchObject({
-      error: "it answered 500: you sent [redacted]",
-    });
+  const sendAlert = sendWith({}, { credential: () => Promise.reject(missing) });
+  expect(await sendAlert(messageFor(alert), targetOf("webhook"))).toEqual({
+    type: "failed",
+    error: "credential alert_webhook is missing; al creds add alert_webhook",
+    afterMs: null,
   });
-
-  test.each([150, 170, 185, 195, 280, 290])(
-    "an alert shows no part of a secret that follows %s characters of an answer",
-    async (before) => {
-      const path = "/services/T0AAAAAAA/xoxb-secretsecretsecret";
-      const body = `${"x".repeat(before)} s3cret-token ${path}`;
-      const { base } = await startReceiver(() => ({ status: 404, body }));
-      const redact = (text: string) => text.replaceAll("s3cret-token", "[redacted]");
-      const sendAlert = sendWith({ url: `${base}${path}` }, { redact });
-      const answer = await sendAlert(messageFor(alert), targetOf("slack"));
-      const error = answer.type === "accepted" ? "" : answer.error;
-      expect(error).not.toMatch(/s3cret|T0A|xoxb/);
-      expect(error.length).toBeLessThanOrEqual(300);
-    },
-  );
 });
+
+test("an alert shows a failure without secrets", async () => {
+  const { base } = await startReceiver(() => ({ status: 500, body: "you sent s3cret" }));
+  const redact = (text: string) => text.replaceAll("s3cret", "[redacted]");
+  const sendAlert = sendWith({ url: base, secret: webhookSecret }, { redact });
+  expect(await sendAlert(messageFor(alert), targetOf("webhook"))).toMatchObject({
+    error: "it answered 500: you sent [redacted]",
+  });
+});
+
+test.each([150, 170, 185, 195, 280, 290])(
+  "an alert shows no part of a secret that follows %s characters of an answer",
+  async (before) => {
+    const path = "/services/T0AAAAAAA/xoxb-secretsecretsecret";
+    const body = `${"x".repeat(before)} s3cret-token ${path}`;
+    const { base } = await startReceiver(() => ({ status: 404, body }));
+    const redact = (text: string) => text.replaceAll("s3cret-token", "[redacted]");
+    const sendAlert = sendWith({ url: `${base}${path}` }, { redact });
+    const answer = await sendAlert(messageFor(alert), targetOf("slack"));
+    const error = answer.type === "accepted" ? "" : answer.error;
+    expect(error).not.toMatch(/s3cret|T0A|xoxb/);
+    expect(error.length).toBeLessThanOrEqual(300);
+  },
+);
 
 function drip(socket: Socket): void {
   socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");

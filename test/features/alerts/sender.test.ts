@@ -1,5 +1,5 @@
 import { createAlertStore, type AlertStore } from "../../../src/features/alerts/alert-store.ts";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { accepted, deliveryOf, failed, senderWorld, start } from "./sender-world.ts";
@@ -130,87 +130,83 @@ test("the sender sends a stored delivery after a restart, when it is due", async
   expect(world.attempts).toEqual([{ id: "1@ops", target: "ops", at: 10 }]);
 });
 
-describe("a target that is gone", () => {
-  const gone = { type: "gone", error: "it answered 410" } as const;
+const gone = { type: "gone", error: "it answered 410" } as const;
 
-  test("a target that is gone is switched off, and later alerts are not sent to it", async () => {
-    const world = senderWorld({ send: () => Promise.resolve(gone) });
-    await world.add("1@ops", "2@ops");
-    await world.recorded(2);
-    await world.add("3@ops");
-    await world.recorded(3);
-    expect(world.attempts.map(({ id }) => id)).toEqual(["1@ops"]);
-    expect(world.store.switchedOff().get("ops")).toEqual({ at: start, reason: "it answered 410" });
-    expect(world.counts()).toEqual({ waiting: 0, dead: 3 });
-    expect(world.store.list(all).map(({ lastError }) => lastError)).toContain(
-      "switched off: it answered 410",
-    );
-    expect(world.problems).toEqual([
-      'ops is switched off: it answered 410; "al alerts test ops" switches it on again',
-    ]);
-  });
-
-  test("a target that is gone gets deliveries that are retried by hand once it is on again", async () => {
-    const answers: TargetAnswer[] = [gone];
-    const world = senderWorld({ send: () => Promise.resolve(answers.shift() ?? accepted) });
-    await world.add("1@ops");
-    await world.recorded(1);
-    await world.store.switchOff("ops", null);
-    expect(await world.store.retry("1@ops", world.now())).toBe(true);
-    world.sender.wake();
-    await world.recorded(2);
-    expect(world.store.list(all)).toMatchObject([{ id: "1@ops", state: "sent" }]);
-  });
-
-  test("a target that is gone gives up deliveries to a target that the project no longer has", async () => {
-    const world = senderWorld({ targets: () => [] });
-    await world.add("1@ops");
-    await world.recorded(1);
-    expect(world.attempts).toEqual([]);
-    expect(world.store.list(all)).toMatchObject([
-      { state: "dead", lastError: "the project has no [alerts.ops]" },
-    ]);
-  });
+test("a target that is gone is switched off, and later alerts are not sent to it", async () => {
+  const world = senderWorld({ send: () => Promise.resolve(gone) });
+  await world.add("1@ops", "2@ops");
+  await world.recorded(2);
+  await world.add("3@ops");
+  await world.recorded(3);
+  expect(world.attempts.map(({ id }) => id)).toEqual(["1@ops"]);
+  expect(world.store.switchedOff().get("ops")).toEqual({ at: start, reason: "it answered 410" });
+  expect(world.counts()).toEqual({ waiting: 0, dead: 3 });
+  expect(world.store.list(all).map(({ lastError }) => lastError)).toContain(
+    "switched off: it answered 410",
+  );
+  expect(world.problems).toEqual([
+    'ops is switched off: it answered 410; "al alerts test ops" switches it on again',
+  ]);
 });
 
-describe("a store that fails", () => {
-  function failing(method: keyof AlertStore, times: number): AlertStore {
-    let left = times;
-    return new Proxy(tempStore().tables(createAlertStore), {
-      get: (store, name, receiver): unknown => {
-        if (name === method && left-- > 0) throw new Error("disk I/O error");
-        return Reflect.get(store, name, receiver);
-      },
-    });
-  }
+test("a target that is gone gets deliveries that are retried by hand once it is on again", async () => {
+  const answers: TargetAnswer[] = [gone];
+  const world = senderWorld({ send: () => Promise.resolve(answers.shift() ?? accepted) });
+  await world.add("1@ops");
+  await world.recorded(1);
+  await world.store.switchOff("ops", null);
+  expect(await world.store.retry("1@ops", world.now())).toBe(true);
+  world.sender.wake();
+  await world.recorded(2);
+  expect(world.store.list(all)).toMatchObject([{ id: "1@ops", state: "sent" }]);
+});
 
-  test("a store that fails is asked again to record an attempt, which is not repeated", async () => {
-    const world = senderWorld({ store: failing("attempted", 2) });
+test("a target that is gone gives up deliveries to a target that the project no longer has", async () => {
+  const world = senderWorld({ targets: () => [] });
+  await world.add("1@ops");
+  await world.recorded(1);
+  expect(world.attempts).toEqual([]);
+  expect(world.store.list(all)).toMatchObject([
+    { state: "dead", lastError: "the project has no [alerts.ops]" },
+  ]);
+});
+
+function failing(method: keyof AlertStore, times: number): AlertStore {
+  let left = times;
+  return new Proxy(tempStore().tables(createAlertStore), {
+    get: (store, name, receiver): unknown => {
+      if (name === method && left-- > 0) throw new Error("disk I/O error");
+      return Reflect.get(store, name, receiver);
+    },
+  });
+}
+
+test("a store that fails is asked again to record an attempt, which is not repeated", async () => {
+  const world = senderWorld({ store: failing("attempted", 2) });
+  await world.add("1@ops");
+  await world.settled();
+  expect(world.problems).toHaveLength(1);
+  world.until(30);
+  await world.settled();
+  world.until(60);
+  await world.recorded(1);
+  expect(world.attempts).toHaveLength(1);
+  expect(world.store.list(all)).toMatchObject([{ state: "sent" }]);
+});
+
+test.each(["due", "waitingTargets"] as const)(
+  "a store that fails is asked again for %s",
+  async (method) => {
+    const world = senderWorld({ store: failing(method, 1) });
     await world.add("1@ops");
     await world.settled();
-    expect(world.problems).toHaveLength(1);
+    expect(world.attempts).toEqual([]);
+    expect(world.problems).toEqual([expect.stringContaining("disk I/O error") as string]);
     world.until(30);
-    await world.settled();
-    world.until(60);
     await world.recorded(1);
     expect(world.attempts).toHaveLength(1);
-    expect(world.store.list(all)).toMatchObject([{ state: "sent" }]);
-  });
-
-  test.each(["due", "waitingTargets"] as const)(
-    "a store that fails is asked again for %s",
-    async (method) => {
-      const world = senderWorld({ store: failing(method, 1) });
-      await world.add("1@ops");
-      await world.settled();
-      expect(world.attempts).toEqual([]);
-      expect(world.problems).toEqual([expect.stringContaining("disk I/O error") as string]);
-      world.until(30);
-      await world.recorded(1);
-      expect(world.attempts).toHaveLength(1);
-    },
-  );
-});
+  },
+);
 
 test("closing waits for attempts on their way, and starts no others", async () => {
   const { promise, resolve } = Promise.withResolvers<TargetAnswer>();

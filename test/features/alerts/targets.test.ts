@@ -180,58 +180,56 @@ const own: readonly (readonly [string, HttpType, Reply, object])[] = [
   ],
 ];
 
-describe("a question", () => {
-  type Action = Readonly<Record<"action" | "label" | "url" | "method" | "body", string>>;
-  async function ntfyActions(asked: Question): Promise<readonly Action[]> {
-    const { base, received } = await startReceiver(fakeApis.ntfy.answer);
-    const message = { ...messageFor(question), question: asked };
-    const answer = await sendWith(fakeApis.ntfy.fields(base))(message, targetOf("ntfy"));
-    expect(answer).toEqual({ type: "accepted" });
-    const sent = JSON.parse(received[0]?.text ?? "") as { readonly actions: readonly Action[] };
-    return sent.actions;
+type Action = Readonly<Record<"action" | "label" | "url" | "method" | "body", string>>;
+async function ntfyActions(asked: Question): Promise<readonly Action[]> {
+  const { base, received } = await startReceiver(fakeApis.ntfy.answer);
+  const message = { ...messageFor(question), question: asked };
+  const answer = await sendWith(fakeApis.ntfy.fields(base))(message, targetOf("ntfy"));
+  expect(answer).toEqual({ type: "accepted" });
+  const sent = JSON.parse(received[0]?.text ?? "") as { readonly actions: readonly Action[] };
+  return sent.actions;
+}
+const choices = (...names: readonly string[]): AnswerForm => ({ kind: "choice", choices: names });
+
+test.each<[string, Partial<Question>, readonly string[]]>([
+  ["yes or no", { form: { kind: "boolean" } }, ["Yes", "No", "Answer"]],
+  ["three choices fill the message", { form: choices("a", "b", "c") }, ["a", "b", "c"]],
+  ["more choices are on the page", { form: choices("a", "b", "c", "d") }, ["Answer"]],
+  ["a text is typed on the page", { form: { kind: "text", maxLength: 9 } }, ["Answer"]],
+  ["a cut prompt is read whole first", { prompt: "x ".repeat(400) }, ["Answer"]],
+  [
+    "an approval is given for this request",
+    { kind: "host", form: choices("once", "run", "always", "deny") },
+    ["Allow once", "Deny", "Answer"],
+  ],
+  ["one that has ended has no button", { state: "withdrawn" }, ["Open in Almanac"]],
+])("a question has buttons of ntfy: %s", async (_, more, labels) => {
+  expect((await ntfyActions(aQuestion(more))).map(({ label }) => label)).toEqual(labels);
+});
+
+test("a question is answered by a POST of ntfy's button to its link", async () => {
+  const [yes] = await ntfyActions(aQuestion({ form: { kind: "boolean" } }));
+  const { url } = messageFor(question);
+  expect(yes).toMatchObject({ action: "http", method: "POST", url, body: '{"answer":true}' });
+});
+
+test("a question has its prompt, its end and its default in each message", async () => {
+  for (const type of types) {
+    const { base, received } = await startReceiver(fakeApis[type].answer);
+    await send(type, fakeApis[type].fields(base), question);
+    const text = received[0]?.text.replaceAll("\\", "");
+    for (const part of ["Deploy 1.4 of evil?", "then the answer is wait", "al questions"])
+      expect(text, type).toContain(part);
   }
-  const choices = (...names: readonly string[]): AnswerForm => ({ kind: "choice", choices: names });
+});
 
-  test.each<[string, Partial<Question>, readonly string[]]>([
-    ["yes or no", { form: { kind: "boolean" } }, ["Yes", "No", "Answer"]],
-    ["three choices fill the message", { form: choices("a", "b", "c") }, ["a", "b", "c"]],
-    ["more choices are on the page", { form: choices("a", "b", "c", "d") }, ["Answer"]],
-    ["a text is typed on the page", { form: { kind: "text", maxLength: 9 } }, ["Answer"]],
-    ["a cut prompt is read whole first", { prompt: "x ".repeat(400) }, ["Answer"]],
-    [
-      "an approval is given for this request",
-      { kind: "host", form: choices("once", "run", "always", "deny") },
-      ["Allow once", "Deny", "Answer"],
-    ],
-    ["one that has ended has no button", { state: "withdrawn" }, ["Open in Almanac"]],
-  ])("a question has buttons of ntfy: %s", async (_, more, labels) => {
-    expect((await ntfyActions(aQuestion(more))).map(({ label }) => label)).toEqual(labels);
-  });
-
-  test("a question is answered by a POST of ntfy's button to its link", async () => {
-    const [yes] = await ntfyActions(aQuestion({ form: { kind: "boolean" } }));
-    const { url } = messageFor(question);
-    expect(yes).toMatchObject({ action: "http", method: "POST", url, body: '{"answer":true}' });
-  });
-
-  test("a question has its prompt, its end and its default in each message", async () => {
-    for (const type of types) {
-      const { base, received } = await startReceiver(fakeApis[type].answer);
-      await send(type, fakeApis[type].fields(base), question);
-      const text = received[0]?.text.replaceAll("\\", "");
-      for (const part of ["Deploy 1.4 of evil?", "then the answer is wait", "al questions"])
-        expect(text, type).toContain(part);
-    }
-  });
-
-  test("the link of a question is in no error, even if the target repeats it", async () => {
-    const { base } = await startReceiver(({ text }) => ({ status: 500, body: text }));
-    const url = "https://al.example.test/answer/c2VjcmV0LXRva2Vu";
-    const message = { ...messageFor(question), url };
-    const answer = await sendWith(fakeApis.discord.fields(base))(message, targetOf("discord"));
-    expect(JSON.stringify(answer)).toContain("it answered 500");
-    expect(JSON.stringify(answer)).not.toContain("c2VjcmV0LXRva2Vu");
-  });
+test("the link of a question is in no error, even if the target repeats it", async () => {
+  const { base } = await startReceiver(({ text }) => ({ status: 500, body: text }));
+  const url = "https://al.example.test/answer/c2VjcmV0LXRva2Vu";
+  const message = { ...messageFor(question), url };
+  const answer = await sendWith(fakeApis.discord.fields(base))(message, targetOf("discord"));
+  expect(JSON.stringify(answer)).toContain("it answered 500");
+  expect(JSON.stringify(answer)).not.toContain("c2VjcmV0LXRva2Vu");
 });
 
 test.each(own)("responses of a single API: %s", async (_name, type, reply, expected) => {

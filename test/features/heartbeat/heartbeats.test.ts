@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { Subject, takeUntil } from "rxjs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   beats,
   lagProblem,
@@ -50,67 +50,65 @@ test.each([
   expect(overdue(agents, 1_000_000)?.text ?? null).toBe(text);
 });
 
-describe("the project's heartbeat", () => {
-  const monitor = { heartbeat: "http://monitor.example.test/" };
+const monitor = { heartbeat: "http://monitor.example.test/" };
 
-  /** Addresses that were pinged and warnings while `during` runs; a check each 20 ms. */
-  async function whileBeating(
-    during: (pings: readonly string[]) => Promise<unknown>,
-    lag: () => Promise<number> = () => Promise.resolve(2),
-    context = schedulerContext({ project: monitor }),
-  ) {
-    const pings: string[] = [];
-    const stop$ = new Subject<void>();
-    beats(context, (_lagMs, url) => pings.push(url), { firstMs: 10, everyMs: 20, lag })
-      .pipe(takeUntil(stop$))
-      .subscribe();
-    await during(pings);
-    stop$.next();
+/** Addresses that were pinged and warnings while `during` runs; a check each 20 ms. */
+async function whileBeating(
+  during: (pings: readonly string[]) => Promise<unknown>,
+  lag: () => Promise<number> = () => Promise.resolve(2),
+  context = schedulerContext({ project: monitor }),
+) {
+  const pings: string[] = [];
+  const stop$ = new Subject<void>();
+  beats(context, (_lagMs, url) => pings.push(url), { firstMs: 10, everyMs: 20, lag })
+    .pipe(takeUntil(stop$))
+    .subscribe();
+  await during(pings);
+  stop$.next();
+  await wait(50);
+  return { pings, warnings: context.lines };
+}
+const aWhile = () => wait(150);
+
+test("the project's heartbeat repeats while the scheduler is healthy", async () => {
+  const { warnings } = await whileBeating((pings) =>
+    expect.poll(() => pings.length).toBeGreaterThan(2),
+  );
+  expect(warnings).toEqual([]);
+});
+
+test("the project's heartbeat stops while it is not; the reason is a warning, once a minute", async () => {
+  const { pings, warnings } = await whileBeating(aWhile, () => Promise.resolve(2_000));
+  expect(pings).toEqual([]);
+  expect(warnings).toEqual([
+    "no heartbeat is sent while the scheduler is not well: its event loop is late by 2.0 s",
+  ]);
+});
+
+test("the project's heartbeat measures nothing without a monitor, and begins once one is configured", async () => {
+  let checks = 0;
+  const context = schedulerContext();
+  const { pings } = await whileBeating(
+    async () => {
+      await aWhile();
+      expect(checks).toBe(0);
+      context.project$.next({ ...project(""), heartbeat: "http://monitor.example.test/new" });
+      await aWhile();
+    },
+    () => Promise.resolve(++checks),
+    context,
+  );
+  expect(pings[0]).toBe("http://monitor.example.test/new");
+});
+
+test("the project's heartbeat runs one check at a time", async () => {
+  let open = 0;
+  let atOnce = 0;
+  await whileBeating(aWhile, async () => {
+    atOnce = Math.max(atOnce, ++open);
     await wait(50);
-    return { pings, warnings: context.lines };
-  }
-  const aWhile = () => wait(150);
-
-  test("the project's heartbeat repeats while the scheduler is healthy", async () => {
-    const { warnings } = await whileBeating((pings) =>
-      expect.poll(() => pings.length).toBeGreaterThan(2),
-    );
-    expect(warnings).toEqual([]);
+    open -= 1;
+    return 0;
   });
-
-  test("the project's heartbeat stops while it is not; the reason is a warning, once a minute", async () => {
-    const { pings, warnings } = await whileBeating(aWhile, () => Promise.resolve(2_000));
-    expect(pings).toEqual([]);
-    expect(warnings).toEqual([
-      "no heartbeat is sent while the scheduler is not well: its event loop is late by 2.0 s",
-    ]);
-  });
-
-  test("the project's heartbeat measures nothing without a monitor, and begins once one is configured", async () => {
-    let checks = 0;
-    const context = schedulerContext();
-    const { pings } = await whileBeating(
-      async () => {
-        await aWhile();
-        expect(checks).toBe(0);
-        context.project$.next({ ...project(""), heartbeat: "http://monitor.example.test/new" });
-        await aWhile();
-      },
-      () => Promise.resolve(++checks),
-      context,
-    );
-    expect(pings[0]).toBe("http://monitor.example.test/new");
-  });
-
-  test("the project's heartbeat runs one check at a time", async () => {
-    let open = 0;
-    let atOnce = 0;
-    await whileBeating(aWhile, async () => {
-      atOnce = Math.max(atOnce, ++open);
-      await wait(50);
-      open -= 1;
-      return 0;
-    });
-    expect(atOnce).toBe(1);
-  });
+  expect(atOnce).toBe(1);
 });

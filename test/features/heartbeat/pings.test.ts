@@ -95,84 +95,82 @@ describe("pings of Uptime Kuma", () => {
   });
 });
 
-describe("a monitor in trouble", () => {
-  const path = `/ping/${uuid}`;
+const path = `/ping/${uuid}`;
 
-  test("a monitor in trouble gets one request at a time; of each type only the latest waits", async () => {
-    const check = server.check(uuid);
-    server.delay = 50;
-    const runs = Array.from({ length: 100 }, () => [started, failed]).flat();
-    await sent(path, [...runs, started, succeeded]);
-    expect(server.seen).toEqual({ requests: 3, atOnce: 1 });
-    expect(check.pings.map((one) => one.split(":")[0])).toEqual(["fail", "start", "success"]);
-    expect(check.status).toBe("up");
-  });
+test("a monitor in trouble gets one request at a time; of each type only the latest waits", async () => {
+  const check = server.check(uuid);
+  server.delay = 50;
+  const runs = Array.from({ length: 100 }, () => [started, failed]).flat();
+  await sent(path, [...runs, started, succeeded]);
+  expect(server.seen).toEqual({ requests: 3, atOnce: 1 });
+  expect(check.pings.map((one) => one.split(":")[0])).toEqual(["fail", "start", "success"]);
+  expect(check.status).toBe("up");
+});
 
-  test("a monitor in trouble delays no other monitor", async () => {
-    const monitor = server.monitor("abc123");
-    const hanging = await monitorServer();
-    hanging.delay = 10_000;
-    const { ping, idle } = pinger();
-    const from = performance.now();
-    ping("the project", `${hanging.url}${path}`, well);
-    ping("agent dev", `${server.url}/api/push/abc123`, succeeded);
-    while (monitor.status === "new") await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(performance.now() - from).toBeLessThan(400);
+test("a monitor in trouble delays no other monitor", async () => {
+  const monitor = server.monitor("abc123");
+  const hanging = await monitorServer();
+  hanging.delay = 10_000;
+  const { ping, idle } = pinger();
+  const from = performance.now();
+  ping("the project", `${hanging.url}${path}`, well);
+  ping("agent dev", `${server.url}/api/push/abc123`, succeeded);
+  while (monitor.status === "new") await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(performance.now() - from).toBeLessThan(400);
+  await idle();
+  expect(performance.now() - from).toBeGreaterThan(400);
+  expect(warnings.join()).toContain("no whole answer within 0.5 s");
+  await hanging.close();
+});
+
+test("a monitor in trouble gets only the end of a run again", async () => {
+  const check = server.check(uuid);
+  let faults = 4;
+  server.fault = (_request, response) => {
+    faults -= 1;
+    if (faults === 0) server.fault = null;
+    response.writeHead(503).end();
+  };
+  await sent(path, [well, started, failed], [10, 10, 10]);
+  expect(check.pings).toEqual(["fail: dev-1 failed: größer & kürzer"]);
+  expect(server.seen.requests).toBe(5);
+});
+
+test("a monitor in trouble does not get the end of a run again once another run has ended", async () => {
+  const check = server.check(uuid);
+  server.fault = (_request, response) => {
+    server.fault = null;
+    response.writeHead(503).end();
+  };
+  const { ping, idle } = pinger([200]);
+  const url = `${server.url}${path}`;
+  ping("agent dev", url, failed);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  ping("agent dev", url, { ...failed, reason: "later" });
+  await idle();
+  expect(check.pings).toEqual(["fail: later"]);
+});
+
+test("a monitor in trouble causes one warning an hour, without its address", async () => {
+  server.fault = (_request, response) => {
+    response.writeHead(302, { location: `${server.url}${path}` }).end();
+  };
+  const { ping, idle } = pinger();
+  for (let minute = 0; minute < 120; minute += 1) {
+    ping("the project", `${server.url}${path}`, well);
     await idle();
-    expect(performance.now() - from).toBeGreaterThan(400);
-    expect(warnings.join()).toContain("no whole answer within 0.5 s");
-    await hanging.close();
-  });
+    now += 60_000;
+  }
+  const line = `the heartbeat of the project was not taken: ${host()} answers with status 302`;
+  expect(warnings).toEqual([line, `${line} (and 59 more like it before)`]);
+  expect(warnings.join()).not.toContain(uuid);
+  expect(server.seen.requests).toBe(120);
+});
 
-  test("a monitor in trouble gets only the end of a run again", async () => {
-    const check = server.check(uuid);
-    let faults = 4;
-    server.fault = (_request, response) => {
-      faults -= 1;
-      if (faults === 0) server.fault = null;
-      response.writeHead(503).end();
-    };
-    await sent(path, [well, started, failed], [10, 10, 10]);
-    expect(check.pings).toEqual(["fail: dev-1 failed: größer & kürzer"]);
-    expect(server.seen.requests).toBe(5);
-  });
-
-  test("a monitor in trouble does not get the end of a run again once another run has ended", async () => {
-    const check = server.check(uuid);
-    server.fault = (_request, response) => {
-      server.fault = null;
-      response.writeHead(503).end();
-    };
-    const { ping, idle } = pinger([200]);
-    const url = `${server.url}${path}`;
-    ping("agent dev", url, failed);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    ping("agent dev", url, { ...failed, reason: "later" });
-    await idle();
-    expect(check.pings).toEqual(["fail: later"]);
-  });
-
-  test("a monitor in trouble causes one warning an hour, without its address", async () => {
-    server.fault = (_request, response) => {
-      response.writeHead(302, { location: `${server.url}${path}` }).end();
-    };
-    const { ping, idle } = pinger();
-    for (let minute = 0; minute < 120; minute += 1) {
-      ping("the project", `${server.url}${path}`, well);
-      await idle();
-      now += 60_000;
-    }
-    const line = `the heartbeat of the project was not taken: ${host()} answers with status 302`;
-    expect(warnings).toEqual([line, `${line} (and 59 more like it before)`]);
-    expect(warnings.join()).not.toContain(uuid);
-    expect(server.seen.requests).toBe(120);
-  });
-
-  test("a monitor in trouble that does not exist is a warning", async () => {
-    await server.close();
-    await sent(path, [well]);
-    expect(warnings.join()).toContain("ECONNREFUSED");
-  });
+test("a monitor in trouble that does not exist is a warning", async () => {
+  await server.close();
+  await sent(path, [well]);
+  expect(warnings.join()).toContain("ECONNREFUSED");
 });
 
 const host = () => new URL(server.url).host;

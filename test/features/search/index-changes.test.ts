@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { formatLine } from "../../../src/foundation/logs/line-queue.ts";
 import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
 import { createIndexer } from "../../../src/features/search/indexer.ts";
@@ -33,87 +33,85 @@ async function indexNew(...names: string[]): Promise<void> {
   db.close();
 }
 
-describe("the index follows log files", () => {
-  test("each line is indexed once, also when half of it was there before", async () => {
-    appendFileSync(logFile(), lineOf("whole").repeat(3) + lineOf("half").slice(0, 20));
-    await project.index();
-    appendFileSync(logFile(), lineOf("half").slice(20));
-    await indexNew("alpha-2026-03-10.log");
-    await indexNew("alpha-2026-03-10.log");
-    expect(await texts("half")).toEqual(["half"]);
-    expect(await texts("whole")).toEqual(["whole", "whole", "whole"]);
-  });
+test("each line is indexed once, also when half of it was there before", async () => {
+  appendFileSync(logFile(), lineOf("whole").repeat(3) + lineOf("half").slice(0, 20));
+  await project.index();
+  appendFileSync(logFile(), lineOf("half").slice(20));
+  await indexNew("alpha-2026-03-10.log");
+  await indexNew("alpha-2026-03-10.log");
+  expect(await texts("half")).toEqual(["half"]);
+  expect(await texts("whole")).toEqual(["whole", "whole", "whole"]);
+});
 
-  test.each([
-    ["truncated", () => truncateSync(logFile(), 0)],
-    ["replaced by one of the same length", () => writeFileSync(logFile(), lineOf("after!"))],
-    ["replaced by a longer one", () => writeFileSync(logFile(), lineOf("after!").repeat(4))],
-    [
-      "created again",
-      () => (rmSync(logFile()), writeFileSync(logFile(), lineOf("after!").repeat(2))),
-    ],
-  ])("a log file that was %s is indexed again with its day", async (_how, change) => {
-    project.write({ msg: "before" });
-    project.write({ msg: "other agent", agent: "beta" });
-    await project.index();
-    change();
-    appendFileSync(logFile(), lineOf("last"));
-    await indexNew("alpha-2026-03-10.log");
-    expect(indexedLines("before")).toBe(0);
-    expect(await texts("before")).toEqual([]);
-    expect(await texts("last")).toEqual(["last"]);
-    expect(await texts("other")).toEqual(["other agent"]);
-  });
+test.each([
+  ["truncated", () => truncateSync(logFile(), 0)],
+  ["replaced by one of the same length", () => writeFileSync(logFile(), lineOf("after!"))],
+  ["replaced by a longer one", () => writeFileSync(logFile(), lineOf("after!").repeat(4))],
+  [
+    "created again",
+    () => (rmSync(logFile()), writeFileSync(logFile(), lineOf("after!").repeat(2))),
+  ],
+])("a log file that was %s is indexed again with its day", async (_how, change) => {
+  project.write({ msg: "before" });
+  project.write({ msg: "other agent", agent: "beta" });
+  await project.index();
+  change();
+  appendFileSync(logFile(), lineOf("last"));
+  await indexNew("alpha-2026-03-10.log");
+  expect(indexedLines("before")).toBe(0);
+  expect(await texts("before")).toEqual([]);
+  expect(await texts("last")).toEqual(["last"]);
+  expect(await texts("other")).toEqual(["other agent"]);
+});
 
-  test("a log file that was deleted takes its words with it, and a day without files its tables", async () => {
-    project.write({ msg: "secret plan", time: noon - dayMs });
-    project.write({ msg: "stays", agent: "beta", time: noon - dayMs });
-    project.write({ msg: "oldest", time: noon - 2 * dayMs, instanceId: "alpha-aaaaaaaa" });
-    await project.index();
-    rmSync(join(project.dir, "alpha-2026-03-09.log"));
-    rmSync(join(project.dir, "alpha-2026-03-08.log"));
-    await project.index();
-    expect(await texts("stays")).toEqual(["stays"]);
-    const file = readFileSync(indexPath(project.projectDir), "latin1");
-    expect(file).not.toContain("oldest");
-    expect(indexedLines("secret", "20260309")).toBe(0);
-    const db = new DatabaseSync(indexPath(project.projectDir), { readOnly: true });
-    expect(db.prepare("SELECT count(*) AS n FROM runs").get()?.n).toBe(0);
-    db.close();
-  });
+test("a log file that was deleted takes its words with it, and a day without files its tables", async () => {
+  project.write({ msg: "secret plan", time: noon - dayMs });
+  project.write({ msg: "stays", agent: "beta", time: noon - dayMs });
+  project.write({ msg: "oldest", time: noon - 2 * dayMs, instanceId: "alpha-aaaaaaaa" });
+  await project.index();
+  rmSync(join(project.dir, "alpha-2026-03-09.log"));
+  rmSync(join(project.dir, "alpha-2026-03-08.log"));
+  await project.index();
+  expect(await texts("stays")).toEqual(["stays"]);
+  const file = readFileSync(indexPath(project.projectDir), "latin1");
+  expect(file).not.toContain("oldest");
+  expect(indexedLines("secret", "20260309")).toBe(0);
+  const db = new DatabaseSync(indexPath(project.projectDir), { readOnly: true });
+  expect(db.prepare("SELECT count(*) AS n FROM runs").get()?.n).toBe(0);
+  db.close();
+});
 
-  test("lines that are not JSON objects, and binary data, are skipped", async () => {
-    const rubbish = Buffer.from([0, 255, 10, 200, 10, 123, 125, 10]);
-    appendFileSync(logFile(), rubbish);
-    appendFileSync(logFile(), `{"msg":7,"time":1}\n[]\nnull\n${lineOf("good")}`);
-    await project.index();
-    expect(await texts("good")).toEqual(["good"]);
-  });
+test("lines that are not JSON objects, and binary data, are skipped", async () => {
+  const rubbish = Buffer.from([0, 255, 10, 200, 10, 123, 125, 10]);
+  appendFileSync(logFile(), rubbish);
+  appendFileSync(logFile(), `{"msg":7,"time":1}\n[]\nnull\n${lineOf("good")}`);
+  await project.index();
+  expect(await texts("good")).toEqual(["good"]);
+});
 
-  test("a folder or pipe in place of a log file does not stop the index", async () => {
-    project.write({ msg: "good" });
-    mkdirSync(join(project.dir, "beta-2026-03-10.log"));
-    execFileSync("mkfifo", [join(project.dir, "gamma-2026-03-10.log")]);
-    await project.index();
-    await indexNew("beta-2026-03-10.log", "gamma-2026-03-10.log");
-    expect(indexedLines("good")).toBe(1);
-  });
+test("a folder or pipe in place of a log file does not stop the index", async () => {
+  project.write({ msg: "good" });
+  mkdirSync(join(project.dir, "beta-2026-03-10.log"));
+  execFileSync("mkfifo", [join(project.dir, "gamma-2026-03-10.log")]);
+  await project.index();
+  await indexNew("beta-2026-03-10.log", "gamma-2026-03-10.log");
+  expect(indexedLines("good")).toBe(1);
+});
 
-  test("only its owner may read the index", async () => {
-    project.write({ msg: "private" });
-    await project.index();
-    expect(statSync(indexPath(project.projectDir)).mode & 0o777).toBe(0o600);
-  });
+test("only its owner may read the index", async () => {
+  project.write({ msg: "private" });
+  await project.index();
+  expect(statSync(indexPath(project.projectDir)).mode & 0o777).toBe(0o600);
+});
 
-  test("an index of another format is replaced", async () => {
-    project.write({ msg: "first" });
-    await project.index();
-    const db = new DatabaseSync(indexPath(project.projectDir));
-    db.exec("PRAGMA user_version = 99; DROP TABLE runs");
-    db.close();
-    await project.index();
-    expect(await texts("first")).toEqual(["first"]);
-  });
+test("an index of another format is replaced", async () => {
+  project.write({ msg: "first" });
+  await project.index();
+  const db = new DatabaseSync(indexPath(project.projectDir));
+  db.exec("PRAGMA user_version = 99; DROP TABLE runs");
+  db.close();
+  await project.index();
+  expect(await texts("first")).toEqual(["first"]);
 });
 
 /** How many lines of a day the index itself finds. */

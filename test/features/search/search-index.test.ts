@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { SearchPage, SearchQuery } from "../../../src/features/search/search-report.ts";
 import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
 import { indexProgress } from "../../../src/features/search/index-progress.ts";
@@ -14,127 +14,122 @@ afterEach(() => project.remove());
 const find = (q: string, more?: Partial<SearchQuery>): Promise<SearchPage> =>
   findIn(project.projectDir, q, more);
 
-describe("the search over all logs", () => {
-  test("the search over all logs finds lines by words, phrases and beginnings, newest first, with their runs", async () => {
-    project.write({ msg: "deploy of web failed", instanceId: "alpha-aaaaaaaa", kind: "said" });
-    project.write({ msg: "web deploy is done", instanceId: "alpha-bbbbbbbb", time: noon + 1 });
-    project.write({ msg: "deployment", agent: "beta", time: noon - dayMs });
-    await project.index();
-    expect(textsOf(await find("deploy web"))).toEqual([
-      "web deploy is done",
-      "deploy of web failed",
-    ]);
-    expect(textsOf(await find('"deploy of"'))).toEqual(["deploy of web failed"]);
-    expect(textsOf(await find("DEPLOY*"))).toHaveLength(3);
-    expect(textsOf(await find("deploy*", { order: "oldest" }))[0]).toBe("deployment");
-    expect((await find("failed")).runs).toMatchObject([
-      { agent: "alpha", instanceId: "alpha-aaaaaaaa", count: 1, matches: [{ ranges: [[14, 20]] }] },
-    ]);
-    expect(textsOf(await find("deploy", { agent: "beta" }))).toEqual([]);
-    expect(textsOf(await find("deployment", { agent: "beta" }))).toEqual(["deployment"]);
-    expect((await find("deploy")).indexedUntil).not.toBeNull();
-  });
+test("the search over all logs finds lines by words, phrases and beginnings, newest first, with their runs", async () => {
+  project.write({ msg: "deploy of web failed", instanceId: "alpha-aaaaaaaa", kind: "said" });
+  project.write({ msg: "web deploy is done", instanceId: "alpha-bbbbbbbb", time: noon + 1 });
+  project.write({ msg: "deployment", agent: "beta", time: noon - dayMs });
+  await project.index();
+  expect(textsOf(await find("deploy web"))).toEqual(["web deploy is done", "deploy of web failed"]);
+  expect(textsOf(await find('"deploy of"'))).toEqual(["deploy of web failed"]);
+  expect(textsOf(await find("DEPLOY*"))).toHaveLength(3);
+  expect(textsOf(await find("deploy*", { order: "oldest" }))[0]).toBe("deployment");
+  expect((await find("failed")).runs).toMatchObject([
+    { agent: "alpha", instanceId: "alpha-aaaaaaaa", count: 1, matches: [{ ranges: [[14, 20]] }] },
+  ]);
+  expect(textsOf(await find("deploy", { agent: "beta" }))).toEqual([]);
+  expect(textsOf(await find("deployment", { agent: "beta" }))).toEqual(["deployment"]);
+  expect((await find("deploy")).indexedUntil).not.toBeNull();
+});
 
-  test("pages name every run once", async () => {
-    for (let i = 0; i < 40; i++) {
-      const instanceId = `alpha-aaaaaa${String(i % 10).padStart(2, "a")}`;
-      project.write({ msg: `common ${i}`, instanceId, time: noon + i });
+test("pages name every run once", async () => {
+  for (let i = 0; i < 40; i++) {
+    const instanceId = `alpha-aaaaaa${String(i % 10).padStart(2, "a")}`;
+    project.write({ msg: `common ${i}`, instanceId, time: noon + i });
+  }
+  await project.index(500);
+  for (const order of ["newest", "oldest"] as const) {
+    const seen: (string | null)[] = [];
+    let before: string | undefined;
+    for (let pages = 0; pages < 9; pages++) {
+      const more = before === undefined ? {} : { before };
+      const page = await find("common", Object.assign(more, { order, limit: 3 }));
+      seen.push(...page.runs.map(({ instanceId }) => instanceId));
+      expect(page.runs.every(({ count }) => count === 4)).toBe(true);
+      if (page.next === null) break;
+      before = page.next;
     }
-    await project.index(500);
-    for (const order of ["newest", "oldest"] as const) {
-      const seen: (string | null)[] = [];
-      let before: string | undefined;
-      for (let pages = 0; pages < 9; pages++) {
-        const more = before === undefined ? {} : { before };
-        const page = await find("common", Object.assign(more, { order, limit: 3 }));
-        seen.push(...page.runs.map(({ instanceId }) => instanceId));
-        expect(page.runs.every(({ count }) => count === 4)).toBe(true);
-        if (page.next === null) break;
-        before = page.next;
-      }
-      expect(seen).toHaveLength(10);
-      expect(new Set(seen).size).toBe(10);
-    }
-  });
+    expect(seen).toHaveLength(10);
+    expect(new Set(seen).size).toBe(10);
+  }
+});
 
-  test("a search: filters by kind, run, time and outcome combine", async () => {
-    const run = { instanceId: "alpha-aaaaaaaa" };
-    project.write({ msg: "word one", kind: "said", ...run });
-    project.write({
-      msg: "bash done",
-      kind: "tool-result",
-      tool: "bash",
-      output: "word two",
-      ...run,
-    });
-    project.write({ msg: "word three", time: noon + 60_000, level: 50 });
-    project.write({ msg: "word four", kind: "usage" });
-    project.write({ msg: "word five", kind: "said", agent: "beta", time: noon - dayMs });
-    storeRuns(project.projectDir, { "alpha-aaaaaaaa": "failed" });
-    await project.index();
-    const found = async (more: Partial<SearchQuery>): Promise<string[]> =>
-      textsOf(await find("word", more));
-    expect(await found({})).toEqual(["word three", "word two", "word one", "word five"]);
-    expect(await found({ kind: "said" })).toEqual(["word one", "word five"]);
-    expect(await found({ kind: "error" })).toEqual(["word three"]);
-    expect(await found({ kind: "scheduler", agent: "alpha" })).toEqual(["word three"]);
-    expect(await found({ instance: "alpha-aaaaaaaa" })).toEqual(["word two", "word one"]);
-    expect(await found({ instance: "alpha-zzzzzzzz" })).toEqual([]);
-    expect(await found({ outcome: "failed" })).toEqual(["word two", "word one"]);
-    expect(await found({ outcome: "succeeded" })).toEqual([]);
-    const since = new Date(noon + 1).toISOString();
-    for (const order of ["newest", "oldest"] as const) {
-      expect(await found({ since, order })).toEqual(["word three"]);
-    }
-    expect((await find("word", { outcome: "failed" })).runs).toMatchObject([
-      { outcome: "failed", usd: 0.5, count: 2 },
-    ]);
+test("a search: filters by kind, run, time and outcome combine", async () => {
+  const run = { instanceId: "alpha-aaaaaaaa" };
+  project.write({ msg: "word one", kind: "said", ...run });
+  project.write({
+    msg: "bash done",
+    kind: "tool-result",
+    tool: "bash",
+    output: "word two",
+    ...run,
   });
+  project.write({ msg: "word three", time: noon + 60_000, level: 50 });
+  project.write({ msg: "word four", kind: "usage" });
+  project.write({ msg: "word five", kind: "said", agent: "beta", time: noon - dayMs });
+  storeRuns(project.projectDir, { "alpha-aaaaaaaa": "failed" });
+  await project.index();
+  const found = async (more: Partial<SearchQuery>): Promise<string[]> =>
+    textsOf(await find("word", more));
+  expect(await found({})).toEqual(["word three", "word two", "word one", "word five"]);
+  expect(await found({ kind: "said" })).toEqual(["word one", "word five"]);
+  expect(await found({ kind: "error" })).toEqual(["word three"]);
+  expect(await found({ kind: "scheduler", agent: "alpha" })).toEqual(["word three"]);
+  expect(await found({ instance: "alpha-aaaaaaaa" })).toEqual(["word two", "word one"]);
+  expect(await found({ instance: "alpha-zzzzzzzz" })).toEqual([]);
+  expect(await found({ outcome: "failed" })).toEqual(["word two", "word one"]);
+  expect(await found({ outcome: "succeeded" })).toEqual([]);
+  const since = new Date(noon + 1).toISOString();
+  for (const order of ["newest", "oldest"] as const) {
+    expect(await found({ since, order })).toEqual(["word three"]);
+  }
+  expect((await find("word", { outcome: "failed" })).runs).toMatchObject([
+    { outcome: "failed", usd: 0.5, count: 2 },
+  ]);
+});
 
-  test("prompts are found only if they are asked for", async () => {
-    project.write({
-      msg: "prompt",
-      kind: "prompt",
-      output: "retry if the build fails",
-      time: noon,
-    });
-    project.write({ msg: "the build fails", kind: "said", time: noon + 1 });
-    await project.index();
-    const build = '"build fails"';
-    expect(textsOf(await find(build, { order: "oldest" }))).toEqual(["the build fails"]);
-    expect(textsOf(await find("retry"))).toEqual([]);
-    expect(textsOf(await find(build, { kind: "prompt" }))).toEqual(["retry if the build fails"]);
+test("prompts are found only if they are asked for", async () => {
+  project.write({
+    msg: "prompt",
+    kind: "prompt",
+    output: "retry if the build fails",
+    time: noon,
   });
+  project.write({ msg: "the build fails", kind: "said", time: noon + 1 });
+  await project.index();
+  const build = '"build fails"';
+  expect(textsOf(await find(build, { order: "oldest" }))).toEqual(["the build fails"]);
+  expect(textsOf(await find("retry"))).toEqual([]);
+  expect(textsOf(await find(build, { kind: "prompt" }))).toEqual(["retry if the build fails"]);
+});
 
-  test("a page over its time budget ends early, and its `next` continues from there", async () => {
-    project.write({ msg: "word of a run", instanceId: "alpha-aaaaaaaa" });
-    for (let i = 0; i < 200; i++) project.write({ msg: `word ${i}`, time: noon + i });
-    await project.index();
-    const page = (before?: string): Promise<SearchPage> =>
-      findIn(project.projectDir, "word", { limit: 5, before }, -1);
-    const pages = [await page()];
-    expect(pages[0]?.runs).toMatchObject([{ instanceId: null, count: 200 }]);
-    for (let next = pages[0]?.next; next != null; next = pages.at(-1)?.next) {
-      pages.push(await page(next));
-    }
-    expect(pages.length).toBeGreaterThan(2);
-    const runs = pages.flatMap((one) => one.runs.map(({ instanceId }) => instanceId));
-    expect(runs).toEqual([null, "alpha-aaaaaaaa"]);
-  });
+test("a page over its time budget ends early, and its `next` continues from there", async () => {
+  project.write({ msg: "word of a run", instanceId: "alpha-aaaaaaaa" });
+  for (let i = 0; i < 200; i++) project.write({ msg: `word ${i}`, time: noon + i });
+  await project.index();
+  const page = (before?: string): Promise<SearchPage> =>
+    findIn(project.projectDir, "word", { limit: 5, before }, -1);
+  const pages = [await page()];
+  expect(pages[0]?.runs).toMatchObject([{ instanceId: null, count: 200 }]);
+  for (let next = pages[0]?.next; next != null; next = pages.at(-1)?.next) {
+    pages.push(await page(next));
+  }
+  expect(pages.length).toBeGreaterThan(2);
+  const runs = pages.flatMap((one) => one.runs.map(({ instanceId }) => instanceId));
+  expect(runs).toEqual([null, "alpha-aaaaaaaa"]);
+});
 
-  test("a match has the readable part of its line, and the lines around it", async () => {
-    const run = { instanceId: "alpha-aaaaaaaa" };
-    project.write({ msg: "before", ...run });
-    project.write({ msg: "of another run", instanceId: "alpha-bbbbbbbb" });
-    project.write({ msg: `one\n${"long ".repeat(200)}needle ${"tail ".repeat(200)}\ntwo`, ...run });
-    project.write({ msg: "after\nlast", ...run });
-    await project.index();
-    const [match] = (await find("needle")).runs[0]?.matches ?? [];
-    expect(match).toMatchObject({ before: ["before", "one"], after: ["two", "after"] });
-    expect(match?.text.length).toBeLessThan(500);
-    const [range] = match?.ranges ?? [];
-    expect(match?.text.slice(...(range ?? [0, 0]))).toBe("needle");
-  });
+test("a match has the readable part of its line, and the lines around it", async () => {
+  const run = { instanceId: "alpha-aaaaaaaa" };
+  project.write({ msg: "before", ...run });
+  project.write({ msg: "of another run", instanceId: "alpha-bbbbbbbb" });
+  project.write({ msg: `one\n${"long ".repeat(200)}needle ${"tail ".repeat(200)}\ntwo`, ...run });
+  project.write({ msg: "after\nlast", ...run });
+  await project.index();
+  const [match] = (await find("needle")).runs[0]?.matches ?? [];
+  expect(match).toMatchObject({ before: ["before", "one"], after: ["two", "after"] });
+  expect(match?.text.length).toBeLessThan(500);
+  const [range] = match?.ranges ?? [];
+  expect(match?.text.slice(...(range ?? [0, 0]))).toBe("needle");
 });
 
 /** Stores runs with their outcomes. */

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
 import type { BudgetWarning, RunSpend } from "../../../src/foundation/contracts/spend.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
@@ -182,54 +182,52 @@ test("a call that can't be stored is not granted, and its money is released", as
   expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0 });
 });
 
-describe("money that open calls hold", () => {
-  const budgetsOf = () => budgets({}, { dayUsd: 0.01 });
+const budgetsOf = () => budgets({}, { dayUsd: 0.01 });
 
-  test("money that open calls hold is waited for in order of arrival", async () => {
-    const { begin } = tempMeter({ budgetsOf });
-    const first = await begin();
-    const order: string[] = [];
-    const waiting = ["dev-2", "dev-3"].map(async (instanceId) => {
-      const grant = await begin({ instanceId });
-      order.push(instanceId);
-      grant.settle(answered(3_000));
-      return grant.maxOutputTokens;
-    });
-    first.settle(answered(2_000));
-    expect(await Promise.all(waiting)).toEqual([8_000, 5_000]);
-    expect(order).toEqual(["dev-2", "dev-3"]);
+test("money that open calls hold is waited for in order of arrival", async () => {
+  const { begin } = tempMeter({ budgetsOf });
+  const first = await begin();
+  const order: string[] = [];
+  const waiting = ["dev-2", "dev-3"].map(async (instanceId) => {
+    const grant = await begin({ instanceId });
+    order.push(instanceId);
+    grant.settle(answered(3_000));
+    return grant.maxOutputTokens;
   });
+  first.settle(answered(2_000));
+  expect(await Promise.all(waiting)).toEqual([8_000, 5_000]);
+  expect(order).toEqual(["dev-2", "dev-3"]);
+});
 
-  test("money that open calls hold that is spent after all is refused to those that waited", async () => {
-    const { begin, refusal } = tempMeter({ budgetsOf });
-    const first = await begin();
-    const waiting = [refusal(), refusal()];
-    first.settle(answered(10_000));
-    for (const { code } of await Promise.all(waiting)) expect(code).toBe("budget_exceeded");
-  });
+test("money that open calls hold that is spent after all is refused to those that waited", async () => {
+  const { begin, refusal } = tempMeter({ budgetsOf });
+  const first = await begin();
+  const waiting = [refusal(), refusal()];
+  first.settle(answered(10_000));
+  for (const { code } of await Promise.all(waiting)) expect(code).toBe("budget_exceeded");
+});
 
-  test("money that open calls hold is waited for until the client leaves, and two minutes at most", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const { meter, begin, refusal } = tempMeter({ budgetsOf });
-    await begin();
-    const client = new AbortController();
-    const impatient = meter.begin(plan, client.signal);
-    const patient = refusal();
-    await new Promise((resolve) => setImmediate(resolve));
-    client.abort(new Error("gone"));
-    await expect(impatient).rejects.toThrow("gone");
-    await vi.advanceTimersByTimeAsync(120_000);
-    expect((await patient).detail).toContain("$0.01 is reserved by open calls");
-  });
+test("money that open calls hold is waited for until the client leaves, and two minutes at most", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { meter, begin, refusal } = tempMeter({ budgetsOf });
+  await begin();
+  const client = new AbortController();
+  const impatient = meter.begin(plan, client.signal);
+  const patient = refusal();
+  await new Promise((resolve) => setImmediate(resolve));
+  client.abort(new Error("gone"));
+  await expect(impatient).rejects.toThrow("gone");
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect((await patient).detail).toContain("$0.01 is reserved by open calls");
+});
 
-  test("money that open calls hold is also released when the limit is raised", async () => {
-    const { meter, begin } = tempMeter({ budgetsOf });
-    await begin();
-    const waiting = begin();
-    await new Promise((resolve) => setImmediate(resolve));
-    await meter.raise("project", 0.004);
-    expect((await waiting).maxOutputTokens).toBe(2_000);
-  });
+test("money that open calls hold is also released when the limit is raised", async () => {
+  const { meter, begin } = tempMeter({ budgetsOf });
+  await begin();
+  const waiting = begin();
+  await new Promise((resolve) => setImmediate(resolve));
+  await meter.raise("project", 0.004);
+  expect((await waiting).maxOutputTokens).toBe(2_000);
 });
 
 test("calls beyond a model's rate wait their turn, or are rejected if that is far away", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createSpans } from "../../../src/features/telemetry/spans.ts";
 import type { Span } from "../../../src/features/telemetry/span.ts";
 import { traceIdOf, traceparentOf } from "../../../src/features/telemetry/trace-ids.ts";
@@ -156,55 +156,50 @@ test.each([
   expect(spansOf([started(), { ...call, ...change }])[0]?.error).toBe(failure);
 });
 
-describe("the span of a trigger", () => {
-  const event = { source: "hub", receiptId: "r1" } as Extract<
-    Trigger,
-    { kind: "webhook" }
-  >["event"];
-  const sender = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
+const event = { source: "hub", receiptId: "r1" } as Extract<Trigger, { kind: "webhook" }>["event"];
+const sender = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
 
-  test("the span of a trigger of a webhook is linked to the sender's span, in a trace of its own", () => {
-    const webhook = anItem("two", "dev", { kind: "webhook", event, sender });
-    const [trigger] = spansOf([finished("succeeded", { item: webhook })]);
-    expect(trigger).toMatchObject({ kind: "consumer", parentId: null, links: [sender] });
-    expect(trigger?.traceId).not.toBe(sender.traceId);
-  });
-
-  test("the span of a trigger of a replay is linked to the trigger that it repeats", () => {
-    const [first] = spansOf([finished("failed")]);
-    const replay = { ...anItem("two"), replayOf: item.id };
-    const [trigger] = spansOf([finished("succeeded", { item: replay })]);
-    expect(trigger?.links).toEqual([{ traceId: first?.traceId, spanId: first?.spanId }]);
-  });
-
-  test("the span of a trigger of a call is in the run that called, in the trace of the first run", () => {
-    const [, caller] = spansOf([finished("succeeded")]);
-    const trigger: Trigger = {
-      ...{ kind: "agent-call", callId: "c", caller: "dev", callerInstance: instanceId, depth: 2 },
-      ...{ root: item.id, context: "", cancelOnExit: false },
-    };
-    const called = anItem("three", "ops", trigger);
-    const [span] = spansOf([finished("succeeded", { item: called })]);
-    expect(span).toMatchObject({ name: "call ops", parentId: caller?.spanId });
-    expect(traceIdOf(called)).toBe(caller?.traceId);
-  });
-
-  test.each([
-    ["dropped", "queue_full", "dropped: queue_full"],
-    ["rejected", "no such agent", "rejected: no such agent"],
-    ["skipped", "all runners are busy", null],
-    ["missed", "the scheduler was down", null],
-  ] as const)(
-    "the span of a trigger says why it never became a run: %s",
-    (outcome, reason, error) => {
-      const refused = { type: "refused", agent: "dev", at: 50, item, outcome, reason } as const;
-      const [span, ...others] = spansOf([refused]);
-      expect(others).toEqual([]);
-      expect(span).toMatchObject({ endMs: 50, error });
-      expect(span?.attributes).toMatchObject({ "al.outcome": outcome, "al.reason": reason });
-    },
-  );
+test("the span of a trigger of a webhook is linked to the sender's span, in a trace of its own", () => {
+  const webhook = anItem("two", "dev", { kind: "webhook", event, sender });
+  const [trigger] = spansOf([finished("succeeded", { item: webhook })]);
+  expect(trigger).toMatchObject({ kind: "consumer", parentId: null, links: [sender] });
+  expect(trigger?.traceId).not.toBe(sender.traceId);
 });
+
+test("the span of a trigger of a replay is linked to the trigger that it repeats", () => {
+  const [first] = spansOf([finished("failed")]);
+  const replay = { ...anItem("two"), replayOf: item.id };
+  const [trigger] = spansOf([finished("succeeded", { item: replay })]);
+  expect(trigger?.links).toEqual([{ traceId: first?.traceId, spanId: first?.spanId }]);
+});
+
+test("the span of a trigger of a call is in the run that called, in the trace of the first run", () => {
+  const [, caller] = spansOf([finished("succeeded")]);
+  const trigger: Trigger = {
+    ...{ kind: "agent-call", callId: "c", caller: "dev", callerInstance: instanceId, depth: 2 },
+    ...{ root: item.id, context: "", cancelOnExit: false },
+  };
+  const called = anItem("three", "ops", trigger);
+  const [span] = spansOf([finished("succeeded", { item: called })]);
+  expect(span).toMatchObject({ name: "call ops", parentId: caller?.spanId });
+  expect(traceIdOf(called)).toBe(caller?.traceId);
+});
+
+test.each([
+  ["dropped", "queue_full", "dropped: queue_full"],
+  ["rejected", "no such agent", "rejected: no such agent"],
+  ["skipped", "all runners are busy", null],
+  ["missed", "the scheduler was down", null],
+] as const)(
+  "the span of a trigger says why it never became a run: %s",
+  (outcome, reason, error) => {
+    const refused = { type: "refused", agent: "dev", at: 50, item, outcome, reason } as const;
+    const [span, ...others] = spansOf([refused]);
+    expect(others).toEqual([]);
+    expect(span).toMatchObject({ endMs: 50, error });
+    expect(span?.attributes).toMatchObject({ "al.outcome": outcome, "al.reason": reason });
+  },
+);
 
 test("names of attributes, operations and providers are in the registry of the conventions, or begin with al.", () => {
   const texts = [

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   isAgentName,
   listAgents,
@@ -17,116 +17,114 @@ const whole = {
   "agents/dev/Dockerfile": "FROM scratch",
 };
 
-describe("readAgent", () => {
-  test("readAgent reads the three files", async () => {
-    const dir = await directory(whole);
-    expect(await readAgent(dir, "dev")).toEqual({
-      name: "dev",
-      config: "a = 1",
-      skill: "Do it.",
-      dockerfileHash: "67c4282c6928ae380489b6392127b14bb16d8c2f5ba5fa285a934f4f94387b5e",
-      schemas: new Map(),
-      problems: [],
-    });
+test("readAgent reads the three files", async () => {
+  const dir = await directory(whole);
+  expect(await readAgent(dir, "dev")).toEqual({
+    name: "dev",
+    config: "a = 1",
+    skill: "Do it.",
+    dockerfileHash: "67c4282c6928ae380489b6392127b14bb16d8c2f5ba5fa285a934f4f94387b5e",
+    schemas: new Map(),
+    problems: [],
   });
+});
 
-  test("readAgent reads JSON files that its config names, in its own directory only", async () => {
-    const config = `[expect]\nschema = "out.json"\nother = '../../secret.json'\nmore = "gone.json"`;
-    const files = { "agents/dev/config.toml": config, "agents/dev/out.json": "{}" };
-    const dir = await directory({ ...whole, ...files, "secret.json": "1" });
-    expect((await readAgent(dir, "dev"))?.schemas).toEqual(
-      new Map([
-        ["out.json", { type: "text", text: "{}" }],
-        ["gone.json", { type: "missing" }],
-      ]),
-    );
-  });
+test("readAgent reads JSON files that its config names, in its own directory only", async () => {
+  const config = `[expect]\nschema = "out.json"\nother = '../../secret.json'\nmore = "gone.json"`;
+  const files = { "agents/dev/config.toml": config, "agents/dev/out.json": "{}" };
+  const dir = await directory({ ...whole, ...files, "secret.json": "1" });
+  expect((await readAgent(dir, "dev"))?.schemas).toEqual(
+    new Map([
+      ["out.json", { type: "text", text: "{}" }],
+      ["gone.json", { type: "missing" }],
+    ]),
+  );
+});
 
-  test("readAgent changes the hash only if a file changes that the Dockerfile may copy", async () => {
-    const dir = await directory({ ...whole, "agents/dev/lib/setup.sh": "echo 1" });
-    const hash = async () => (await readAgent(dir, "dev"))?.dockerfileHash;
-    const before = await hash();
-    await writeFile(join(dir, "agents/dev/SKILL.md"), "Do more.");
-    await writeFile(join(dir, "agents/dev/lib/.setup.sh.swp"), "");
-    expect(await hash()).toBe(before);
-    await writeFile(join(dir, "agents/dev/lib/setup.sh"), "echo 2");
-    expect(await hash()).not.toBe(before);
-  });
+test("readAgent changes the hash only if a file changes that the Dockerfile may copy", async () => {
+  const dir = await directory({ ...whole, "agents/dev/lib/setup.sh": "echo 1" });
+  const hash = async () => (await readAgent(dir, "dev"))?.dockerfileHash;
+  const before = await hash();
+  await writeFile(join(dir, "agents/dev/SKILL.md"), "Do more.");
+  await writeFile(join(dir, "agents/dev/lib/.setup.sh.swp"), "");
+  expect(await hash()).toBe(before);
+  await writeFile(join(dir, "agents/dev/lib/setup.sh"), "echo 2");
+  expect(await hash()).not.toBe(before);
+});
 
-  test("a changed Dockerfile has another hash, and a removed one has none", async () => {
-    const dir = await directory(whole);
-    const before = await readAgent(dir, "dev");
-    await writeFile(join(dir, "agents/dev/Dockerfile"), "FROM other");
-    const after = await readAgent(dir, "dev");
-    expect(after?.dockerfileHash).not.toBe(before?.dockerfileHash);
-    await rm(join(dir, "agents/dev/Dockerfile"));
-    expect((await readAgent(dir, "dev"))?.dockerfileHash).toBeNull();
-  });
+test("a changed Dockerfile has another hash, and a removed one has none", async () => {
+  const dir = await directory(whole);
+  const before = await readAgent(dir, "dev");
+  await writeFile(join(dir, "agents/dev/Dockerfile"), "FROM other");
+  const after = await readAgent(dir, "dev");
+  expect(after?.dockerfileHash).not.toBe(before?.dockerfileHash);
+  await rm(join(dir, "agents/dev/Dockerfile"));
+  expect((await readAgent(dir, "dev"))?.dockerfileHash).toBeNull();
+});
 
-  test("readAgent is null without the directory or its config.toml", async () => {
-    const dir = await directory({ "agents/dev/SKILL.md": "Do it." });
-    expect(await readAgent(dir, "dev")).toBeNull();
-    expect(await readAgent(dir, "gone")).toBeNull();
-    expect(await readAgent(join(dir, "nowhere"), "gone")).toBeNull();
-  });
+test("readAgent is null without the directory or its config.toml", async () => {
+  const dir = await directory({ "agents/dev/SKILL.md": "Do it." });
+  expect(await readAgent(dir, "dev")).toBeNull();
+  expect(await readAgent(dir, "gone")).toBeNull();
+  expect(await readAgent(join(dir, "nowhere"), "gone")).toBeNull();
+});
 
-  test("readAgent reports a missing SKILL.md", async () => {
-    const dir = await directory({ "agents/dev/config.toml": "" });
-    const files = await readAgent(dir, "dev");
-    expect(files?.skill).toBeNull();
-    expect(texts(files?.problems ?? [])).toEqual([
-      "error: agents/dev/SKILL.md  is missing; expected a markdown file with the agent's instructions",
-    ]);
-  });
+test("readAgent reports a missing SKILL.md", async () => {
+  const dir = await directory({ "agents/dev/config.toml": "" });
+  const files = await readAgent(dir, "dev");
+  expect(files?.skill).toBeNull();
+  expect(texts(files?.problems ?? [])).toEqual([
+    "error: agents/dev/SKILL.md  is missing; expected a markdown file with the agent's instructions",
+  ]);
+});
 
-  test("readAgent reports for each file why it can't be read", async () => {
-    const dir = await directory({
-      "agents/dev/Dockerfile/x": "",
-      "agents/dev/SKILL.md": "x".repeat(1024 ** 2 + 1),
-      "other/secret": "secret",
-    });
-    await writeFile(join(dir, "agents/dev/config.toml"), Buffer.from([0x61, 0xff]));
-    const files = await readAgent(dir, "dev");
-    expect(files).toMatchObject({ config: null, skill: null, dockerfileHash: null });
-    expect(texts(files?.problems ?? [])).toEqual([
-      "error: agents/dev/config.toml  is not UTF-8 text; save it in that encoding",
-      "error: agents/dev/SKILL.md  has 1048577 bytes; expected at most 1048576",
-      expect.stringMatching(
-        /^error: agents\/dev\/Dockerfile {2}(is not a regular file|can't be read)/,
-      ),
-    ]);
+test("readAgent reports for each file why it can't be read", async () => {
+  const dir = await directory({
+    "agents/dev/Dockerfile/x": "",
+    "agents/dev/SKILL.md": "x".repeat(1024 ** 2 + 1),
+    "other/secret": "secret",
   });
+  await writeFile(join(dir, "agents/dev/config.toml"), Buffer.from([0x61, 0xff]));
+  const files = await readAgent(dir, "dev");
+  expect(files).toMatchObject({ config: null, skill: null, dockerfileHash: null });
+  expect(texts(files?.problems ?? [])).toEqual([
+    "error: agents/dev/config.toml  is not UTF-8 text; save it in that encoding",
+    "error: agents/dev/SKILL.md  has 1048577 bytes; expected at most 1048576",
+    expect.stringMatching(
+      /^error: agents\/dev\/Dockerfile {2}(is not a regular file|can't be read)/,
+    ),
+  ]);
+});
 
-  test("readAgent follows links inside of the project only", async () => {
-    const outside = await directory({ secret: "secret" });
-    const dir = await directory({ "agents/dev/config.toml": "", "shared/SKILL.md": "Do it." });
-    await symlink(join(dir, "shared/SKILL.md"), join(dir, "agents/dev/SKILL.md"));
-    expect((await readAgent(dir, "dev"))?.skill).toBe("Do it.");
-    await rm(join(dir, "agents/dev/SKILL.md"));
-    await symlink(join(outside, "secret"), join(dir, "agents/dev/SKILL.md"));
-    const files = await readAgent(dir, "dev");
-    expect(JSON.stringify(files)).not.toContain('"secret"');
-    expect(texts(files?.problems ?? [])).toEqual([
-      "error: agents/dev/SKILL.md  is a link that leads out of the project; put a copy there instead",
-    ]);
-  });
+test("readAgent follows links inside of the project only", async () => {
+  const outside = await directory({ secret: "secret" });
+  const dir = await directory({ "agents/dev/config.toml": "", "shared/SKILL.md": "Do it." });
+  await symlink(join(dir, "shared/SKILL.md"), join(dir, "agents/dev/SKILL.md"));
+  expect((await readAgent(dir, "dev"))?.skill).toBe("Do it.");
+  await rm(join(dir, "agents/dev/SKILL.md"));
+  await symlink(join(outside, "secret"), join(dir, "agents/dev/SKILL.md"));
+  const files = await readAgent(dir, "dev");
+  expect(JSON.stringify(files)).not.toContain('"secret"');
+  expect(texts(files?.problems ?? [])).toEqual([
+    "error: agents/dev/SKILL.md  is a link that leads out of the project; put a copy there instead",
+  ]);
+});
 
-  test("readAgent does not wait for a pipe without a writer", async () => {
-    const dir = await directory({ "agents/dev/config.toml": "" });
-    await promisify(execFile)("mkfifo", [join(dir, "agents/dev/SKILL.md")]);
-    const files = await readAgent(dir, "dev");
-    expect(texts(files?.problems ?? [])).toEqual([
-      "error: agents/dev/SKILL.md  is not a regular file; put a file there",
-    ]);
-  });
+test("readAgent does not wait for a pipe without a writer", async () => {
+  const dir = await directory({ "agents/dev/config.toml": "" });
+  await promisify(execFile)("mkfifo", [join(dir, "agents/dev/SKILL.md")]);
+  const files = await readAgent(dir, "dev");
+  expect(texts(files?.problems ?? [])).toEqual([
+    "error: agents/dev/SKILL.md  is not a regular file; put a file there",
+  ]);
+});
 
-  test("readAgent names a file that the system refuses to read", async () => {
-    const dir = await directory({ "agents/dev/SKILL.md": "Do it." });
-    await symlink(join(dir, "agents/dev/config.toml"), join(dir, "agents/dev/config.toml"));
-    expect(texts((await readAgent(dir, "dev"))?.problems ?? [])).toEqual([
-      expect.stringMatching(/config\.toml {2}can't be read .*check its type and permissions/),
-    ]);
-  });
+test("readAgent names a file that the system refuses to read", async () => {
+  const dir = await directory({ "agents/dev/SKILL.md": "Do it." });
+  await symlink(join(dir, "agents/dev/config.toml"), join(dir, "agents/dev/config.toml"));
+  expect(texts((await readAgent(dir, "dev"))?.problems ?? [])).toEqual([
+    expect.stringMatching(/config\.toml {2}can't be read .*check its type and permissions/),
+  ]);
 });
 
 test("readBareSkill reads only a directory that has a SKILL.md and no config.toml", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeChange, agentFacts } from "../../../src/foundation/config/agent-view.ts";
 import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
 import {
@@ -86,104 +86,100 @@ test("[alerts.<name>] warns of recipients that its type does not support", () =>
     "warning: config.toml:3:6  alerts.ops.to has no effect on a slack target; leave it out",
   ]));
 
-describe("[alert]", () => {
-  test("[alert] defaults to all targets, after each failure, each day", () => {
-    const usual = { to: null, after: 1, remindMs: day, noSuccessForMs: null };
-    expect(project("").alert).toEqual(usual);
-    expect(agent(usualAgent).alert).toEqual(usual);
-  });
+test("[alert] defaults to all targets, after each failure, each day", () => {
+  const usual = { to: null, after: 1, remindMs: day, noSuccessForMs: null };
+  expect(project("").alert).toEqual(usual);
+  expect(agent(usualAgent).alert).toEqual(usual);
+});
 
-  test("[alert] of the project applies to agents without their own", () => {
-    const projectText = `${usualProject}\n${ops}[alert]\nto = ["ops"]\nafter = 3\nremind = "90m"\nnoSuccessFor = "2d"`;
-    const all = { to: ["ops"], after: 3, remindMs: 1.5 * hour, noSuccessForMs: 2 * day };
-    expect(project(projectText).alert).toEqual(all);
-    expect(agent(usualAgent, { projectText }).alert).toEqual(all);
-    const own = '[alert]\nto = []\nafter = 1\nremind = "never"\nnoSuccessFor = "never"\n';
-    expect(agent(usualAgent + own, { projectText }).alert).toEqual({
-      to: [],
-      after: 1,
-      remindMs: null,
-      noSuccessForMs: null,
-    });
-  });
-
-  test.each([
-    ["after = 0", "5:9  alert.after is 0; expected a whole number of failures, 1 to 1000"],
-    ['remind = "1w"', '5:10  alert.remind is "1w"; expected a length of time from 1 minute to 365'],
-    ['remind = "30s"', 'alert.remind is "30s"; expected a length of time from 1 minute'],
-    ["remind = false", "alert.remind is false; expected a length of time"],
-    ['noSuccessFor = "366d"', 'alert.noSuccessFor is "366d"; expected a length of time'],
-    [
-      'to = ["ops"]',
-      `5:7  target "ops" of alerts is not defined; the project's config.toml has none; add [alerts.ops] there`,
-    ],
-  ])("[alert] refuses %s", (line, message) => {
-    const change = agentChange(`${usualAgent}[alert]\n${line}`);
-    expect(change.type).toBe("invalid");
-    expect(said(change)).toEqual([expect.stringContaining(message)]);
-    expect(projectChange(`[alert]\n${line}`).type).toBe("invalid");
-  });
-
-  test("an unknown alert target is refused with the closest name as a suggestion", () =>
-    expect(said(projectChange(`${ops}[alert]\nto = ["opps"]`))).toEqual([
-      'error: config.toml:4:7  target "opps" of alerts is not defined; expected one of "ops"; did you mean "ops"?',
-    ]));
-
-  test("[alert] is logged by the keys of the file when it changes", () => {
-    const before = agent(usualAgent);
-    const after = agent(`${usualAgent}[alert]\nafter = 2\nnoSuccessFor = "48h"\nto = []`);
-    expect(describeChange(before, after)).toBe(
-      'alert.to none → [], alert.after 1 → 2, alert.noSuccessFor "never" → "2d"',
-    );
-    const { text } = describeProjectChange(project(""), project(`${ops}[alert]\nremind = "1h"`));
-    expect(text).toBe('[alerts.ops] added, alert.remind "24h" → "1h"');
+test("[alert] of the project applies to agents without their own", () => {
+  const projectText = `${usualProject}\n${ops}[alert]\nto = ["ops"]\nafter = 3\nremind = "90m"\nnoSuccessFor = "2d"`;
+  const all = { to: ["ops"], after: 3, remindMs: 1.5 * hour, noSuccessForMs: 2 * day };
+  expect(project(projectText).alert).toEqual(all);
+  expect(agent(usualAgent, { projectText }).alert).toEqual(all);
+  const own = '[alert]\nto = []\nafter = 1\nremind = "never"\nnoSuccessFor = "never"\n';
+  expect(agent(usualAgent + own, { projectText }).alert).toEqual({
+    to: [],
+    after: 1,
+    remindMs: null,
+    noSuccessForMs: null,
   });
 });
 
-describe("[heartbeat] and publicUrl", () => {
-  const url = "https://hc-ping.example/1b4e28ba-2fa1-11d2-883f-0016d3cca427";
+test.each([
+  ["after = 0", "5:9  alert.after is 0; expected a whole number of failures, 1 to 1000"],
+  ['remind = "1w"', '5:10  alert.remind is "1w"; expected a length of time from 1 minute to 365'],
+  ['remind = "30s"', 'alert.remind is "30s"; expected a length of time from 1 minute'],
+  ["remind = false", "alert.remind is false; expected a length of time"],
+  ['noSuccessFor = "366d"', 'alert.noSuccessFor is "366d"; expected a length of time'],
+  [
+    'to = ["ops"]',
+    `5:7  target "ops" of alerts is not defined; the project's config.toml has none; add [alerts.ops] there`,
+  ],
+])("[alert] refuses %s", (line, message) => {
+  const change = agentChange(`${usualAgent}[alert]\n${line}`);
+  expect(change.type).toBe("invalid");
+  expect(said(change)).toEqual([expect.stringContaining(message)]);
+  expect(projectChange(`[alert]\n${line}`).type).toBe("invalid");
+});
 
-  test("an agent does not inherit the heartbeat of its project", () => {
-    const projectText = `${usualProject}\n[heartbeat]\nurl = "${url}"`;
-    expect(project("").heartbeat).toBeNull();
-    expect(project(projectText).heartbeat).toBe(url);
-    expect(agent(usualAgent, { projectText }).heartbeat).toBeNull();
-    expect(agent(`${usualAgent}[heartbeat]\nurl = "${url}"`).heartbeat).toBe(url);
-  });
+test("an unknown alert target is refused with the closest name as a suggestion", () =>
+  expect(said(projectChange(`${ops}[alert]\nto = ["opps"]`))).toEqual([
+    'error: config.toml:4:7  target "opps" of alerts is not defined; expected one of "ops"; did you mean "ops"?',
+  ]));
 
-  test("[heartbeat] and publicUrl is shown and logged without the part that is secret", () => {
-    const with_ = agent(`${usualAgent}[heartbeat]\nurl = "${url}"`);
-    expect(describeChange(agent(usualAgent), with_)).toBe("heartbeat changed");
-    expect(agentFacts(with_, null)).toContainEqual({
-      label: "Heartbeat",
-      values: ["hc-ping.example"],
-    });
-    const after = project(`[heartbeat]\nurl = "${url}"`);
-    expect(describeProjectChange(project(""), after).text).toBe("[heartbeat] changed");
-  });
-
-  test.each(["ftp://a.example", "hc-ping.example/x", "https://u:p@a.example/x"])(
-    "[heartbeat] and publicUrl refuses the URL %s",
-    (wrong) =>
-      expect(said(projectChange(`[heartbeat]\nurl = "${wrong}"`))).toEqual([
-        expect.stringContaining("heartbeat.url is [redacted]; expected an http or https URL"),
-      ]),
+test("[alert] is logged by the keys of the file when it changes", () => {
+  const before = agent(usualAgent);
+  const after = agent(`${usualAgent}[alert]\nafter = 2\nnoSuccessFor = "48h"\nto = []`);
+  expect(describeChange(before, after)).toBe(
+    'alert.to none → [], alert.after 1 → 2, alert.noSuccessFor "never" → "2d"',
   );
+  const { text } = describeProjectChange(project(""), project(`${ops}[alert]\nremind = "1h"`));
+  expect(text).toBe('[alerts.ops] added, alert.remind "24h" → "1h"');
+});
 
-  test("[heartbeat] and publicUrl accepts an address of the dashboard with a path or without", () => {
-    const at = (text: string) => projectChange(`[gateway]\npublicUrl = "${text}"`);
-    expect(project('[gateway]\npublicUrl = "https://Al.example/"').gateway.publicUrl).toBe(
-      "https://al.example",
-    );
-    const below = project('[gateway]\npublicUrl = "https://al.example/team/al/"');
-    expect(below.gateway.publicUrl).toBe("https://al.example/team/al");
-    const pages = ["https://al.example/dashboard", "https://al.example/x/../dashboard"];
-    for (const wrong of [...pages, "https://al.example/?a", "al.example"]) {
-      expect(said(at(wrong))).toEqual([
-        expect.stringContaining(`gateway.publicUrl is "${wrong}"; expected an http or https URL`),
-      ]);
-    }
+const url = "https://hc-ping.example/1b4e28ba-2fa1-11d2-883f-0016d3cca427";
+
+test("an agent does not inherit the heartbeat of its project", () => {
+  const projectText = `${usualProject}\n[heartbeat]\nurl = "${url}"`;
+  expect(project("").heartbeat).toBeNull();
+  expect(project(projectText).heartbeat).toBe(url);
+  expect(agent(usualAgent, { projectText }).heartbeat).toBeNull();
+  expect(agent(`${usualAgent}[heartbeat]\nurl = "${url}"`).heartbeat).toBe(url);
+});
+
+test("[heartbeat] and publicUrl is shown and logged without the part that is secret", () => {
+  const with_ = agent(`${usualAgent}[heartbeat]\nurl = "${url}"`);
+  expect(describeChange(agent(usualAgent), with_)).toBe("heartbeat changed");
+  expect(agentFacts(with_, null)).toContainEqual({
+    label: "Heartbeat",
+    values: ["hc-ping.example"],
   });
+  const after = project(`[heartbeat]\nurl = "${url}"`);
+  expect(describeProjectChange(project(""), after).text).toBe("[heartbeat] changed");
+});
+
+test.each(["ftp://a.example", "hc-ping.example/x", "https://u:p@a.example/x"])(
+  "[heartbeat] and publicUrl refuses the URL %s",
+  (wrong) =>
+    expect(said(projectChange(`[heartbeat]\nurl = "${wrong}"`))).toEqual([
+      expect.stringContaining("heartbeat.url is [redacted]; expected an http or https URL"),
+    ]),
+);
+
+test("[heartbeat] and publicUrl accepts an address of the dashboard with a path or without", () => {
+  const at = (text: string) => projectChange(`[gateway]\npublicUrl = "${text}"`);
+  expect(project('[gateway]\npublicUrl = "https://Al.example/"').gateway.publicUrl).toBe(
+    "https://al.example",
+  );
+  const below = project('[gateway]\npublicUrl = "https://al.example/team/al/"');
+  expect(below.gateway.publicUrl).toBe("https://al.example/team/al");
+  const pages = ["https://al.example/dashboard", "https://al.example/x/../dashboard"];
+  for (const wrong of [...pages, "https://al.example/?a", "al.example"]) {
+    expect(said(at(wrong))).toEqual([
+      expect.stringContaining(`gateway.publicUrl is "${wrong}"; expected an http or https URL`),
+    ]);
+  }
 });
 
 test("al config prints each alert setting as the file would hold it", () => {

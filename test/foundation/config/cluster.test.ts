@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
 import {
   agent,
@@ -13,27 +13,26 @@ import {
 const table = '[cluster]\nengine = "swarm"\naddress = "10.0.0.5:8443"\n';
 const inCluster = { projectText: `${usualProject}${table}` };
 
-describe("[cluster] of a project", () => {
-  test("a project without [cluster] has a null cluster", () =>
-    expect(project("").cluster).toBeNull());
+test("a project without [cluster] has a null cluster", () =>
+  expect(project("").cluster).toBeNull());
 
-  test("[cluster] of a project fills in all defaults", () =>
-    expect(project(table).cluster).toEqual({
-      engine: "swarm",
-      address: "10.0.0.5:8443",
-      listen: "0.0.0.0:8443",
-      image: null,
-      registry: null,
-      leaseSeconds: 90,
-      startTimeoutSeconds: 600,
-      place: [],
-      reserve: { memory: "256m", cpus: 0.1 },
-      namespace: null,
-      subnet: "10.213.0.0/16",
-    }));
+test("[cluster] of a project fills in all defaults", () =>
+  expect(project(table).cluster).toEqual({
+    engine: "swarm",
+    address: "10.0.0.5:8443",
+    listen: "0.0.0.0:8443",
+    image: null,
+    registry: null,
+    leaseSeconds: 90,
+    startTimeoutSeconds: 600,
+    place: [],
+    reserve: { memory: "256m", cpus: 0.1 },
+    namespace: null,
+    subnet: "10.213.0.0/16",
+  }));
 
-  test("[cluster] of a project prefers the file over the defaults", () => {
-    const text = `[cluster]
+test("[cluster] of a project prefers the file over the defaults", () => {
+  const text = `[cluster]
 engine = "kubernetes"
 address = "[fd00::5]:8443"
 listen = "127.0.0.1:9443"
@@ -45,134 +44,129 @@ reserveMemory = "1g"
 reserveCpus = 0.5
 namespace = "agents"
 `;
-    expect(said(projectChange(text))).toEqual([]);
-    expect(project(text).cluster).toMatchObject({
-      address: "[fd00::5]:8443",
-      listen: "127.0.0.1:9443",
-      image: "registry.example.com/team/al-agent:3",
-      leaseSeconds: 30,
-      startTimeoutSeconds: 60,
-      place: ["agents=yes"],
-      reserve: { memory: "1g", cpus: 0.5 },
-      namespace: "agents",
-    });
-  });
-
-  test.each([
-    ["[cluster]\n", 'cluster.engine is missing; expected one of "docker", "swarm", "kubernetes"'],
-    [
-      '[cluster]\nengine = "swarms"\naddress = "a:1"',
-      'cluster.engine is "swarms"; expected one of "docker", "swarm", "kubernetes"; did you mean "swarm"?',
-    ],
-    [
-      '[cluster]\nengine = "swarm"',
-      'cluster.address is missing; expected a host name or address and a port, e.g. "10.0.0.5:8443"',
-    ],
-    [
-      '[cluster]\nengine = "swarm"\naddress = "https://a"',
-      'cluster.address is "https://a"; expected a host name or address and a port, e.g. "10.0.0.5:8443"',
-    ],
-    [
-      '[cluster]\nengine = "swarm"\naddress = "a:0"',
-      'cluster.address is "a:0"; expected a host name or address and a port, e.g. "10.0.0.5:8443"',
-    ],
-    [
-      `${table}listen = "8443"`,
-      'cluster.listen is "8443"; expected a host name or address and a port, e.g. "0.0.0.0:8443"',
-    ],
-    [`${table}lease = 5`, "cluster.lease is 5; expected a whole number of seconds, 10 to 86400"],
-    [
-      `${table}subnet = "10.213.0.0/30"`,
-      'cluster.subnet is "10.213.0.0/30"; expected a network of IPv4 addresses from /8 to /28, e.g. "10.213.0.0/16"',
-    ],
-    [
-      `${table}subnet = "10.313.0.0/16"`,
-      'cluster.subnet is "10.313.0.0/16"; expected a network of IPv4 addresses from /8 to /28, e.g. "10.213.0.0/16"',
-    ],
-    [
-      `${table}registry = "https://registry.example.com"`,
-      'cluster.registry is "https://registry.example.com"; expected a registry with a path, without a tag, e.g. "registry.example.com/team"',
-    ],
-    [
-      `${table}place = ["agents=yes"]`,
-      'cluster.place has "agents=yes"; expected a constraint of a Swarm, e.g. "node.labels.agents==yes"',
-    ],
-    [
-      '[cluster]\nengine = "kubernetes"\naddress = "a:1"\nplace = ["node.labels.agents==yes"]',
-      'cluster.place has "node.labels.agents==yes"; expected a label of Kubernetes\' nodes, e.g. "agents=yes"',
-    ],
-    [
-      '[cluster]\nengine = "docker"\naddress = "a:1"\nplace = ["agents=yes"]',
-      'cluster.place has "agents=yes", but the engine docker is one machine; leave place out',
-    ],
-  ])("[cluster] of a project refuses %j", (text, message) => {
-    const change = projectChange(text);
-    expect(change.type).toBe("invalid");
-    expect(said(change).join("\n")).toContain(message);
-  });
-
-  test("[cluster] of a project warns of keys without effect", () => {
-    const text = `${table}image = "mine:1"\nregistry = "registry.example.com"\nnamespace = "agents"`;
-    expect(said(projectChange(text))).toEqual([
-      "warning: config.toml:5:12  cluster.registry has no effect beside cluster.image: no image is built; leave it out",
-      "warning: config.toml:6:13  cluster.namespace has no effect with the engine swarm; leave it out",
-    ]);
-  });
-
-  test.each([
-    ["", table, "[cluster] added"],
-    [table, "", "[cluster] removed"],
-    [
-      table,
-      `${table}lease = 30\nreserveMemory = "1g"`,
-      'cluster.lease 90 → 30, cluster.reserveMemory "256m" → "1g"',
-    ],
-    [table, `${table}place = ["node.role==worker"]`, 'cluster.place [] → ["node.role==worker"]'],
-  ])("[cluster] of a project describes a change from %j to %j", (before, after, text) => {
-    const change = describeProjectChange(project(before), project(after));
-    expect(change).toEqual({ text, needsRestart: false });
+  expect(said(projectChange(text))).toEqual([]);
+  expect(project(text).cluster).toMatchObject({
+    address: "[fd00::5]:8443",
+    listen: "127.0.0.1:9443",
+    image: "registry.example.com/team/al-agent:3",
+    leaseSeconds: 30,
+    startTimeoutSeconds: 60,
+    place: ["agents=yes"],
+    reserve: { memory: "1g", cpus: 0.5 },
+    namespace: "agents",
   });
 });
 
-describe("an agent of a project with [cluster]", () => {
-  test("an agent without a runtime runs in the project's cluster", () =>
-    expect(agent(usualAgent, inCluster).runtime).toEqual({ type: "cluster", runAs: "al-agent" }));
-
-  test("an agent of a project with [cluster] may stay on this machine, and may name the cluster", () => {
-    const typed = (type: string) => agent(`${usualAgent}[runtime]\ntype = "${type}"`, inCluster);
-    expect(typed("container").runtime.type).toBe("container");
-    expect(typed("cluster").runtime.type).toBe("cluster");
-  });
-
-  test("an agent of a project with [cluster] may set a place that the machines' engine must know", () => {
-    const placed = (rule: string) => `${usualAgent}[runtime]\nplace = ["${rule}"]`;
-    expect(agent(placed("node.labels.gpu==yes"), inCluster).runtime.place).toEqual([
-      "node.labels.gpu==yes",
-    ]);
-    expect(said(agentChange(placed("gpu=yes"), inCluster))).toEqual([
-      'error: agents/dev/config.toml:5:10  runtime.place has "gpu=yes"; expected a constraint of a Swarm, e.g. "node.labels.agents==yes"',
-    ]);
-  });
-
-  test("a cluster agent accepts the limits of containers", () =>
-    expect(said(agentChange(`${usualAgent}[local]\nmemory = "1g"`, inCluster))).toEqual([]));
+test.each([
+  ["[cluster]\n", 'cluster.engine is missing; expected one of "docker", "swarm", "kubernetes"'],
+  [
+    '[cluster]\nengine = "swarms"\naddress = "a:1"',
+    'cluster.engine is "swarms"; expected one of "docker", "swarm", "kubernetes"; did you mean "swarm"?',
+  ],
+  [
+    '[cluster]\nengine = "swarm"',
+    'cluster.address is missing; expected a host name or address and a port, e.g. "10.0.0.5:8443"',
+  ],
+  [
+    '[cluster]\nengine = "swarm"\naddress = "https://a"',
+    'cluster.address is "https://a"; expected a host name or address and a port, e.g. "10.0.0.5:8443"',
+  ],
+  [
+    '[cluster]\nengine = "swarm"\naddress = "a:0"',
+    'cluster.address is "a:0"; expected a host name or address and a port, e.g. "10.0.0.5:8443"',
+  ],
+  [
+    `${table}listen = "8443"`,
+    'cluster.listen is "8443"; expected a host name or address and a port, e.g. "0.0.0.0:8443"',
+  ],
+  [`${table}lease = 5`, "cluster.lease is 5; expected a whole number of seconds, 10 to 86400"],
+  [
+    `${table}subnet = "10.213.0.0/30"`,
+    'cluster.subnet is "10.213.0.0/30"; expected a network of IPv4 addresses from /8 to /28, e.g. "10.213.0.0/16"',
+  ],
+  [
+    `${table}subnet = "10.313.0.0/16"`,
+    'cluster.subnet is "10.313.0.0/16"; expected a network of IPv4 addresses from /8 to /28, e.g. "10.213.0.0/16"',
+  ],
+  [
+    `${table}registry = "https://registry.example.com"`,
+    'cluster.registry is "https://registry.example.com"; expected a registry with a path, without a tag, e.g. "registry.example.com/team"',
+  ],
+  [
+    `${table}place = ["agents=yes"]`,
+    'cluster.place has "agents=yes"; expected a constraint of a Swarm, e.g. "node.labels.agents==yes"',
+  ],
+  [
+    '[cluster]\nengine = "kubernetes"\naddress = "a:1"\nplace = ["node.labels.agents==yes"]',
+    'cluster.place has "node.labels.agents==yes"; expected a label of Kubernetes\' nodes, e.g. "agents=yes"',
+  ],
+  [
+    '[cluster]\nengine = "docker"\naddress = "a:1"\nplace = ["agents=yes"]',
+    'cluster.place has "agents=yes", but the engine docker is one machine; leave place out',
+  ],
+])("[cluster] of a project refuses %j", (text, message) => {
+  const change = projectChange(text);
+  expect(change.type).toBe("invalid");
+  expect(said(change).join("\n")).toContain(message);
 });
 
-describe("an agent of a project without [cluster]", () => {
-  test("an agent without a runtime runs in a container if its project has no cluster", () =>
-    expect(agent(usualAgent).runtime.type).toBe("container"));
+test("[cluster] of a project warns of keys without effect", () => {
+  const text = `${table}image = "mine:1"\nregistry = "registry.example.com"\nnamespace = "agents"`;
+  expect(said(projectChange(text))).toEqual([
+    "warning: config.toml:5:12  cluster.registry has no effect beside cluster.image: no image is built; leave it out",
+    "warning: config.toml:6:13  cluster.namespace has no effect with the engine swarm; leave it out",
+  ]);
+});
 
-  test("an agent of a project without [cluster] can't run in a cluster", () => {
-    const text = `${usualAgent}[runtime]\ntype = "cluster"`;
-    expect(said(agentChange(text))).toEqual([
-      'error: agents/dev/config.toml:5:8  runtime.type is "cluster", but config.toml of the project has no [cluster]; add it with engine and address, or set type = "container"',
-    ]);
-  });
+test.each([
+  ["", table, "[cluster] added"],
+  [table, "", "[cluster] removed"],
+  [
+    table,
+    `${table}lease = 30\nreserveMemory = "1g"`,
+    'cluster.lease 90 → 30, cluster.reserveMemory "256m" → "1g"',
+  ],
+  [table, `${table}place = ["node.role==worker"]`, 'cluster.place [] → ["node.role==worker"]'],
+])("[cluster] of a project describes a change from %j to %j", (before, after, text) => {
+  const change = describeProjectChange(project(before), project(after));
+  expect(change).toEqual({ text, needsRestart: false });
+});
 
-  test("an agent of a project without [cluster] gets a warning for a place", () => {
-    const text = `${usualAgent}[runtime]\nplace = ["node.role==worker"]`;
-    expect(said(agentChange(text))).toEqual([
-      "warning: agents/dev/config.toml:5:9  runtime.place is for runs in a cluster, and this is a container agent; leave it out",
-    ]);
-  });
+test("an agent without a runtime runs in the project's cluster", () =>
+  expect(agent(usualAgent, inCluster).runtime).toEqual({ type: "cluster", runAs: "al-agent" }));
+
+test("an agent of a project with [cluster] may stay on this machine, and may name the cluster", () => {
+  const typed = (type: string) => agent(`${usualAgent}[runtime]\ntype = "${type}"`, inCluster);
+  expect(typed("container").runtime.type).toBe("container");
+  expect(typed("cluster").runtime.type).toBe("cluster");
+});
+
+test("an agent of a project with [cluster] may set a place that the machines' engine must know", () => {
+  const placed = (rule: string) => `${usualAgent}[runtime]\nplace = ["${rule}"]`;
+  expect(agent(placed("node.labels.gpu==yes"), inCluster).runtime.place).toEqual([
+    "node.labels.gpu==yes",
+  ]);
+  expect(said(agentChange(placed("gpu=yes"), inCluster))).toEqual([
+    'error: agents/dev/config.toml:5:10  runtime.place has "gpu=yes"; expected a constraint of a Swarm, e.g. "node.labels.agents==yes"',
+  ]);
+});
+
+test("a cluster agent accepts the limits of containers", () =>
+  expect(said(agentChange(`${usualAgent}[local]\nmemory = "1g"`, inCluster))).toEqual([]));
+
+test("an agent without a runtime runs in a container if its project has no cluster", () =>
+  expect(agent(usualAgent).runtime.type).toBe("container"));
+
+test("an agent of a project without [cluster] can't run in a cluster", () => {
+  const text = `${usualAgent}[runtime]\ntype = "cluster"`;
+  expect(said(agentChange(text))).toEqual([
+    'error: agents/dev/config.toml:5:8  runtime.type is "cluster", but config.toml of the project has no [cluster]; add it with engine and address, or set type = "container"',
+  ]);
+});
+
+test("an agent of a project without [cluster] gets a warning for a place", () => {
+  const text = `${usualAgent}[runtime]\nplace = ["node.role==worker"]`;
+  expect(said(agentChange(text))).toEqual([
+    "warning: agents/dev/config.toml:5:9  runtime.place is for runs in a cluster, and this is a container agent; leave it out",
+  ]);
 });

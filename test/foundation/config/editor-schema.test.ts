@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   agentJsonSchema,
   projectJsonSchema,
@@ -23,57 +23,53 @@ const ofProject = ajv.compile(projectJsonSchema(filterTable));
 const start = 'models = ["main"]\ncredentials = []\n';
 const hub = '[[webhooks]]\nsource = "hub"\n';
 
-describe("the editor's schema of an agent judges like al", () => {
-  test.each([
-    ...['schedule = "every day"', 'schedule = "0 24 * * *"', 'schedule = "@reboot"'],
-    ...['schedule = "H 9 * * *"', 'schedule = "0 9 * * *"\ntimezone = "Europe/Berln"'],
-    ...['schedule = "0 9 * * *"\ntimezone = "+02:00"', "timeout = 60", "callable = false"],
-    ...['callable = true\ntags = ["two words"]', "webhooks = []", "scale = 1"],
-  ])("the editor's schema of an agent, like al, refuses %s", (text) => {
-    expect(agentChange(start + text).type).toBe("invalid");
-    expect(ofAgent(parse(start + text))).toBe(false);
-  });
-
-  test.each([
-    'schedule = "0 9 * * MON-FRI"',
-    'schedule = " @daily "',
-    'schedule = "0 9 * * *"\ntimezone = "Asia/Kolkata"',
-    'schedule = "0 9 * * *"\ntimezone = "US/Eastern"',
-    "callable = true",
-    'callable = true\ntags = ["web", "team-a"]',
-    "scale = 0",
-    hub,
-  ])("the editor's schema of an agent, like al, takes %s", (text) => {
-    expect(agentChange(start + text).type).toBe("set");
-    expect(ofAgent(parse(start + text))).toBe(true);
-  });
+test.each([
+  ...['schedule = "every day"', 'schedule = "0 24 * * *"', 'schedule = "@reboot"'],
+  ...['schedule = "H 9 * * *"', 'schedule = "0 9 * * *"\ntimezone = "Europe/Berln"'],
+  ...['schedule = "0 9 * * *"\ntimezone = "+02:00"', "timeout = 60", "callable = false"],
+  ...['callable = true\ntags = ["two words"]', "webhooks = []", "scale = 1"],
+])("the editor's schema of an agent, like al, refuses %s", (text) => {
+  expect(agentChange(start + text).type).toBe("invalid");
+  expect(ofAgent(parse(start + text))).toBe(false);
 });
 
-describe("the editor's schema of a project judges like al", () => {
-  test.each([
-    'provider = "custom"\nmodel = "m"',
-    'provider = "custom"\nbaseUrl = "http://localhost:1"',
-    'provider = "anthropic"',
-    'provider = "scripted"',
-    'model = "m"',
-  ])("the editor's schema of a project, like al, refuses a model with %s", (text) => {
-    expect(projectChange(`[models.m]\n${text}`).type).toBe("invalid");
-    expect(ofProject(parse(`[models.m]\n${text}`))).toBe(false);
-  });
+test.each([
+  'schedule = "0 9 * * MON-FRI"',
+  'schedule = " @daily "',
+  'schedule = "0 9 * * *"\ntimezone = "Asia/Kolkata"',
+  'schedule = "0 9 * * *"\ntimezone = "US/Eastern"',
+  "callable = true",
+  'callable = true\ntags = ["web", "team-a"]',
+  "scale = 0",
+  hub,
+])("the editor's schema of an agent, like al, takes %s", (text) => {
+  expect(agentChange(start + text).type).toBe("set");
+  expect(ofAgent(parse(start + text))).toBe(true);
+});
 
-  test.each([
-    'provider = "custom"\nmodel = "m"\nbaseUrl = "http://localhost:1"',
-    'provider = "anthropic"\nmodel = "m"',
-    'provider = "scripted"\nscript = "s.toml"',
-  ])("the editor's schema of a project, like al, takes a model with %s", (text) => {
-    expect(projectChange(`[models.m]\n${text}`).type).toBe("set");
-    expect(ofProject(parse(`[models.m]\n${text}`))).toBe(true);
-  });
+test.each([
+  'provider = "custom"\nmodel = "m"',
+  'provider = "custom"\nbaseUrl = "http://localhost:1"',
+  'provider = "anthropic"',
+  'provider = "scripted"',
+  'model = "m"',
+])("the editor's schema of a project, like al, refuses a model with %s", (text) => {
+  expect(projectChange(`[models.m]\n${text}`).type).toBe("invalid");
+  expect(ofProject(parse(`[models.m]\n${text}`))).toBe(false);
+});
 
-  test("the editor's schema of a project, like al, rejects an unknown time zone", () => {
-    expect(ofProject(parse('timezone = "Berlin"'))).toBe(false);
-    expect(ofProject(parse('timezone = "UTC"'))).toBe(true);
-  });
+test.each([
+  'provider = "custom"\nmodel = "m"\nbaseUrl = "http://localhost:1"',
+  'provider = "anthropic"\nmodel = "m"',
+  'provider = "scripted"\nscript = "s.toml"',
+])("the editor's schema of a project, like al, takes a model with %s", (text) => {
+  expect(projectChange(`[models.m]\n${text}`).type).toBe("set");
+  expect(ofProject(parse(`[models.m]\n${text}`))).toBe(true);
+});
+
+test("the editor's schema of a project, like al, rejects an unknown time zone", () => {
+  expect(ofProject(parse('timezone = "Berlin"'))).toBe(false);
+  expect(ofProject(parse('timezone = "UTC"'))).toBe(true);
 });
 
 test("the patterns work in every editor: no set within a set, no lookaround", () => {
@@ -87,35 +83,33 @@ test("the patterns work in every editor: no set within a set, no lookaround", ()
   expect(found.filter((one) => odd.test(one))).toEqual([]);
 });
 
-describe("the pattern of a schedule", () => {
-  const pattern = new RegExp(schedulePattern(), "u");
-  const parts = ["*", "?", "0", "5", "07", "23", "24", "31", "32", "59", "60", "L", "6L", "fri"];
-  const atom = fc.constantFrom(...parts, "JAN", "Sun", "1", "2");
-  // The parser takes the name of a day as a count, too: */fri. The editor may mark that.
-  const count = fc.constantFrom("0", "1", "5", "07", "60", "L", "");
-  const next = fc.oneof(
-    fc.tuple(fc.constantFrom("-", ","), atom),
-    fc.tuple(fc.constantFrom("/", "#"), count),
+const pattern = new RegExp(schedulePattern(), "u");
+const parts = ["*", "?", "0", "5", "07", "23", "24", "31", "32", "59", "60", "L", "6L", "fri"];
+const atom = fc.constantFrom(...parts, "JAN", "Sun", "1", "2");
+// The parser takes the name of a day as a count, too: */fri. The editor may mark that.
+const count = fc.constantFrom("0", "1", "5", "07", "60", "L", "");
+const next = fc.oneof(
+  fc.tuple(fc.constantFrom("-", ","), atom),
+  fc.tuple(fc.constantFrom("/", "#"), count),
+);
+const more = fc.array(next, { maxLength: 3 });
+const field = fc.tuple(atom, more).map(([first, rest]) => first + rest.flat().join(""));
+const fields = fc.tuple(...[1, 2, 3, 4, 5].map(() => fc.oneof(fc.constant("*"), field)));
+
+test("the pattern of a schedule matches each that al takes", () => {
+  const isTaken = (text: string) => scheduleProblem(text) !== null || pattern.test(text);
+  fc.assert(
+    fc.property(fields, (texts) => isTaken(texts.join(" "))),
+    { numRuns: 5_000 },
   );
-  const more = fc.array(next, { maxLength: 3 });
-  const field = fc.tuple(atom, more).map(([first, rest]) => first + rest.flat().join(""));
-  const fields = fc.tuple(...[1, 2, 3, 4, 5].map(() => fc.oneof(fc.constant("*"), field)));
+});
 
-  test("the pattern of a schedule matches each that al takes", () => {
-    const isTaken = (text: string) => scheduleProblem(text) !== null || pattern.test(text);
-    fc.assert(
-      fc.property(fields, (texts) => isTaken(texts.join(" "))),
-      { numRuns: 5_000 },
-    );
-  });
-
-  test.each([
-    ["60 * * * *", "*/0 * * * *", "1- * * * *", "1,,2 * * * *", "*5 * * * *"],
-    ["* 24 * * *", "* * 0 * *", "* * 32 * *", "* * * 13 *", "* * * foo *", "* * * * 8"],
-    ["* * * * L", "* * * * mon#6", "0 0 9 * * *", "* * * *", "@Daily", "@hourly @daily", ""],
-  ])("the pattern of a schedule matches none of these: %s, %s, %s, %s, %s …", (...texts) => {
-    expect(texts.filter((text) => pattern.test(text))).toEqual([]);
-  });
+test.each([
+  ["60 * * * *", "*/0 * * * *", "1- * * * *", "1,,2 * * * *", "*5 * * * *"],
+  ["* 24 * * *", "* * 0 * *", "* * 32 * *", "* * * 13 *", "* * * foo *", "* * * * 8"],
+  ["* * * * L", "* * * * mon#6", "0 0 9 * * *", "* * * *", "@Daily", "@hourly @daily", ""],
+])("the pattern of a schedule matches none of these: %s, %s, %s, %s, %s …", (...texts) => {
+  expect(texts.filter((text) => pattern.test(text))).toEqual([]);
 });
 
 test("the names of time zones are all valid, and none is twice", () => {
@@ -126,36 +120,34 @@ test("the names of time zones are all valid, and none is twice", () => {
   expect(names).toEqual(expect.arrayContaining([...both, "UTC", "Etc/UTC", "US/Eastern"]));
 });
 
-describe("the files of the examples", () => {
-  const examples = resolve(import.meta.dirname, "../../../examples");
-  const read = (file: string) => readFileSync(join(examples, file), "utf8");
+const examples = resolve(import.meta.dirname, "../../../examples");
+const read = (file: string) => readFileSync(join(examples, file), "utf8");
 
-  test.each(globSync("*/config.toml", { cwd: examples }))(
-    "the files of the examples: %s meets its schema",
-    (file) => {
-      expect(read(file)).toMatch(/^#:schema \.al\/schema\/project\.json\n/);
-      expect(ofProject(parse(read(file))), ajv.errorsText(ofProject.errors)).toBe(true);
-    },
-  );
+test.each(globSync("*/config.toml", { cwd: examples }))(
+  "the files of the examples: %s meets its schema",
+  (file) => {
+    expect(read(file)).toMatch(/^#:schema \.al\/schema\/project\.json\n/);
+    expect(ofProject(parse(read(file))), ajv.errorsText(ofProject.errors)).toBe(true);
+  },
+);
 
-  test.each(globSync("*/agents/*/config.toml", { cwd: examples }))(
-    "the files of the examples: %s meets its schema",
-    (file) => {
-      expect(read(file)).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent\.json\n/);
-      expect(ofAgent(parse(read(file))), ajv.errorsText(ofAgent.errors)).toBe(true);
-    },
-  );
+test.each(globSync("*/agents/*/config.toml", { cwd: examples }))(
+  "the files of the examples: %s meets its schema",
+  (file) => {
+    expect(read(file)).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent\.json\n/);
+    expect(ofAgent(parse(read(file))), ajv.errorsText(ofAgent.errors)).toBe(true);
+  },
+);
 
-  const pages = ["../README.md", ...globSync("*/README.md", { cwd: examples })];
-  const snippets = pages.flatMap((page) =>
-    [...read(page).matchAll(/^```toml\n([^]*?)^```$/gm)].map(([, text = ""]) => ({ page, text })),
-  );
+const pages = ["../README.md", ...globSync("*/README.md", { cwd: examples })];
+const snippets = pages.flatMap((page) =>
+  [...read(page).matchAll(/^```toml\n([^]*?)^```$/gm)].map(([, text = ""]) => ({ page, text })),
+);
 
-  test.each(snippets)("a snippet of $page is part of a valid config.toml: $text", ({ text }) => {
-    const usual = { models: ["main"], credentials: [], schedule: "@daily" };
-    const isOfAgent = ofAgent({ ...usual, ...parse(text) });
-    expect(isOfAgent || ofProject(parse(text)), ajv.errorsText(ofProject.errors)).toBe(true);
-  });
+test.each(snippets)("a snippet of $page is part of a valid config.toml: $text", ({ text }) => {
+  const usual = { models: ["main"], credentials: [], schedule: "@daily" };
+  const isOfAgent = ofAgent({ ...usual, ...parse(text) });
+  expect(isOfAgent || ofProject(parse(text)), ajv.errorsText(ofProject.errors)).toBe(true);
 });
 
 interface Node {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readAgent } from "../../../src/foundation/config/agent-files.ts";
 import { canonicalConfig } from "../../../src/foundation/config/canonical-config.ts";
 import { describeChange } from "../../../src/foundation/config/agent-view.ts";
@@ -29,86 +29,84 @@ async function agentWith(lines: string, files?: Record<string, string>): Promise
   throw new Error(said(change).join("\n"));
 }
 
-describe("[expect]", () => {
-  test("[expect] is null without a table, else the table's values", async () => {
-    expect(agent(usualAgent).expect).toBeNull();
-    expect((await agentWith("returned = true")).expect).toEqual({
-      returned: true,
-      said: false,
-      schema: null,
-    });
-    const files = { "out.schema.json": schema };
-    expect((await agentWith('said = true\nschema = "out.schema.json"', files)).expect).toEqual({
-      returned: false,
-      said: true,
-      schema: { file: "out.schema.json", text: schema },
-    });
+test("[expect] is null without a table, else the table's values", async () => {
+  expect(agent(usualAgent).expect).toBeNull();
+  expect((await agentWith("returned = true")).expect).toEqual({
+    returned: true,
+    said: false,
+    schema: null,
   });
+  const files = { "out.schema.json": schema };
+  expect((await agentWith('said = true\nschema = "out.schema.json"', files)).expect).toEqual({
+    returned: false,
+    said: true,
+    schema: { file: "out.schema.json", text: schema },
+  });
+});
 
-  test.each([
-    [
-      'schema = "out.json"',
-      {},
-      "agents/dev/config.toml:5:10  expect.schema: out.json is missing in the agent's directory; put",
-    ],
-    [
-      'schema = "../../secret.json"',
-      {},
-      'agents/dev/config.toml:5:10  expect.schema is "../../secret.json"; expected a JSON file in',
-    ],
-    [
-      'schema = "out.json"',
-      { "out.json": '{\n  "type": "objekt"\n}' },
-      "agents/dev/out.json:2:11  not a JSON Schema: /type must be equal to one of the allowed",
-    ],
-    [
-      'schema = "out.json"',
-      { "out.json": '{\n  "type": object\n}' },
-      "agents/dev/out.json:2:11  not a JSON Schema: not valid JSON: Unexpected token 'o'",
-    ],
-    [
-      'schema = "out.json"',
-      { "out.json": `{"a":"${"x".repeat(300_000)}"}` },
-      "agents/dev/config.toml:5:10  expect.schema: out.json has 300008 bytes; expected at most",
-    ],
-    ['returned = "yes"', {}, 'expect.returned is "yes"; expected true or false'],
-  ])("[expect] refuses %s with %o", async (lines, files, message) => {
-    const change = await changeWith(lines, files);
-    expect(change.type).toBe("invalid");
-    expect(said(change)).toEqual([expect.stringContaining(message)]);
-  });
+test.each([
+  [
+    'schema = "out.json"',
+    {},
+    "agents/dev/config.toml:5:10  expect.schema: out.json is missing in the agent's directory; put",
+  ],
+  [
+    'schema = "../../secret.json"',
+    {},
+    'agents/dev/config.toml:5:10  expect.schema is "../../secret.json"; expected a JSON file in',
+  ],
+  [
+    'schema = "out.json"',
+    { "out.json": '{\n  "type": "objekt"\n}' },
+    "agents/dev/out.json:2:11  not a JSON Schema: /type must be equal to one of the allowed",
+  ],
+  [
+    'schema = "out.json"',
+    { "out.json": '{\n  "type": object\n}' },
+    "agents/dev/out.json:2:11  not a JSON Schema: not valid JSON: Unexpected token 'o'",
+  ],
+  [
+    'schema = "out.json"',
+    { "out.json": `{"a":"${"x".repeat(300_000)}"}` },
+    "agents/dev/config.toml:5:10  expect.schema: out.json has 300008 bytes; expected at most",
+  ],
+  ['returned = "yes"', {}, 'expect.returned is "yes"; expected true or false'],
+])("[expect] refuses %s with %o", async (lines, files, message) => {
+  const change = await changeWith(lines, files);
+  expect(change.type).toBe("invalid");
+  expect(said(change)).toEqual([expect.stringContaining(message)]);
+});
 
-  test("an invalid JSON file that [expect] does not name is accepted", async () => {
-    const change = await changeWith('[params]\nfile = "data.json"', { "data.json": "[1, 2" });
-    expect(said(change)).toEqual([]);
-  });
+test("an invalid JSON file that [expect] does not name is accepted", async () => {
+  const change = await changeWith('[params]\nfile = "data.json"', { "data.json": "[1, 2" });
+  expect(said(change)).toEqual([]);
+});
 
-  test("[expect] is described by the keys of the file when it changes, also when the schema does", async () => {
-    const line = 'schema = "out.json"';
-    const before = await agentWith(line, { "out.json": schema });
-    const after = await agentWith(line, { "out.json": "{}" });
-    expect(describeChange(before, after)).toBe("expect.schema changed");
-    expect(describeChange(before, await agentWith("returned = true"))).toBe(
-      'expect.returned false → true, expect.schema "out.json" → none',
-    );
-    expect(describeChange(agent(usualAgent), before)).toContain('expect.schema none → "out.json"');
-  });
+test("[expect] is described by the keys of the file when it changes, also when the schema does", async () => {
+  const line = 'schema = "out.json"';
+  const before = await agentWith(line, { "out.json": schema });
+  const after = await agentWith(line, { "out.json": "{}" });
+  expect(describeChange(before, after)).toBe("expect.schema changed");
+  expect(describeChange(before, await agentWith("returned = true"))).toBe(
+    'expect.returned false → true, expect.schema "out.json" → none',
+  );
+  expect(describeChange(agent(usualAgent), before)).toContain('expect.schema none → "out.json"');
+});
 
-  test("[expect] makes another version of an agent when the schema changes, which alerts do not", async () => {
-    const options = {
-      mask: (text: string) => text,
-      projectDir: "/srv",
-      container: null,
-      project: project(""),
-      files: {},
-    };
-    const line = 'schema = "out.json"';
-    const one = canonicalConfig(await agentWith(line, { "out.json": schema }), options);
-    const two = canonicalConfig(await agentWith(line, { "out.json": "{}" }), options);
-    expect(one).toMatch(/"schema": "out.json [0-9a-f]{16}"/);
-    expect(two).not.toBe(one);
-    const url = 'url = "https://a.example/x"';
-    const silent = agent(`${usualAgent}[alert]\nto = []\n[heartbeat]\n${url}`);
-    expect(canonicalConfig(silent, options)).toBe(canonicalConfig(agent(usualAgent), options));
-  });
+test("[expect] makes another version of an agent when the schema changes, which alerts do not", async () => {
+  const options = {
+    mask: (text: string) => text,
+    projectDir: "/srv",
+    container: null,
+    project: project(""),
+    files: {},
+  };
+  const line = 'schema = "out.json"';
+  const one = canonicalConfig(await agentWith(line, { "out.json": schema }), options);
+  const two = canonicalConfig(await agentWith(line, { "out.json": "{}" }), options);
+  expect(one).toMatch(/"schema": "out.json [0-9a-f]{16}"/);
+  expect(two).not.toBe(one);
+  const url = 'url = "https://a.example/x"';
+  const silent = agent(`${usualAgent}[alert]\nto = []\n[heartbeat]\n${url}`);
+  expect(canonicalConfig(silent, options)).toBe(canonicalConfig(agent(usualAgent), options));
 });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { loadProject } from "../../../src/foundation/config/resolve-project.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { directory, filters, projectChange, said } from "./samples.ts";
@@ -54,19 +54,17 @@ test("loadProject reports every problem of a config, one line each", async () =>
   ]);
 });
 
-describe("diagnostics of resolveProject", () => {
-  test("a misspelled value is refused with the closest known value as a suggestion", () => {
-    const text = '[models.m]\nprovider = "antropic"\nmodel = "x"';
-    expect(said(projectChange(text))[0]).toMatch(/; did you mean "anthropic"\?$/);
-  });
-
-  test("diagnostics of resolveProject resolveProject reports all errors of a config at once", () => {
-    const change = projectChange('scale = "x"\nmaxReruns = -1\n[gateway]\nport = "80"');
-    expect(said(change)).toHaveLength(3);
-  });
-
-  test("an unknown key without a similar known key is reported with all known keys", () =>
-    expect(said(projectChange("[harness]\nzzzzzz = 1"))).toEqual([
-      'warning: config.toml:2:1  unknown key "zzzzzz" is ignored; known here: type, command',
-    ]));
+test("a misspelled value is refused with the closest known value as a suggestion", () => {
+  const text = '[models.m]\nprovider = "antropic"\nmodel = "x"';
+  expect(said(projectChange(text))[0]).toMatch(/; did you mean "anthropic"\?$/);
 });
+
+test("diagnostics of resolveProject resolveProject reports all errors of a config at once", () => {
+  const change = projectChange('scale = "x"\nmaxReruns = -1\n[gateway]\nport = "80"');
+  expect(said(change)).toHaveLength(3);
+});
+
+test("an unknown key without a similar known key is reported with all known keys", () =>
+  expect(said(projectChange("[harness]\nzzzzzz = 1"))).toEqual([
+    'warning: config.toml:2:1  unknown key "zzzzzz" is ignored; known here: type, command',
+  ]));

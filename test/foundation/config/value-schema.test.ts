@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { schemaMismatch, schemaProblem } from "../../../src/foundation/config/value-schema.ts";
 
 function problemIn(text: string): string | null {
@@ -62,45 +62,43 @@ test("a schema that is nested deeply is a problem, not a crash", () => {
   expect(problemIn(text)).toContain("Maximum call stack size exceeded");
 });
 
-describe("a value", () => {
-  const issue = {
-    type: "object",
-    required: ["id"],
-    properties: { id: { type: "integer" }, labels: { type: "array", items: { type: "string" } } },
-    additionalProperties: false,
-  };
+const issue = {
+  type: "object",
+  required: ["id"],
+  properties: { id: { type: "integer" }, labels: { type: "array", items: { type: "string" } } },
+  additionalProperties: false,
+};
 
-  test("a value that meets its schema gives no reason", () => {
-    expect(reason(issue, { id: 1, labels: ["a"] })).toBeNull();
-    expect(reason({ format: "email" }, "no address")).toBeNull();
-    expect(reason(true, null)).toBeNull();
-  });
+test("a value that meets its schema gives no reason", () => {
+  expect(reason(issue, { id: 1, labels: ["a"] })).toBeNull();
+  expect(reason({ format: "email" }, "no address")).toBeNull();
+  expect(reason(true, null)).toBeNull();
+});
 
-  test.each([
-    [issue, "text", "it must be object"],
-    [issue, {}, "it must have required property 'id'"],
-    [issue, { id: 1.5 }, "/id must be integer"],
-    [issue, { id: 1, labels: ["a", 2] }, "/labels/1 must be string"],
-    [issue, { id: 1, more: 1 }, 'it must NOT have additional properties ("more")'],
-    [{ enum: ["a", "b"] }, "c", 'it must be equal to one of the allowed values (["a","b"])'],
-    [{ anyOf: [{ type: "string" }, { type: "null" }] }, 1, "it must match a schema in anyOf"],
-    [{ if: { type: "object" }, then: { required: ["a"] } }, {}, "it must have required prop"],
-    [false, 1, "it boolean schema is false"],
-  ])("a value that does not meet its schema gives a reason: %j, %j", (schema, value, text) => {
-    expect(reason(schema, value)).toContain(text);
-  });
+test.each([
+  [issue, "text", "it must be object"],
+  [issue, {}, "it must have required property 'id'"],
+  [issue, { id: 1.5 }, "/id must be integer"],
+  [issue, { id: 1, labels: ["a", 2] }, "/labels/1 must be string"],
+  [issue, { id: 1, more: 1 }, 'it must NOT have additional properties ("more")'],
+  [{ enum: ["a", "b"] }, "c", 'it must be equal to one of the allowed values (["a","b"])'],
+  [{ anyOf: [{ type: "string" }, { type: "null" }] }, 1, "it must match a schema in anyOf"],
+  [{ if: { type: "object" }, then: { required: ["a"] } }, {}, "it must have required prop"],
+  [false, 1, "it boolean schema is false"],
+])("a value that does not meet its schema gives a reason: %j, %j", (schema, value, text) => {
+  expect(reason(schema, value)).toContain(text);
+});
 
-  test("a value is checked by the draft of its schema", () => {
-    const items = [{ type: "string" }];
-    expect(reason({ $schema: draft07, items }, [1])).toBe("/0 must be string");
-    expect(reason({ $schema: draft2020, prefixItems: items }, [1])).toBe("/0 must be string");
-  });
+test("a value is checked by the draft of its schema", () => {
+  const items = [{ type: "string" }];
+  expect(reason({ $schema: draft07, items }, [1])).toBe("/0 must be string");
+  expect(reason({ $schema: draft2020, prefixItems: items }, [1])).toBe("/0 must be string");
+});
 
-  test("a value may have a member of any name", () => {
-    const value: unknown = JSON.parse('{"__proto__": 1, "constructor": 2}');
-    expect(reason({ required: ["toString"] }, value)).toContain("required property 'toString'");
-    const closed = { properties: { constructor: { type: "string" } } };
-    expect(reason(closed, value)).toBe("/constructor must be string");
-    expect(reason(closed, {})).toBeNull();
-  });
+test("a value may have a member of any name", () => {
+  const value: unknown = JSON.parse('{"__proto__": 1, "constructor": 2}');
+  expect(reason({ required: ["toString"] }, value)).toContain("required property 'toString'");
+  const closed = { properties: { constructor: { type: "string" } } };
+  expect(reason(closed, value)).toBe("/constructor must be string");
+  expect(reason(closed, {})).toBeNull();
 });

@@ -1,53 +1,51 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { apiBaseUrl, unversionedUrl } from "../../../src/foundation/contracts/model-defaults.ts";
 import { providers, type ModelApi, type Provider } from "../../../streams/agent-config.ts";
 import { getBuiltinModels } from "@earendil-works/pi-ai/providers/all";
 
 const host = "http://127.0.0.1:9";
 
-describe("the base URL of an API", () => {
-  test("the base URL of an API defaults to that of pi's table", () => {
-    for (const provider of providers) {
-      if (provider === "custom" || provider === "scripted") continue;
-      const models = getBuiltinModels(provider);
-      for (const { api, baseUrl } of models) {
-        expect(apiBaseUrl(null, { provider, api })).toBe(baseUrl);
-      }
+test("the base URL of an API defaults to that of pi's table", () => {
+  for (const provider of providers) {
+    if (provider === "custom" || provider === "scripted") continue;
+    const models = getBuiltinModels(provider);
+    for (const { api, baseUrl } of models) {
+      expect(apiBaseUrl(null, { provider, api })).toBe(baseUrl);
     }
-  });
+  }
+});
 
-  test.each<[Provider, ModelApi, string, readonly string[]]>([
-    ["anthropic", "anthropic-messages", "", ["", "/", "/v1", "/v1/", "/v1/messages"]],
-    ["openrouter", "anthropic-messages", "/api", ["/api", "/api/", "/api/v1"]],
-    ["mistral", "mistral-conversations", "", ["", "/v1", "/v1/chat/completions"]],
-    ["openai", "openai-responses", "/v1", ["", "/", "/v1", "/v1/", "/v1/responses"]],
-    ["groq", "openai-completions", "/openai/v1", ["/openai", "/openai/v1", "/openai/v1/"]],
-    ["openrouter", "openai-completions", "/api/v1", ["/api", "/api/v1/chat/completions"]],
-    ["google", "google-generative-ai", "/v1beta", ["", "/", "/v1beta", "/v1beta/"]],
-    ["google", "google-generative-ai", "/v1", ["/v1"]],
-    ["google", "google-generative-ai", "/proxy/v1beta", ["/proxy"]],
-    ["custom", "openai-completions", "/v1", ["", "/", "/v1", "/v1/chat/completions"]],
-    ["custom", "openai-completions", "/api/paas/v4", ["/api/paas/v4/"]],
-    ["custom", "openai-completions", "/acme/openai", ["/acme/openai", "/acme/openai/"]],
-    ["custom", "openai-completions", "", ["/chat/completions"]],
-  ])(
-    "the base URL of %s (%s) ends with %s in each of its usual forms",
-    (provider, api, path, forms) => {
-      for (const form of forms) {
-        expect([form, apiBaseUrl(host + form, { provider, api })]).toEqual([form, host + path]);
-      }
-    },
-  );
-
-  test("the base URL of an API keeps a user and a query", () => {
-    const given = "https://user:p%40ss@example.org/?key=1";
-    const api = { provider: "openai", api: "openai-responses" } as const;
-    expect(apiBaseUrl(given, api)).toBe("https://user:p%40ss@example.org/v1?key=1");
-  });
-
-  test("the base URL of an API has no version if the client adds it", () => {
-    for (const form of ["", "/", "/v1beta", "/v1/", "/v1beta/models/x:generateContent"]) {
-      expect(unversionedUrl(host + form)).toBe(host);
+test.each<[Provider, ModelApi, string, readonly string[]]>([
+  ["anthropic", "anthropic-messages", "", ["", "/", "/v1", "/v1/", "/v1/messages"]],
+  ["openrouter", "anthropic-messages", "/api", ["/api", "/api/", "/api/v1"]],
+  ["mistral", "mistral-conversations", "", ["", "/v1", "/v1/chat/completions"]],
+  ["openai", "openai-responses", "/v1", ["", "/", "/v1", "/v1/", "/v1/responses"]],
+  ["groq", "openai-completions", "/openai/v1", ["/openai", "/openai/v1", "/openai/v1/"]],
+  ["openrouter", "openai-completions", "/api/v1", ["/api", "/api/v1/chat/completions"]],
+  ["google", "google-generative-ai", "/v1beta", ["", "/", "/v1beta", "/v1beta/"]],
+  ["google", "google-generative-ai", "/v1", ["/v1"]],
+  ["google", "google-generative-ai", "/proxy/v1beta", ["/proxy"]],
+  ["custom", "openai-completions", "/v1", ["", "/", "/v1", "/v1/chat/completions"]],
+  ["custom", "openai-completions", "/api/paas/v4", ["/api/paas/v4/"]],
+  ["custom", "openai-completions", "/acme/openai", ["/acme/openai", "/acme/openai/"]],
+  ["custom", "openai-completions", "", ["/chat/completions"]],
+])(
+  "the base URL of %s (%s) ends with %s in each of its usual forms",
+  (provider, api, path, forms) => {
+    for (const form of forms) {
+      expect([form, apiBaseUrl(host + form, { provider, api })]).toEqual([form, host + path]);
     }
-  });
+  },
+);
+
+test("the base URL of an API keeps a user and a query", () => {
+  const given = "https://user:p%40ss@example.org/?key=1";
+  const api = { provider: "openai", api: "openai-responses" } as const;
+  expect(apiBaseUrl(given, api)).toBe("https://user:p%40ss@example.org/v1?key=1");
+});
+
+test("the base URL of an API has no version if the client adds it", () => {
+  for (const form of ["", "/", "/v1beta", "/v1/", "/v1beta/models/x:generateContent"]) {
+    expect(unversionedUrl(host + form)).toBe(host);
+  }
 });

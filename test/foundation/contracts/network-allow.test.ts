@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   allowedHosts,
   canonicalHost,
@@ -28,40 +28,38 @@ test.each([
   expect(canonicalHost(text)).toBeNull();
 });
 
-describe("entries of an allow list", () => {
-  test.each([
-    ["api.example.com", "api.example.com", 443, true],
-    ["api.example.com", "api.example.com", 80, false],
-    ["api.example.com", "x.api.example.com", 443, false],
-    ["*.example.com", "api.example.com", 443, true],
-    ["*.example.com", "a.b.example.com", 443, true],
-    ["*.example.com", "example.com", 443, false],
-    ["*.example.com", "evilexample.com", 443, false],
-    ["Example.com:22", "example.com", 22, true],
-    ["[2001:db8::1]:8443", "2001:db8::1", 8443, true],
-  ])("an allow list with %s for %s:%i: %s", (entry, host, port, is) => {
-    const parsed = parseAllowEntry(entry);
-    expect(typeof parsed !== "string" && isFor(parsed, host, port)).toBe(is);
-  });
+test.each([
+  ["api.example.com", "api.example.com", 443, true],
+  ["api.example.com", "api.example.com", 80, false],
+  ["api.example.com", "x.api.example.com", 443, false],
+  ["*.example.com", "api.example.com", 443, true],
+  ["*.example.com", "a.b.example.com", 443, true],
+  ["*.example.com", "example.com", 443, false],
+  ["*.example.com", "evilexample.com", 443, false],
+  ["Example.com:22", "example.com", 22, true],
+  ["[2001:db8::1]:8443", "2001:db8::1", 8443, true],
+])("an allow list with %s for %s:%i: %s", (entry, host, port, is) => {
+  const parsed = parseAllowEntry(entry);
+  expect(typeof parsed !== "string" && isFor(parsed, host, port)).toBe(is);
+});
 
-  test("entries of an allow list marks the hosts that may be in a private network", () =>
-    expect(parseAllowEntry("10.0.0.7:5432 private")).toEqual({
-      host: "10.0.0.7",
-      isWildcard: false,
-      port: 5432,
-      isPrivate: true,
-    }));
+test("entries of an allow list marks the hosts that may be in a private network", () =>
+  expect(parseAllowEntry("10.0.0.7:5432 private")).toEqual({
+    host: "10.0.0.7",
+    isWildcard: false,
+    port: 5432,
+    isPrivate: true,
+  }));
 
-  test.each([
-    ...["*", "*.", "*.10.0.0.1", "https://example.com", "example.com:0", "example.com:65536"],
-    "a b",
-  ])("entries of an allow list: %j is rejected with a reason", (entry) => {
-    expect(parseAllowEntry(entry)).toContain(JSON.stringify(entry));
-  });
+test.each([
+  ...["*", "*.", "*.10.0.0.1", "https://example.com", "example.com:0", "example.com:65536"],
+  "a b",
+])("entries of an allow list: %j is rejected with a reason", (entry) => {
+  expect(parseAllowEntry(entry)).toContain(JSON.stringify(entry));
+});
 
-  test("entries of an allow list has presets with valid hosts only", () => {
-    const entries = Object.values(networkPresets).flat();
-    expect(entries.map(parseAllowEntry).filter((parsed) => typeof parsed === "string")).toEqual([]);
-    expect(allowedHosts(Object.keys(networkPresets))).toHaveLength(entries.length);
-  });
+test("entries of an allow list has presets with valid hosts only", () => {
+  const entries = Object.values(networkPresets).flat();
+  expect(entries.map(parseAllowEntry).filter((parsed) => typeof parsed === "string")).toEqual([]);
+  expect(allowedHosts(Object.keys(networkPresets))).toHaveLength(entries.length);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ReservedCall, SettledCall } from "../../../src/foundation/contracts/spend.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import {
@@ -126,108 +126,104 @@ test("a dead scheduler's reservation is spent, once, and marked as estimated", a
   }
 });
 
-describe("a report", () => {
-  async function filled() {
-    const store = tempStore();
-    await made(store);
-    await made(store, { agent: "ops", instanceId: "ops-1", model: "gpt", billing: "unpriced" });
-    await made(store, { billing: "subscription" }, { charged: 0 });
-    const yesterday = { at: now - dayMs, day: "2026-11-21" };
-    await made(store, { agent: "ops", ...yesterday }, { nano: 5_000, estimated: true });
-    await store.spend.reserve({ ...begun, reserved: 60 });
-    return store.spendReport;
+async function filled() {
+  const store = tempStore();
+  await made(store);
+  await made(store, { agent: "ops", instanceId: "ops-1", model: "gpt", billing: "unpriced" });
+  await made(store, { billing: "subscription" }, { charged: 0 });
+  const yesterday = { at: now - dayMs, day: "2026-11-21" };
+  await made(store, { agent: "ops", ...yesterday }, { nano: 5_000, estimated: true });
+  await store.spend.reserve({ ...begun, reserved: 60 });
+  return store.spendReport;
+}
+const row = { nano: 0, subscriptionNano: 0, calls: 1, tokens: 4_321, unpriced: 0, estimated: 0 };
+
+test("a report adds up by agent, the largest first, without reservations", async () =>
+  expect((await filled()).rows({ by: "agent", since: 0, agent: null })).toEqual([
+    { ...row, key: "ops", nano: 5_400, calls: 2, tokens: 8_642, unpriced: 1, estimated: 1 },
+    { ...row, key: "dev", nano: 400, subscriptionNano: 400, calls: 3, tokens: 8_642 },
+  ]));
+
+test("a report adds up by day in order, and by model", async () => {
+  const report = await filled();
+  const keys = (by: "day" | "model", since = 0) =>
+    report.rows({ by, since, agent: null }).map(({ key, nano }) => [key, nano]);
+  expect(keys("day")).toEqual([
+    ["2026-11-21", 5_000],
+    ["2026-11-22", 800],
+  ]);
+  expect(keys("day", now)).toEqual([["2026-11-22", 800]]);
+  expect(keys("model")).toEqual([
+    ["claude", 5_400],
+    ["gpt", 400],
+  ]);
+});
+
+test("a spend report may be limited to one agent", async () => {
+  const rows = (await filled()).rows({ by: "day", since: now, agent: "ops" });
+  expect(rows).toEqual([{ ...row, key: "2026-11-22", nano: 400, unpriced: 1 }]);
+});
+
+test("a report has the total of a run, also of one without calls", async () => {
+  const report = await filled();
+  expect(report.run("ops-1")).toEqual({ ...row, key: "ops-1", nano: 400, unpriced: 1 });
+  expect(report.run("none")).toEqual({ ...row, key: "none", calls: 0, tokens: 0 });
+});
+
+test("a report adds up whole days, and the rest of a day that the query cuts in two", async () => {
+  const store = tempStore(undefined, () => now);
+  const { spendReport } = store;
+  const days = ["2026-11-20", "2026-11-21", "2026-11-22"];
+  const hours = [2, 20];
+  for (const day of days) {
+    for (const hour of hours) {
+      const at = Date.parse(`${day}T00:00:00Z`) + hour * 3_600_000;
+      await made(store, { at, day }, { nano: hour, charged: hour });
+    }
   }
-  const row = { nano: 0, subscriptionNano: 0, calls: 1, tokens: 4_321, unpriced: 0, estimated: 0 };
+  const usd = (since: string) =>
+    spendReport.rows({ by: "day", since: Date.parse(since), agent: null }).map(({ nano }) => nano);
+  expect(usd("2026-11-01T00:00:00Z")).toEqual([22, 22, 22]);
+  expect(usd("2026-11-21T00:00:00Z")).toEqual([22, 22]);
+  expect(usd("2026-11-21T12:00:00Z")).toEqual([20, 22]);
+  expect(usd("2026-11-22T21:00:00Z")).toEqual([]);
+  expect(
+    spendReport.rows({ by: "agent", since: Date.parse("2026-11-21T12:00:00Z"), agent: "dev" }),
+  ).toMatchObject([{ key: "dev", nano: 42, calls: 3, tokens: 3 * 4_321, unpriced: 0 }]);
+  await store.prune({ now: now + 13 * dayMs, days: 14, maxBytes: 1e12 });
+  expect(usd("2026-11-01T00:00:00Z")).toEqual([20, 22]);
+});
 
-  test("a report adds up by agent, the largest first, without reservations", async () =>
-    expect((await filled()).rows({ by: "agent", since: 0, agent: null })).toEqual([
-      { ...row, key: "ops", nano: 5_400, calls: 2, tokens: 8_642, unpriced: 1, estimated: 1 },
-      { ...row, key: "dev", nano: 400, subscriptionNano: 400, calls: 3, tokens: 8_642 },
-    ]));
+test("a report has each agent's last ended runs, the latest first", async () => {
+  let time = now;
+  const store = tempStore(undefined, () => time);
+  const item = manualItem("a");
+  await claimed(store, item, "dev-3");
+  for (const n of [1, 2, 3]) {
+    time += 1_000;
+    const instanceId = `dev-${n}`;
+    const own = [{ ...run, scope: `run:${instanceId}` }, today];
+    await made(store, { instanceId, accounts: own }, { charged: n });
+  }
+  const costs = (limit: number) => store.spendReport.lastRuns(limit).get("dev")?.costs;
+  expect([costs(20), costs(1)]).toEqual([[2, 1], [2]]);
+  await store.work.end(item, { instanceId: "dev-3", startedAt: now, end: succeeded });
+  expect(costs(20)).toEqual([3, 2, 1]);
+});
 
-  test("a report adds up by day in order, and by model", async () => {
-    const report = await filled();
-    const keys = (by: "day" | "model", since = 0) =>
-      report.rows({ by, since, agent: null }).map(({ key, nano }) => [key, nano]);
-    expect(keys("day")).toEqual([
-      ["2026-11-21", 5_000],
-      ["2026-11-22", 800],
-    ]);
-    expect(keys("day", now)).toEqual([["2026-11-22", 800]]);
-    expect(keys("model")).toEqual([
-      ["claude", 5_400],
-      ["gpt", 400],
-    ]);
-  });
-
-  test("a spend report may be limited to one agent", async () => {
-    const rows = (await filled()).rows({ by: "day", since: now, agent: "ops" });
-    expect(rows).toEqual([{ ...row, key: "2026-11-22", nano: 400, unpriced: 1 }]);
-  });
-
-  test("a report has the total of a run, also of one without calls", async () => {
-    const report = await filled();
-    expect(report.run("ops-1")).toEqual({ ...row, key: "ops-1", nano: 400, unpriced: 1 });
-    expect(report.run("none")).toEqual({ ...row, key: "none", calls: 0, tokens: 0 });
-  });
-
-  test("a report adds up whole days, and the rest of a day that the query cuts in two", async () => {
-    const store = tempStore(undefined, () => now);
-    const { spendReport } = store;
-    const days = ["2026-11-20", "2026-11-21", "2026-11-22"];
-    const hours = [2, 20];
-    for (const day of days) {
-      for (const hour of hours) {
-        const at = Date.parse(`${day}T00:00:00Z`) + hour * 3_600_000;
-        await made(store, { at, day }, { nano: hour, charged: hour });
-      }
-    }
-    const usd = (since: string) =>
-      spendReport
-        .rows({ by: "day", since: Date.parse(since), agent: null })
-        .map(({ nano }) => nano);
-    expect(usd("2026-11-01T00:00:00Z")).toEqual([22, 22, 22]);
-    expect(usd("2026-11-21T00:00:00Z")).toEqual([22, 22]);
-    expect(usd("2026-11-21T12:00:00Z")).toEqual([20, 22]);
-    expect(usd("2026-11-22T21:00:00Z")).toEqual([]);
-    expect(
-      spendReport.rows({ by: "agent", since: Date.parse("2026-11-21T12:00:00Z"), agent: "dev" }),
-    ).toMatchObject([{ key: "dev", nano: 42, calls: 3, tokens: 3 * 4_321, unpriced: 0 }]);
-    await store.prune({ now: now + 13 * dayMs, days: 14, maxBytes: 1e12 });
-    expect(usd("2026-11-01T00:00:00Z")).toEqual([20, 22]);
-  });
-
-  test("a report has each agent's last ended runs, the latest first", async () => {
-    let time = now;
-    const store = tempStore(undefined, () => time);
-    const item = manualItem("a");
-    await claimed(store, item, "dev-3");
-    for (const n of [1, 2, 3]) {
-      time += 1_000;
-      const instanceId = `dev-${n}`;
-      const own = [{ ...run, scope: `run:${instanceId}` }, today];
-      await made(store, { instanceId, accounts: own }, { charged: n });
-    }
-    const costs = (limit: number) => store.spendReport.lastRuns(limit).get("dev")?.costs;
-    expect([costs(20), costs(1)]).toEqual([[2, 1], [2]]);
-    await store.work.end(item, { instanceId: "dev-3", startedAt: now, end: succeeded });
-    expect(costs(20)).toEqual([3, 2, 1]);
-  });
-
-  test("a report has how many runs webhooks and calls start in a month, by the rate since the first trigger", async () => {
-    const at = now - 10 * dayMs;
-    const store = tempStore(undefined, () => now);
-    const called = { ...callItem("b"), at: now };
-    const items = [webhookItem("a", "r1", "dev", at), called, cronItem("c", "dev", now)];
-    for (const item of [...items, manualItem("d", "dev", now)]) {
-      await store.work.enqueue([item]);
-      await store.work.claim(requestFor(item, `dev-${item.id}`));
-    }
-    await store.work.enqueue([webhookItem("never-started", "r2", "dev", now)]);
-    await made(store);
-    const triggered = () => store.spendReport.lastRuns(20).get("dev")?.triggered;
-    expect(triggered()).toBe(6);
-  });
+test("a report has how many runs webhooks and calls start in a month, by the rate since the first trigger", async () => {
+  const at = now - 10 * dayMs;
+  const store = tempStore(undefined, () => now);
+  const called = { ...callItem("b"), at: now };
+  const items = [webhookItem("a", "r1", "dev", at), called, cronItem("c", "dev", now)];
+  for (const item of [...items, manualItem("d", "dev", now)]) {
+    await store.work.enqueue([item]);
+    await store.work.claim(requestFor(item, `dev-${item.id}`));
+  }
+  await store.work.enqueue([webhookItem("never-started", "r2", "dev", now)]);
+  await made(store);
+  const triggered = () => store.spendReport.lastRuns(20).get("dev")?.triggered;
+  expect(triggered()).toBe(6);
 });
 
 test("pruning keeps the calls that a limit still counts: the month's, open ones, those of live runs", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { anAgentStatus } from "../../helpers/agent-status.ts";
 import { cliProject, problem, snapshotOf, type Ran, type Routes } from "./fake-operator.ts";
 
@@ -6,58 +6,56 @@ const cli = cliProject();
 
 const snapshot = snapshotOf([anAgentStatus("dev"), anAgentStatus("review")]);
 
-describe("al stat", () => {
-  test("al stat prints the agents as a table", async () => {
-    await cli.serve({ "GET /control/status": () => snapshot });
-    const { code, stdout, stderr } = await cli.al(["stat"]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Agent +State +Status +Last Run +Duration +Next Run +Cost Today$/m);
-    expect(stdout).toMatch(/^dev +idle$/m);
-  });
+test("al stat prints the agents as a table", async () => {
+  await cli.serve({ "GET /control/status": () => snapshot });
+  const { code, stdout, stderr } = await cli.al(["stat"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/^Agent +State +Status +Last Run +Duration +Next Run +Cost Today$/m);
+  expect(stdout).toMatch(/^dev +idle$/m);
+});
 
-  test("al stat --json prints the snapshot unchanged", async () => {
-    await cli.serve({ "GET /control/status": () => snapshot });
-    expect(await cli.json(["stat"])).toEqual(snapshot);
-  });
+test("al stat --json prints the snapshot unchanged", async () => {
+  await cli.serve({ "GET /control/status": () => snapshot });
+  expect(await cli.json(["stat"])).toEqual(snapshot);
+});
 
-  test("al stat --tag shows the agents with a tag, and the tags that exist", async () => {
-    const agents = [
-      anAgentStatus("dev", { tags: ["web", "team-a"] }),
-      anAgentStatus("review", { tags: ["web"] }),
-      anAgentStatus("ops"),
-    ];
-    await cli.serve({ "GET /control/status": () => snapshotOf(agents) });
-    const { stdout } = await cli.al(["stat", "--tag", "web"]);
-    expect(stdout.match(/^(dev|review|ops)(?= )/gm)).toEqual(["dev", "review"]);
-    const { stdout: json } = await cli.al(["stat", "--tag", "team-a", "--json"]);
-    expect(JSON.parse(json)).toMatchObject({ agents: [{ name: "dev", tags: ["web", "team-a"] }] });
-    const wrong = await cli.failure(["stat", "--tag", "data"]);
-    expect(wrong).toBe('error: no agent has the tag "data"\nhint: tags: team-a, web\n');
-  });
+test("al stat --tag shows the agents with a tag, and the tags that exist", async () => {
+  const agents = [
+    anAgentStatus("dev", { tags: ["web", "team-a"] }),
+    anAgentStatus("review", { tags: ["web"] }),
+    anAgentStatus("ops"),
+  ];
+  await cli.serve({ "GET /control/status": () => snapshotOf(agents) });
+  const { stdout } = await cli.al(["stat", "--tag", "web"]);
+  expect(stdout.match(/^(dev|review|ops)(?= )/gm)).toEqual(["dev", "review"]);
+  const { stdout: json } = await cli.al(["stat", "--tag", "team-a", "--json"]);
+  expect(JSON.parse(json)).toMatchObject({ agents: [{ name: "dev", tags: ["web", "team-a"] }] });
+  const wrong = await cli.failure(["stat", "--tag", "data"]);
+  expect(wrong).toBe('error: no agent has the tag "data"\nhint: tags: team-a, web\n');
+});
 
-  test("al stat prints no colour off a terminal, some when forced, none with NO_COLOR", async () => {
-    await cli.serve({ "GET /control/status": () => snapshot });
-    const escape = "\u001b[";
-    expect((await cli.al(["stat"], { CI: "1" })).stdout).not.toContain(escape);
-    expect((await cli.al(["stat"], { FORCE_COLOR: "1" })).stdout).toContain(escape);
-    const both = await cli.al(["stat"], { FORCE_COLOR: "1", NO_COLOR: "1" });
-    expect(both.stdout).not.toContain(escape);
-  });
+test("al stat prints no colour off a terminal, some when forced, none with NO_COLOR", async () => {
+  await cli.serve({ "GET /control/status": () => snapshot });
+  const escape = "\u001b[";
+  expect((await cli.al(["stat"], { CI: "1" })).stdout).not.toContain(escape);
+  expect((await cli.al(["stat"], { FORCE_COLOR: "1" })).stdout).toContain(escape);
+  const both = await cli.al(["stat"], { FORCE_COLOR: "1", NO_COLOR: "1" });
+  expect(both.stdout).not.toContain(escape);
+});
 
-  test("al stat reports that the key is not the scheduler's", async () => {
-    await cli.serve({ "GET /control/status": () => snapshot });
-    const { stderr } = await cli.al(["stat"], { AL_HOME: `${cli.home}-other` });
-    expect(stderr).toContain("API key");
-    expect(stderr).toContain("AL_HOME");
-  });
+test("al stat reports that the key is not the scheduler's", async () => {
+  await cli.serve({ "GET /control/status": () => snapshot });
+  const { stderr } = await cli.al(["stat"], { AL_HOME: `${cli.home}-other` });
+  expect(stderr).toContain("API key");
+  expect(stderr).toContain("AL_HOME");
+});
 
-  test("an unexpected answer is one line, and its stack is shown on request", async () => {
-    await cli.serve({ "GET /control/status": () => ({ scheduler: {} }) });
-    const stderr = await cli.failure(["stat"]);
-    expect(stderr.trim().split("\n")).toHaveLength(2);
-    expect(stderr).toContain("AL_DEBUG=1");
-    expect((await cli.al(["stat"], { AL_DEBUG: "1" })).stderr).toContain("    at ");
-  });
+test("an unexpected answer is one line, and its stack is shown on request", async () => {
+  await cli.serve({ "GET /control/status": () => ({ scheduler: {} }) });
+  const stderr = await cli.failure(["stat"]);
+  expect(stderr.trim().split("\n")).toHaveLength(2);
+  expect(stderr).toContain("AL_DEBUG=1");
+  expect((await cli.al(["stat"], { AL_DEBUG: "1" })).stderr).toContain("    at ");
 });
 
 const refuse =
@@ -137,54 +135,52 @@ test("a name can't reach another route", async () => {
   expect(asked).not.toContain("POST /control/stop");
 });
 
-describe("al replay", () => {
-  const receiptId = "0193a1b2-0000-7000-8000-000000000001";
-  const result = { receiptId, replayId: "p", matched: [] as unknown[], reason: null };
-  const path = `POST /api/webhooks/${receiptId}/replay`;
-  const triggerPath = `POST /api/triggers/${receiptId}/replay`;
-  const started = { agent: "dev", outcome: "started", instanceId: "dev-abcd2345", triggerId: "1" };
-  const rejected = { agent: "ops", outcome: "rejected", triggerId: "2", reason: "agent disabled" };
-  const queued = { agent: "dev", outcome: "queued", triggerId: "1" };
-  const reason = "agent dev: repos does not include acme/x";
+const receiptId = "0193a1b2-0000-7000-8000-000000000001";
+const result = { receiptId, replayId: "p", matched: [] as unknown[], reason: null };
+const path = `POST /api/webhooks/${receiptId}/replay`;
+const triggerPath = `POST /api/triggers/${receiptId}/replay`;
+const started = { agent: "dev", outcome: "started", instanceId: "dev-abcd2345", triggerId: "1" };
+const rejected = { agent: "ops", outcome: "rejected", triggerId: "2", reason: "agent disabled" };
+const queued = { agent: "dev", outcome: "queued", triggerId: "1" };
+const reason = "agent dev: repos does not include acme/x";
 
-  test.each<[string, Routes, Ran]>([
-    [
-      "tells what became of each agent",
-      { [path]: () => ({ ...result, matched: [started, rejected] }) },
-      { code: 0, stdout: "dev started: dev-abcd2345\nops rejected: agent disabled\n", stderr: "" },
-    ],
-    [
-      "fails when nothing ran, and says why",
-      { [path]: () => ({ ...result, reason }) },
-      { code: 1, stdout: "", stderr: `nothing ran: ${reason}\n` },
-    ],
-    [
-      "runs the work of a history entry again when there is no receipt of that id",
-      {
-        [path]: refuse("unknown_receipt"),
-        [triggerPath]: () => ({ ...result, receiptId: null, matched: [queued] }),
-      },
-      { code: 0, stdout: "dev queued\n", stderr: "" },
-    ],
-  ])("al replay: %s", async (_name, routes, expected) => {
-    const { asked } = await cli.serve(routes);
-    expect(await cli.al(["replay", receiptId])).toEqual(expected);
-    expect(asked).toEqual(Object.keys(routes));
-  });
-
-  test("al replay --agent replays for that agent only", async () => {
-    let query = "";
-    const answer = { ...result, matched: [queued] };
-    await cli.serve({ [path]: (request) => ((query = request.query.toString()), answer) });
-    expect(await cli.json(["replay", receiptId, "-a", "dev"])).toEqual(answer);
-    expect(query).toBe("agent=dev");
-  });
-
-  test("al replay names where ids are found when an id is unknown", async () => {
-    await cli.serve({
+test.each<[string, Routes, Ran]>([
+  [
+    "tells what became of each agent",
+    { [path]: () => ({ ...result, matched: [started, rejected] }) },
+    { code: 0, stdout: "dev started: dev-abcd2345\nops rejected: agent disabled\n", stderr: "" },
+  ],
+  [
+    "fails when nothing ran, and says why",
+    { [path]: () => ({ ...result, reason }) },
+    { code: 1, stdout: "", stderr: `nothing ran: ${reason}\n` },
+  ],
+  [
+    "runs the work of a history entry again when there is no receipt of that id",
+    {
       [path]: refuse("unknown_receipt"),
-      [triggerPath]: refuse("unknown_trigger"),
-    });
-    expect(await cli.failure(["replay", receiptId])).toContain("al history --json");
+      [triggerPath]: () => ({ ...result, receiptId: null, matched: [queued] }),
+    },
+    { code: 0, stdout: "dev queued\n", stderr: "" },
+  ],
+])("al replay: %s", async (_name, routes, expected) => {
+  const { asked } = await cli.serve(routes);
+  expect(await cli.al(["replay", receiptId])).toEqual(expected);
+  expect(asked).toEqual(Object.keys(routes));
+});
+
+test("al replay --agent replays for that agent only", async () => {
+  let query = "";
+  const answer = { ...result, matched: [queued] };
+  await cli.serve({ [path]: (request) => ((query = request.query.toString()), answer) });
+  expect(await cli.json(["replay", receiptId, "-a", "dev"])).toEqual(answer);
+  expect(query).toBe("agent=dev");
+});
+
+test("al replay names where ids are found when an id is unknown", async () => {
+  await cli.serve({
+    [path]: refuse("unknown_receipt"),
+    [triggerPath]: refuse("unknown_trigger"),
   });
+  expect(await cli.failure(["replay", receiptId])).toContain("al history --json");
 });

@@ -22,90 +22,88 @@ function add(args: string, value = secret): Promise<Ran> {
   return cli.bash(`printf '%s\\n' '${value}' | $AL creds add ${args}`);
 }
 
-describe("al creds add", () => {
-  test("al creds add stores its input for the owner only, and never shows it", async () => {
-    const { code, stdout, stderr } = await add("anthropic_key");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("anthropic_key is stored; the scheduler asks models with it");
-    expect(stdout).not.toContain(secret);
-    const path = pathOf("anthropic_key", "default", "key");
-    expect(readFileSync(path, "utf8").trim()).toBe(secret);
-    expect(modeOf(path)).toBe("600");
-    for (let dir = dirname(path); dir !== cli.home; dir = dirname(dir)) {
-      expect([dir, modeOf(dir)]).toEqual([dir, "700"]);
-    }
-    expect(modeOf(cli.home)).toBe("700");
-  });
+test("al creds add stores its input for the owner only, and never shows it", async () => {
+  const { code, stdout, stderr } = await add("anthropic_key");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("anthropic_key is stored; the scheduler asks models with it");
+  expect(stdout).not.toContain(secret);
+  const path = pathOf("anthropic_key", "default", "key");
+  expect(readFileSync(path, "utf8").trim()).toBe(secret);
+  expect(modeOf(path)).toBe("600");
+  for (let dir = dirname(path); dir !== cli.home; dir = dirname(dir)) {
+    expect([dir, modeOf(dir)]).toEqual([dir, "700"]);
+  }
+  expect(modeOf(cli.home)).toBe("700");
+});
 
-  test("al creds add warns that a secret of fewer than 6 characters can't be kept out of logs", async () => {
-    const short = "a secret of fewer than 6 characters is not taken out of logs";
-    expect((await add("foo_token --field v", "ab1de")).stderr).toContain(short);
-    expect((await add("foo_token --field w", "ab1de2")).stderr).not.toContain(short);
-  });
+test("al creds add warns that a secret of fewer than 6 characters can't be kept out of logs", async () => {
+  const short = "a secret of fewer than 6 characters is not taken out of logs";
+  expect((await add("foo_token --field v", "ab1de")).stderr).toContain(short);
+  expect((await add("foo_token --field w", "ab1de2")).stderr).not.toContain(short);
+});
 
-  test("al creds add replaces a credential only with the flag for it", async () => {
-    await add("github_token:bot");
-    const path = pathOf("github_token", "bot", "token");
-    const again = await add("github_token:bot", "another-0123456789");
-    expect(again.code).toBe(1);
-    expect(again.stderr).toContain("--replace");
-    expect(readFileSync(path, "utf8")).toContain(secret);
-    expect((await add("github_token:bot --replace", "another-0123456789")).code).toBe(0);
-    expect(readFileSync(path, "utf8").trim()).toBe("another-0123456789");
-  });
+test("al creds add replaces a credential only with the flag for it", async () => {
+  await add("github_token:bot");
+  const path = pathOf("github_token", "bot", "token");
+  const again = await add("github_token:bot", "another-0123456789");
+  expect(again.code).toBe(1);
+  expect(again.stderr).toContain("--replace");
+  expect(readFileSync(path, "utf8")).toContain(secret);
+  expect((await add("github_token:bot --replace", "another-0123456789")).code).toBe(0);
+  expect(readFileSync(path, "utf8").trim()).toBe("another-0123456789");
+});
 
-  test("al creds add requires the field of a type with several, and names the missing ones", async () => {
-    const which = await add("aws");
-    expect(which.code).toBe(2);
-    expect(which.stderr).toContain("--field is missing");
-    const first = await add("aws --field access_key_id");
-    expect(first.code).toBe(0);
-    expect(first.stderr).toContain("lacks its field secret_access_key");
-    expect((await add("aws --field secret_access_key")).stderr).toBe("");
-  });
+test("al creds add requires the field of a type with several, and names the missing ones", async () => {
+  const which = await add("aws");
+  expect(which.code).toBe(2);
+  expect(which.stderr).toContain("--field is missing");
+  const first = await add("aws --field access_key_id");
+  expect(first.code).toBe(0);
+  expect(first.stderr).toContain("lacks its field secret_access_key");
+  expect((await add("aws --field secret_access_key")).stderr).toBe("");
+});
 
-  test("al creds add takes a file with several lines", async () => {
-    const file = join(cli.projectDir, "id");
-    writeFileSync(file, "-----BEGIN-----\nabc\n-----END-----\n");
-    await cli.output(["creds", "add", "git_ssh", "--from-file", file]);
-    expect(readFileSync(pathOf("git_ssh", "default", "private_key"), "utf8")).toBe(
-      "-----BEGIN-----\nabc\n-----END-----\n",
-    );
-  });
+test("al creds add takes a file with several lines", async () => {
+  const file = join(cli.projectDir, "id");
+  writeFileSync(file, "-----BEGIN-----\nabc\n-----END-----\n");
+  await cli.output(["creds", "add", "git_ssh", "--from-file", file]);
+  expect(readFileSync(pathOf("git_ssh", "default", "private_key"), "utf8")).toBe(
+    "-----BEGIN-----\nabc\n-----END-----\n",
+  );
+});
 
-  test("al creds add closes a store that others could read", async () => {
-    mkdirSync(pathOf("anthropic_key"), { recursive: true, mode: 0o755 });
-    chmodSync(pathOf(), 0o755);
-    expect((await add("anthropic_key")).stderr).toBe("");
-    expect(modeOf(pathOf())).toBe("700");
-  });
+test("al creds add closes a store that others could read", async () => {
+  mkdirSync(pathOf("anthropic_key"), { recursive: true, mode: 0o755 });
+  chmodSync(pathOf(), 0o755);
+  expect((await add("anthropic_key")).stderr).toBe("");
+  expect(modeOf(pathOf())).toBe("700");
+});
 
-  test.each([
-    ["gateway_api_key", 2, "al doctor"],
-    ["../evil", 2, "not a credential"],
-    ["anthropic_key --field ../../x", 1, "is not a name of a credential's field"],
-    ["anthropc_key --field key", 0, 'did you mean "anthropic_key"'],
-    ["git_ssh --field privat_key", 2, 'did you mean "private_key"?'],
-    ["foo_token", 2, "foo_token is not a known type (al creds ls --types)"],
-  ])("al creds add: %s exits with %i and prints %j", async (args, code, text) => {
-    const ran = await add(args);
-    expect(ran.code).toBe(code);
-    expect(ran.stderr).toContain(text);
-  });
+test.each([
+  ["gateway_api_key", 2, "al doctor"],
+  ["../evil", 2, "not a credential"],
+  ["anthropic_key --field ../../x", 1, "is not a name of a credential's field"],
+  ["anthropc_key --field key", 0, 'did you mean "anthropic_key"'],
+  ["git_ssh --field privat_key", 2, 'did you mean "private_key"?'],
+  ["foo_token", 2, "foo_token is not a known type (al creds ls --types)"],
+])("al creds add: %s exits with %i and prints %j", async (args, code, text) => {
+  const ran = await add(args);
+  expect(ran.code).toBe(code);
+  expect(ran.stderr).toContain(text);
+});
 
-  test("an empty secret is refused", async () => {
-    const { code, stderr } = await add("anthropic_key", "");
-    expect({ code, empty: stderr.includes("empty") }).toEqual({ code: 1, empty: true });
-    expect(existsSync(pathOf("anthropic_key", "default", "key"))).toBe(false);
-  });
+test("an empty secret is refused", async () => {
+  const { code, stderr } = await add("anthropic_key", "");
+  expect({ code, empty: stderr.includes("empty") }).toEqual({ code: 1, empty: true });
+  expect(existsSync(pathOf("anthropic_key", "default", "key"))).toBe(false);
+});
 
-  test("a secret in the wrong place is not repeated", async () => {
-    for (const args of [["anthropic_key", secret], [`sk-${secret}!`]]) {
-      const { code, stdout, stderr } = await cli.al(["creds", "add", ...args]);
-      expect(code).toBe(2);
-      expect(stdout + stderr).not.toContain("hush");
-    }
-  });
+test("a secret in the wrong place is not repeated", async () => {
+  for (const args of [["anthropic_key", secret], [`sk-${secret}!`]]) {
+    const { code, stdout, stderr } = await cli.al(["creds", "add", ...args]);
+    expect(code).toBe(2);
+    expect(stdout + stderr).not.toContain("hush");
+  }
 });
 
 describe.skipIf(noTerminal !== null)("al creds on a terminal", () => {

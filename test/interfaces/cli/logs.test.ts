@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { cliProject, eventStream, problem, snapshotOf, type Asked } from "./fake-operator.ts";
 import { onTerminal } from "./terminal.ts";
 import { lockProject } from "../../../src/foundation/store/project-lock.ts";
@@ -199,58 +199,56 @@ test("al logs --follow ends at an unknown agent with a similar name", async () =
   expect(stderr).toContain('there is no agent "nobody"');
 });
 
-describe("al logs --grep", () => {
-  const words = ["logs", "--grep"];
+const words = ["logs", "--grep"];
 
-  test("al logs --grep prints a row for each line that matches, newest first, without a scheduler and an index", async () => {
-    const now = Date.now();
-    writeLog("dev", line("dev", "deploy failed: disk full", now - 2000, { kind: "said" }));
-    writeLog("web", line("web", "nothing"), line("web", "Deploy is done", now, { level: 50 }));
-    const stdout = await cli.output([...words, "deploy"]);
-    expect(stdout.split("\n").map((row) => row.slice("2026-03-01 09:04:05".length))).toEqual([
-      "  web-abcd2345  scheduler  Deploy is done",
-      "  dev-abcd2345  said  deploy failed: disk full",
-      "",
-    ]);
-    expect(await cli.json([...words, "deploy", "--kind", "error"])).toMatchObject({
-      runs: [{ agent: "web", count: 1, matches: [{ isError: true, ranges: [[0, 6]] }] }],
-      next: null,
-    });
-    const oldest = await cli.al([...words, "deploy", "--oldest", "-n", "1", "-a", "dev"]);
-    expect(oldest.stdout).toContain("disk full");
+test("al logs --grep prints a row for each line that matches, newest first, without a scheduler and an index", async () => {
+  const now = Date.now();
+  writeLog("dev", line("dev", "deploy failed: disk full", now - 2000, { kind: "said" }));
+  writeLog("web", line("web", "nothing"), line("web", "Deploy is done", now, { level: 50 }));
+  const stdout = await cli.output([...words, "deploy"]);
+  expect(stdout.split("\n").map((row) => row.slice("2026-03-01 09:04:05".length))).toEqual([
+    "  web-abcd2345  scheduler  Deploy is done",
+    "  dev-abcd2345  said  deploy failed: disk full",
+    "",
+  ]);
+  expect(await cli.json([...words, "deploy", "--kind", "error"])).toMatchObject({
+    runs: [{ agent: "web", count: 1, matches: [{ isError: true, ranges: [[0, 6]] }] }],
+    next: null,
   });
+  const oldest = await cli.al([...words, "deploy", "--oldest", "-n", "1", "-a", "dev"]);
+  expect(oldest.stdout).toContain("disk full");
+});
 
-  test("al logs --grep shows each run with the lines around on a terminal, without control sequences", async () => {
-    const instanceId = { instanceId: "dev-abcd2345" };
-    writeLog(
-      "dev",
-      line("dev", "line before", Date.now(), instanceId),
-      line("dev", "the disk is full", Date.now(), { kind: "said", level: 50 }),
-      line("dev", "\u001b[31mfull\u001b[2J red", Date.now(), instanceId),
-    );
-    const terminal = onTerminal(cli, ["logs", "--grep", "full"]);
-    await terminal.ended;
-    expect(terminal.shown()).toContain("dev-abcd2345  2 lines");
-    expect(terminal.shown()).toMatch(/said\s+line before\s+the disk is full\s+full red/);
-  });
+test("al logs --grep shows each run with the lines around on a terminal, without control sequences", async () => {
+  const instanceId = { instanceId: "dev-abcd2345" };
+  writeLog(
+    "dev",
+    line("dev", "line before", Date.now(), instanceId),
+    line("dev", "the disk is full", Date.now(), { kind: "said", level: 50 }),
+    line("dev", "\u001b[31mfull\u001b[2J red", Date.now(), instanceId),
+  );
+  const terminal = onTerminal(cli, ["logs", "--grep", "full"]);
+  await terminal.ended;
+  expect(terminal.shown()).toContain("dev-abcd2345  2 lines");
+  expect(terminal.shown()).toMatch(/said\s+line before\s+the disk is full\s+full red/);
+});
 
-  test("al logs --grep reports that nothing matches, and what is wrong with a search", async () => {
-    writeLog("dev", line("dev", "one"));
-    expect(await cli.al([...words, "two"])).toMatchObject({
-      code: 0,
-      stdout: "",
-      stderr: "no matching lines\n",
-    });
-    const ofRun = await cli.al([...words, "two", "-i", "dev-abcd2345"]);
-    expect(ofRun).toMatchObject({ code: 0, stderr: "no matching lines\n" });
-    const none = await cli.al(["logs", "--grep=.."]);
-    expect(none.stderr).toContain("the search has no word");
-    const alone = await cli.al(["logs", "--oldest"]);
-    expect(alone).toMatchObject({ code: 2 });
-    expect(alone.stderr).toContain("need --grep");
-    const both = await cli.al([...words, "one", "-f"]);
-    expect(both).toMatchObject({ code: 2 });
-    const unknown = await cli.al(["logs", "nope", "--grep", "one"]);
-    expect(unknown.code).toBe(1);
+test("al logs --grep reports that nothing matches, and what is wrong with a search", async () => {
+  writeLog("dev", line("dev", "one"));
+  expect(await cli.al([...words, "two"])).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: "no matching lines\n",
   });
+  const ofRun = await cli.al([...words, "two", "-i", "dev-abcd2345"]);
+  expect(ofRun).toMatchObject({ code: 0, stderr: "no matching lines\n" });
+  const none = await cli.al(["logs", "--grep=.."]);
+  expect(none.stderr).toContain("the search has no word");
+  const alone = await cli.al(["logs", "--oldest"]);
+  expect(alone).toMatchObject({ code: 2 });
+  expect(alone.stderr).toContain("need --grep");
+  const both = await cli.al([...words, "one", "-f"]);
+  expect(both).toMatchObject({ code: 2 });
+  const unknown = await cli.al(["logs", "nope", "--grep", "one"]);
+  expect(unknown.code).toBe(1);
 });

@@ -7,31 +7,29 @@ import { cliProject } from "./fake-operator.ts";
 
 const cli = cliProject();
 
-describe("help", () => {
-  test("help lists the commands on standard output, without the hidden one", async () => {
-    const { code, stdout, stderr } = await cli.al(["--help"]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    for (const command of ["start", "stat", "logs", "history", "run", "pause", "kill", "stop"]) {
-      expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
-    }
-    expect(stdout).not.toContain("_run-agent");
-  });
+test("help lists the commands on standard output, without the hidden one", async () => {
+  const { code, stdout, stderr } = await cli.al(["--help"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  for (const command of ["start", "stat", "logs", "history", "run", "pause", "kill", "stop"]) {
+    expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
+  }
+  expect(stdout).not.toContain("_run-agent");
+});
 
-  test("help of a command names the options that every command has", async () => {
-    const stdout = await cli.output(["stat", "--help"]);
-    expect(stdout).toContain("--project <dir>");
-    expect(stdout).toContain("--json");
-  });
+test("help of a command names the options that every command has", async () => {
+  const stdout = await cli.output(["stat", "--help"]);
+  expect(stdout).toContain("--project <dir>");
+  expect(stdout).toContain("--json");
+});
 
-  test("help of a command below another is that command's", async () => {
-    const raise = await cli.output(["budget", "raise", "--help"]);
-    expect(await cli.output(["help", "budget", "raise"])).toBe(raise);
-  });
+test("help of a command below another is that command's", async () => {
+  const raise = await cli.output(["budget", "raise", "--help"]);
+  expect(await cli.output(["help", "budget", "raise"])).toBe(raise);
+});
 
-  test("the version is the package's", async () => {
-    const stdout = await cli.output(["--version"]);
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  });
+test("the version is the package's", async () => {
+  const stdout = await cli.output(["--version"]);
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
 describe("--json", () => {

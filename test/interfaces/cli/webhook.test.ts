@@ -39,108 +39,104 @@ function secret(type: string, value: string): void {
   writeFileSync(join(dir, "secret"), value, { mode: 0o600 });
 }
 
-describe("al webhook test", () => {
-  const hub = 'source = "hub"';
+const hub = 'source = "hub"';
 
-  test("al webhook test shows which agents a payload starts, and for each other one every filter that rejects it", async () => {
-    agent("all", hub);
-    agent("elsewhere", `${hub}\nrepos = ["acme/x"]\nactions = ["closed"]`);
-    agent("twice", `${hub}\nevents = ["push"]`, `${hub}\nlabels = ["urgent"]`);
-    agent("second", `${hub}\nevents = ["push"]`, `${hub}\nlabels = ["bug"]`);
-    agent("off", hub);
-    agent("broken", `${hub}\nrepo = ["a/b"]`);
-    cli.write(
-      "agents/deaf/config.toml",
-      'models = ["m"]\ncredentials = []\nschedule = "0 9 * * *"\n',
-    );
-    cli.write("agents/deaf/SKILL.md", "Do it.\n");
-    const { code, stdout, stderr } = await cli.al([
-      ...["webhook", "test", payload, "--event", "issues"],
-    ]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^github issues opened, Codertocat\/Hello-World #1: Spelling error/);
-    expect(stdout).toMatch(/^all +yes$/m);
-    expect(stdout).toMatch(/^second +yes$/m);
-    expect(stdout).toMatch(
-      /^elsewhere +no +repos does not include Codertocat\/Hello-World; actions does not include opened$/m,
-    );
-    expect(stdout).toMatch(
-      /^twice +no +1\. events does not include issues\n +2\. labels does not include bug$/m,
-    );
-    expect(stdout).toMatch(/^off +no +disabled: scale = 0/m);
-    expect(stdout).toMatch(
-      /^broken +no +agents\/broken\/config\.toml:\d+:\d+.*did you mean "repos"/m,
-    );
-    expect(stdout).not.toContain("deaf");
-  });
+test("al webhook test shows which agents a payload starts, and for each other one every filter that rejects it", async () => {
+  agent("all", hub);
+  agent("elsewhere", `${hub}\nrepos = ["acme/x"]\nactions = ["closed"]`);
+  agent("twice", `${hub}\nevents = ["push"]`, `${hub}\nlabels = ["urgent"]`);
+  agent("second", `${hub}\nevents = ["push"]`, `${hub}\nlabels = ["bug"]`);
+  agent("off", hub);
+  agent("broken", `${hub}\nrepo = ["a/b"]`);
+  cli.write(
+    "agents/deaf/config.toml",
+    'models = ["m"]\ncredentials = []\nschedule = "0 9 * * *"\n',
+  );
+  cli.write("agents/deaf/SKILL.md", "Do it.\n");
+  const { code, stdout, stderr } = await cli.al([
+    ...["webhook", "test", payload, "--event", "issues"],
+  ]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/^github issues opened, Codertocat\/Hello-World #1: Spelling error/);
+  expect(stdout).toMatch(/^all +yes$/m);
+  expect(stdout).toMatch(/^second +yes$/m);
+  expect(stdout).toMatch(
+    /^elsewhere +no +repos does not include Codertocat\/Hello-World; actions does not include opened$/m,
+  );
+  expect(stdout).toMatch(
+    /^twice +no +1\. events does not include issues\n +2\. labels does not include bug$/m,
+  );
+  expect(stdout).toMatch(/^off +no +disabled: scale = 0/m);
+  expect(stdout).toMatch(
+    /^broken +no +agents\/broken\/config\.toml:\d+:\d+.*did you mean "repos"/m,
+  );
+  expect(stdout).not.toContain("deaf");
+});
 
-  test("al webhook test names the payload value that an entry rejected", async () => {
-    agent("urgent", `${hub}\nwhere = { "issue.state" = "open", "issue.labels.0.name" = "urgent" }`);
-    agent("bugs", `${hub}\nwhere = { "issue.labels.0.name" = "bug" }`);
-    const { stdout } = await cli.al(["webhook", "test", payload, "--event", "issues"]);
-    expect(stdout).toMatch(/^bugs +yes$/m);
-    expect(stdout).toMatch(/^urgent +no +where issue\.labels\.0\.name is "bug", not "urgent"$/m);
-  });
+test("al webhook test names the payload value that an entry rejected", async () => {
+  agent("urgent", `${hub}\nwhere = { "issue.state" = "open", "issue.labels.0.name" = "urgent" }`);
+  agent("bugs", `${hub}\nwhere = { "issue.labels.0.name" = "bug" }`);
+  const { stdout } = await cli.al(["webhook", "test", payload, "--event", "issues"]);
+  expect(stdout).toMatch(/^bugs +yes$/m);
+  expect(stdout).toMatch(/^urgent +no +where issue\.labels\.0\.name is "bug", not "urgent"$/m);
+});
 
-  test("al webhook test knows agents that were disabled by hand", async () => {
-    agent("dev", hub);
-    const store = openStore(cli.projectDir);
-    await store.settings.setDisabled("dev", true);
-    store.close();
-    const { stdout } = await cli.al(["webhook", "test", payload, "-e", "issues"]);
-    expect(stdout).toMatch(/^dev +no +disabled: al resume dev enables it$/m);
-  });
+test("al webhook test knows agents that were disabled by hand", async () => {
+  agent("dev", hub);
+  const store = openStore(cli.projectDir);
+  await store.settings.setDisabled("dev", true);
+  store.close();
+  const { stdout } = await cli.al(["webhook", "test", payload, "-e", "issues"]);
+  expect(stdout).toMatch(/^dev +no +disabled: al resume dev enables it$/m);
+});
 
-  test("al webhook test --json prints the event as agents see it and every verdict", async () => {
-    agent("dev", `${hub}\nauthor = "nobody"`);
-    expect(await cli.json(["webhook", "test", payload, "-e", "issues"])).toMatchObject({
-      source: "hub",
-      type: "github",
-      ping: false,
-      event: { event: "issues", action: "opened", number: 1, labels: ["bug"], body: /./ },
-      agents: [
-        { agent: "dev", starts: false, why: ["author is nobody, the event's is Codertocat"] },
-      ],
-    });
+test("al webhook test --json prints the event as agents see it and every verdict", async () => {
+  agent("dev", `${hub}\nauthor = "nobody"`);
+  expect(await cli.json(["webhook", "test", payload, "-e", "issues"])).toMatchObject({
+    source: "hub",
+    type: "github",
+    ping: false,
+    event: { event: "issues", action: "opened", number: 1, labels: ["bug"], body: /./ },
+    agents: [{ agent: "dev", starts: false, why: ["author is nobody, the event's is Codertocat"] }],
   });
+});
 
-  test("a ping starts nothing, and a source without listeners is reported", async () => {
-    const ping = await cli.al(["webhook", "test", payload, "-e", "ping"]);
-    expect(ping).toMatchObject({ code: 0, stdout: expect.stringContaining("ping") as string });
-    const alone = await cli.al(["webhook", "test", payload, "-e", "issues"]);
-    expect(alone.stderr).toBe("no agent listens to source hub\n");
-  });
+test("a ping starts nothing, and a source without listeners is reported", async () => {
+  const ping = await cli.al(["webhook", "test", payload, "-e", "ping"]);
+  expect(ping).toMatchObject({ code: 0, stdout: expect.stringContaining("ping") as string });
+  const alone = await cli.al(["webhook", "test", payload, "-e", "issues"]);
+  expect(alone.stderr).toBe("no agent listens to source hub\n");
+});
 
-  test.each([
-    [[], 2, "does not say which event it is", "--event"],
-    [["-e", "issues", "-s", "hup"], 1, 'no webhook source "hup"', 'did you mean "hub"?'],
-  ])("al webhook test with %j names the missing argument", async (args, code, message, hint) => {
-    const ran = await cli.al(["webhook", "test", payload, ...args]);
-    expect(ran.code).toBe(code);
-    expect(ran.stderr).toContain(message);
-    expect(ran.stderr).toContain(hint);
-  });
+test.each([
+  [[], 2, "does not say which event it is", "--event"],
+  [["-e", "issues", "-s", "hup"], 1, 'no webhook source "hup"', 'did you mean "hub"?'],
+])("al webhook test with %j names the missing argument", async (args, code, message, hint) => {
+  const ran = await cli.al(["webhook", "test", payload, ...args]);
+  expect(ran.code).toBe(code);
+  expect(ran.stderr).toContain(message);
+  expect(ran.stderr).toContain(hint);
+});
 
-  test("a file that is missing or not a payload is an error, in --json too", async () => {
-    const missing = await cli.al(["webhook", "test", "nowhere.json", "-e", "issues"]);
-    expect(missing).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("nowhere.json") as string,
-    });
-    cli.write("payload.json", "not json");
-    expect(await cli.json(["webhook", "test", payload, "-e", "issues"])).toMatchObject({
-      error: { code: "unreadable_fixture" },
-    });
+test("a file that is missing or not a payload is an error, in --json too", async () => {
+  const missing = await cli.al(["webhook", "test", "nowhere.json", "-e", "issues"]);
+  expect(missing).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("nowhere.json") as string,
   });
+  cli.write("payload.json", "not json");
+  expect(await cli.json(["webhook", "test", payload, "-e", "issues"])).toMatchObject({
+    error: { code: "unreadable_fixture" },
+  });
+});
 
-  test("several sources require a choice, and without any the error names how to add one", async () => {
-    cli.write("config.toml", '[webhooks.a]\ntype = "github"\n[webhooks.b]\ntype = "linear"\n');
-    const several = await cli.al(["webhook", "test", payload]);
-    expect(several).toMatchObject({ code: 2, stderr: expect.stringContaining("a, b") as string });
-    cli.write("config.toml", "");
-    const none = await cli.al(["webhook", "test", payload]);
-    expect(none.stderr).toContain("[webhooks.github]");
-  });
+test("several sources require a choice, and without any the error names how to add one", async () => {
+  cli.write("config.toml", '[webhooks.a]\ntype = "github"\n[webhooks.b]\ntype = "linear"\n');
+  const several = await cli.al(["webhook", "test", payload]);
+  expect(several).toMatchObject({ code: 2, stderr: expect.stringContaining("a, b") as string });
+  cli.write("config.toml", "");
+  const none = await cli.al(["webhook", "test", payload]);
+  expect(none.stderr).toContain("[webhooks.github]");
 });
 
 describe("al webhook send", () => {

@@ -58,27 +58,25 @@ describe("[network]", () => {
   });
 });
 
-describe("host users whose network can't be closed", () => {
-  const project = { local: { network: "none" }, network: null };
-  const agents = [anAgent("dev"), anAgent("strict", { network: { allow: [] } })];
-  const machine = { env: { PATH: process.env.PATH }, platform: "linux" } as const;
+const project = { local: { network: "none" }, network: null };
+const agents = [anAgent("dev"), anAgent("strict", { network: { allow: [] } })];
+const machine = { env: { PATH: process.env.PATH }, platform: "linux" } as const;
 
-  test("host users whose network can't be closed are an error with [network] and a warning without it", () => {
-    const [error, warning] = notClosedFindings(agents, project, "not permitted", machine);
-    expect(error).toMatchObject({ severity: "error", where: "not permitted" });
-    expect(error?.what).toContain("no run of strict starts");
-    expect(error?.fix).toMatch(/apparmor_restrict_unprivileged_userns=0.+type = "container"/);
-    expect(warning).toMatchObject({ severity: "warning" });
-    expect(warning?.what).toContain("the network of dev is open");
-  });
+test("host users whose network can't be closed are an error with [network] and a warning without it", () => {
+  const [error, warning] = notClosedFindings(agents, project, "not permitted", machine);
+  expect(error).toMatchObject({ severity: "error", where: "not permitted" });
+  expect(error?.what).toContain("no run of strict starts");
+  expect(error?.fix).toMatch(/apparmor_restrict_unprivileged_userns=0.+type = "container"/);
+  expect(warning).toMatchObject({ severity: "warning" });
+  expect(warning?.what).toContain("the network of dev is open");
+});
 
-  test("host users whose network can't be closed are no finding with an open network", () => {
-    const open = { ...project, local: { network: "bridge" } };
-    expect(notClosedFindings(agents, open, "not permitted", machine)).toEqual([]);
-  });
+test("host users whose network can't be closed are no finding with an open network", () => {
+  const open = { ...project, local: { network: "bridge" } };
+  expect(notClosedFindings(agents, open, "not permitted", machine)).toEqual([]);
+});
 
-  test("host users whose network can't be closed have another fix on other systems", () => {
-    const [error] = notClosedFindings(agents, project, "?", { ...machine, platform: "darwin" });
-    expect(error?.fix).toMatch(/^only Linux/);
-  });
+test("host users whose network can't be closed have another fix on other systems", () => {
+  const [error] = notClosedFindings(agents, project, "?", { ...machine, platform: "darwin" });
+  expect(error?.fix).toMatch(/^only Linux/);
 });

@@ -59,31 +59,29 @@ describe("authentication", () => {
   });
 });
 
-describe("host names", () => {
-  test.each(["localhost:1234", "127.0.0.1", "[::1]:8080", "almanac.lan:9", "LOCALHOST"])(
-    "host names: %s is accepted",
-    async (host) => {
-      const app = await tcp({ allowedHosts: ["almanac.lan"] });
-      const response = await app.inject({ url: "/control/status", headers: { ...bearer, host } });
-      expect(response.statusCode).toBe(200);
-    },
-  );
+test.each(["localhost:1234", "127.0.0.1", "[::1]:8080", "almanac.lan:9", "LOCALHOST"])(
+  "host names: %s is accepted",
+  async (host) => {
+    const app = await tcp({ allowedHosts: ["almanac.lan"] });
+    const response = await app.inject({ url: "/control/status", headers: { ...bearer, host } });
+    expect(response.statusCode).toBe(200);
+  },
+);
 
-  test("a foreign name is rejected, even if forwarded by a proxy", async () => {
-    const app = await tcp({ trustProxy: true });
-    const headers = { ...bearer, host: "evil.example", "x-forwarded-host": "localhost" };
-    const response = await app.inject({ url: "/control/status", headers });
-    expect(response.statusCode).toBe(403);
-    expect(response.json()).toMatchObject({ error: "unknown_host" });
-  });
+test("a foreign name is rejected, even if forwarded by a proxy", async () => {
+  const app = await tcp({ trustProxy: true });
+  const headers = { ...bearer, host: "evil.example", "x-forwarded-host": "localhost" };
+  const response = await app.inject({ url: "/control/status", headers });
+  expect(response.statusCode).toBe(403);
+  expect(response.json()).toMatchObject({ error: "unknown_host" });
+});
 
-  test("health and webhooks answer to any name", async () => {
-    const app = await tcp();
-    const headers = { host: "hooks.example" };
-    expect((await app.inject({ url: "/health", headers })).statusCode).toBe(200);
-    const delivery = { method: "POST", url: "/webhooks/github", headers } as const;
-    expect((await app.inject(delivery)).statusCode).toBe(200);
-  });
+test("health and webhooks answer to any name", async () => {
+  const app = await tcp();
+  const headers = { host: "hooks.example" };
+  expect((await app.inject({ url: "/health", headers })).statusCode).toBe(200);
+  const delivery = { method: "POST", url: "/webhooks/github", headers } as const;
+  expect((await app.inject(delivery)).statusCode).toBe(200);
 });
 
 describe("requests that a browser can be tricked into", () => {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { lastValueFrom, NEVER, Subject, tap } from "rxjs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runName } from "../../../src/runtime/cluster/cluster-engine.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
@@ -125,77 +125,75 @@ test("a run on a cluster is not looked up on its engine while it sends", async (
   expect(lists()).toBe(listsBefore);
 });
 
-describe("a run that waits for a machine", () => {
-  const problem = "no suitable node (insufficient memory)";
+const problem = "no suitable node (insufficient memory)";
 
-  async function waiting() {
-    const cluster = await aCluster({ begins: "never" });
-    const request = aRequest(end());
-    const events: RunnerEvent[] = [];
-    const stop$ = new Subject<StopReason>();
-    const runner = await cluster.start();
-    const over = lastValueFrom(runner.run(request, stop$).pipe(tap((event) => events.push(event))));
-    const name = runName(request.instanceId);
-    await until(() => Promise.resolve(cluster.engine.names().includes(name)));
-    return { cluster, name, events, stop$, exit: async () => exitOf([await over]) };
-  }
+async function waiting() {
+  const cluster = await aCluster({ begins: "never" });
+  const request = aRequest(end());
+  const events: RunnerEvent[] = [];
+  const stop$ = new Subject<StopReason>();
+  const runner = await cluster.start();
+  const over = lastValueFrom(runner.run(request, stop$).pipe(tap((event) => events.push(event))));
+  const name = runName(request.instanceId);
+  await until(() => Promise.resolve(cluster.engine.names().includes(name)));
+  return { cluster, name, events, stop$, exit: async () => exitOf([await over]) };
+}
 
-  test("a run that waits for a machine shows why, and ends as soon as it is stopped", async () => {
-    const { cluster, name, events, stop$, exit } = await waiting();
-    cluster.engine.pretend(name, { problem });
-    const text = `waits for a machine: ${problem}`;
-    await until(() => Promise.resolve(events.some((event) => event.type === "status-text")));
-    expect(events).toEqual([{ type: "ready" }, { type: "status-text", text }]);
-    stop$.next("killed");
-    expect(await exit()).toMatchObject({ signal: "SIGTERM", rejected: null });
-    expect(cluster.engine.names()).toEqual([]);
-  });
+test("a run that waits for a machine shows why, and ends as soon as it is stopped", async () => {
+  const { cluster, name, events, stop$, exit } = await waiting();
+  cluster.engine.pretend(name, { problem });
+  const text = `waits for a machine: ${problem}`;
+  await until(() => Promise.resolve(events.some((event) => event.type === "status-text")));
+  expect(events).toEqual([{ type: "ready" }, { type: "status-text", text }]);
+  stop$.next("killed");
+  expect(await exit()).toMatchObject({ signal: "SIGTERM", rejected: null });
+  expect(cluster.engine.names()).toEqual([]);
+});
 
-  test("a run that waits for a machine is rejected with the engine's reason when waiting can't help", async () => {
-    const { cluster, name, exit } = await waiting();
-    cluster.engine.pretend(name, { problem: "no such image", isHopeless: true });
-    expect((await exit()).rejected).toBe("no such image");
-  });
+test("a run that waits for a machine is rejected with the engine's reason when waiting can't help", async () => {
+  const { cluster, name, exit } = await waiting();
+  cluster.engine.pretend(name, { problem: "no such image", isHopeless: true });
+  expect((await exit()).rejected).toBe("no such image");
+});
 
-  test("a run that waits for a machine shows that its engine is away, and begins when it is back", async () => {
-    const { cluster, events, stop$, exit } = await waiting();
-    cluster.engine.goAway(new Error("no manager"));
-    await until(() => Promise.resolve(events.some((event) => event.type === "status-text")));
-    expect(events.at(-1)).toMatchObject({ text: expect.stringMatching(/no manager/) as string });
-    cluster.engine.goAway(null);
-    stop$.next("killed");
-    await exit();
-  });
+test("a run that waits for a machine shows that its engine is away, and begins when it is back", async () => {
+  const { cluster, events, stop$, exit } = await waiting();
+  cluster.engine.goAway(new Error("no manager"));
+  await until(() => Promise.resolve(events.some((event) => event.type === "status-text")));
+  expect(events.at(-1)).toMatchObject({ text: expect.stringMatching(/no manager/) as string });
+  cluster.engine.goAway(null);
+  stop$.next("killed");
+  await exit();
+});
 
-  test("a run that waits for a machine waits for an engine that is away at its start, and is rejected by one that refuses", async () => {
-    const cluster = await aCluster();
-    const runner = await cluster.start();
-    cluster.engine.goAway(new UserError("engine_unreachable", "no manager answers"));
-    const events: RunnerEvent[] = [];
-    const over = lastValueFrom(
-      runner.run(aRequest("three-lines"), NEVER).pipe(tap((event) => events.push(event))),
-    );
-    await until(() => Promise.resolve(events.length > 0));
-    const text = "waits for the cluster: no manager answers";
-    expect(events).toEqual([{ type: "status-text", text }]);
-    cluster.engine.goAway(null);
-    expect(exitOf([await over])).toMatchObject({ exitCode: 0, rejected: null });
-    cluster.engine.goAway(new UserError("engine_refused", "no such network"));
-    const refused = exitOf([await lastValueFrom(runner.run(aRequest("exit-7"), NEVER))]);
-    expect(refused.rejected).toBe("no such network");
-    cluster.engine.goAway(null);
-  });
+test("a run that waits for a machine waits for an engine that is away at its start, and is rejected by one that refuses", async () => {
+  const cluster = await aCluster();
+  const runner = await cluster.start();
+  cluster.engine.goAway(new UserError("engine_unreachable", "no manager answers"));
+  const events: RunnerEvent[] = [];
+  const over = lastValueFrom(
+    runner.run(aRequest("three-lines"), NEVER).pipe(tap((event) => events.push(event))),
+  );
+  await until(() => Promise.resolve(events.length > 0));
+  const text = "waits for the cluster: no manager answers";
+  expect(events).toEqual([{ type: "status-text", text }]);
+  cluster.engine.goAway(null);
+  expect(exitOf([await over])).toMatchObject({ exitCode: 0, rejected: null });
+  cluster.engine.goAway(new UserError("engine_refused", "no such network"));
+  const refused = exitOf([await lastValueFrom(runner.run(aRequest("exit-7"), NEVER))]);
+  expect(refused.rejected).toBe("no such network");
+  cluster.engine.goAway(null);
+});
 
-  test("a run that waits for a machine has a paused clock until a machine has it", async () => {
-    const clock: string[] = [];
-    const pauseClock = () => {
-      clock.push("paused");
-      return () => clock.push("runs");
-    };
-    const onClaim = (_id: string, node: string) => clock.push(node);
-    await (await aCluster()).eventsOf(aRequest("three-lines"), { pauseClock, onClaim });
-    expect(clock).toEqual(["paused", "runs", "here"]);
-  });
+test("a run that waits for a machine has a paused clock until a machine has it", async () => {
+  const clock: string[] = [];
+  const pauseClock = () => {
+    clock.push("paused");
+    return () => clock.push("runs");
+  };
+  const onClaim = (_id: string, node: string) => clock.push(node);
+  await (await aCluster()).eventsOf(aRequest("three-lines"), { pauseClock, onClaim });
+  expect(clock).toEqual(["paused", "runs", "here"]);
 });
 
 test("the remains of runs on a cluster are removed when their engine is back", async () => {

@@ -27,99 +27,97 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const outcome = (world: World, instanceId: string) =>
   world.history().find((entry) => entry.instanceId === instanceId)?.outcome;
 
-describe("a run that waits for budget", () => {
-  test("a run that waits for budget releases its slot, and gets one again before it continues", async () => {
-    const { world, run, funds } = await started();
-    const asked = world.ask(run, "budget-wait", {});
-    await waiting(world);
-    const other = await world.run("b");
-    expect(texts(world)).toEqual([inDay.text]);
-    let isPaid = false;
-    void asked.then(() => (isPaid = true));
-    funds.next(paid);
-    await pause(30);
-    expect(isPaid).toBe(false);
-    world.end(other);
-    expect(await asked).toEqual({ ok: true, paid: true });
-    expect(texts(world)).toEqual([inDay.text, ""]);
-    const needs = world.events.map((one) => one.type === "status-text" && one.needsMoney === true);
-    expect([needs.filter(Boolean).length, needs.at(-1)]).toEqual([1, false]);
-    await waiting(world, 0);
-  });
+test("a run that waits for budget releases its slot, and gets one again before it continues", async () => {
+  const { world, run, funds } = await started();
+  const asked = world.ask(run, "budget-wait", {});
+  await waiting(world);
+  const other = await world.run("b");
+  expect(texts(world)).toEqual([inDay.text]);
+  let isPaid = false;
+  void asked.then(() => (isPaid = true));
+  funds.next(paid);
+  await pause(30);
+  expect(isPaid).toBe(false);
+  world.end(other);
+  expect(await asked).toEqual({ ok: true, paid: true });
+  expect(texts(world)).toEqual([inDay.text, ""]);
+  const needs = world.events.map((one) => one.type === "status-text" && one.needsMoney === true);
+  expect([needs.filter(Boolean).length, needs.at(-1)]).toEqual([1, false]);
+  await waiting(world, 0);
+});
 
-  test("a run that waits for budget does not time out meanwhile", async () => {
-    const { world, run, funds } = await started();
-    const asked = world.ask(run, "budget-wait", {});
-    await pause(1_300);
-    expect(world.isLive(run)).toBe(true);
-    funds.next(paid);
-    await asked;
-    await vi.waitFor(() => expect(outcome(world, run)).toBe("timed_out"), { timeout: 3_000 });
-  });
+test("a run that waits for budget does not time out meanwhile", async () => {
+  const { world, run, funds } = await started();
+  const asked = world.ask(run, "budget-wait", {});
+  await pause(1_300);
+  expect(world.isLive(run)).toBe(true);
+  funds.next(paid);
+  await asked;
+  await vi.waitFor(() => expect(outcome(world, run)).toBe("timed_out"), { timeout: 3_000 });
+});
 
-  test("a run that waits for budget is frozen until it continues", async () => {
-    const { world, run, funds } = await started();
-    const asked = world.ask(run, "budget-wait", {});
-    await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
-    funds.next(paid);
-    await asked;
-    expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
-  });
+test("a run that waits for budget is frozen until it continues", async () => {
+  const { world, run, funds } = await started();
+  const asked = world.ask(run, "budget-wait", {});
+  await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+  funds.next(paid);
+  await asked;
+  expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+});
 
-  test("a run that waits for budget shows its current limit, even if that changes", async () => {
-    const { world, run, funds } = await started();
-    const asked = world.ask(run, "budget-wait", {});
-    funds.next(inMonth);
-    expect(texts(world)).toEqual([inDay.text, inMonth.text]);
-    const warnings = world.events.filter(({ type }) => type === "output");
-    expect(warnings).toMatchObject([{ entry: { level: 40, msg: inDay.text } }]);
-    funds.next(paid);
-    expect(await asked).toMatchObject({ paid: true });
-  });
+test("a run that waits for budget shows its current limit, even if that changes", async () => {
+  const { world, run, funds } = await started();
+  const asked = world.ask(run, "budget-wait", {});
+  funds.next(inMonth);
+  expect(texts(world)).toEqual([inDay.text, inMonth.text]);
+  const warnings = world.events.filter(({ type }) => type === "output");
+  expect(warnings).toMatchObject([{ entry: { level: 40, msg: inDay.text } }]);
+  funds.next(paid);
+  expect(await asked).toMatchObject({ paid: true });
+});
 
-  test("a run that waits for budget is rejected as unpaid when its agent now stops at its limits", async () => {
-    const { world, run, funds } = await started();
-    await world.refuseCall(run, "all is spent");
-    const asked = world.ask(run, "budget-wait", {});
-    await waiting(world);
-    funds.next(stops);
-    expect(await asked).toEqual({ ok: true, paid: false });
-    world.end(run, { exitCode: 1, error: "403" });
-    await vi.waitFor(() => expect(outcome(world, run)).toBe("over_budget"));
-  });
+test("a run that waits for budget is rejected as unpaid when its agent now stops at its limits", async () => {
+  const { world, run, funds } = await started();
+  await world.refuseCall(run, "all is spent");
+  const asked = world.ask(run, "budget-wait", {});
+  await waiting(world);
+  funds.next(stops);
+  expect(await asked).toEqual({ ok: true, paid: false });
+  world.end(run, { exitCode: 1, error: "403" });
+  await vi.waitFor(() => expect(outcome(world, run)).toBe("over_budget"));
+});
 
-  test("a run that waits for budget is not over budget when it is ended, or fails after it was paid", async () => {
-    const { world, run, funds } = await started();
-    await world.refuseCall(run, "all is spent");
-    const asked = world.ask(run, "budget-wait", {});
-    const over = problemOf(asked);
-    await waiting(world);
-    world.end(run, { exitCode: 1, error: "ended" });
-    await vi.waitFor(() => expect(outcome(world, run)).toBe("failed"));
-    expect(await over).toMatchObject({ error: "unauthorized" });
-    await waiting(world, 0);
-    expect(funds.observed).toBe(false);
-    const second = await world.run("a");
-    await world.refuseCall(second, "all is spent");
-    const again = world.ask(second, "budget-wait", {});
-    await waiting(world);
-    funds.next(paid);
-    await again;
-    world.end(second, { exitCode: 1, error: "broken" });
-    await vi.waitFor(() => expect(outcome(world, second)).toBe("failed"));
-    expect(world.store.spend.refusal(second)).toBeNull();
-  });
+test("a run that waits for budget is not over budget when it is ended, or fails after it was paid", async () => {
+  const { world, run, funds } = await started();
+  await world.refuseCall(run, "all is spent");
+  const asked = world.ask(run, "budget-wait", {});
+  const over = problemOf(asked);
+  await waiting(world);
+  world.end(run, { exitCode: 1, error: "ended" });
+  await vi.waitFor(() => expect(outcome(world, run)).toBe("failed"));
+  expect(await over).toMatchObject({ error: "unauthorized" });
+  await waiting(world, 0);
+  expect(funds.observed).toBe(false);
+  const second = await world.run("a");
+  await world.refuseCall(second, "all is spent");
+  const again = world.ask(second, "budget-wait", {});
+  await waiting(world);
+  funds.next(paid);
+  await again;
+  world.end(second, { exitCode: 1, error: "broken" });
+  await vi.waitFor(() => expect(outcome(world, second)).toBe("failed"));
+  expect(world.store.spend.refusal(second)).toBeNull();
+});
 
-  test("no longer waits once it cancels its request", async () => {
-    const { world, run, funds } = await started();
-    const key = randomUUID();
-    const asked = world.ask(run, "budget-wait", {}, { key }).catch(() => "cancelled");
-    await waiting(world);
-    await world.ask(run, "cancel", {}, { key });
-    expect(await asked).toBe("cancelled");
-    await waiting(world, 0);
-    expect(funds.observed).toBe(false);
-  });
+test("no longer waits once it cancels its request", async () => {
+  const { world, run, funds } = await started();
+  const key = randomUUID();
+  const asked = world.ask(run, "budget-wait", {}, { key }).catch(() => "cancelled");
+  await waiting(world);
+  await world.ask(run, "cancel", {}, { key });
+  expect(await asked).toBe("cancelled");
+  await waiting(world, 0);
+  expect(funds.observed).toBe(false);
 });
 
 test.each([

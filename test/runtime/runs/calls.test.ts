@@ -211,42 +211,40 @@ describe("after a restart", () => {
   });
 });
 
-describe("a scheduled run that asks for a rerun", () => {
-  const tick: Trigger = { kind: "cron", scheduledFor: 1_000 };
-  const again = { rerun: true };
+const tick: Trigger = { kind: "cron", scheduledFor: 1_000 };
+const again = { rerun: true };
 
-  test("a scheduled run that asks for a rerun is run again as a cron entry of its own, until it doesn't ask", async () => {
-    const world = await started();
-    world.end(await world.run("a", tick), again);
-    await vi.waitFor(() => expect(instancesOf(world, "a")).toHaveLength(2));
-    world.end(latest(world, "a"));
-    await vi.waitFor(() => {
-      const ends = world.history().map(({ kind, outcome }) => `${kind} ${outcome ?? ""}`);
-      expect(ends).toEqual(["cron succeeded", "cron succeeded"]);
-    });
+test("a scheduled run that asks for a rerun is run again as a cron entry of its own, until it doesn't ask", async () => {
+  const world = await started();
+  world.end(await world.run("a", tick), again);
+  await vi.waitFor(() => expect(instancesOf(world, "a")).toHaveLength(2));
+  world.end(latest(world, "a"));
+  await vi.waitFor(() => {
+    const ends = world.history().map(({ kind, outcome }) => `${kind} ${outcome ?? ""}`);
+    expect(ends).toEqual(["cron succeeded", "cron succeeded"]);
   });
+});
 
-  test("a scheduled run that asks for a rerun is not run again when it failed, or when a person started it", async () => {
-    const world = await started();
-    world.end(await world.run("a", tick), { ...again, exitCode: 1 });
-    world.end(await world.run("b"), again);
-    await vi.waitFor(() => expect(world.history().every(({ outcome }) => outcome)).toBe(true));
-    expect(world.history()).toHaveLength(2);
-  });
+test("a scheduled run that asks for a rerun is not run again when it failed, or when a person started it", async () => {
+  const world = await started();
+  world.end(await world.run("a", tick), { ...again, exitCode: 1 });
+  world.end(await world.run("b"), again);
+  await vi.waitFor(() => expect(world.history().every(({ outcome }) => outcome)).toBe(true));
+  expect(world.history()).toHaveLength(2);
+});
 
-  test("a scheduled run that asks for a rerun is run again at most maxReruns times in a row", async () => {
-    const world = await started({ maxReruns: 2 });
-    world.end(await world.run("a", tick), again);
-    for (const n of [2, 3]) {
-      await vi.waitFor(() => expect(instancesOf(world, "a")).toHaveLength(n));
-      world.end(latest(world, "a"), again);
-    }
-    await vi.waitFor(() => {
-      expect(world.history()[0]).toMatchObject({
-        outcome: "skipped",
-        reason: "it ran again 2 times in a row",
-        deadLetter: false,
-      });
+test("a scheduled run that asks for a rerun is run again at most maxReruns times in a row", async () => {
+  const world = await started({ maxReruns: 2 });
+  world.end(await world.run("a", tick), again);
+  for (const n of [2, 3]) {
+    await vi.waitFor(() => expect(instancesOf(world, "a")).toHaveLength(n));
+    world.end(latest(world, "a"), again);
+  }
+  await vi.waitFor(() => {
+    expect(world.history()[0]).toMatchObject({
+      outcome: "skipped",
+      reason: "it ran again 2 times in a row",
+      deadLetter: false,
     });
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { CallGrant, CallRefusal } from "../../../src/foundation/contracts/model-gateway.ts";
 import type { Answer, Person } from "../../../src/foundation/contracts/questions.ts";
 import { gatedMeter } from "../../../src/runtime/runs/gated-meter.ts";
@@ -76,56 +76,54 @@ test("a call of a command line that would exceed the approved amount rejects at 
   await expect(second).rejects.toThrow("hung up");
 });
 
-describe("a harness that waits for money", () => {
-  async function refused() {
-    const all = await started("pi");
-    const { world, run, spend } = all;
-    const refusal = await spend();
-    expect(refusal).toMatchObject({ granted: false, code: "budget_exceeded" });
-    await world.refuseCall(run, "detail" in refusal ? refusal.detail : "");
-    return all;
-  }
+async function refused() {
+  const all = await started("pi");
+  const { world, run, spend } = all;
+  const refusal = await spend();
+  expect(refusal).toMatchObject({ granted: false, code: "budget_exceeded" });
+  await world.refuseCall(run, "detail" in refusal ? refusal.detail : "");
+  return all;
+}
 
-  test("a harness that waits for money waits for the approval, and repeats its call", async () => {
-    const { world, run, spend } = await refused();
-    const waiting = world.ask(run, "budget-wait", {});
-    expect((await answer(world, "once")).kind).toBe("over");
-    expect(await waiting).toEqual({ ok: true, paid: true });
-    expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
-    expect(world.store.spend.refusal(run)).toBeNull();
-    expect(await spend()).toMatchObject({ granted: true });
-  });
-
-  test("a harness that waits for money ends over its budget, by a reason that names the person's answer", async () => {
-    const { world, run } = await refused();
-    const waiting = world.ask(run, "budget-wait", {});
-    await answer(world, "deny");
-    expect(await waiting).toEqual({ ok: true, paid: false });
-    world.end(run, { exitCode: 1, error: "403" });
-    await vi.waitFor(() => expect(entry(world, run)?.outcome).toBe("over_budget"));
-    expect(entry(world, run)?.reason).toContain("a person denied");
-  });
-
-  test.each([
-    ["before", "once", true],
-    ["before", "deny", false],
-    ["after", "run", true],
-  ])(
-    "a harness that waits for money keeps the answer given %s a crash: %s",
-    async (when, given, paid) => {
-      const { world, run, options } = await refused();
-      void world.ask(run, "budget-wait", {}).catch(() => undefined);
-      await openedQuestion(world);
-      if (when === "before") await answer(world, given);
-      world.crash();
-      const again = createWorld(options, world.dir, [run]);
-      await again.start();
-      // As an adopted run reads it, which has a socket.
-      again.runs.get(run).overBudget = again.store.spend.refusal(run);
-      const waiting = again.ask(run, "budget-wait", {});
-      if (when === "after") await answer(again, given);
-      expect(await waiting).toEqual({ ok: true, paid });
-      expect(again.questions.list({ limit: 9 })).toHaveLength(1);
-    },
-  );
+test("a harness that waits for money waits for the approval, and repeats its call", async () => {
+  const { world, run, spend } = await refused();
+  const waiting = world.ask(run, "budget-wait", {});
+  expect((await answer(world, "once")).kind).toBe("over");
+  expect(await waiting).toEqual({ ok: true, paid: true });
+  expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+  expect(world.store.spend.refusal(run)).toBeNull();
+  expect(await spend()).toMatchObject({ granted: true });
 });
+
+test("a harness that waits for money ends over its budget, by a reason that names the person's answer", async () => {
+  const { world, run } = await refused();
+  const waiting = world.ask(run, "budget-wait", {});
+  await answer(world, "deny");
+  expect(await waiting).toEqual({ ok: true, paid: false });
+  world.end(run, { exitCode: 1, error: "403" });
+  await vi.waitFor(() => expect(entry(world, run)?.outcome).toBe("over_budget"));
+  expect(entry(world, run)?.reason).toContain("a person denied");
+});
+
+test.each([
+  ["before", "once", true],
+  ["before", "deny", false],
+  ["after", "run", true],
+])(
+  "a harness that waits for money keeps the answer given %s a crash: %s",
+  async (when, given, paid) => {
+    const { world, run, options } = await refused();
+    void world.ask(run, "budget-wait", {}).catch(() => undefined);
+    await openedQuestion(world);
+    if (when === "before") await answer(world, given);
+    world.crash();
+    const again = createWorld(options, world.dir, [run]);
+    await again.start();
+    // As an adopted run reads it, which has a socket.
+    again.runs.get(run).overBudget = again.store.spend.refusal(run);
+    const waiting = again.ask(run, "budget-wait", {});
+    if (when === "after") await answer(again, given);
+    expect(await waiting).toEqual({ ok: true, paid });
+    expect(again.questions.list({ limit: 9 })).toHaveLength(1);
+  },
+);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Answer, Person } from "../../../src/foundation/contracts/questions.ts";
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
@@ -136,62 +136,60 @@ test("a run that reaches a held host is not asked about a host that no gate name
   expect(await openedQuestion(world)).toMatchObject({ subject: "api.example.com" });
 });
 
-describe("a run that makes a held call", () => {
-  const call = (world: World, from: string, agent: string) =>
-    world.ask(from, "call", { agent, context: "deploy 1.4" });
+const call = (world: World, from: string, agent: string) =>
+  world.ask(from, "call", { agent, context: "deploy 1.4" });
 
-  test("a run that makes a held call makes it once a person allows it", async () => {
-    const { world, run } = await started(gated({ agents: ["b"] }), { scale: 2 });
-    const made = call(world, run, "b");
-    expect((await openedQuestion(world)).prompt).toBe("a wants to call b: deploy 1.4");
-    await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+test("a run that makes a held call makes it once a person allows it", async () => {
+  const { world, run } = await started(gated({ agents: ["b"] }), { scale: 2 });
+  const made = call(world, run, "b");
+  expect((await openedQuestion(world)).prompt).toBe("a wants to call b: deploy 1.4");
+  await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+  expect(instancesOf(world, "b")).toEqual([]);
+  await answer(world, "once");
+  expect(await made).toMatchObject({ ok: true, state: "running" });
+  expect(await call(world, run, "c")).toMatchObject({ ok: true });
+  void call(world, run, "b").catch(() => undefined);
+  await vi.waitFor(() => expect(asked(world)).toBe(2));
+});
+
+test.each([
+  ["another context", "deploy 1.4", "delete all"],
+  ["another end of a long one", `${"x".repeat(2_000)}1`, `${"x".repeat(2_000)}2`],
+])(
+  "a run that makes a held call is asked again about %s than a person was shown",
+  async (_what, shown, other) => {
+    const { world, run } = await started(gated({ agents: ["b"] }));
+    const gone = new AbortController();
+    const signal = { signal: gone.signal };
+    const first = world.ask(run, "call", { agent: "b", context: shown }, signal);
+    first.catch(() => undefined);
+    const { prompt } = await openedQuestion(world);
+    const second = world.ask(run, "call", { agent: "b", context: other });
+    gone.abort(new Error("hung up"));
+    await answer(world, "once");
+    await vi.waitFor(() => expect(asked(world)).toBe(2));
+    expect((await openedQuestion(world)).prompt).not.toBe(prompt);
     expect(instancesOf(world, "b")).toEqual([]);
     await answer(world, "once");
-    expect(await made).toMatchObject({ ok: true, state: "running" });
-    expect(await call(world, run, "c")).toMatchObject({ ok: true });
-    void call(world, run, "b").catch(() => undefined);
-    await vi.waitFor(() => expect(asked(world)).toBe(2));
-  });
+    expect(await second).toMatchObject({ ok: true });
+  },
+);
 
-  test.each([
-    ["another context", "deploy 1.4", "delete all"],
-    ["another end of a long one", `${"x".repeat(2_000)}1`, `${"x".repeat(2_000)}2`],
-  ])(
-    "a run that makes a held call is asked again about %s than a person was shown",
-    async (_what, shown, other) => {
-      const { world, run } = await started(gated({ agents: ["b"] }));
-      const gone = new AbortController();
-      const signal = { signal: gone.signal };
-      const first = world.ask(run, "call", { agent: "b", context: shown }, signal);
-      first.catch(() => undefined);
-      const { prompt } = await openedQuestion(world);
-      const second = world.ask(run, "call", { agent: "b", context: other });
-      gone.abort(new Error("hung up"));
-      await answer(world, "once");
-      await vi.waitFor(() => expect(asked(world)).toBe(2));
-      expect((await openedQuestion(world)).prompt).not.toBe(prompt);
-      expect(instancesOf(world, "b")).toEqual([]);
-      await answer(world, "once");
-      expect(await second).toMatchObject({ ok: true });
-    },
-  );
+test("a run that makes a held call shows no part of a secret at which its context is cut", async () => {
+  const { world, run } = await started(gated({ agents: ["b"] }));
+  const context = "x".repeat(1_995) + worldSecret;
+  void world.ask(run, "call", { agent: "b", context }).catch(() => undefined);
+  expect((await openedQuestion(world)).prompt).not.toContain(worldSecret.slice(0, 5));
+});
 
-  test("a run that makes a held call shows no part of a secret at which its context is cut", async () => {
-    const { world, run } = await started(gated({ agents: ["b"] }));
-    const context = "x".repeat(1_995) + worldSecret;
-    void world.ask(run, "call", { agent: "b", context }).catch(() => undefined);
-    expect((await openedQuestion(world)).prompt).not.toContain(worldSecret.slice(0, 5));
-  });
-
-  test("a run that makes a held call is told that a person denied it", async () => {
-    const { world, run } = await started(gated({ agents: ["*"] }));
-    const problem = problemOf(call(world, run, "c"));
-    expect((await openedQuestion(world)).form).toMatchObject({ choices: ["once", "run", "deny"] });
-    await answer(world, "deny");
-    expect(await problem).toMatchObject({ error: "not_approved" });
-    expect((await problem).detail).toContain("a person denied");
-    expect(instancesOf(world, "c")).toEqual([]);
-  });
+test("a run that makes a held call is told that a person denied it", async () => {
+  const { world, run } = await started(gated({ agents: ["*"] }));
+  const problem = problemOf(call(world, run, "c"));
+  expect((await openedQuestion(world)).form).toMatchObject({ choices: ["once", "run", "deny"] });
+  await answer(world, "deny");
+  expect(await problem).toMatchObject({ error: "not_approved" });
+  expect((await problem).detail).toContain("a person denied");
+  expect(instancesOf(world, "c")).toEqual([]);
 });
 
 test("a run that a gated run called has the gates of all its callers, and can't lift them for good", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Person } from "../../../src/foundation/contracts/questions.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { createWorld, problemOf, worldSecret } from "./world.ts";
@@ -65,39 +65,37 @@ test("a live run has at most 50 messages that it has not received", async () => 
   expect((await answered).messages).toHaveLength(1);
 });
 
-describe("the session of a run", () => {
-  const part = { part: 0, isLast: false, entries: `{"said":"${worldSecret}"}` };
+const part = { part: 0, isLast: false, entries: `{"said":"${worldSecret}"}` };
 
-  test("the session of a run is stored in parts without secrets, and is whole with its last part", async () => {
-    const { world, run } = await started();
-    await world.ask(run, "keep-session", part);
-    expect(world.sessions.isWhole(run)).toBe(false);
-    await world.ask(run, "keep-session", { part: 1, isLast: true, entries: '{"n":2}' });
-    expect(world.sessions.isWhole(run)).toBe(true);
-    expect(world.sessions.part(run, 0)?.entries).toBe('{"said":"[redacted]"}');
-    const continues = { instanceId: run, endedAt: 1 };
-    const next = await world.run("b", { kind: "manual", prompt: "Go on.", continues });
-    expect(await world.ask(next, "kept-session", { part: 1 })).toMatchObject({
-      ...{ isLast: true, entries: '{"n":2}' },
-    });
-    expect(await problemOf(world.ask(run, "kept-session", { part: 0 }))).toMatchObject({
-      error: "unavailable",
-    });
+test("the session of a run is stored in parts without secrets, and is whole with its last part", async () => {
+  const { world, run } = await started();
+  await world.ask(run, "keep-session", part);
+  expect(world.sessions.isWhole(run)).toBe(false);
+  await world.ask(run, "keep-session", { part: 1, isLast: true, entries: '{"n":2}' });
+  expect(world.sessions.isWhole(run)).toBe(true);
+  expect(world.sessions.part(run, 0)?.entries).toBe('{"said":"[redacted]"}');
+  const continues = { instanceId: run, endedAt: 1 };
+  const next = await world.run("b", { kind: "manual", prompt: "Go on.", continues });
+  expect(await world.ask(next, "kept-session", { part: 1 })).toMatchObject({
+    ...{ isLast: true, entries: '{"n":2}' },
   });
+  expect(await problemOf(world.ask(run, "kept-session", { part: 0 }))).toMatchObject({
+    error: "unavailable",
+  });
+});
 
-  test("a run that has ended can send neither its session nor a request for messages", async () => {
-    const { world, run } = await started();
-    world.end(run);
-    await vi.waitFor(() => expect(world.isLive(run)).toBe(false));
-    for (const asked of [
-      () => world.ask(run, "keep-session", part),
-      () => world.ask(run, "inbox", { after: 0 }),
-    ]) {
-      const problem = await Promise.resolve()
-        .then(asked)
-        .catch((error: unknown) => error);
-      expect(problem).toMatchObject({ problem: { error: "unauthorized" } });
-    }
-    expect(world.sessions.part(run, 0)).toBeNull();
-  });
+test("a run that has ended can send neither its session nor a request for messages", async () => {
+  const { world, run } = await started();
+  world.end(run);
+  await vi.waitFor(() => expect(world.isLive(run)).toBe(false));
+  for (const asked of [
+    () => world.ask(run, "keep-session", part),
+    () => world.ask(run, "inbox", { after: 0 }),
+  ]) {
+    const problem = await Promise.resolve()
+      .then(asked)
+      .catch((error: unknown) => error);
+    expect(problem).toMatchObject({ problem: { error: "unauthorized" } });
+  }
+  expect(world.sessions.part(run, 0)).toBeNull();
 });

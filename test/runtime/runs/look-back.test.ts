@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createMatchIndex } from "../../../src/features/webhooks/match-index.ts";
 import { createReceiver } from "../../../src/features/webhooks/receive.ts";
 import type { WebhookBinding } from "../../../streams/agent-config.ts";
@@ -46,165 +46,163 @@ async function started(options: { readonly dir?: string } = {}) {
 const once = { kind: "webhook", timeoutSeconds: 0 } as const;
 const nothing = { ok: true, timedOut: true, trigger: null };
 
-describe("a wait looks back", () => {
-  test("a wait looks back and is met by an unused delivery since its run's start", async () => {
-    const { world, run, deliver } = await started();
-    const receiptId = await deliver("issues", { issue: { number: 7 } });
-    const where = { "issue.number": 7 };
-    const answer = await world.ask(run, "wait", { ...once, event: "issues", where });
-    expect(answer).toMatchObject({
-      ...{ ok: true, timedOut: false },
-      trigger: { kind: "webhook", event: "issues", receiptId, payload: { issue: { number: 7 } } },
-    });
-    const entries = world.history().filter(({ kind }) => kind === "webhook");
-    expect(entries).toMatchObject([
-      {
-        ...{ agent: "a", instanceId: run, outcome: "succeeded", deadLetter: false, receiptId },
-        reason: `taken by ${run}, which waited for it`,
-      },
-    ]);
-    expect(world.store.receipts.get(receiptId)).toMatchObject({ matched: ["a"], reason: null });
-    expect(world.store.waits.all()).toEqual([]);
-    expect(world.frozen).toEqual([]);
+test("a wait looks back and is met by an unused delivery since its run's start", async () => {
+  const { world, run, deliver } = await started();
+  const receiptId = await deliver("issues", { issue: { number: 7 } });
+  const where = { "issue.number": 7 };
+  const answer = await world.ask(run, "wait", { ...once, event: "issues", where });
+  expect(answer).toMatchObject({
+    ...{ ok: true, timedOut: false },
+    trigger: { kind: "webhook", event: "issues", receiptId, payload: { issue: { number: 7 } } },
   });
-
-  test("a wait looks back from the oldest delivery on, and each meets one wait of a run", async () => {
-    const { world, run, deliver } = await started();
-    const ids = [await deliver("issues"), await deliver("issues"), await deliver("issues")];
-    const told = [];
-    for (let n = 0; n < 3; n++) told.push((await world.ask(run, "wait", once)).trigger?.receiptId);
-    expect(told).toEqual(ids);
-    expect(await world.ask(run, "wait", once)).toEqual(nothing);
-  });
-
-  test("a wait looks back and two concurrent waits of one run are met by two deliveries", async () => {
-    const { world, run, deliver } = await started();
-    const ids = [await deliver("issues"), await deliver("issues")];
-    const asked = [world.ask(run, "wait", once), world.ask(run, "wait", once)];
-    const told = (await Promise.all(asked)).map(({ trigger }) => trigger?.receiptId);
-    expect(told.sort()).toEqual(ids.sort());
-  });
-
-  test("a wait looks back to its run's start, not before it", async () => {
-    const world = createWorld({ agents });
-    await world.start();
-    const deliver = receiverOf(world);
-    await deliver("issues");
-    const at = Date.parse(world.history()[0]?.at ?? "");
-    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(at));
-    const run = await world.run("a");
-    expect(await world.ask(run, "wait", once)).toEqual(nothing);
-  });
-
-  test("only at deliveries with its source, event and values", async () => {
-    const { world, run, deliver } = await started();
-    await deliver("issues", { issue: { number: 8 } });
-    await deliver("issue_comment", { issue: { number: 7 } });
-    const id = await deliver("issues", { issue: { number: 7 } });
-    const where = { "issue.number": 7 };
-    const answer = await world.ask(run, "wait", { ...once, source: "gh", event: "issues", where });
-    expect(answer.trigger?.receiptId).toBe(id);
-    expect(await world.ask(run, "wait", { ...once, where })).toMatchObject({
-      trigger: { event: "issue_comment" },
-    });
-  });
-
-  test("a wait looks back at a delivery that started a run of another agent, but not of its own", async () => {
-    const { world, run, deliver } = await started();
-    const id = await deliver("push");
-    await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(1));
-    const [, second] = instancesOf(world, "a");
-    if (second === undefined) throw new Error("the push started no run of a");
-    expect(await world.ask(run, "wait", once)).toEqual(nothing);
-    world.end(second);
-    await vi.waitFor(() => expect(world.isLive(second)).toBe(false));
-    expect(await world.ask(run, "wait", once)).toEqual(nothing);
-
-    const other = createWorld({ agents: [anAgent("c"), ...agents] });
-    await other.start();
-    const waiting = await other.run("c");
-    const pushed = await receiverOf(other)("push");
-    await vi.waitFor(() => expect(instancesOf(other, "b")).toHaveLength(1));
-    const answer = await other.ask(waiting, "wait", once);
-    expect(answer.trigger?.receiptId).toBe(pushed);
-    expect(other.store.receipts.get(pushed)?.matched).toEqual(["a", "b", "c"]);
-    expect(id).not.toBe(pushed);
-  });
-
-  test("a wait looks back and takes work out of its agent's queue", async () => {
-    const { world, run, deliver } = await started();
-    const second = await world.run("a");
-    const id = await deliver("push");
-    const answer = await world.ask(run, "wait", { ...once, event: "push" });
-    expect(answer.trigger?.receiptId).toBe(id);
-    world.end(second);
-    await vi.waitFor(() => expect(world.isLive(second)).toBe(false));
-    expect(instancesOf(world, "a")).toEqual([run, second]);
-  });
-
-  test("a wait looks back and leaves a delivery to another run of the agent that waited for it", async () => {
-    const { world, run, deliver } = await started();
-    const second = await world.run("a");
-    const waiting = world.ask(second, "wait", { kind: "webhook", event: "issues" });
-    await vi.waitFor(() => expect(world.store.waits.all()).toHaveLength(1));
-    await vi.waitFor(() => expect(world.frozen).toContain(`freeze ${second}`));
-    const id = await deliver("issues");
-    expect((await waiting).trigger?.receiptId).toBe(id);
-    expect(await world.ask(run, "wait", once)).toEqual(nothing);
-  });
-
-  test("a wait looks back past more deliveries than one page holds", async () => {
-    const { world, run, deliver } = await started();
-    await Promise.all(Array.from({ length: 1_200 }, (_, n) => deliver("issues", { n })));
-    const id = await deliver("release", { last: true });
-    const byEvent = await world.ask(run, "wait", { ...once, event: "release" });
-    expect(byEvent.trigger?.receiptId).toBe(id);
-    const late = await deliver("issues", { found: "me" });
-    const byValue = await world.ask(run, "wait", { ...once, where: { found: "me" } });
-    expect(byValue.trigger?.receiptId).toBe(late);
-  });
-
-  test("a wait looks back and neither loses nor repeats deliveries that come meanwhile", async () => {
-    const { world, run, deliver } = await started();
-    const delivered: Promise<string>[] = [];
-    const told: unknown[] = [];
-    for (let n = 0; n < 40; n++) {
-      delivered.push(deliver("issues", { n }), deliver("other"));
-      const asked = world.ask(run, "wait", { kind: "webhook", event: "issues" });
-      if (n % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
-      delivered.push(deliver("issues", { n: n + 100 }));
-      told.push((await asked).trigger?.receiptId);
-    }
-    for (let n = 0; n < 40; n++) {
-      told.push((await world.ask(run, "wait", { ...once, event: "issues" })).trigger?.receiptId);
-    }
-    const ids = await Promise.all(delivered);
-    const wanted = ids.filter((_, n) => n % 3 !== 1);
-    expect(told.toSorted()).toEqual(wanted.toSorted());
-    expect(await world.ask(run, "wait", { ...once, event: "issues" })).toEqual(nothing);
-    expect(world.problems).toEqual([]);
-  });
-
-  test.each([0, 1, 2, 3, 4, 8])(
-    "a wait looks back once, over a crash %d turns after it began",
-    async (turns) => {
-      const { world, run, deliver } = await started();
-      const key = randomUUID();
-      const id = await deliver("issues");
-      const asked = { kind: "webhook", event: "issues", timeoutSeconds: 60 } as const;
-      void world.ask(run, "wait", asked, { key }).catch(() => undefined);
-      for (let n = 0; n < turns; n++) await new Promise((resolve) => setImmediate(resolve));
-      world.crash();
-
-      const next = createWorld({ agents }, world.dir, [run]);
-      await next.start();
-      const answer = await next.ask(run, "wait", asked, { key });
-      expect(answer.trigger?.receiptId).toBe(id);
-      expect(await next.ask(run, "wait", asked, { key })).toEqual(answer);
-      expect(await next.ask(run, "wait", once)).toEqual(nothing);
+  const entries = world.history().filter(({ kind }) => kind === "webhook");
+  expect(entries).toMatchObject([
+    {
+      ...{ agent: "a", instanceId: run, outcome: "succeeded", deadLetter: false, receiptId },
+      reason: `taken by ${run}, which waited for it`,
     },
-  );
+  ]);
+  expect(world.store.receipts.get(receiptId)).toMatchObject({ matched: ["a"], reason: null });
+  expect(world.store.waits.all()).toEqual([]);
+  expect(world.frozen).toEqual([]);
 });
+
+test("a wait looks back from the oldest delivery on, and each meets one wait of a run", async () => {
+  const { world, run, deliver } = await started();
+  const ids = [await deliver("issues"), await deliver("issues"), await deliver("issues")];
+  const told = [];
+  for (let n = 0; n < 3; n++) told.push((await world.ask(run, "wait", once)).trigger?.receiptId);
+  expect(told).toEqual(ids);
+  expect(await world.ask(run, "wait", once)).toEqual(nothing);
+});
+
+test("a wait looks back and two concurrent waits of one run are met by two deliveries", async () => {
+  const { world, run, deliver } = await started();
+  const ids = [await deliver("issues"), await deliver("issues")];
+  const asked = [world.ask(run, "wait", once), world.ask(run, "wait", once)];
+  const told = (await Promise.all(asked)).map(({ trigger }) => trigger?.receiptId);
+  expect(told.sort()).toEqual(ids.sort());
+});
+
+test("a wait looks back to its run's start, not before it", async () => {
+  const world = createWorld({ agents });
+  await world.start();
+  const deliver = receiverOf(world);
+  await deliver("issues");
+  const at = Date.parse(world.history()[0]?.at ?? "");
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(at));
+  const run = await world.run("a");
+  expect(await world.ask(run, "wait", once)).toEqual(nothing);
+});
+
+test("only at deliveries with its source, event and values", async () => {
+  const { world, run, deliver } = await started();
+  await deliver("issues", { issue: { number: 8 } });
+  await deliver("issue_comment", { issue: { number: 7 } });
+  const id = await deliver("issues", { issue: { number: 7 } });
+  const where = { "issue.number": 7 };
+  const answer = await world.ask(run, "wait", { ...once, source: "gh", event: "issues", where });
+  expect(answer.trigger?.receiptId).toBe(id);
+  expect(await world.ask(run, "wait", { ...once, where })).toMatchObject({
+    trigger: { event: "issue_comment" },
+  });
+});
+
+test("a wait looks back at a delivery that started a run of another agent, but not of its own", async () => {
+  const { world, run, deliver } = await started();
+  const id = await deliver("push");
+  await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(1));
+  const [, second] = instancesOf(world, "a");
+  if (second === undefined) throw new Error("the push started no run of a");
+  expect(await world.ask(run, "wait", once)).toEqual(nothing);
+  world.end(second);
+  await vi.waitFor(() => expect(world.isLive(second)).toBe(false));
+  expect(await world.ask(run, "wait", once)).toEqual(nothing);
+
+  const other = createWorld({ agents: [anAgent("c"), ...agents] });
+  await other.start();
+  const waiting = await other.run("c");
+  const pushed = await receiverOf(other)("push");
+  await vi.waitFor(() => expect(instancesOf(other, "b")).toHaveLength(1));
+  const answer = await other.ask(waiting, "wait", once);
+  expect(answer.trigger?.receiptId).toBe(pushed);
+  expect(other.store.receipts.get(pushed)?.matched).toEqual(["a", "b", "c"]);
+  expect(id).not.toBe(pushed);
+});
+
+test("a wait looks back and takes work out of its agent's queue", async () => {
+  const { world, run, deliver } = await started();
+  const second = await world.run("a");
+  const id = await deliver("push");
+  const answer = await world.ask(run, "wait", { ...once, event: "push" });
+  expect(answer.trigger?.receiptId).toBe(id);
+  world.end(second);
+  await vi.waitFor(() => expect(world.isLive(second)).toBe(false));
+  expect(instancesOf(world, "a")).toEqual([run, second]);
+});
+
+test("a wait looks back and leaves a delivery to another run of the agent that waited for it", async () => {
+  const { world, run, deliver } = await started();
+  const second = await world.run("a");
+  const waiting = world.ask(second, "wait", { kind: "webhook", event: "issues" });
+  await vi.waitFor(() => expect(world.store.waits.all()).toHaveLength(1));
+  await vi.waitFor(() => expect(world.frozen).toContain(`freeze ${second}`));
+  const id = await deliver("issues");
+  expect((await waiting).trigger?.receiptId).toBe(id);
+  expect(await world.ask(run, "wait", once)).toEqual(nothing);
+});
+
+test("a wait looks back past more deliveries than one page holds", async () => {
+  const { world, run, deliver } = await started();
+  await Promise.all(Array.from({ length: 1_200 }, (_, n) => deliver("issues", { n })));
+  const id = await deliver("release", { last: true });
+  const byEvent = await world.ask(run, "wait", { ...once, event: "release" });
+  expect(byEvent.trigger?.receiptId).toBe(id);
+  const late = await deliver("issues", { found: "me" });
+  const byValue = await world.ask(run, "wait", { ...once, where: { found: "me" } });
+  expect(byValue.trigger?.receiptId).toBe(late);
+});
+
+test("a wait looks back and neither loses nor repeats deliveries that come meanwhile", async () => {
+  const { world, run, deliver } = await started();
+  const delivered: Promise<string>[] = [];
+  const told: unknown[] = [];
+  for (let n = 0; n < 40; n++) {
+    delivered.push(deliver("issues", { n }), deliver("other"));
+    const asked = world.ask(run, "wait", { kind: "webhook", event: "issues" });
+    if (n % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
+    delivered.push(deliver("issues", { n: n + 100 }));
+    told.push((await asked).trigger?.receiptId);
+  }
+  for (let n = 0; n < 40; n++) {
+    told.push((await world.ask(run, "wait", { ...once, event: "issues" })).trigger?.receiptId);
+  }
+  const ids = await Promise.all(delivered);
+  const wanted = ids.filter((_, n) => n % 3 !== 1);
+  expect(told.toSorted()).toEqual(wanted.toSorted());
+  expect(await world.ask(run, "wait", { ...once, event: "issues" })).toEqual(nothing);
+  expect(world.problems).toEqual([]);
+});
+
+test.each([0, 1, 2, 3, 4, 8])(
+  "a wait looks back once, over a crash %d turns after it began",
+  async (turns) => {
+    const { world, run, deliver } = await started();
+    const key = randomUUID();
+    const id = await deliver("issues");
+    const asked = { kind: "webhook", event: "issues", timeoutSeconds: 60 } as const;
+    void world.ask(run, "wait", asked, { key }).catch(() => undefined);
+    for (let n = 0; n < turns; n++) await new Promise((resolve) => setImmediate(resolve));
+    world.crash();
+
+    const next = createWorld({ agents }, world.dir, [run]);
+    await next.start();
+    const answer = await next.ask(run, "wait", asked, { key });
+    expect(answer.trigger?.receiptId).toBe(id);
+    expect(await next.ask(run, "wait", asked, { key })).toEqual(answer);
+    expect(await next.ask(run, "wait", once)).toEqual(nothing);
+  },
+);
 
 test("a wait is rejected when the project has no such source, with a similar name", async () => {
   const { world, run } = await started();

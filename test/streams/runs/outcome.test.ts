@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { reasonInTime, runEnd } from "../../../streams/runs/outcome.ts";
 import type { RunnerExit, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunEnd } from "../../../streams/vocabulary.ts";
@@ -107,35 +107,33 @@ test("a run keeps its usage, however it ended", () => {
   }
 });
 
-describe("a run whose last call to a model was rejected for its budget", () => {
-  const overBudget = "this run's budget: $1.00 of $1.00 is spent";
-  const refused = { ...work, overBudget };
+const overBudget = "this run's budget: $1.00 of $1.00 is spent";
+const refused = { ...work, overBudget };
 
-  test.each([
-    ["fails", { exitCode: 1, error: "403" }, null],
-    ["is interrupted", term, "interrupted"],
-  ] as const)(
-    "a run whose last call to a model was rejected for its budget ends over_budget, with the budget as its reason, when it %s",
-    (_what, exit, stop) =>
-      expect(runEnd(exitOf(exit), stop, refused)).toEqual({
-        outcome: "over_budget",
-        exitCode: 125,
-        reason: overBudget,
-        usage: null,
-      }),
-  );
+test.each([
+  ["fails", { exitCode: 1, error: "403" }, null],
+  ["is interrupted", term, "interrupted"],
+] as const)(
+  "a run whose last call to a model was rejected for its budget ends over_budget, with the budget as its reason, when it %s",
+  (_what, exit, stop) =>
+    expect(runEnd(exitOf(exit), stop, refused)).toEqual({
+      outcome: "over_budget",
+      exitCode: 125,
+      reason: overBudget,
+      usage: null,
+    }),
+);
 
-  test.each([
-    ["succeeded", {}, null],
-    ["killed", term, "killed"],
-    ["timed_out", term, "timed_out"],
-    ["out_of_memory", { exitCode: 137, outOfMemory: true }, null],
-    ["rejected", { exitCode: null, rejected: "no sudo" }, null],
-  ] as const)(
-    "a run whose last call to a model was rejected for its budget keeps another end: %s",
-    (outcome, exit, stop) => expect(runEnd(exitOf(exit), stop, refused).outcome).toBe(outcome),
-  );
-});
+test.each([
+  ["succeeded", {}, null],
+  ["killed", term, "killed"],
+  ["timed_out", term, "timed_out"],
+  ["out_of_memory", { exitCode: 137, outOfMemory: true }, null],
+  ["rejected", { exitCode: null, rejected: "no sudo" }, null],
+] as const)(
+  "a run whose last call to a model was rejected for its budget keeps another end: %s",
+  (outcome, exit, stop) => expect(runEnd(exitOf(exit), stop, refused).outcome).toBe(outcome),
+);
 
 test("a run that returned a value keeps it, and its request for a rerun, however it ended", () => {
   for (const stopped of [null, "killed"] as const) {

@@ -1,5 +1,5 @@
 import { EMPTY, ignoreElements, map, merge, of, tap, throwError, type Observable } from "rxjs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
@@ -204,55 +204,53 @@ test("a run does not claim before it is subscribed, and claims anew with a new i
   expect(claimed).toEqual(["dev-1", "dev-2"]);
 });
 
-describe("a run of a scheduler that stops", () => {
-  test.each([
-    ["--s---", "s-(I|)"],
-    ["--(as)", "s-(K|)"],
-    ["--i--s", "s-(K|)"],
-  ])(
-    "a run of a scheduler that stops is interrupted, unless a person killed it before, also while it stops: %s",
-    (killed, expected) =>
-      marbles((helpers) => {
-        const runner = timedRunner(helpers.scheduler, 6);
-        const ports = { runner, kill$: helpers.hot(killed, kills), isStopping: () => true };
-        helpers.expectObservable(run(portsOf(helpers, EMPTY, ports))).toBe(expected);
-      }),
-  );
-
-  test.each([
-    [true, { exitCode: null, signal: "SIGTERM" }, "I"],
-    [true, { exitCode: 143 }, "I"],
-    [true, { exitCode: 3 }, "F"],
-    [true, {}, "S"],
-    [true, { exitCode: 137, outOfMemory: true }, "O"],
-    [false, { exitCode: 143 }, "F"],
-  ])("a run of a stopping scheduler (%s) ends by itself with %j as %s", (stopping, exit, outcome) =>
-    marbles((helpers) => {
-      const report$ = helpers.cold("--(x|)", { x: exitWith(exit) });
-      const ports = portsOf(helpers, report$, { isStopping: () => stopping });
-      helpers.expectObservable(run(ports)).toBe(`s-(${outcome}|)`);
-    }),
-  );
-
-  test("a run of a scheduler that stops reports why it was interrupted, and whether its work is retried", () =>
+test.each([
+  ["--s---", "s-(I|)"],
+  ["--(as)", "s-(K|)"],
+  ["--i--s", "s-(K|)"],
+])(
+  "a run of a scheduler that stops is interrupted, unless a person killed it before, also while it stops: %s",
+  (killed, expected) =>
     marbles((helpers) => {
       const runner = timedRunner(helpers.scheduler, 6);
-      const reasonOf = (attempt: number): Observable<string> => {
-        const ports = portsOf(helpers, EMPTY, { runner, kill$: helpers.hot("--s", kills) });
-        return runAgent(agent, { ...item, attempt }, ports).pipe(
-          map((event) => (event.type === "finished" ? (event.end.reason ?? "") : event.type)),
-        );
-      };
-      const why = "the scheduler was stopped before the run was done; its work is";
-      const reasons = {
-        s: "started",
-        a: `${why} tried once more at the next start`,
-        b: `${why} not tried again, as this was the second try`,
-      };
-      helpers.expectObservable(reasonOf(1)).toBe("s-(a|)", reasons);
-      helpers.expectObservable(reasonOf(2)).toBe("s-(b|)", reasons);
-    }));
-});
+      const ports = { runner, kill$: helpers.hot(killed, kills), isStopping: () => true };
+      helpers.expectObservable(run(portsOf(helpers, EMPTY, ports))).toBe(expected);
+    }),
+);
+
+test.each([
+  [true, { exitCode: null, signal: "SIGTERM" }, "I"],
+  [true, { exitCode: 143 }, "I"],
+  [true, { exitCode: 3 }, "F"],
+  [true, {}, "S"],
+  [true, { exitCode: 137, outOfMemory: true }, "O"],
+  [false, { exitCode: 143 }, "F"],
+])("a run of a stopping scheduler (%s) ends by itself with %j as %s", (stopping, exit, outcome) =>
+  marbles((helpers) => {
+    const report$ = helpers.cold("--(x|)", { x: exitWith(exit) });
+    const ports = portsOf(helpers, report$, { isStopping: () => stopping });
+    helpers.expectObservable(run(ports)).toBe(`s-(${outcome}|)`);
+  }),
+);
+
+test("a run of a scheduler that stops reports why it was interrupted, and whether its work is retried", () =>
+  marbles((helpers) => {
+    const runner = timedRunner(helpers.scheduler, 6);
+    const reasonOf = (attempt: number): Observable<string> => {
+      const ports = portsOf(helpers, EMPTY, { runner, kill$: helpers.hot("--s", kills) });
+      return runAgent(agent, { ...item, attempt }, ports).pipe(
+        map((event) => (event.type === "finished" ? (event.end.reason ?? "") : event.type)),
+      );
+    };
+    const why = "the scheduler was stopped before the run was done; its work is";
+    const reasons = {
+      s: "started",
+      a: `${why} tried once more at the next start`,
+      b: `${why} not tried again, as this was the second try`,
+    };
+    helpers.expectObservable(reasonOf(1)).toBe("s-(a|)", reasons);
+    helpers.expectObservable(reasonOf(2)).toBe("s-(b|)", reasons);
+  }));
 
 test("a run that fails after a call was rejected for its budget ends over_budget", () =>
   marbles((helpers) => {

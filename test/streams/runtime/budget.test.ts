@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
 import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
@@ -13,55 +13,53 @@ const held =
   });
 const minutely = { a: changeOf("a", { schedule: "* * * * *" }) };
 
-describe("the graph: agents without budget", () => {
-  test("the graph holds the queue of an agent that waits for budget, and lets its run finish", () =>
-    shows(
-      {
-        changes: " a--------------",
-        webhooks: "-12------------",
-        started: " -1--------2----",
-        finished: "------1--------2",
-      },
-      { sources: held("f-h-------f----") },
-    ));
+test("the graph holds the queue of an agent that waits for budget, and lets its run finish", () =>
+  shows(
+    {
+      changes: " a--------------",
+      webhooks: "-12------------",
+      started: " -1--------2----",
+      finished: "------1--------2",
+    },
+    { sources: held("f-h-------f----") },
+  ));
 
-  test("the graph holds it from the start if the budget is used up then", () =>
-    shows(
-      { changes: "a------", webhooks: "-1-----", started: "---1---" },
-      {
-        sources: held("h--f---"),
-        ports: ({ scheduler }) => ({
-          overBudget: () => (scheduler.now() < 3 ? { reason, onLimit: "pause" } : null),
-        }),
-      },
-    ));
+test("the graph holds it from the start if the budget is used up then", () =>
+  shows(
+    { changes: "a------", webhooks: "-1-----", started: "---1---" },
+    {
+      sources: held("h--f---"),
+      ports: ({ scheduler }) => ({
+        overBudget: () => (scheduler.now() < 3 ? { reason, onLimit: "pause" } : null),
+      }),
+    },
+  ));
 
-  test("the graph starts a run of an agent that pauses and is not held yet, as the run waits itself", () =>
-    shows(
-      { changes: "a", webhooks: "-1", started: "-1", refused: "-" },
-      { until: "^----!", ports: () => ({ overBudget: () => ({ reason, onLimit: "pause" }) }) },
-    ));
+test("the graph starts a run of an agent that pauses and is not held yet, as the run waits itself", () =>
+  shows(
+    { changes: "a", webhooks: "-1", started: "-1", refused: "-" },
+    { until: "^----!", ports: () => ({ overBudget: () => ({ reason, onLimit: "pause" }) }) },
+  ));
 
-  test("the graph skips its ticks", () =>
-    shows(
-      { changes: "a", configs: minutely, refused: "-c" },
-      { columns: minutes, until: "--!", sources: held("h") },
-    ));
+test("the graph skips its ticks", () =>
+  shows(
+    { changes: "a", configs: minutely, refused: "-c" },
+    { columns: minutes, until: "--!", sources: held("h") },
+  ));
 
-  test("the graph starts no run of one that stops, with the reason: work is a dead letter, a tick is skipped", () => {
-    const refused: unknown[] = [];
-    const overBudget = (): OverBudget => ({ reason, onLimit: "stop" });
-    marbles((helpers) => {
-      const lines = { changes: "a", configs: minutely, webhooks: "1" };
-      const event$ = drawn(helpers, lines, { overBudget }, minutes);
-      event$.subscribe((event: RunEvent) => {
-        expect(event.type).not.toBe("started");
-        if (event.type === "refused") refused.push([event.item.id, event.outcome, event.reason]);
-      });
-      helpers.scheduler.maxFrames = 90_000;
-      helpers.flush();
+test("the graph starts no run of one that stops, with the reason: work is a dead letter, a tick is skipped", () => {
+  const refused: unknown[] = [];
+  const overBudget = (): OverBudget => ({ reason, onLimit: "stop" });
+  marbles((helpers) => {
+    const lines = { changes: "a", configs: minutely, webhooks: "1" };
+    const event$ = drawn(helpers, lines, { overBudget }, minutes);
+    event$.subscribe((event: RunEvent) => {
+      expect(event.type).not.toBe("started");
+      if (event.type === "refused") refused.push([event.item.id, event.outcome, event.reason]);
     });
-    expect(refused).toContainEqual(["1", "rejected", reason]);
-    expect(refused).toContainEqual(["new-1", "skipped", reason]);
+    helpers.scheduler.maxFrames = 90_000;
+    helpers.flush();
   });
+  expect(refused).toContainEqual(["1", "rejected", reason]);
+  expect(refused).toContainEqual(["new-1", "skipped", reason]);
 });

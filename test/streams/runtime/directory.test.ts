@@ -1,5 +1,5 @@
 import { of, type Observable } from "rxjs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import type { RuntimePorts } from "../../../streams/runtime.ts";
 import { marbles, type Marbles } from "../../helpers/marbles.ts";
@@ -21,130 +21,128 @@ function noting(titles: string[]): (helpers: Marbles) => Partial<RuntimePorts> {
   };
 }
 
-describe("the graph: an agent's directory", () => {
-  test("the graph drains a removed agent, holds its queue for a minute, then drops it", () =>
-    shows({
-      changes: " a--A------",
-      webhooks: "-12-3------",
-      started: " -1---------",
-      finished: "------1----",
-      refused: " 3ms 1m (23)",
-    }));
+test("the graph drains a removed agent, holds its queue for a minute, then drops it", () =>
+  shows({
+    changes: " a--A------",
+    webhooks: "-12-3------",
+    started: " -1---------",
+    finished: "------1----",
+    refused: " 3ms 1m (23)",
+  }));
 
-  test("the graph resumes the queue of an agent that returns within the minute", () =>
-    shows({
-      changes: " a--A 59s a------",
-      webhooks: "-12-----------",
-      started: " -1-- 59s 2------",
-      refused: " -",
-    }));
+test("the graph resumes the queue of an agent that returns within the minute", () =>
+  shows({
+    changes: " a--A 59s a------",
+    webhooks: "-12-----------",
+    started: " -1-- 59s 2------",
+    refused: " -",
+  }));
 
-  test("the graph lets a run drain while its agent comes back", () =>
-    shows({
-      changes: " a-Aa-----",
-      webhooks: "-1--2-----",
-      started: " -1----2---",
+test("the graph lets a run drain while its agent comes back", () =>
+  shows({
+    changes: " a-Aa-----",
+    webhooks: "-1--2-----",
+    started: " -1----2---",
+    finished: "------1----2",
+  }));
+
+test("the graph holds work from before a restart for a minute without a directory, then drops it", () =>
+  shows({
+    changes: " A-----------",
+    manual: "  -12----------",
+    refused: " 1m (12)------",
+    started: " -",
+  }));
+
+test("the graph runs work from before a restart once the directory exists", () =>
+  shows({
+    changes: " A-- 59s a----------",
+    manual: "  -12 59s -----------",
+    started: " --- 59s 1----2-----",
+    refused: " -",
+  }));
+
+test("the graph starts anew with an agent that returns after the minute", () =>
+  shows({
+    changes: "        a--A 2m -a------",
+    webhooks: "       -1-- 2m 0--2----",
+    started: "        -1-- 2m ---2----",
+    refused: "        ---- 2m 0-------",
+    "agent-set": "    a--- 2m -a",
+    "agent-removed": "---a",
+  }));
+
+test("the graph rejects work for an agent after its minute", () =>
+  shows({
+    changes: " aA 1m --",
+    webhooks: "-- 1m 1-",
+    refused: " -- 1m 1-",
+  }));
+
+test("the graph keeps the last good config active while the files are invalid", () => {
+  const titles: string[] = [];
+  shows(
+    {
+      changes: "        a-i------c--",
+      webhooks: "       ---1------2",
+      started: "        ---1------2--",
+      "agent-invalid": "--a----------",
+      configs: { a: changeOf("a", { title: "good" }), c: changeOf("a", { title: "new" }) },
+    },
+    { ports: noting(titles) },
+  );
+  expect(titles).toEqual(["good", "new"]);
+});
+
+test("the graph holds the work of an agent that was never valid, until it is", () =>
+  shows({
+    changes: " i----a------",
+    webhooks: "-1-2---------",
+    started: " -----1----2-",
+  }));
+
+test("the graph lets a run keep the config it started with, and gives the next one the new", () => {
+  const titles: string[] = [];
+  shows(
+    {
+      changes: " a-c--------",
+      webhooks: "-12--------",
       finished: "------1----2",
-    }));
+      configs: { c: changeOf("a", { title: "new" }) },
+    },
+    { ports: noting(titles) },
+  );
+  expect(titles).toEqual(["a", "new"]);
+});
 
-  test("the graph holds work from before a restart for a minute without a directory, then drops it", () =>
-    shows({
-      changes: " A-----------",
-      manual: "  -12----------",
-      refused: " 1m (12)------",
-      started: " -",
-    }));
-
-  test("the graph runs work from before a restart once the directory exists", () =>
-    shows({
-      changes: " A-- 59s a----------",
-      manual: "  -12 59s -----------",
-      started: " --- 59s 1----2-----",
-      refused: " -",
-    }));
-
-  test("the graph starts anew with an agent that returns after the minute", () =>
-    shows({
-      changes: "        a--A 2m -a------",
-      webhooks: "       -1-- 2m 0--2----",
-      started: "        -1-- 2m ---2----",
-      refused: "        ---- 2m 0-------",
-      "agent-set": "    a--- 2m -a",
-      "agent-removed": "---a",
-    }));
-
-  test("the graph rejects work for an agent after its minute", () =>
-    shows({
-      changes: " aA 1m --",
-      webhooks: "-- 1m 1-",
-      refused: " -- 1m 1-",
-    }));
-
-  test("the graph keeps the last good config active while the files are invalid", () => {
-    const titles: string[] = [];
-    shows(
-      {
-        changes: "        a-i------c--",
-        webhooks: "       ---1------2",
-        started: "        ---1------2--",
-        "agent-invalid": "--a----------",
-        configs: { a: changeOf("a", { title: "good" }), c: changeOf("a", { title: "new" }) },
-      },
-      { ports: noting(titles) },
-    );
-    expect(titles).toEqual(["good", "new"]);
-  });
-
-  test("the graph holds the work of an agent that was never valid, until it is", () =>
-    shows({
-      changes: " i----a------",
-      webhooks: "-1-2---------",
-      started: " -----1----2-",
-    }));
-
-  test("the graph lets a run keep the config it started with, and gives the next one the new", () => {
-    const titles: string[] = [];
-    shows(
-      {
-        changes: " a-c--------",
-        webhooks: "-12--------",
-        finished: "------1----2",
-        configs: { c: changeOf("a", { title: "new" }) },
-      },
-      { ports: noting(titles) },
-    );
-    expect(titles).toEqual(["a", "new"]);
-  });
-
-  test("the graph emits what changed", () => {
-    const said: string[] = [];
-    marbles((helpers) => {
-      const configs = { c: changeOf("a", { title: "new" }) };
-      drawn(helpers, { changes: "a-i-a-c-A-a", configs }).subscribe((event) => {
-        said.push(event.type === "agent-set" ? event.summary : event.type);
-      });
-      helpers.flush();
+test("the graph emits what changed", () => {
+  const said: string[] = [];
+  marbles((helpers) => {
+    const configs = { c: changeOf("a", { title: "new" }) };
+    drawn(helpers, { changes: "a-i-a-c-A-a", configs }).subscribe((event) => {
+      said.push(event.type === "agent-set" ? event.summary : event.type);
     });
-    const texts = ["loaded", "agent-invalid", "valid again", "new", "agent-removed", "loaded"];
-    expect(said).toEqual(texts);
+    helpers.flush();
   });
+  const texts = ["loaded", "agent-invalid", "valid again", "new", "agent-removed", "loaded"];
+  expect(said).toEqual(texts);
+});
 
-  test("the graph prepares an image again only if it differs, and none for an agent without runs", () => {
-    const runtime = { type: "container", runAs: "al-agent" } as const;
-    const prepare = (): Observable<BuildEvent> =>
-      of({ type: "build-finished", error: null, usable: true });
-    shows(
-      {
-        changes: "         a-b-c-c-i-A-c-d-c-",
-        "build-finished": "a---a-----------a-",
-        configs: {
-          a: changeOf("a", { runtime }),
-          b: changeOf("a", { runtime, title: "new" }),
-          c: changeOf("a", { runtime, dockerfileHash: "1" }),
-          d: changeOf("a", { runtime, dockerfileHash: "1", scale: 0 }),
-        },
+test("the graph prepares an image again only if it differs, and none for an agent without runs", () => {
+  const runtime = { type: "container", runAs: "al-agent" } as const;
+  const prepare = (): Observable<BuildEvent> =>
+    of({ type: "build-finished", error: null, usable: true });
+  shows(
+    {
+      changes: "         a-b-c-c-i-A-c-d-c-",
+      "build-finished": "a---a-----------a-",
+      configs: {
+        a: changeOf("a", { runtime }),
+        b: changeOf("a", { runtime, title: "new" }),
+        c: changeOf("a", { runtime, dockerfileHash: "1" }),
+        d: changeOf("a", { runtime, dockerfileHash: "1", scale: 0 }),
       },
-      { ports: () => ({ prepare }) },
-    );
-  });
+    },
+    { ports: () => ({ prepare }) },
+  );
 });

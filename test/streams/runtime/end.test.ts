@@ -1,5 +1,5 @@
 import { EMPTY, map, of, throwError, type Observable } from "rxjs";
-import { describe, test } from "vitest";
+import { test } from "vitest";
 import type { Runner } from "../../../streams/runs/runner.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
@@ -7,96 +7,94 @@ import { marbles, minutes } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
 import { changeOf, graphOf, only, shows } from "../graph.ts";
 
-describe("the graph: its end", () => {
-  test("the graph stops triggers, drains runs, leaves waiting work, and completes", () =>
-    shows({
-      changes: " (ab)-----------",
-      webhooks: "----16-2----3--",
-      stopping: "--------s------",
-      started: " ----16----|",
-      finished: "---------1(6|)",
-      refused: " ----------|",
-    }));
+test("the graph stops triggers, drains runs, leaves waiting work, and completes", () =>
+  shows({
+    changes: " (ab)-----------",
+    webhooks: "----16-2----3--",
+    stopping: "--------s------",
+    started: " ----16----|",
+    finished: "---------1(6|)",
+    refused: " ----------|",
+  }));
 
-  test("the graph completes at once when no run is live, in any state of agents", () =>
-    shows({
-      changes: " (abicC)--",
-      enabled: " ------d--",
-      webhooks: "-------12-",
-      stopping: "---------s",
-      started: " ---------|",
-    }));
+test("the graph completes at once when no run is live, in any state of agents", () =>
+  shows({
+    changes: " (abicC)--",
+    enabled: " ------d--",
+    webhooks: "-------12-",
+    stopping: "---------s",
+    started: " ---------|",
+  }));
 
-  test("the graph ticks no more once it stops", () => {
-    const configs = { a: changeOf("a", { schedule: "*/3 * * * *" }) };
-    shows(
-      { changes: "a---------", stopping: "-----s-", started: "---c-|", configs },
-      { columns: minutes, until: "------------!" },
-    );
-  });
-
-  test("the graph drains by a kill too", () =>
-    shows(
-      {
-        changes: " a------",
-        webhooks: "-1-----",
-        stopping: "--s----",
-        kills: "   ----x--",
-        finished: "----(1|)",
-      },
-      { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
-    ));
-
-  test("the graph completes with empty sources", () =>
-    marbles((helpers) => {
-      const work = { webhook$: EMPTY, call$: EMPTY, manual$: EMPTY };
-      const rest = { agentChange$: EMPTY, enabled$: EMPTY, withdraw$: EMPTY };
-      helpers.expectObservable(graphOf(helpers.scheduler, { ...work, ...rest })).toBe("|");
-    }));
-
-  test("the graph errors only with a broken root, and aborts the runs", () =>
-    marbles((helpers) => {
-      const broken$ = helpers.cold("          --#");
-      const run$ = helpers.cold<never>("      -----");
-      const event$ = graphOf(
-        helpers.scheduler,
-        {
-          agentChange$: of(changeOf("a")),
-          webhook$: of(anItem("1", "a")),
-          call$: broken$.pipe(map((never) => never as unknown as WorkItem)),
-        },
-        { runner: { run: () => run$ } },
-      );
-      helpers.expectObservable(only(event$, "started")).toBe("1-#");
-      helpers.expectSubscriptions(run$.subscriptions).toBe("  ^-!");
-    }));
-
-  test("the graph continues for all agents when one run breaks or can't be claimed", () => {
-    const runner: Runner = { run: () => throwError(() => new Error("broken")) };
-    const claim = (): Observable<never> => throwError(() => new Error("store unavailable"));
-    const lines = { changes: "(ab)-", webhooks: "----16" };
-    shows({ ...lines, finished: "----16" }, { ports: () => ({ runner }) });
-    shows({ ...lines, refused: "----16" }, { ports: () => ({ claim }) });
-  });
-
-  test("the graph leaves its sources and aborts its runs when it is unsubscribed, and starts anew", () =>
-    marbles((helpers) => {
-      const { hot, cold, expectSubscriptions } = helpers;
-      const agentChange$ = cold("     a", { a: changeOf("a") });
-      const webhook$ = hot("          -1-----1", { "1": anItem("1", "a") });
-      const kill$ = hot<never>("      -");
-      const run$ = cold<never>("      -----");
-      const first = "                 ^--!";
-      const second = "                -----^---!";
-      const event$ = graphOf(
-        helpers.scheduler,
-        { agentChange$, webhook$, kill$ },
-        { runner: { run: () => run$ } },
-      );
-      helpers.expectObservable(only(event$, "started"), first).toBe("-1");
-      helpers.expectObservable(only(event$, "started"), second).toBe("-------1");
-      expectSubscriptions(agentChange$.subscriptions).toBe([first, second]);
-      expectSubscriptions(webhook$.subscriptions).toBe([first, second]);
-      expectSubscriptions(run$.subscriptions).toBe(["-^-!", "-------^-!"]);
-    }));
+test("the graph ticks no more once it stops", () => {
+  const configs = { a: changeOf("a", { schedule: "*/3 * * * *" }) };
+  shows(
+    { changes: "a---------", stopping: "-----s-", started: "---c-|", configs },
+    { columns: minutes, until: "------------!" },
+  );
 });
+
+test("the graph drains by a kill too", () =>
+  shows(
+    {
+      changes: " a------",
+      webhooks: "-1-----",
+      stopping: "--s----",
+      kills: "   ----x--",
+      finished: "----(1|)",
+    },
+    { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
+  ));
+
+test("the graph completes with empty sources", () =>
+  marbles((helpers) => {
+    const work = { webhook$: EMPTY, call$: EMPTY, manual$: EMPTY };
+    const rest = { agentChange$: EMPTY, enabled$: EMPTY, withdraw$: EMPTY };
+    helpers.expectObservable(graphOf(helpers.scheduler, { ...work, ...rest })).toBe("|");
+  }));
+
+test("the graph errors only with a broken root, and aborts the runs", () =>
+  marbles((helpers) => {
+    const broken$ = helpers.cold("          --#");
+    const run$ = helpers.cold<never>("      -----");
+    const event$ = graphOf(
+      helpers.scheduler,
+      {
+        agentChange$: of(changeOf("a")),
+        webhook$: of(anItem("1", "a")),
+        call$: broken$.pipe(map((never) => never as unknown as WorkItem)),
+      },
+      { runner: { run: () => run$ } },
+    );
+    helpers.expectObservable(only(event$, "started")).toBe("1-#");
+    helpers.expectSubscriptions(run$.subscriptions).toBe("  ^-!");
+  }));
+
+test("the graph continues for all agents when one run breaks or can't be claimed", () => {
+  const runner: Runner = { run: () => throwError(() => new Error("broken")) };
+  const claim = (): Observable<never> => throwError(() => new Error("store unavailable"));
+  const lines = { changes: "(ab)-", webhooks: "----16" };
+  shows({ ...lines, finished: "----16" }, { ports: () => ({ runner }) });
+  shows({ ...lines, refused: "----16" }, { ports: () => ({ claim }) });
+});
+
+test("the graph leaves its sources and aborts its runs when it is unsubscribed, and starts anew", () =>
+  marbles((helpers) => {
+    const { hot, cold, expectSubscriptions } = helpers;
+    const agentChange$ = cold("     a", { a: changeOf("a") });
+    const webhook$ = hot("          -1-----1", { "1": anItem("1", "a") });
+    const kill$ = hot<never>("      -");
+    const run$ = cold<never>("      -----");
+    const first = "                 ^--!";
+    const second = "                -----^---!";
+    const event$ = graphOf(
+      helpers.scheduler,
+      { agentChange$, webhook$, kill$ },
+      { runner: { run: () => run$ } },
+    );
+    helpers.expectObservable(only(event$, "started"), first).toBe("-1");
+    helpers.expectObservable(only(event$, "started"), second).toBe("-------1");
+    expectSubscriptions(agentChange$.subscriptions).toBe([first, second]);
+    expectSubscriptions(webhook$.subscriptions).toBe([first, second]);
+    expectSubscriptions(run$.subscriptions).toBe(["-^-!", "-------^-!"]);
+  }));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { filter, from, map, merge, mergeMap, of, Subject, timer, type Observable } from "rxjs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AgentChange, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
@@ -59,83 +59,81 @@ function lifeOfA(edits: readonly Edit[]): RunEvent[] {
   return seen;
 }
 
-describe("the graph: one agent among others", () => {
-  test("an agent behaves the same, whatever happens to another", () => {
-    const undisturbed = lifeOfA([]);
-    const types = new Set(undisturbed.map(({ type }) => type));
-    for (const type of ["next-run", "started", "finished", "queued", "refused"] as const) {
-      expect(types).toContain(type);
-    }
-    fc.assert(
-      fc.property(fc.array(edit, { maxLength: 20, size: "max" }), (edits) => {
-        expect(lifeOfA(edits)).toEqual(undisturbed);
-      }),
-      { numRuns: 60 },
-    );
+test("an agent behaves the same, whatever happens to another", () => {
+  const undisturbed = lifeOfA([]);
+  const types = new Set(undisturbed.map(({ type }) => type));
+  for (const type of ["next-run", "started", "finished", "queued", "refused"] as const) {
+    expect(types).toContain(type);
+  }
+  fc.assert(
+    fc.property(fc.array(edit, { maxLength: 20, size: "max" }), (edits) => {
+      expect(lifeOfA(edits)).toEqual(undisturbed);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("an agent is one of a thousand: each runs its own work, under a single timer", () => {
+  const count = 1000;
+  const calendar = new VirtualCalendar(start);
+  const stopping$ = new Subject<void>();
+  const change$ = new Subject<AgentChange>();
+  const names = Array.from({ length: count }, (_, index) => `agent-${index}`);
+  const set = (name: string, title = name): AgentChange => ({
+    type: "set",
+    agent: anAgent(name, { schedule: "*/5 * * * *", title }),
+    warnings: [],
   });
+  const seen: RunEvent[] = [];
+  let completed = false;
+  const webhook$ = new Subject<WorkItem>();
+  graphOf(
+    calendar,
+    { agentChange$: change$, webhook$, stopping$ },
+    { runner: timedRunner(calendar, secondMs) },
+  ).subscribe({ next: (event) => seen.push(event), complete: () => (completed = true) });
 
-  test("an agent is one of a thousand: each runs its own work, under a single timer", () => {
-    const count = 1000;
-    const calendar = new VirtualCalendar(start);
-    const stopping$ = new Subject<void>();
-    const change$ = new Subject<AgentChange>();
-    const names = Array.from({ length: count }, (_, index) => `agent-${index}`);
-    const set = (name: string, title = name): AgentChange => ({
-      type: "set",
-      agent: anAgent(name, { schedule: "*/5 * * * *", title }),
-      warnings: [],
-    });
-    const seen: RunEvent[] = [];
-    let completed = false;
-    const webhook$ = new Subject<WorkItem>();
-    graphOf(
-      calendar,
-      { agentChange$: change$, webhook$, stopping$ },
-      { runner: timedRunner(calendar, secondMs) },
-    ).subscribe({ next: (event) => seen.push(event), complete: () => (completed = true) });
+  for (const name of names) change$.next(set(name));
+  expect(calendar.scheduled).toBe(1);
+  for (const name of names) webhook$.next(anItem(name, name));
+  calendar.runUntil("2026-05-04T09:02:00Z");
+  const ran = seen.flatMap((event) =>
+    event.type === "finished" ? [[event.agent, event.item.id]] : [],
+  );
+  expect(ran).toEqual(names.map((name) => [name, name]));
 
-    for (const name of names) change$.next(set(name));
-    expect(calendar.scheduled).toBe(1);
-    for (const name of names) webhook$.next(anItem(name, name));
-    calendar.runUntil("2026-05-04T09:02:00Z");
-    const ran = seen.flatMap((event) =>
-      event.type === "finished" ? [[event.agent, event.item.id]] : [],
-    );
-    expect(ran).toEqual(names.map((name) => [name, name]));
+  const before = seen.length;
+  change$.next(set("agent-7", "new"));
+  expect(seen.slice(before).map(({ agent, type }) => [agent, type])).toEqual([
+    ["agent-7", "agent-set"],
+  ]);
 
-    const before = seen.length;
-    change$.next(set("agent-7", "new"));
-    expect(seen.slice(before).map(({ agent, type }) => [agent, type])).toEqual([
-      ["agent-7", "agent-set"],
-    ]);
+  calendar.runUntil("2026-05-04T09:05:30Z");
+  expect(seen.filter(({ type }) => type === "finished")).toHaveLength(2 * count);
+  stopping$.next();
+  expect(completed).toBe(true);
+});
 
-    calendar.runUntil("2026-05-04T09:05:30Z");
-    expect(seen.filter(({ type }) => type === "finished")).toHaveLength(2 * count);
-    stopping$.next();
-    expect(completed).toBe(true);
+test("an agent is forgotten a minute after its removal, a thousand times over", () => {
+  const calendar = new VirtualCalendar(start);
+  const change$ = new Subject<AgentChange>();
+  const webhook$ = new Subject<WorkItem>();
+  const stopping$ = new Subject<void>();
+  const seen: RunEvent[] = [];
+  let completed = false;
+  graphOf(calendar, { agentChange$: change$, webhook$, stopping$ }).subscribe({
+    next: (event) => seen.push(event),
+    complete: () => (completed = true),
   });
-
-  test("an agent is forgotten a minute after its removal, a thousand times over", () => {
-    const calendar = new VirtualCalendar(start);
-    const change$ = new Subject<AgentChange>();
-    const webhook$ = new Subject<WorkItem>();
-    const stopping$ = new Subject<void>();
-    const seen: RunEvent[] = [];
-    let completed = false;
-    graphOf(calendar, { agentChange$: change$, webhook$, stopping$ }).subscribe({
-      next: (event) => seen.push(event),
-      complete: () => (completed = true),
-    });
-    const names = Array.from({ length: 1000 }, (_, index) => `agent-${index}`);
-    for (const name of names) {
-      change$.next({ type: "set", agent: anAgent(name), warnings: [] });
-      change$.next({ type: "removed", name });
-    }
-    calendar.runUntil("2026-05-04T09:02:00Z");
-    for (const name of names) webhook$.next(anItem(name, name));
-    const reasons = seen.flatMap((event) => (event.type === "refused" ? [event.reason] : []));
-    expect(reasons).toEqual(names.map((name) => `there is no agent "${name}"`));
-    stopping$.next();
-    expect(completed).toBe(true);
-  });
+  const names = Array.from({ length: 1000 }, (_, index) => `agent-${index}`);
+  for (const name of names) {
+    change$.next({ type: "set", agent: anAgent(name), warnings: [] });
+    change$.next({ type: "removed", name });
+  }
+  calendar.runUntil("2026-05-04T09:02:00Z");
+  for (const name of names) webhook$.next(anItem(name, name));
+  const reasons = seen.flatMap((event) => (event.type === "refused" ? [event.reason] : []));
+  expect(reasons).toEqual(names.map((name) => `there is no agent "${name}"`));
+  stopping$.next();
+  expect(completed).toBe(true);
 });

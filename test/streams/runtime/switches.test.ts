@@ -1,5 +1,5 @@
 import { EMPTY } from "rxjs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
@@ -25,125 +25,123 @@ const builds =
     },
   });
 
-describe("the graph: switches", () => {
-  test("the graph holds the queue of a disabled agent and lets its run finish", () =>
-    shows({
-      changes: "        a--------------",
-      enabled: "        --d-------e----",
-      webhooks: "       -12------------",
-      started: "        -1--------2----",
-      finished: "       ------1--------2",
-      "agent-enabled": "--d-------e",
-    }));
+test("the graph holds the queue of a disabled agent and lets its run finish", () =>
+  shows({
+    changes: "        a--------------",
+    enabled: "        --d-------e----",
+    webhooks: "       -12------------",
+    started: "        -1--------2----",
+    finished: "       ------1--------2",
+    "agent-enabled": "--d-------e",
+  }));
 
-  test("the graph holds a container agent's queue until it has an image, and not that of an agent without one", () =>
-    shows(
-      {
-        changes: " (ab)------",
-        webhooks: "-----16----",
-        started: " ------61",
-        configs: { a: changeOf("a", { runtime }) },
+test("the graph holds a container agent's queue until it has an image, and not that of an agent without one", () =>
+  shows(
+    {
+      changes: " (ab)------",
+      webhooks: "-----16----",
+      started: " ------61",
+      configs: { a: changeOf("a", { runtime }) },
+    },
+    { ports: builds(({ name }) => (name === "a" ? "----n--y" : "")) },
+  ));
+
+test("the graph holds a container agent's queue again while a new image is built, and without an engine", () =>
+  shows(
+    {
+      changes: " a--------------",
+      webhooks: "--1--2----(34)-",
+      started: " --1----2------(34)",
+      configs: { a: changeOf("a", { runtime, scale: 9 }) },
+    },
+    { ports: builds(() => "-y--b--y-n----y") },
+  ));
+
+test("the graph holds a container agent's queue as soon as its image's files are saved", () =>
+  shows(
+    {
+      changes: " a---b-----",
+      webhooks: "-----1----",
+      started: " ---------1",
+      configs: {
+        a: changeOf("a", { runtime }),
+        b: changeOf("a", { runtime, dockerfileHash: "1" }),
       },
-      { ports: builds(({ name }) => (name === "a" ? "----n--y" : "")) },
-    ));
+    },
+    { ports: builds(({ dockerfileHash }) => (dockerfileHash === null ? "-y" : "--b--y")) },
+  ));
 
-  test("the graph holds a container agent's queue again while a new image is built, and without an engine", () =>
-    shows(
-      {
-        changes: " a--------------",
-        webhooks: "--1--2----(34)-",
-        started: " --1----2------(34)",
-        configs: { a: changeOf("a", { runtime, scale: 9 }) },
-      },
-      { ports: builds(() => "-y--b--y-n----y") },
-    ));
-
-  test("the graph holds a container agent's queue as soon as its image's files are saved", () =>
-    shows(
-      {
-        changes: " a---b-----",
-        webhooks: "-----1----",
-        started: " ---------1",
-        configs: {
-          a: changeOf("a", { runtime }),
-          b: changeOf("a", { runtime, dockerfileHash: "1" }),
-        },
-      },
-      { ports: builds(({ dockerfileHash }) => (dockerfileHash === null ? "-y" : "--b--y")) },
-    ));
-
-  test("the graph says after agent-set that the agent was already disabled", () => {
-    const said: string[] = [];
-    marbles((helpers) => {
-      const event$ = drawn(helpers, { changes: "a" }, { isEnabled: () => false });
-      event$.subscribe(({ type }) => said.push(type));
-    });
-    expect(said.slice(0, 2)).toEqual(["agent-set", "agent-enabled"]);
-    const lines = { changes: "a", webhooks: "-1", enabled: "----e", started: "----1" };
-    shows(lines, { ports: () => ({ isEnabled: () => false }) });
+test("the graph says after agent-set that the agent was already disabled", () => {
+  const said: string[] = [];
+  marbles((helpers) => {
+    const event$ = drawn(helpers, { changes: "a" }, { isEnabled: () => false });
+    event$.subscribe(({ type }) => said.push(type));
   });
-
-  test("the graph disables one agent, not the other", () =>
-    shows({
-      changes: " (ab)--",
-      enabled: " ----D-",
-      webhooks: "-----16",
-      started: " -----1-",
-    }));
-
-  test("the graph has no tick while disabled, and skips ticks while paused", () =>
-    shows(
-      {
-        changes: " a----------------",
-        enabled: " -----d---e-------",
-        paused: "  n---------y------",
-        started: " ---c-------------",
-        refused: " ------------c--c-",
-        configs: { a: changeOf("a", { schedule: "*/3 * * * *" }) },
-      },
-      { columns: minutes, until: "----------------!" },
-    ));
-
-  test("the graph skips ticks while paused however often agents are reloaded, and ticks afterwards", () =>
-    shows(
-      {
-        changes: " ab-abab-Aacab-aba---",
-        paused: "  -y------------n-----",
-        started: " ---------------c--c",
-        refused: " ---c--c-----c-----",
-        configs: {
-          a: changeOf("a", { schedule: "*/3 * * * *" }),
-          b: changeOf("a", { schedule: "*/3 * * * *", title: "b" }),
-          c: changeOf("a", { schedule: "*/6 * * * *" }),
-        },
-      },
-      { columns: minutes, until: "-------------------!" },
-    ));
-
-  test("the graph skips a tick that finds all runners busy", () =>
-    shows(
-      {
-        changes: " a--------------",
-        started: " ---c--------c-",
-        refused: " ------c--c----",
-        configs: { a: changeOf("a", { schedule: "*/3 * * * *" }) },
-      },
-      {
-        ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 7 * 60_000) }),
-        columns: minutes,
-        until: "--------------!",
-      },
-    ));
-
-  test("the graph kills the runs of an agent, one instance, or everything, and continues with the queue", () =>
-    shows(
-      {
-        changes: " (ab)----------",
-        webhooks: "----16-2-3-----",
-        kills: "   ------f--a--x-",
-        started: " ----16-2-3",
-        finished: "------1--2--(63)",
-      },
-      { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
-    ));
+  expect(said.slice(0, 2)).toEqual(["agent-set", "agent-enabled"]);
+  const lines = { changes: "a", webhooks: "-1", enabled: "----e", started: "----1" };
+  shows(lines, { ports: () => ({ isEnabled: () => false }) });
 });
+
+test("the graph disables one agent, not the other", () =>
+  shows({
+    changes: " (ab)--",
+    enabled: " ----D-",
+    webhooks: "-----16",
+    started: " -----1-",
+  }));
+
+test("the graph has no tick while disabled, and skips ticks while paused", () =>
+  shows(
+    {
+      changes: " a----------------",
+      enabled: " -----d---e-------",
+      paused: "  n---------y------",
+      started: " ---c-------------",
+      refused: " ------------c--c-",
+      configs: { a: changeOf("a", { schedule: "*/3 * * * *" }) },
+    },
+    { columns: minutes, until: "----------------!" },
+  ));
+
+test("the graph skips ticks while paused however often agents are reloaded, and ticks afterwards", () =>
+  shows(
+    {
+      changes: " ab-abab-Aacab-aba---",
+      paused: "  -y------------n-----",
+      started: " ---------------c--c",
+      refused: " ---c--c-----c-----",
+      configs: {
+        a: changeOf("a", { schedule: "*/3 * * * *" }),
+        b: changeOf("a", { schedule: "*/3 * * * *", title: "b" }),
+        c: changeOf("a", { schedule: "*/6 * * * *" }),
+      },
+    },
+    { columns: minutes, until: "-------------------!" },
+  ));
+
+test("the graph skips a tick that finds all runners busy", () =>
+  shows(
+    {
+      changes: " a--------------",
+      started: " ---c--------c-",
+      refused: " ------c--c----",
+      configs: { a: changeOf("a", { schedule: "*/3 * * * *" }) },
+    },
+    {
+      ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 7 * 60_000) }),
+      columns: minutes,
+      until: "--------------!",
+    },
+  ));
+
+test("the graph kills the runs of an agent, one instance, or everything, and continues with the queue", () =>
+  shows(
+    {
+      changes: " (ab)----------",
+      webhooks: "----16-2-3-----",
+      kills: "   ------f--a--x-",
+      started: " ----16-2-3",
+      finished: "------1--2--(63)",
+    },
+    { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
+  ));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   newRecord,
   stateOf,
@@ -11,49 +11,47 @@ import { anAgent } from "../../helpers/agents.ts";
 const record = (more: Partial<AgentRecord> = {}): AgentRecord => ({ ...newRecord("dev"), ...more });
 const row = (more: Partial<AgentRecord> = {}) => toAgentStatus(record(more));
 
-describe("the state of an agent", () => {
-  const runError = "failed: no key";
+const runError = "failed: no key";
 
-  const unmet = [
-    { severity: "error", file: "a", line: null, column: null, message: "no key" },
-  ] as const;
-  const budget = { scope: "agent:dev", window: "2026-11", endsAt: 1, usd: 1, limit: 1 };
-  const stops = { usedBudget: { ...budget, onLimit: "stop" } } as const;
-  const pauses = { usedBudget: { ...budget, onLimit: "pause" } } as const;
+const unmet = [
+  { severity: "error", file: "a", line: null, column: null, message: "no key" },
+] as const;
+const budget = { scope: "agent:dev", window: "2026-11", endsAt: 1, usd: 1, limit: 1 };
+const stops = { usedBudget: { ...budget, onLimit: "stop" } } as const;
+const pauses = { usedBudget: { ...budget, onLimit: "pause" } } as const;
 
-  const asked = (instanceId: string) => new Map([["question", instanceId]]);
-  const waits = (...byRun: readonly [string, number][]) => new Map(byRun);
+const asked = (instanceId: string) => new Map([["question", instanceId]]);
+const waits = (...byRun: readonly [string, number][]) => new Map(byRun);
 
-  test.each<[string, Partial<AgentRecord>]>([
-    ["idle", {}],
-    ["error", { runError }],
-    ["blocked image", { buildError: "no base image", runError }],
-    ["blocked requirement", { unmet, runError }],
-    ["error", { unmet, configError: "scale is not a number" }],
-    ["error", { ...stops, runError }],
-    ["blocked budget", { ...stops, runError: "over budget: of the day" }],
-    ["running", { ...stops, running: 1 }],
-    ["waiting budget", pauses],
-    ["running", { ...pauses, running: 1 }],
-    ["waiting lock", { running: 2, lockWaits: waits(["dev-1", 1], ["dev-2", 2]) }],
-    ["running", { running: 2, lockWaits: waits(["dev-1", 2]) }],
-    ["waiting budget", { running: 1, moneyWaits: new Set(["dev-1"]) }],
-    ["waiting person", { running: 1, questions: asked("dev-1"), moneyWaits: new Set(["dev-1"]) }],
-    ["running", { running: 2, questions: asked("dev-1") }],
-    ["running", { running: 2, moneyWaits: new Set(["dev-1"]), lockWaits: waits(["dev-1", 1]) }],
-    [
-      "waiting budget",
-      { running: 2, moneyWaits: new Set(["dev-1"]), lockWaits: waits(["dev-2", 1]) },
-    ],
-    ["error", { configError: "scale is not a number" }],
-    ["running", { running: 2, runError }],
-    ["running", { running: 1, configError: "scale is not a number" }],
-    ["building", { building: true, running: 1, runError }],
-    ["blocked machine", { blocked: new Map([["dev-1", "no space left"]]), running: 1, runError }],
-  ])("the state of an agent is %s with %j", (state, more) => {
-    const { state: name, blockedBy } = stateOf(record(more));
-    expect([name, ...(blockedBy === null ? [] : [blockedBy])].join(" ")).toBe(state);
-  });
+test.each<[string, Partial<AgentRecord>]>([
+  ["idle", {}],
+  ["error", { runError }],
+  ["blocked image", { buildError: "no base image", runError }],
+  ["blocked requirement", { unmet, runError }],
+  ["error", { unmet, configError: "scale is not a number" }],
+  ["error", { ...stops, runError }],
+  ["blocked budget", { ...stops, runError: "over budget: of the day" }],
+  ["running", { ...stops, running: 1 }],
+  ["waiting budget", pauses],
+  ["running", { ...pauses, running: 1 }],
+  ["waiting lock", { running: 2, lockWaits: waits(["dev-1", 1], ["dev-2", 2]) }],
+  ["running", { running: 2, lockWaits: waits(["dev-1", 2]) }],
+  ["waiting budget", { running: 1, moneyWaits: new Set(["dev-1"]) }],
+  ["waiting person", { running: 1, questions: asked("dev-1"), moneyWaits: new Set(["dev-1"]) }],
+  ["running", { running: 2, questions: asked("dev-1") }],
+  ["running", { running: 2, moneyWaits: new Set(["dev-1"]), lockWaits: waits(["dev-1", 1]) }],
+  [
+    "waiting budget",
+    { running: 2, moneyWaits: new Set(["dev-1"]), lockWaits: waits(["dev-2", 1]) },
+  ],
+  ["error", { configError: "scale is not a number" }],
+  ["running", { running: 2, runError }],
+  ["running", { running: 1, configError: "scale is not a number" }],
+  ["building", { building: true, running: 1, runError }],
+  ["blocked machine", { blocked: new Map([["dev-1", "no space left"]]), running: 1, runError }],
+])("the state of an agent is %s with %j", (state, more) => {
+  const { state: name, blockedBy } = stateOf(record(more));
+  expect([name, ...(blockedBy === null ? [] : [blockedBy])].join(" ")).toBe(state);
 });
 
 test("the row of an agent shows why the machine can't start its runs", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { BehaviorSubject, from, map, mergeMap, scan, share, VirtualTimeScheduler } from "rxjs";
 import type { Observable } from "rxjs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status/reduce-status.ts";
 import type { Status, StatusEvent } from "../../../streams/status/reduce-status.ts";
@@ -208,20 +208,18 @@ function live(steps: readonly Step[], joinsAt: number): Life {
   return { board: snapshotOf(status$.value), pages };
 }
 
-describe("a page that folds a snapshot and its updates", () => {
-  const lives = [fc.array(step, { maxLength: 60, size: "max" }), fc.nat(60)] as const;
+const lives = [fc.array(step, { maxLength: 60, size: "max" }), fc.nat(60)] as const;
 
-  test("a page that folds a snapshot and its updates shows the same as a fresh snapshot, with counts that add up, whenever it connected", () =>
-    fc.assert(
-      fc.property(...lives, (steps, joinsAt) => {
-        const { board, pages } = live(steps, joinsAt);
-        for (const page of pages) expect(page).toEqual(board);
-        const { scheduler, agents } = board;
-        const running = agents.reduce((sum, agent) => sum + agent.running, 0);
-        const due = agents.filter(({ nextRunAt }) => nextRunAt !== null).length;
-        expect([scheduler.running, scheduler.cronJobs]).toEqual([running, due]);
-        expect(agents.every((agent) => agent.running >= 0)).toBe(true);
-      }),
-      { numRuns: 500 },
-    ));
-});
+test("a page that folds a snapshot and its updates shows the same as a fresh snapshot, with counts that add up, whenever it connected", () =>
+  fc.assert(
+    fc.property(...lives, (steps, joinsAt) => {
+      const { board, pages } = live(steps, joinsAt);
+      for (const page of pages) expect(page).toEqual(board);
+      const { scheduler, agents } = board;
+      const running = agents.reduce((sum, agent) => sum + agent.running, 0);
+      const due = agents.filter(({ nextRunAt }) => nextRunAt !== null).length;
+      expect([scheduler.running, scheduler.cronJobs]).toEqual([running, due]);
+      expect(agents.every((agent) => agent.running >= 0)).toBe(true);
+    }),
+    { numRuns: 500 },
+  ));

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { readAgent } from "../../../../src/foundation/config/agent-files.ts";
 import { loadProject } from "../../../../src/foundation/config/resolve-project.ts";
 import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";
@@ -79,69 +79,67 @@ async function agentOf(): Promise<ReturnType<typeof resolveAgent>> {
   return resolveAgent(files, project, knownToAgents());
 }
 
-describe("any config file is accepted or rejected with a reason:", () => {
-  test("any text is accepted or rejected with a reason as the project's config.toml", async () => {
-    const path = join(dir, "config.toml");
-    await fc.assert(
-      fc.asyncProperty(mutated(sampleProjects, toml), async (text) => {
-        await writeFile(path, text);
-        await timed(async () => {
-          try {
-            await loadProject(dir, filterTable);
-          } catch (error) {
-            expect(error).toBeInstanceOf(UserError);
-            expect((error as UserError).message).toMatch(/config\.toml/);
-          }
-        });
-        expect(pollution()).toEqual([]);
-      }),
-      share(1_500),
-    );
-  }, 180_000);
+test("any text is accepted or rejected with a reason as the project's config.toml", async () => {
+  const path = join(dir, "config.toml");
+  await fc.assert(
+    fc.asyncProperty(mutated(sampleProjects, toml), async (text) => {
+      await writeFile(path, text);
+      await timed(async () => {
+        try {
+          await loadProject(dir, filterTable);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UserError);
+          expect((error as UserError).message).toMatch(/config\.toml/);
+        }
+      });
+      expect(pollution()).toEqual([]);
+    }),
+    share(1_500),
+  );
+}, 180_000);
 
-  test("any text is accepted or rejected with a reason as an agent's config.toml", async () => {
-    const path = join(dir, "agents/dev/config.toml");
-    await fc.assert(
-      fc.asyncProperty(mutated(sampleAgents, toml), async (text) => {
-        await writeFile(path, text);
-        const change = await timed(agentOf);
-        expect(["set", "invalid"]).toContain(change.type);
-        if (change.type === "invalid") expect(change.problems.length).toBeGreaterThan(0);
-        expect(pollution()).toEqual([]);
-      }),
-      share(2_000),
-    );
-    await writeFile(path, sampleAgents[0] ?? "");
-  }, 180_000);
+test("any text is accepted or rejected with a reason as an agent's config.toml", async () => {
+  const path = join(dir, "agents/dev/config.toml");
+  await fc.assert(
+    fc.asyncProperty(mutated(sampleAgents, toml), async (text) => {
+      await writeFile(path, text);
+      const change = await timed(agentOf);
+      expect(["set", "invalid"]).toContain(change.type);
+      if (change.type === "invalid") expect(change.problems.length).toBeGreaterThan(0);
+      expect(pollution()).toEqual([]);
+    }),
+    share(2_000),
+  );
+  await writeFile(path, sampleAgents[0] ?? "");
+}, 180_000);
 
-  test("any text is accepted or rejected with a reason as the schema of an agent's results", async () => {
-    const path = join(dir, "agents/dev/out.schema.json");
-    const config = join(dir, "agents/dev/config.toml");
-    await writeFile(config, `${sampleAgents[1] ?? ""}[expect]\nschema = "out.schema.json"\n`);
-    await fc.assert(
-      fc.asyncProperty(mutated(sampleSchemas, json), async (text) => {
-        await writeFile(path, text);
-        const change = await timed(agentOf);
-        const problems = change.type === "invalid" ? change.problems : [];
-        expect(problems.every(({ file }) => file === "agents/dev/out.schema.json")).toBe(true);
-        expect(problems.length > 0).toBe(change.type === "invalid");
-        expect(pollution()).toEqual([]);
-      }),
-      share(800),
-    );
-    await writeFile(config, sampleAgents[0] ?? "");
-  }, 180_000);
+test("any text is accepted or rejected with a reason as the schema of an agent's results", async () => {
+  const path = join(dir, "agents/dev/out.schema.json");
+  const config = join(dir, "agents/dev/config.toml");
+  await writeFile(config, `${sampleAgents[1] ?? ""}[expect]\nschema = "out.schema.json"\n`);
+  await fc.assert(
+    fc.asyncProperty(mutated(sampleSchemas, json), async (text) => {
+      await writeFile(path, text);
+      const change = await timed(agentOf);
+      const problems = change.type === "invalid" ? change.problems : [];
+      expect(problems.every(({ file }) => file === "agents/dev/out.schema.json")).toBe(true);
+      expect(problems.length > 0).toBe(change.type === "invalid");
+      expect(pollution()).toEqual([]);
+    }),
+    share(800),
+  );
+  await writeFile(config, sampleAgents[0] ?? "");
+}, 180_000);
 
-  test("any config file is accepted or rejected with a reason, as a SKILL.md and its front matter", async () => {
-    const path = join(dir, "agents/dev/SKILL.md");
-    await fc.assert(
-      fc.asyncProperty(mutated(sampleSkills, yaml), async (text) => {
-        await writeFile(path, text);
-        const change = await timed(agentOf);
-        expect(["set", "invalid"]).toContain(change.type);
-        expect(pollution()).toEqual([]);
-      }),
-      share(1_500),
-    );
-  }, 180_000);
-});
+test("any config file is accepted or rejected with a reason, as a SKILL.md and its front matter", async () => {
+  const path = join(dir, "agents/dev/SKILL.md");
+  await fc.assert(
+    fc.asyncProperty(mutated(sampleSkills, yaml), async (text) => {
+      await writeFile(path, text);
+      const change = await timed(agentOf);
+      expect(["set", "invalid"]).toContain(change.type);
+      expect(pollution()).toEqual([]);
+    }),
+    share(1_500),
+  );
+}, 180_000);

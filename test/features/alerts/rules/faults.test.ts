@@ -1,5 +1,5 @@
 import { filter, map } from "rxjs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createAlertRules } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { AlertOptions } from "../../../../streams/alert-options.ts";
@@ -94,48 +94,46 @@ function expectAlerts(done: string, alerted: string, options: Partial<AlertOptio
   });
 }
 
-describe("an agent whose runs fail", () => {
-  test.each([
-    ["is alerted once, and once it succeeds", "s-x-x-x-o-o", "--1-----Q"],
-    ["is alerted for each kind of failure", "s-t-o-m-o-b-o", "--1-o-1-o-D-o"],
-    ["is not alerted for runs that a person ended", "s-k-i-S-----", ""],
-    ["does not recover by runs that a person ended", "s-x-k-i-S-o--", "--1-------o"],
-    ["is not alerted for a run that is tried again", "s-l-o", ""],
-    ["is alerted for a run whose last attempt was lost, and its work", "s-l-L-o", "----D-o"],
-    ["recovers, and fails anew", "s-x-o-x", "--1-o-1"],
-  ])("an agent whose runs fail: %s", (_, done, alerted) => expectAlerts(done, alerted));
+test.each([
+  ["is alerted once, and once it succeeds", "s-x-x-x-o-o", "--1-----Q"],
+  ["is alerted for each kind of failure", "s-t-o-m-o-b-o", "--1-o-1-o-D-o"],
+  ["is not alerted for runs that a person ended", "s-k-i-S-----", ""],
+  ["does not recover by runs that a person ended", "s-x-k-i-S-o--", "--1-------o"],
+  ["is not alerted for a run that is tried again", "s-l-o", ""],
+  ["is alerted for a run whose last attempt was lost, and its work", "s-l-L-o", "----D-o"],
+  ["recovers, and fails anew", "s-x-o-x", "--1-o-1"],
+])("an agent whose runs fail: %s", (_, done, alerted) => expectAlerts(done, alerted));
 
-  test("an agent whose runs fail is alerted after the configured number of failures in a row", () =>
-    expectAlerts("s-x-o-x-x-o", "--------2-O", { after: 2 }));
+test("an agent whose runs fail is alerted after the configured number of failures in a row", () =>
+  expectAlerts("s-x-o-x-x-o", "--------2-O", { after: 2 }));
 
-  test("an agent whose runs fail is alerted again while it keeps failing", () =>
-    expectAlerts("s-x--------o------", "--1----R---o", { remindMs: 5 * minute }));
+test("an agent whose runs fail is alerted again while it keeps failing", () =>
+  expectAlerts("s-x--------o------", "--1----R---o", { remindMs: 5 * minute }));
 
-  test("a reminder counts the failures since the last alert", () =>
-    expectAlerts("s-xxx----o--", "--1----E-Q", { remindMs: 5 * minute }));
+test("a reminder counts the failures since the last alert", () =>
+  expectAlerts("s-xxx----o--", "--1----E-Q", { remindMs: 5 * minute }));
 
-  test.each([
-    ["that is acknowledged is not repeated, and resolves", "s-x-a--x-------o", "--1------------O"],
-    ["is repeated once that is taken back", "s-x-a--------A--o", "--1----------R--o"],
-    [
-      "that is snoozed is repeated at its end and from then on",
-      "s-x-h------------o",
-      "--1------R----R--o",
-    ],
-    ["can't be acknowledged before it is alerted", "sa-x--------o", "---1----R---o"],
-    [
-      "that is acknowledged is new once the agent is enabled again",
-      "s--c----a-d-e------C",
-      "----c--------c----gC",
-    ],
-  ])("an agent whose runs fail: an alert %s", (_, done, alerted) =>
-    expectAlerts(done, alerted, { remindMs: 5 * minute }),
-  );
+test.each([
+  ["that is acknowledged is not repeated, and resolves", "s-x-a--x-------o", "--1------------O"],
+  ["is repeated once that is taken back", "s-x-a--------A--o", "--1----------R--o"],
+  [
+    "that is snoozed is repeated at its end and from then on",
+    "s-x-h------------o",
+    "--1------R----R--o",
+  ],
+  ["can't be acknowledged before it is alerted", "sa-x--------o", "---1----R---o"],
+  [
+    "that is acknowledged is new once the agent is enabled again",
+    "s--c----a-d-e------C",
+    "----c--------c----gC",
+  ],
+])("an agent whose runs fail: an alert %s", (_, done, alerted) =>
+  expectAlerts(done, alerted, { remindMs: 5 * minute }),
+);
 
-  test("an agent whose runs fail is closed without an alert when it is disabled or removed", () => {
-    expectAlerts("s-x-d---x-e-o", "--1", { remindMs: 5 * minute });
-    expectAlerts("s-x-r-------s-o", "--1", { remindMs: 5 * minute });
-  });
+test("an agent whose runs fail is closed without an alert when it is disabled or removed", () => {
+  expectAlerts("s-x-d---x-e-o", "--1", { remindMs: 5 * minute });
+  expectAlerts("s-x-r-------s-o", "--1", { remindMs: 5 * minute });
 });
 
 test.each([
@@ -155,19 +153,17 @@ test.each([
   expectAlerts(done, alerted),
 );
 
-describe("an agent that is to succeed every five minutes", () => {
-  const options = { noSuccessForMs: 5 * minute };
+const options = { noSuccessForMs: 5 * minute };
 
-  test.each([
-    ["is alerted when it does not from the start", "s-----------", "-----n"],
-    ["is alerted five minutes after its last success", "s--o--o----------or", "-----------n-----N"],
-    ["is alerted though its runs fail, too", "s--x----or", "---1-n--B"],
-    ["is not alerted while it is disabled", "s--d---------e------or", "------------------n-N"],
-    ["is not alerted once it is removed", "s--r---------", ""],
-  ])("an agent that is to succeed every five minutes: %s", (_, done, alerted) =>
-    expectAlerts(done, alerted, options),
-  );
-});
+test.each([
+  ["is alerted when it does not from the start", "s-----------", "-----n"],
+  ["is alerted five minutes after its last success", "s--o--o----------or", "-----------n-----N"],
+  ["is alerted though its runs fail, too", "s--x----or", "---1-n--B"],
+  ["is not alerted while it is disabled", "s--d---------e------or", "------------------n-N"],
+  ["is not alerted once it is removed", "s--r---------", ""],
+])("an agent that is to succeed every five minutes: %s", (_, done, alerted) =>
+  expectAlerts(done, alerted, options),
+);
 
 test("open alerts are listed, the oldest first", () => {
   const rules = createAlertRules(rulesDeps());

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { Outcome, Trigger } from "../../../../streams/vocabulary.ts";
 import { anItem } from "../../../helpers/agents.ts";
@@ -93,35 +93,33 @@ test("an occurrence excludes a call that ends with its caller", () => {
   expect(line.sent()).toEqual(["0 ops dev dead_letters opened 1"]);
 });
 
-describe("a budget", () => {
-  const passed = (percent: number, more = {}): AlertCommand => {
-    const spent = { agent: "dev", window: "2026-11-22", usd: percent / 20, limitUsd: 5 };
-    return { type: "budget", percent, ...spent, ...more };
-  };
+const passed = (percent: number, more = {}): AlertCommand => {
+  const spent = { agent: "dev", window: "2026-11-22", usd: percent / 20, limitUsd: 5 };
+  return { type: "budget", percent, ...spent, ...more };
+};
 
-  test("a budget is alerted once for each percentage of a window and a limit", () => {
-    const line = timeline();
-    line.at(0, passed(50), passed(80), passed(80), passed(50), passed(100), passed(100));
-    line.at(hour, passed(100, { limitUsd: 10 }), passed(50, { window: "2026-11-23" }));
-    line.at(2 * hour, passed(50, { window: "2026-11" }), passed(50, { agent: null }));
-    expect(line.sent()).toEqual([
-      "0 ops dev budget opened 50",
-      "0 ops dev budget opened 80",
-      "0 ops dev budget opened 100",
-      `${hour} ops dev budget opened 100`,
-      `${hour} ops dev budget opened 50`,
-      `${2 * hour} ops dev budget opened 50`,
-      `${2 * hour} ops project budget opened 50`,
-    ]);
-    const [first] = line.deliveries.values();
-    expect(first?.alert.reason).toBe("$2.50 of $5.00 for 2026-11-22 is spent");
-  });
+test("a budget is alerted once for each percentage of a window and a limit", () => {
+  const line = timeline();
+  line.at(0, passed(50), passed(80), passed(80), passed(50), passed(100), passed(100));
+  line.at(hour, passed(100, { limitUsd: 10 }), passed(50, { window: "2026-11-23" }));
+  line.at(2 * hour, passed(50, { window: "2026-11" }), passed(50, { agent: null }));
+  expect(line.sent()).toEqual([
+    "0 ops dev budget opened 50",
+    "0 ops dev budget opened 80",
+    "0 ops dev budget opened 100",
+    `${hour} ops dev budget opened 100`,
+    `${hour} ops dev budget opened 50`,
+    `${2 * hour} ops dev budget opened 50`,
+    `${2 * hour} ops project budget opened 50`,
+  ]);
+  const [first] = line.deliveries.values();
+  expect(first?.alert.reason).toBe("$2.50 of $5.00 for 2026-11-22 is spent");
+});
 
-  test("a budget that is used up is not alerted again after a restart", () => {
-    const first = timeline();
-    first.at(0, passed(100));
-    const second = timeline({ states: first.states() });
-    second.at(1, passed(100), passed(80));
-    expect(second.sent()).toEqual([]);
-  });
+test("a budget that is used up is not alerted again after a restart", () => {
+  const first = timeline();
+  first.at(0, passed(100));
+  const second = timeline({ states: first.states() });
+  second.at(1, passed(100), passed(80));
+  expect(second.sent()).toEqual([]);
 });

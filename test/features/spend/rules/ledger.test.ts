@@ -135,29 +135,27 @@ test("ended runs and past windows leave the memory", () => {
   expect(ledger.size()).toBeLessThan(20);
 });
 
-describe("an approved amount", () => {
-  const approved = 1.5 * cent;
+const approved = 1.5 * cent;
 
-  test("an approved amount refuses a call beyond it, whose run is not marked as over its budget", () => {
-    const { ask, settle, ledger } = ledgerOf();
-    ask("a", { approved });
-    settle("a", cent);
-    expect(ask("b", { approved, minOutputTokens: 10_000 })).toMatchObject({
-      type: "refused",
-      refusal: { code: "not_approved", scope: "run:dev-1", spent: cent, cap: approved },
-    });
-    expect(ledger.runAccount("dev-1", now).neededCap).toBeNull();
-    expect(ask("b", { approved: 2 * cent })).toMatchObject({ type: "reserved", nano: cent });
+test("an approved amount refuses a call beyond it, whose run is not marked as over its budget", () => {
+  const { ask, settle, ledger } = ledgerOf();
+  ask("a", { approved });
+  settle("a", cent);
+  expect(ask("b", { approved, minOutputTokens: 10_000 })).toMatchObject({
+    type: "refused",
+    refusal: { code: "not_approved", scope: "run:dev-1", spent: cent, cap: approved },
   });
+  expect(ledger.runAccount("dev-1", now).neededCap).toBeNull();
+  expect(ask("b", { approved: 2 * cent })).toMatchObject({ type: "reserved", nano: cent });
+});
 
-  test("an approved amount is not raised with the budget, and gives way to a budget that can't pay either", () => {
-    const { ask, ledger } = ledgerOf();
-    const raise = { type: "raise", scope: "run:dev-1", nano: 5 * cent, runs: [], timezone: "UTC" };
-    ledger.apply(raise as Parameters<typeof ledger.apply>[0], now);
-    const least = { approved, minOutputTokens: 20_000, maxOutputTokens: 20_000 };
-    expect(ask("a", least)).toMatchObject({ refusal: { code: "not_approved", cap: approved } });
-    const tight = budgets({ runUsd: 0.001 }, {});
-    const other = { ...least, instanceId: "dev-2", budgets: tight };
-    expect(ask("b", other)).toMatchObject({ refusal: { code: "budget_exceeded" } });
-  });
+test("an approved amount is not raised with the budget, and gives way to a budget that can't pay either", () => {
+  const { ask, ledger } = ledgerOf();
+  const raise = { type: "raise", scope: "run:dev-1", nano: 5 * cent, runs: [], timezone: "UTC" };
+  ledger.apply(raise as Parameters<typeof ledger.apply>[0], now);
+  const least = { approved, minOutputTokens: 20_000, maxOutputTokens: 20_000 };
+  expect(ask("a", least)).toMatchObject({ refusal: { code: "not_approved", cap: approved } });
+  const tight = budgets({ runUsd: 0.001 }, {});
+  const other = { ...least, instanceId: "dev-2", budgets: tight };
+  expect(ask("b", other)).toMatchObject({ refusal: { code: "budget_exceeded" } });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   isBare,
   isOneStage,
@@ -63,20 +63,18 @@ test("an imported Dockerfile with its own base is rebased on the default image, 
   ]);
 });
 
-describe("the project's Dockerfile in an import", () => {
-  const project = "# ours\nFROM al-agent:latest\nRUN one\n";
+const project = "# ours\nFROM al-agent:latest\nRUN one\n";
 
-  test("the project's Dockerfile in an import is appended to the last FROM of each agent's, or becomes an agent's own", () => {
-    expect(
-      joinDockerfiles(project, "FROM golang AS build\nFROM al-agent:latest\nRUN two\n"),
-    ).toMatch(/^FROM golang AS build\nFROM al-agent:latest\n\n# .+\nRUN one\n\nRUN two\n$/);
-    expect(joinDockerfiles(project, null)).toBe("FROM al-agent:latest\n\nRUN one\n");
-  });
+test("the project's Dockerfile in an import is appended to the last FROM of each agent's, or becomes an agent's own", () => {
+  expect(joinDockerfiles(project, "FROM golang AS build\nFROM al-agent:latest\nRUN two\n")).toMatch(
+    /^FROM golang AS build\nFROM al-agent:latest\n\n# .+\nRUN one\n\nRUN two\n$/,
+  );
+  expect(joinDockerfiles(project, null)).toBe("FROM al-agent:latest\n\nRUN one\n");
+});
 
-  test("the project's Dockerfile in an import is used only if it adds something, and merged only if it has one stage", () => {
-    expect(isBare("FROM al-agent:latest\n\n# nothing\n")).toBe(true);
-    expect(isBare(project)).toBe(false);
-    expect(isOneStage(project)).toBe(true);
-    expect(isOneStage("FROM a AS b\nFROM al-agent\n")).toBe(false);
-  });
+test("the project's Dockerfile in an import is used only if it adds something, and merged only if it has one stage", () => {
+  expect(isBare("FROM al-agent:latest\n\n# nothing\n")).toBe(true);
+  expect(isBare(project)).toBe(false);
+  expect(isOneStage(project)).toBe(true);
+  expect(isOneStage("FROM a AS b\nFROM al-agent\n")).toBe(false);
 });

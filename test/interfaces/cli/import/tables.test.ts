@@ -1,5 +1,5 @@
 import { parse } from "smol-toml";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   translateAgent,
   translateFilters,
@@ -113,24 +113,21 @@ test("an imported agent is callable when nothing else starts it, but not when it
   expect(imported({ schedule: "@daily" }).table.callable).toBeUndefined();
 });
 
-describe("an imported project", () => {
-  const project = (text: string) =>
-    translated((add) => translateProject(parse(text), {}, add)).table;
+const project = (text: string) => translated((add) => translateProject(parse(text), {}, add)).table;
 
-  test("an imported project has older keys under their new names", () => {
-    const table = project("maxTriggerDepth = 2\n[gateway]\nlockTimeout = 60\nurl = 'https://a'\n");
-    expect(table).toMatchObject({ maxCallDepth: 2, resourceLockTimeout: 60 });
-    expect(table).not.toHaveProperty("gateway");
-  });
+test("an imported project has older keys under their new names", () => {
+  const table = project("maxTriggerDepth = 2\n[gateway]\nlockTimeout = 60\nurl = 'https://a'\n");
+  expect(table).toMatchObject({ maxCallDepth: 2, resourceLockTimeout: 60 });
+  expect(table).not.toHaveProperty("gateway");
+});
 
-  test("an imported project keeps an unsigned source unsigned, and gives every other one a secret", () => {
-    const table = project(
-      '[webhooks.a]\ntype = "github"\nallowUnsigned = true\n[webhooks.b]\ntype = "slack"\nslack_signing_secret = "Team"\n',
-    );
-    expect(table.webhooks).toEqual({
-      a: { type: "github", allowUnsigned: true },
-      b: { type: "slack", credential: "Team" },
-    });
+test("an imported project keeps an unsigned source unsigned, and gives every other one a secret", () => {
+  const table = project(
+    '[webhooks.a]\ntype = "github"\nallowUnsigned = true\n[webhooks.b]\ntype = "slack"\nslack_signing_secret = "Team"\n',
+  );
+  expect(table.webhooks).toEqual({
+    a: { type: "github", allowUnsigned: true },
+    b: { type: "slack", credential: "Team" },
   });
 });
 

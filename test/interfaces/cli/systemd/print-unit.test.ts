@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { systemdUnit } from "../../../../src/interfaces/cli/systemd/print-unit.ts";
 import { cliProject } from "../fake-operator.ts";
 
@@ -98,29 +98,27 @@ test("al start --print-systemd reports why a project can't be started", async ()
   expect(stderr).toContain("config.toml:1:");
 });
 
-describe("a unit", () => {
-  const facts = {
-    projectDir: "/srv/my project",
-    command: [process.execPath, "/opt/al.js", "start", 'a "50%" $HOME\\x'],
-    user: "root",
-    home: "/srv/my home",
-    env: ["TZ=$no 100%"],
-    graceSeconds: 30,
-    needsSudo: false,
-    needsEngine: false,
-  };
+const facts = {
+  projectDir: "/srv/my project",
+  command: [process.execPath, "/opt/al.js", "start", 'a "50%" $HOME\\x'],
+  user: "root",
+  home: "/srv/my home",
+  env: ["TZ=$no 100%"],
+  graceSeconds: 30,
+  needsSudo: false,
+  needsEngine: false,
+};
 
-  test("a unit escapes the characters that systemd would interpret", () => {
-    const unit = systemdUnit(facts);
-    expect(verified(unit)).toBe("");
-    expect(valueOf(unit, "WorkingDirectory")).toBe("/srv/my project");
-    expect(valueOf(unit, "ReadWritePaths")).toBe('"/srv/my project" "-/srv/my home"');
-    expect(valueOf(unit, "ExecStart")).toContain(' "a \\"50%%\\" $$HOME\\\\x"');
-    expect(valueOf(unit, "Environment")).toBe('"TZ=$no 100%%"');
-  });
-
-  test("a unit rejects a path with a line break", () =>
-    expect(() => systemdUnit({ ...facts, projectDir: "/srv/x\nExecStartPre=/bin/evil" })).toThrow(
-      "cannot be part of a systemd unit",
-    ));
+test("a unit escapes the characters that systemd would interpret", () => {
+  const unit = systemdUnit(facts);
+  expect(verified(unit)).toBe("");
+  expect(valueOf(unit, "WorkingDirectory")).toBe("/srv/my project");
+  expect(valueOf(unit, "ReadWritePaths")).toBe('"/srv/my project" "-/srv/my home"');
+  expect(valueOf(unit, "ExecStart")).toContain(' "a \\"50%%\\" $$HOME\\\\x"');
+  expect(valueOf(unit, "Environment")).toBe('"TZ=$no 100%%"');
 });
+
+test("a unit rejects a path with a line break", () =>
+  expect(() => systemdUnit({ ...facts, projectDir: "/srv/x\nExecStartPre=/bin/evil" })).toThrow(
+    "cannot be part of a systemd unit",
+  ));

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { widthOf } from "../../../../src/interfaces/cli/terminal/fit.ts";
 import { drawScreen, shareRows, windowStart } from "../../../../src/interfaces/cli/tui/screen.ts";
@@ -153,30 +153,28 @@ test("the last line names the runs that a stop waits for", () => {
   expect(show(busy, { isStopping: true }).at(-1)).toBe(text);
 });
 
-describe("the selection", () => {
-  const agents = (...names: readonly string[]) => names.map((name) => ({ name }));
-  const abc = agents("a", "b", "c");
+const agents = (...names: readonly string[]) => names.map((name) => ({ name }));
+const abc = agents("a", "b", "c");
 
-  test("the selection moves and stops at both ends", () => {
-    const last = moved(firstView, 9, abc);
-    expect(last).toMatchObject({ selected: "c", index: 2 });
-    expect(moved(last, 1, abc)).toMatchObject({ selected: "c" });
-    expect(moved(last, -9, abc)).toMatchObject({ selected: "a" });
-    expect(moved(firstView, 1, []).selected).toBeNull();
-  });
+test("the selection moves and stops at both ends", () => {
+  const last = moved(firstView, 9, abc);
+  expect(last).toMatchObject({ selected: "c", index: 2 });
+  expect(moved(last, 1, abc)).toMatchObject({ selected: "c" });
+  expect(moved(last, -9, abc)).toMatchObject({ selected: "a" });
+  expect(moved(firstView, 1, []).selected).toBeNull();
+});
 
-  test("the selection stays with its agent when others come, and moves to the next one when it goes", () => {
-    const view = moved(firstView, 1, abc);
-    expect(selectedIndex(view, agents("0", "a", "a2", "b"))).toBe(3);
-    expect(selectedIndex(view, agents("a", "c"))).toBe(1);
-    expect(selectedIndex(view, agents("a"))).toBe(0);
-    expect(selectedIndex(view, [])).toBe(0);
-  });
+test("the selection stays with its agent when others come, and moves to the next one when it goes", () => {
+  const view = moved(firstView, 1, abc);
+  expect(selectedIndex(view, agents("0", "a", "a2", "b"))).toBe(3);
+  expect(selectedIndex(view, agents("a", "c"))).toBe(1);
+  expect(selectedIndex(view, agents("a"))).toBe(0);
+  expect(selectedIndex(view, [])).toBe(0);
+});
 
-  test("the selection stays in the middle of the rows, except near the ends", () => {
-    expect([0, 2, 3, 5, 9].map((index) => windowStart(index, 5, 10))).toEqual([0, 0, 1, 3, 5]);
-    expect(windowStart(1, 5, 2)).toBe(0);
-  });
+test("the selection stays in the middle of the rows, except near the ends", () => {
+  expect([0, 2, 3, 5, 9].map((index) => windowStart(index, 5, 10))).toEqual([0, 0, 1, 3, 5]);
+  expect(windowStart(1, 5, 2)).toBe(0);
 });
 
 test("every size is filled exactly, and shows the selected row", () => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { OpenApi, Operation } from "../../../../src/interfaces/gateway/api/openapi.ts";
 import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { apiKey, bearer, openApp } from "../start-gateway.ts";
@@ -185,41 +185,39 @@ function missingFields(api: OpenApi, schema: Schema, value: unknown, at = ""): s
 /** Their GET changes something, which a HEAD may not. */
 const changing = new Set(["/logout", "/login/{token}"]);
 
-describe("HEAD, OPTIONS and other methods", () => {
-  test("HEAD, OPTIONS and other methods are right on every path", async () => {
-    const { app, api } = await described();
-    for (const [path, operations] of Object.entries(api.paths)) {
-      const url = example(path);
-      const methods = Object.keys(operations).map((method) => method.toUpperCase());
-      const options = await app.inject({ method: "OPTIONS", url });
-      expect(options.statusCode, path).toBe(204);
-      const allowed = String(options.headers.allow).split(", ");
-      const head = methods.includes("GET") && !changing.has(path) ? ["HEAD"] : [];
-      expect([...allowed].sort(), path).toEqual([...methods, ...head, "OPTIONS"].sort());
-      const wrong = await app.inject({ method: "DELETE", url, headers: bearer });
-      expect(wrong.statusCode, path).toBe(405);
-      expect(wrong.headers.allow, path).toBe(options.headers.allow);
-      expect(wrong.headers["content-type"], path).toContain("application/problem+json");
-    }
-  });
+test("HEAD, OPTIONS and other methods are right on every path", async () => {
+  const { app, api } = await described();
+  for (const [path, operations] of Object.entries(api.paths)) {
+    const url = example(path);
+    const methods = Object.keys(operations).map((method) => method.toUpperCase());
+    const options = await app.inject({ method: "OPTIONS", url });
+    expect(options.statusCode, path).toBe(204);
+    const allowed = String(options.headers.allow).split(", ");
+    const head = methods.includes("GET") && !changing.has(path) ? ["HEAD"] : [];
+    expect([...allowed].sort(), path).toEqual([...methods, ...head, "OPTIONS"].sort());
+    const wrong = await app.inject({ method: "DELETE", url, headers: bearer });
+    expect(wrong.statusCode, path).toBe(405);
+    expect(wrong.headers.allow, path).toBe(options.headers.allow);
+    expect(wrong.headers["content-type"], path).toContain("application/problem+json");
+  }
+});
 
-  test("a HEAD answers as the GET does, without its body", async () => {
-    const { app, api } = await described();
-    for (const { method, path, operation } of entriesOf(api)) {
-      if (method !== "get" || changing.has(path)) continue;
-      if (operation.summary.includes("Server-Sent")) continue;
-      const [head, get] = [
-        await app.inject({ method: "HEAD", url: example(path), headers: bearer }),
-        await app.inject({ method: "GET", url: example(path), headers: bearer }),
-      ];
-      expect(head.body, path).toBe("");
-      expect(head.statusCode, path).toBe(get.statusCode);
-      expect(head.headers["content-type"], path).toBe(get.headers["content-type"]);
-    }
-  });
+test("a HEAD answers as the GET does, without its body", async () => {
+  const { app, api } = await described();
+  for (const { method, path, operation } of entriesOf(api)) {
+    if (method !== "get" || changing.has(path)) continue;
+    if (operation.summary.includes("Server-Sent")) continue;
+    const [head, get] = [
+      await app.inject({ method: "HEAD", url: example(path), headers: bearer }),
+      await app.inject({ method: "GET", url: example(path), headers: bearer }),
+    ];
+    expect(head.body, path).toBe("");
+    expect(head.statusCode, path).toBe(get.statusCode);
+    expect(head.headers["content-type"], path).toBe(get.headers["content-type"]);
+  }
+});
 
-  test("a HEAD does not log out", async () => {
-    const { app } = await described();
-    expect((await app.inject({ method: "HEAD", url: "/logout" })).statusCode).toBe(405);
-  });
+test("a HEAD does not log out", async () => {
+  const { app } = await described();
+  expect((await app.inject({ method: "HEAD", url: "/logout" })).statusCode).toBe(405);
 });

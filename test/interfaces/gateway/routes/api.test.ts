@@ -247,74 +247,72 @@ const malformed: Malformed[] = [
   ["POST /api/alerts/targets/ops/test", { to: "me" }],
 ];
 
-describe("the operator API", () => {
-  test.each(answers)(
-    "the operator API: %s answers %j",
-    async (request, answer, { payload, status = 200, call } = {}) => {
-      const { ask, calls } = await setUp();
-      const response = await ask(request, payload && { payload });
-      expect([response.statusCode, response.json()]).toMatchObject([status, answer]);
-      if (call !== undefined) expect(calls).toEqual([call]);
-    },
-  );
-
-  test.each([
-    ["GET /api/stats/triggers/b/calls", "unknown_trigger"],
-    ["GET /api/agents/nope/why-not?limit=5", "unknown_agent"],
-    ["GET /api/agents/ops/hosts", "unknown_agent"],
-    ["GET /api/runs/dev-cccccccc", "unknown_instance"],
-    ["GET /api/runs/dev-cccccccc/diff", "unknown_instance"],
-    ["GET /api/runs/dev", "unknown_instance"],
-    ["GET /api/runs/dev-bbbbbbbb/diff?to=..", "unknown_instance"],
-    ["GET /api/runs/..%2f..%2fdev-bbbbbbbb", "unknown_instance"],
-    ["GET /api/stats/webhooks/0193a1b2-0000-7000-8000-00000000dead", "unknown_receipt"],
-    ["GET /api/stats/webhooks/..%2f..%2fetc", "unknown_receipt"],
-    ["POST /api/webhooks/%00/replay", "unknown_receipt"],
-    [`POST /api/webhooks/${receiptId}/replay?agent=nobody`, "unknown_agent"],
-    [`POST /api/webhooks/${receiptId}/replay?agent=..%2fx`, "unknown_agent"],
-    [`POST /api/webhooks/${receiptId}/replay?agent=`, "unknown_agent"],
-    [`POST /api/alerts/${aDelivery(1).id}/retry`, "unknown_delivery"],
-    ["POST /api/alerts/targets/..%2fops/test", "unknown_target"],
-  ])("the operator API: %s is a 404 %s", async (request, error) => {
-    const response = await (await setUp()).ask(request);
-    expect([response.statusCode, response.json()]).toMatchObject([404, { error }]);
-  });
-
-  test.each(malformed)("the operator API: %s of %j is malformed", async (request, payload) => {
+test.each(answers)(
+  "the operator API: %s answers %j",
+  async (request, answer, { payload, status = 200, call } = {}) => {
     const { ask, calls } = await setUp();
     const response = await ask(request, payload && { payload });
-    expect([response.statusCode, response.json()]).toMatchObject([400, { error: "malformed" }]);
-    expect(calls).toEqual([]);
-  });
+    expect([response.statusCode, response.json()]).toMatchObject([status, answer]);
+    if (call !== undefined) expect(calls).toEqual([call]);
+  },
+);
 
-  test("a page of alerts leads to the next", async () => {
-    const { ask } = await setUp();
-    const page = async (query: string) =>
-      (await ask(`GET /api/alerts?limit=2${query}`)).json<{
-        next: string | null;
-        deliveries: { id: string }[];
-      }>();
-    const first = await page("");
-    const second = await page(`&before=${first.next ?? ""}`);
-    const ids = [...first.deliveries, ...second.deliveries].map(({ id }) => id);
-    expect([ids, second.next]).toEqual([deliveries().map(({ id }) => id), null]);
-  });
+test.each([
+  ["GET /api/stats/triggers/b/calls", "unknown_trigger"],
+  ["GET /api/agents/nope/why-not?limit=5", "unknown_agent"],
+  ["GET /api/agents/ops/hosts", "unknown_agent"],
+  ["GET /api/runs/dev-cccccccc", "unknown_instance"],
+  ["GET /api/runs/dev-cccccccc/diff", "unknown_instance"],
+  ["GET /api/runs/dev", "unknown_instance"],
+  ["GET /api/runs/dev-bbbbbbbb/diff?to=..", "unknown_instance"],
+  ["GET /api/runs/..%2f..%2fdev-bbbbbbbb", "unknown_instance"],
+  ["GET /api/stats/webhooks/0193a1b2-0000-7000-8000-00000000dead", "unknown_receipt"],
+  ["GET /api/stats/webhooks/..%2f..%2fetc", "unknown_receipt"],
+  ["POST /api/webhooks/%00/replay", "unknown_receipt"],
+  [`POST /api/webhooks/${receiptId}/replay?agent=nobody`, "unknown_agent"],
+  [`POST /api/webhooks/${receiptId}/replay?agent=..%2fx`, "unknown_agent"],
+  [`POST /api/webhooks/${receiptId}/replay?agent=`, "unknown_agent"],
+  [`POST /api/alerts/${aDelivery(1).id}/retry`, "unknown_delivery"],
+  ["POST /api/alerts/targets/..%2fops/test", "unknown_target"],
+])("the operator API: %s is a 404 %s", async (request, error) => {
+  const response = await (await setUp()).ask(request);
+  expect([response.statusCode, response.json()]).toMatchObject([404, { error }]);
+});
 
-  test("a search is forwarded with its order and limit; a rejection has its reason", async () => {
-    const asked: unknown[] = [];
-    const answer = { runs: [], next: "2026-03-10.7", indexedUntil: null, indexing: null };
-    const find = (query: unknown) => {
-      asked.push(query);
-      if (asked.length === 1) return Promise.resolve(answer);
-      return Promise.reject(new UserError("bad_search", "the search has no word"));
-    };
-    const { get } = await openApp({ search: { find } });
-    expect((await get("/api/search?q=%22a+b%22+c*&kind=error&agent=dev")).json()).toEqual(answer);
-    const expected = { q: '"a b" c*', kind: "error", agent: "dev", order: "newest", limit: 20 };
-    expect(asked).toEqual([expected]);
-    const refused = await get("/api/search?q=-");
-    expect(refused.json()).toMatchObject({ status: 400, detail: "the search has no word" });
-  });
+test.each(malformed)("the operator API: %s of %j is malformed", async (request, payload) => {
+  const { ask, calls } = await setUp();
+  const response = await ask(request, payload && { payload });
+  expect([response.statusCode, response.json()]).toMatchObject([400, { error: "malformed" }]);
+  expect(calls).toEqual([]);
+});
+
+test("a page of alerts leads to the next", async () => {
+  const { ask } = await setUp();
+  const page = async (query: string) =>
+    (await ask(`GET /api/alerts?limit=2${query}`)).json<{
+      next: string | null;
+      deliveries: { id: string }[];
+    }>();
+  const first = await page("");
+  const second = await page(`&before=${first.next ?? ""}`);
+  const ids = [...first.deliveries, ...second.deliveries].map(({ id }) => id);
+  expect([ids, second.next]).toEqual([deliveries().map(({ id }) => id), null]);
+});
+
+test("a search is forwarded with its order and limit; a rejection has its reason", async () => {
+  const asked: unknown[] = [];
+  const answer = { runs: [], next: "2026-03-10.7", indexedUntil: null, indexing: null };
+  const find = (query: unknown) => {
+    asked.push(query);
+    if (asked.length === 1) return Promise.resolve(answer);
+    return Promise.reject(new UserError("bad_search", "the search has no word"));
+  };
+  const { get } = await openApp({ search: { find } });
+  expect((await get("/api/search?q=%22a+b%22+c*&kind=error&agent=dev")).json()).toEqual(answer);
+  const expected = { q: '"a b" c*', kind: "error", agent: "dev", order: "newest", limit: 20 };
+  expect(asked).toEqual([expected]);
+  const refused = await get("/api/search?q=-");
+  expect(refused.json()).toMatchObject({ status: 400, detail: "the search has no word" });
 });
 
 describe("bodies", () => {

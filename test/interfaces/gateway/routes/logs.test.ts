@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { LogPageAnswer } from "../../../../src/interfaces/views/log-page.ts";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { readStream } from "../event-stream.ts";
@@ -120,67 +120,61 @@ test("the stream over all agents mixes them", async () => {
   await expect.poll(() => messages(stream.events())).toEqual(["line 1", "mine too"]);
 });
 
-describe("filters of an agent's log", () => {
-  const pages = "/api/logs/agents/dev";
-  async function setUpMixed() {
-    const deps = testDeps();
-    const write = (msg: string, level: 30 | 40 | 50, instanceId: string): void =>
-      deps.logs.write({ agent: "dev", msg, level, instanceId });
-    write("needle 1", 30, "dev-a");
-    write("needle 2", 40, "dev-a");
-    write("hay", 50, "dev-a");
-    write("Needle 3", 50, "dev-b");
-    return { url: await startTcp(deps), logs: deps.logs };
-  }
+const pages = "/api/logs/agents/dev";
+async function setUpMixed() {
+  const deps = testDeps();
+  const write = (msg: string, level: 30 | 40 | 50, instanceId: string): void =>
+    deps.logs.write({ agent: "dev", msg, level, instanceId });
+  write("needle 1", 30, "dev-a");
+  write("needle 2", 40, "dev-a");
+  write("hay", 50, "dev-a");
+  write("Needle 3", 50, "dev-b");
+  return { url: await startTcp(deps), logs: deps.logs };
+}
 
-  test("filters of an agent's log apply to the lines of a stream so far and to new ones", async () => {
-    const { url, logs } = await setUpMixed();
-    const stream = await readStream(`${url}${path}?q=NEEDLE&level=warn`, bearer);
-    await expect.poll(() => messages(stream.events())).toEqual(["needle 2", "Needle 3"]);
-    logs.write({ agent: "dev", msg: "needle 4" });
-    logs.write({ agent: "dev", msg: "hay", level: 50 });
-    logs.write({ agent: "dev", msg: "needle 5", level: 40 });
-    await expect
-      .poll(() => messages(stream.events()))
-      .toEqual(["needle 2", "Needle 3", "needle 5"]);
-    const resumed = await readStream(`${url}${path}?q=needle&after=dev-2026-11-21.log:2`, bearer);
-    await expect
-      .poll(() => messages(resumed.events()))
-      .toEqual(["Needle 3", "needle 4", "needle 5"]);
-  });
+test("filters of an agent's log apply to the lines of a stream so far and to new ones", async () => {
+  const { url, logs } = await setUpMixed();
+  const stream = await readStream(`${url}${path}?q=NEEDLE&level=warn`, bearer);
+  await expect.poll(() => messages(stream.events())).toEqual(["needle 2", "Needle 3"]);
+  logs.write({ agent: "dev", msg: "needle 4" });
+  logs.write({ agent: "dev", msg: "hay", level: 50 });
+  logs.write({ agent: "dev", msg: "needle 5", level: 40 });
+  await expect.poll(() => messages(stream.events())).toEqual(["needle 2", "Needle 3", "needle 5"]);
+  const resumed = await readStream(`${url}${path}?q=needle&after=dev-2026-11-21.log:2`, bearer);
+  await expect.poll(() => messages(resumed.events())).toEqual(["Needle 3", "needle 4", "needle 5"]);
+});
 
-  test("pages of filtered lines cover the whole log, backward and forward", async () => {
-    const { url } = await setUpMixed();
-    const ask = async (query: string): Promise<LogPageAnswer> => {
-      const response = await fetch(`${url}${pages}?${query}`, { headers: bearer });
-      return (await response.json()) as LogPageAnswer;
-    };
-    const positionsOf = ({ lines }: LogPageAnswer): readonly string[] =>
-      lines.map(({ position }) => position.slice(-1));
-    const newest = await ask("q=needle&limit=2");
-    expect(positionsOf(newest)).toEqual(["2", "4"]);
-    expect(newest).toMatchObject({ atEnd: true, newer: "dev-2026-11-21.log:4" });
-    const older = await ask(`q=needle&limit=2&before=${newest.older ?? ""}`);
-    expect(positionsOf(older)).toEqual(["1"]);
-    expect(older.older).toBeNull();
-    expect(positionsOf(await ask("after=dev-2026-11-21.log:1&limit=2"))).toEqual(["2", "3"]);
-    expect(positionsOf(await ask("instance=dev-b"))).toEqual(["4"]);
-  });
+test("pages of filtered lines cover the whole log, backward and forward", async () => {
+  const { url } = await setUpMixed();
+  const ask = async (query: string): Promise<LogPageAnswer> => {
+    const response = await fetch(`${url}${pages}?${query}`, { headers: bearer });
+    return (await response.json()) as LogPageAnswer;
+  };
+  const positionsOf = ({ lines }: LogPageAnswer): readonly string[] =>
+    lines.map(({ position }) => position.slice(-1));
+  const newest = await ask("q=needle&limit=2");
+  expect(positionsOf(newest)).toEqual(["2", "4"]);
+  expect(newest).toMatchObject({ atEnd: true, newer: "dev-2026-11-21.log:4" });
+  const older = await ask(`q=needle&limit=2&before=${newest.older ?? ""}`);
+  expect(positionsOf(older)).toEqual(["1"]);
+  expect(older.older).toBeNull();
+  expect(positionsOf(await ask("after=dev-2026-11-21.log:1&limit=2"))).toEqual(["2", "3"]);
+  expect(positionsOf(await ask("instance=dev-b"))).toEqual(["4"]);
+});
 
-  test.each([
-    ["/api/logs/agents/never", 404],
-    ["/api/logs/agents/..%2fdev", 404],
-    [`${pages}?level=loud`, 400],
-    [`${pages}?limit=1001`, 400],
-    [`${pages}?q=${"x".repeat(1001)}`, 400],
-    [`${pages}?before=nowhere`, 200],
-  ])("filters of an agent's log: %s is answered with %i", async (address, status) => {
-    const { url } = await setUp(1);
-    expect((await fetch(url + address, { headers: bearer })).status).toBe(status);
-  });
+test.each([
+  ["/api/logs/agents/never", 404],
+  ["/api/logs/agents/..%2fdev", 404],
+  [`${pages}?level=loud`, 400],
+  [`${pages}?limit=1001`, 400],
+  [`${pages}?q=${"x".repeat(1001)}`, 400],
+  [`${pages}?before=nowhere`, 200],
+])("filters of an agent's log: %s is answered with %i", async (address, status) => {
+  const { url } = await setUp(1);
+  expect((await fetch(url + address, { headers: bearer })).status).toBe(status);
+});
 
-  test("filters of an agent's log need the key", async () => {
-    const { url } = await setUp(1);
-    expect((await fetch(url + pages)).status).toBe(401);
-  });
+test("filters of an agent's log need the key", async () => {
+  const { url } = await setUp(1);
+  expect((await fetch(url + pages)).status).toBe(401);
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { connectTo, egressSide, forward, getThrough, type EgressSide } from "./support.ts";
 import type { SocketOfRun } from "../support.ts";
 
@@ -102,59 +102,55 @@ test("a held connection keeps the first bytes of a client that does not wait", a
   expect(await arrived).toBe("SSH-2.0-early\r\n");
 });
 
-describe("an open tunnel", () => {
-  const opened = async () => {
-    const connecting = connectTo(run, "api.allowed.test:22");
-    (await nth(1)).answer(null);
-    const { socket } = await connecting;
-    socket.resume();
-    return { socket, closed: once(socket, "close").then(() => "closed") };
-  };
-  const turns = () => new Promise((resolve) => setTimeout(resolve, 50, "open"));
+const opened = async () => {
+  const connecting = connectTo(run, "api.allowed.test:22");
+  (await nth(1)).answer(null);
+  const { socket } = await connecting;
+  socket.resume();
+  return { socket, closed: once(socket, "close").then(() => "closed") };
+};
+const turns = () => new Promise((resolve) => setTimeout(resolve, 50, "open"));
 
-  test.each([
-    ["a gate is added that holds it", () => (isGated = true)],
-    ["its entry is removed", () => side.allow(["files.allowed.test"])],
-  ])("an open tunnel is cut when %s", async (_why, change) => {
-    isGated = false;
-    const { closed } = await opened();
-    side.egress.recheck();
-    expect(await Promise.race([closed, turns()])).toBe("open");
-    change();
-    side.egress.recheck();
-    expect(await closed).toBe("closed");
-  });
-
-  test("an open tunnel stays open if a person allowed it", async () => {
-    const { socket, closed } = await opened();
-    side.egress.recheck();
-    expect(await Promise.race([closed, turns()])).toBe("open");
-    socket.destroy();
-  });
+test.each([
+  ["a gate is added that holds it", () => (isGated = true)],
+  ["its entry is removed", () => side.allow(["files.allowed.test"])],
+])("an open tunnel is cut when %s", async (_why, change) => {
+  isGated = false;
+  const { closed } = await opened();
+  side.egress.recheck();
+  expect(await Promise.race([closed, turns()])).toBe("open");
+  change();
+  side.egress.recheck();
+  expect(await closed).toBe("closed");
 });
 
-describe("two requests on one connection", () => {
-  const get = (path: string) =>
-    `GET http://api.allowed.test${path} HTTP/1.1\r\nhost: api.allowed.test\r\nproxy-authorization: Bearer ${run.token}\r\n\r\n`;
+test("an open tunnel stays open if a person allowed it", async () => {
+  const { socket, closed } = await opened();
+  side.egress.recheck();
+  expect(await Promise.race([closed, turns()])).toBe("open");
+  socket.destroy();
+});
 
-  test.each([
-    ["one after the other", false],
-    ["sent in one piece", true],
-  ])("two requests on one connection are each held: %s", async (_how, isPipelined) => {
-    const socket = connect(run.socket);
-    let answered = "";
-    socket.on("data", (bytes: Buffer) => (answered += bytes.toString()));
-    socket.write(isPipelined ? get("/1") + get("/2") : get("/1"));
-    await vi.waitFor(() => expect(held).toHaveLength(isPipelined ? 2 : 1));
-    held[0]?.answer(null);
-    await vi.waitFor(() => expect(answered).toContain("hello"));
-    if (!isPipelined) socket.write(get("/2"));
-    const second = await nth(2);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(side.hosts.seen.map(({ url }) => url)).toEqual(["/1"]);
-    second.answer("no");
-    await vi.waitFor(() => expect(answered).toContain("403"));
-    expect(side.hosts.seen).toHaveLength(1);
-    socket.destroy();
-  });
+const get = (path: string) =>
+  `GET http://api.allowed.test${path} HTTP/1.1\r\nhost: api.allowed.test\r\nproxy-authorization: Bearer ${run.token}\r\n\r\n`;
+
+test.each([
+  ["one after the other", false],
+  ["sent in one piece", true],
+])("two requests on one connection are each held: %s", async (_how, isPipelined) => {
+  const socket = connect(run.socket);
+  let answered = "";
+  socket.on("data", (bytes: Buffer) => (answered += bytes.toString()));
+  socket.write(isPipelined ? get("/1") + get("/2") : get("/1"));
+  await vi.waitFor(() => expect(held).toHaveLength(isPipelined ? 2 : 1));
+  held[0]?.answer(null);
+  await vi.waitFor(() => expect(answered).toContain("hello"));
+  if (!isPipelined) socket.write(get("/2"));
+  const second = await nth(2);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(side.hosts.seen.map(({ url }) => url)).toEqual(["/1"]);
+  second.answer("no");
+  await vi.waitFor(() => expect(answered).toContain("403"));
+  expect(side.hosts.seen).toHaveLength(1);
+  socket.destroy();
 });

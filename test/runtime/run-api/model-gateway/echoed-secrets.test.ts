@@ -70,18 +70,16 @@ describe("a key that a provider repeats", () => {
   });
 });
 
-describe("headers of the config that a provider repeats", () => {
-  const headers = {
-    Authorization: "Basic dXNlcjpwYXNzd29yZA==",
-    "X-Team": "dev",
-    "Anthropic-Beta": "interleaved-thinking-2025-05-14",
-  };
+const headers = {
+  Authorization: "Basic dXNlcjpwYXNzd29yZA==",
+  "X-Team": "dev",
+  "Anthropic-Beta": "interleaved-thinking-2025-05-14",
+};
 
-  test("headers of the config that a provider repeats are masked if they may be secret, and others are not", async () => {
-    const text = Object.values(headers).join(" and ");
-    const { reply } = await ask((_asked, response) => response.end(text), { headers });
-    expect(reply.text).toBe(text.replace("dXNlcjpwYXNzd29yZA==", "*".repeat(20)));
-  });
+test("headers of the config that a provider repeats are masked if they may be secret, and others are not", async () => {
+  const text = Object.values(headers).join(" and ");
+  const { reply } = await ask((_asked, response) => response.end(text), { headers });
+  expect(reply.text).toBe(text.replace("dXNlcjpwYXNzd29yZA==", "*".repeat(20)));
 });
 
 test("an answer is unchanged if no model has a key, or the key is a common word", async () => {

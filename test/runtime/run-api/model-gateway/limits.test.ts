@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
 import { emptyAnswer, post, startWire, testMeter } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
@@ -121,27 +121,25 @@ test("the limit of an answer has a minimum of at most the requested length", asy
   expect(plan).toMatchObject({ maxOutputTokens: 1, minOutputTokens: 1 });
 });
 
-describe("an ambiguous limit", () => {
-  const thinking = { type: "enabled", budget_tokens: 0.5 };
-  test.each([
-    [anthropic, "max_tokens", { max_tokens: "9000" }],
-    [anthropic, "thinking.budget_tokens", { max_tokens: 9000, thinking }],
-    [responses, "max_output_tokens", { max_output_tokens: -1 }],
-    [responses, "max_output_tokens", { max_output_tokens: [9000] }],
-    [completions, "max_tokens", { max_tokens: -1 }],
-    [completions, "max_tokens", { max_tokens: 0 }],
-    [completions, "max_completion_tokens", { max_tokens: 9, max_completion_tokens: "9000" }],
-    [completions, "max_tokens", { max_tokens: 1.5 }],
-    [completions, "max_tokens", { max_tokens: 1e300 }],
-    [mistral, "max_tokens", { max_tokens: true }],
-    [google, "generationConfig.maxOutputTokens", { generationConfig: { max_output_tokens: "9" } }],
-    [google, "thinkingBudget", { generationConfig: { thinking_config: { thinking_budget: -2 } } }],
-  ])("an ambiguous limit is rejected: %$", async (wire, field, more) => {
-    const { reply, plan, sent } = await ask(wire, more, 2000);
-    expect(reply.status).toBe(400);
-    expect(reply.text).toMatch(new RegExp(`${field}.*(a whole number of tokens|another form)`));
-    expect([plan, sent]).toEqual([undefined, undefined]);
-  });
+const thinking = { type: "enabled", budget_tokens: 0.5 };
+test.each([
+  [anthropic, "max_tokens", { max_tokens: "9000" }],
+  [anthropic, "thinking.budget_tokens", { max_tokens: 9000, thinking }],
+  [responses, "max_output_tokens", { max_output_tokens: -1 }],
+  [responses, "max_output_tokens", { max_output_tokens: [9000] }],
+  [completions, "max_tokens", { max_tokens: -1 }],
+  [completions, "max_tokens", { max_tokens: 0 }],
+  [completions, "max_completion_tokens", { max_tokens: 9, max_completion_tokens: "9000" }],
+  [completions, "max_tokens", { max_tokens: 1.5 }],
+  [completions, "max_tokens", { max_tokens: 1e300 }],
+  [mistral, "max_tokens", { max_tokens: true }],
+  [google, "generationConfig.maxOutputTokens", { generationConfig: { max_output_tokens: "9" } }],
+  [google, "thinkingBudget", { generationConfig: { thinking_config: { thinking_budget: -2 } } }],
+])("an ambiguous limit is rejected: %$", async (wire, field, more) => {
+  const { reply, plan, sent } = await ask(wire, more, 2000);
+  expect(reply.status).toBe(400);
+  expect(reply.text).toMatch(new RegExp(`${field}.*(a whole number of tokens|another form)`));
+  expect([plan, sent]).toEqual([undefined, undefined]);
 });
 
 test("other changes of a request set the model of the address", async () => {

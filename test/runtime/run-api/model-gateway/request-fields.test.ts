@@ -138,70 +138,66 @@ test.each(refused)(
   },
 );
 
-describe("spellings of the Gemini API", () => {
-  const rebuilt = (body: Json) =>
-    rebuiltRequest(body, wireApis["google-generative-ai"], upstreamModel);
+const rebuilt = (body: Json) =>
+  rebuiltRequest(body, wireApis["google-generative-ai"], upstreamModel);
 
-  test("spellings of the Gemini API become one", () => {
-    const file_data = { mime_type: "image/png", display_name: "x" };
-    const sent = rebuilt({ contents: [{ parts: [{ file_data }] }], tool_config: { a_b: 1 } });
-    const fileData = { mimeType: "image/png", displayName: "x" };
-    expect(sent).toEqual({ contents: [{ parts: [{ fileData }] }], toolConfig: { a_b: 1 } });
-  });
-
-  test("spellings of the Gemini API are rejected beside each other", () => {
-    const part = { fileData: { fileUri: "https://attacker.example" }, file_data: null };
-    expect(() => rebuilt({ contents: [{ parts: [part] }] })).toThrow(/"fileData" in two spellings/);
-  });
+test("spellings of the Gemini API become one", () => {
+  const file_data = { mime_type: "image/png", display_name: "x" };
+  const sent = rebuilt({ contents: [{ parts: [{ file_data }] }], tool_config: { a_b: 1 } });
+  const fileData = { mimeType: "image/png", displayName: "x" };
+  expect(sent).toEqual({ contents: [{ parts: [{ fileData }] }], toolConfig: { a_b: 1 } });
 });
 
-describe("an undocumented field", () => {
-  const limits = {
-    ...{ num_predict: 9, best_of: 9, min_tokens: 9, max_new_tokens: 9, n_predict: 9 },
-    ...{
-      maxOutputTokensX: 9,
-      Model: "dear",
-      Max_Tokens: 9,
-      options: { num_predict: 9 },
-      constructor: 1,
-    },
+test("spellings of the Gemini API are rejected beside each other", () => {
+  const part = { fileData: { fileUri: "https://attacker.example" }, file_data: null };
+  expect(() => rebuilt({ contents: [{ parts: [part] }] })).toThrow(/"fileData" in two spellings/);
+});
+
+const limits = {
+  ...{ num_predict: 9, best_of: 9, min_tokens: 9, max_new_tokens: 9, n_predict: 9 },
+  ...{
+    maxOutputTokensX: 9,
+    Model: "dear",
+    Max_Tokens: 9,
+    options: { num_predict: 9 },
+    constructor: 1,
+  },
+};
+const asked = wires.flatMap((wire) =>
+  Object.entries(limits).map(([name, value]) => [wire.title, name, wire, value] as const),
+);
+
+async function ask(wire: Wire, more: object, extraFields: readonly string[] = []) {
+  const { provider, plainUrl } = await startWire(wire, emptyAnswer, { model: { extraFields } });
+  const reply = await post(plainUrl, { ...wire.plainBody, ...more });
+  return { reply, sent: provider.asked[0]?.json };
+}
+
+test.each(asked)(
+  "an undocumented field is rejected by its name: %s %s",
+  async (_title, name, wire, value) => {
+    const { reply, sent } = await ask(wire, { [name]: value });
+    expect(reply.status).toBe(400);
+    expect(reply.text).toContain("extraFields of [models.one]");
+    expect(sent).toBeUndefined();
+  },
+);
+
+test("an undocumented field is sent if the config names it, and no other field beside it", async () => {
+  const extra = ["num_predict", "options.num_predict", "messages.content.image_url.uuid"];
+  const image_url = { url: "data:,", uuid: { any: [1] } };
+  const more = {
+    num_predict: 9,
+    options: { num_predict: 9 },
+    messages: [{ role: "user", content: [{ type: "image_url", image_url }] }],
   };
-  const asked = wires.flatMap((wire) =>
-    Object.entries(limits).map(([name, value]) => [wire.title, name, wire, value] as const),
-  );
+  expect((await ask(completions, more, extra)).sent).toMatchObject(more);
+  const { reply } = await ask(completions, { options: { num_predict: 1, num_ctx: 1 } }, extra);
+  expect([reply.status, reply.text]).toEqual([400, expect.stringContaining("options.num_ctx")]);
+});
 
-  async function ask(wire: Wire, more: object, extraFields: readonly string[] = []) {
-    const { provider, plainUrl } = await startWire(wire, emptyAnswer, { model: { extraFields } });
-    const reply = await post(plainUrl, { ...wire.plainBody, ...more });
-    return { reply, sent: provider.asked[0]?.json };
-  }
-
-  test.each(asked)(
-    "an undocumented field is rejected by its name: %s %s",
-    async (_title, name, wire, value) => {
-      const { reply, sent } = await ask(wire, { [name]: value });
-      expect(reply.status).toBe(400);
-      expect(reply.text).toContain("extraFields of [models.one]");
-      expect(sent).toBeUndefined();
-    },
-  );
-
-  test("an undocumented field is sent if the config names it, and no other field beside it", async () => {
-    const extra = ["num_predict", "options.num_predict", "messages.content.image_url.uuid"];
-    const image_url = { url: "data:,", uuid: { any: [1] } };
-    const more = {
-      num_predict: 9,
-      options: { num_predict: 9 },
-      messages: [{ role: "user", content: [{ type: "image_url", image_url }] }],
-    };
-    expect((await ask(completions, more, extra)).sent).toMatchObject(more);
-    const { reply } = await ask(completions, { options: { num_predict: 1, num_ctx: 1 } }, extra);
-    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining("options.num_ctx")]);
-  });
-
-  test("an undocumented field is rejected if it is __proto__", async () => {
-    const body = '{"messages":[],"__proto__":{"n":5}}';
-    const { url } = await startWire(completions, emptyAnswer);
-    expect((await post(url, body)).status).toBe(400);
-  });
+test("an undocumented field is rejected if it is __proto__", async () => {
+  const body = '{"messages":[],"__proto__":{"n":5}}';
+  const { url } = await startWire(completions, emptyAnswer);
+  expect((await post(url, body)).status).toBe(400);
 });

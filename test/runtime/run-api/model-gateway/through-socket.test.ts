@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { openBridge, type Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import { hostModels, type HostedModel } from "../../harness/model-host.ts";
 import { openSocket, socketSide, type SocketOfRun, type SocketSide } from "../support.ts";
@@ -117,66 +117,64 @@ test("a request by bridge, run socket and gateway may escape the names of its fi
   expect((await ask(hidden)).status).toBe(403);
 });
 
-describe("raw bytes on the run socket", () => {
-  const head = (line: string, ...headers: readonly string[]) =>
-    [line, "host: x", `authorization: Bearer ${run.token}`, ...headers, "", ""].join("\r\n");
-  const body = JSON.stringify(completions.body);
-  const path = () => `/model/one/${provider.host}/v1/chat/completions`;
+const head = (line: string, ...headers: readonly string[]) =>
+  [line, "host: x", `authorization: Bearer ${run.token}`, ...headers, "", ""].join("\r\n");
+const body = JSON.stringify(completions.body);
+const path = () => `/model/one/${provider.host}/v1/chat/completions`;
 
-  async function answersTo(bytes: string): Promise<readonly string[]> {
-    const client = connect(run.socket);
-    await once(client, "connect");
-    client.on("error", () => undefined);
-    client.write(bytes);
-    setTimeout(() => client.end(), 200);
-    const received = await text(client);
-    return [...received.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status = ""]) => status);
-  }
+async function answersTo(bytes: string): Promise<readonly string[]> {
+  const client = connect(run.socket);
+  await once(client, "connect");
+  client.on("error", () => undefined);
+  client.write(bytes);
+  setTimeout(() => client.end(), 200);
+  const received = await text(client);
+  return [...received.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status = ""]) => status);
+}
 
-  test.each([
-    ["both lengths", ["transfer-encoding: chunked", "content-length: 4"], "0\r\n\r\n"],
-    ["two lengths", ["content-length: 4", "content-length: 400"], body],
-    ["a length that is none", ["content-length: -1"], body],
-    ["an encoding that is not chunked", ["transfer-encoding: gzip"], body],
-    ["a hidden encoding", ["transfer-encoding : chunked"], "0\r\n\r\n"],
-    ["a line that continues", ["x-a: 1", " content-length: 5"], body],
-    ["a bare line feed", ["x-a: 1\ntransfer-encoding: chunked"], "0\r\n\r\n"],
-  ])(
-    "raw bytes on the run socket with %s are one request that is rejected",
-    async (_name, headers, sent) => {
-      const second = head(`POST ${path()} HTTP/1.1`, "content-length: 2");
-      const statuses = await answersTo(
-        `${head(`POST ${path()} HTTP/1.1`, ...headers)}${sent}${second}{}`,
-      );
-      expect(statuses).toEqual(["400"]);
-      expect(provider.asked).toEqual([]);
-    },
-  );
-
-  test.each([
-    ["an absolute address", () => `POST http://${provider.host}/v1/chat/completions HTTP/1.1`],
-    ["an absolute address of the run API", () => `POST http://x${path()} HTTP/1.1`],
-    ["two slashes", () => `POST /${path()} HTTP/1.1`],
-    ["an encoded slash", () => `POST ${path().replace("/chat", "%2fchat")} HTTP/1.1`],
-    ["dots", () => `POST ${path().replace("/chat", "/x/../chat")} HTTP/1.1`],
-    ["encoded dots", () => `POST ${path().replace("/chat", "/x/%2e%2e/chat")} HTTP/1.1`],
-    ["a fragment", () => `POST ${path()}#/v1/messages HTTP/1.1`],
-    ["a user in the host", () => `POST ${path().replace("one/", "one/a@")} HTTP/1.1`],
-    ["a tunnel", () => `CONNECT ${provider.host} HTTP/1.1`],
-    ["GET", () => `GET ${path()} HTTP/1.1`],
-    ["a list of batches", () => `POST ${path().replace("chat/completions", "batches")} HTTP/1.1`],
-  ])("raw bytes on the run socket with %s never reach the provider", async (_name, line) => {
-    const statuses = await answersTo(head(line(), `content-length: ${body.length}`) + body);
-    expect(statuses.every((status) => status.startsWith("4"))).toBe(true);
+test.each([
+  ["both lengths", ["transfer-encoding: chunked", "content-length: 4"], "0\r\n\r\n"],
+  ["two lengths", ["content-length: 4", "content-length: 400"], body],
+  ["a length that is none", ["content-length: -1"], body],
+  ["an encoding that is not chunked", ["transfer-encoding: gzip"], body],
+  ["a hidden encoding", ["transfer-encoding : chunked"], "0\r\n\r\n"],
+  ["a line that continues", ["x-a: 1", " content-length: 5"], body],
+  ["a bare line feed", ["x-a: 1\ntransfer-encoding: chunked"], "0\r\n\r\n"],
+])(
+  "raw bytes on the run socket with %s are one request that is rejected",
+  async (_name, headers, sent) => {
+    const second = head(`POST ${path()} HTTP/1.1`, "content-length: 2");
+    const statuses = await answersTo(
+      `${head(`POST ${path()} HTTP/1.1`, ...headers)}${sent}${second}{}`,
+    );
+    expect(statuses).toEqual(["400"]);
     expect(provider.asked).toEqual([]);
-  });
+  },
+);
 
-  test("raw bytes on the run socket over 32 MiB, or without a length, are not read", async () => {
-    const line = `POST ${path()} HTTP/1.1`;
-    const announced = head(line, `content-length: ${33 * mebibyte}`);
-    expect(await answersTo(`${announced}{`)).toEqual(["413"]);
-    const chunked = head(line, "transfer-encoding: chunked");
-    expect(await answersTo(`${chunked}2\r\n{}\r\n0\r\n\r\n`)).toEqual(["411"]);
-    expect(provider.asked).toEqual([]);
-  });
+test.each([
+  ["an absolute address", () => `POST http://${provider.host}/v1/chat/completions HTTP/1.1`],
+  ["an absolute address of the run API", () => `POST http://x${path()} HTTP/1.1`],
+  ["two slashes", () => `POST /${path()} HTTP/1.1`],
+  ["an encoded slash", () => `POST ${path().replace("/chat", "%2fchat")} HTTP/1.1`],
+  ["dots", () => `POST ${path().replace("/chat", "/x/../chat")} HTTP/1.1`],
+  ["encoded dots", () => `POST ${path().replace("/chat", "/x/%2e%2e/chat")} HTTP/1.1`],
+  ["a fragment", () => `POST ${path()}#/v1/messages HTTP/1.1`],
+  ["a user in the host", () => `POST ${path().replace("one/", "one/a@")} HTTP/1.1`],
+  ["a tunnel", () => `CONNECT ${provider.host} HTTP/1.1`],
+  ["GET", () => `GET ${path()} HTTP/1.1`],
+  ["a list of batches", () => `POST ${path().replace("chat/completions", "batches")} HTTP/1.1`],
+])("raw bytes on the run socket with %s never reach the provider", async (_name, line) => {
+  const statuses = await answersTo(head(line(), `content-length: ${body.length}`) + body);
+  expect(statuses.every((status) => status.startsWith("4"))).toBe(true);
+  expect(provider.asked).toEqual([]);
+});
+
+test("raw bytes on the run socket over 32 MiB, or without a length, are not read", async () => {
+  const line = `POST ${path()} HTTP/1.1`;
+  const announced = head(line, `content-length: ${33 * mebibyte}`);
+  expect(await answersTo(`${announced}{`)).toEqual(["413"]);
+  const chunked = head(line, "transfer-encoding: chunked");
+  expect(await answersTo(`${chunked}2\r\n{}\r\n0\r\n\r\n`)).toEqual(["411"]);
+  expect(provider.asked).toEqual([]);
 });

@@ -104,35 +104,31 @@ function withNumbers(value: unknown, next: () => number): unknown {
   );
 }
 
-describe("invalid token counts of a provider", () => {
-  const numbers = fc.array(fc.oneof(fc.constantFrom(-500_000, 0.5, 1e300, 0), fc.double()), {
-    minLength: 20,
-    maxLength: 20,
-  });
+const numbers = fc.array(fc.oneof(fc.constantFrom(-500_000, 0.5, 1e300, 0), fc.double()), {
+  minLength: 20,
+  maxLength: 20,
+});
 
-  test.each(wires)(
-    "invalid token counts of a provider are rounded, and at least 0: $title",
-    (wire) =>
-      fc.assert(
-        fc.property(numbers, (given) => {
-          let at = 0;
-          const reader = createAnswerReader(wireApis[wire.model.api ?? "openai-completions"]);
-          reader.take(withNumbers(wire.plain, () => given[at++ % given.length] ?? 0));
-          const counts = Object.values(reader.read().usage ?? {});
-          expect(counts.length).toBe(5);
-          for (const count of counts) {
-            expect(Number.isSafeInteger(count)).toBe(true);
-            expect(count).toBeGreaterThanOrEqual(0);
-            expect(count).toBeLessThanOrEqual(2e9);
-          }
-        }),
-      ),
-  );
+test.each(wires)("invalid token counts of a provider are rounded, and at least 0: $title", (wire) =>
+  fc.assert(
+    fc.property(numbers, (given) => {
+      let at = 0;
+      const reader = createAnswerReader(wireApis[wire.model.api ?? "openai-completions"]);
+      reader.take(withNumbers(wire.plain, () => given[at++ % given.length] ?? 0));
+      const counts = Object.values(reader.read().usage ?? {});
+      expect(counts.length).toBe(5);
+      for (const count of counts) {
+        expect(Number.isSafeInteger(count)).toBe(true);
+        expect(count).toBeGreaterThanOrEqual(0);
+        expect(count).toBeLessThanOrEqual(2e9);
+      }
+    }),
+  ),
+);
 
-  test("invalid token counts of a provider if negative for the cache, add nothing to the charged input", () => {
-    const reader = createAnswerReader(wireApis["openai-completions"]);
-    const prompt_tokens_details = { cached_tokens: -500_000 };
-    reader.take({ usage: { prompt_tokens: 10, completion_tokens: -1e6, prompt_tokens_details } });
-    expect(reader.read().usage).toMatchObject({ input: 10, cacheRead: 0, output: 0 });
-  });
+test("invalid token counts of a provider if negative for the cache, add nothing to the charged input", () => {
+  const reader = createAnswerReader(wireApis["openai-completions"]);
+  const prompt_tokens_details = { cached_tokens: -500_000 };
+  reader.take({ usage: { prompt_tokens: 10, completion_tokens: -1e6, prompt_tokens_details } });
+  expect(reader.read().usage).toMatchObject({ input: 10, cacheRead: 0, output: 0 });
 });

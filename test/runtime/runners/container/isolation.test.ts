@@ -165,19 +165,17 @@ describe.skipIf(missing !== null)("a run from inside", () => {
   });
 });
 
-describe("the limits of a container", () => {
-  const project = { memory: "128m", cpus: 1, network: "none" };
+const project = { memory: "128m", cpus: 1, network: "none" };
 
-  test.each([
-    [
-      { memory: "64m", cpus: 0.5, network: "bridge", env: {} },
-      { memory: "64m", cpus: 0.5, network: "bridge" },
-    ],
-    [
-      { memory: null, cpus: 0.5, network: null, env: {} },
-      { memory: "128m", cpus: 0.5, network: "none" },
-    ],
-  ])("the limits of a container are the agent's before the project's: %j", (local, expected) => {
-    expect(limitsOf(anAgent("dev", { local }), project)).toEqual(expected);
-  });
+test.each([
+  [
+    { memory: "64m", cpus: 0.5, network: "bridge", env: {} },
+    { memory: "64m", cpus: 0.5, network: "bridge" },
+  ],
+  [
+    { memory: null, cpus: 0.5, network: null, env: {} },
+    { memory: "128m", cpus: 0.5, network: "none" },
+  ],
+])("the limits of a container are the agent's before the project's: %j", (local, expected) => {
+  expect(limitsOf(anAgent("dev", { local }), project)).toEqual(expected);
 });

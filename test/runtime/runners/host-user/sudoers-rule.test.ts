@@ -2,7 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { anyAgent, sudoersRule } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
@@ -37,34 +37,30 @@ function rule(projectDir: string, scheduler = "alice"): string {
   return sudoersRule({ scheduler, runAs: "al-agent", program: { file: "/usr/bin/node", args } });
 }
 
-describe("the sudoers rule", () => {
-  test("the sudoers rule names the absolute command and the user only", () => {
-    const [comment, alias, defaults, grant] = rule("/srv/project").split("\n");
-    const [, name] = /^Cmnd_Alias (ALMANAC_[0-9A-F]{12}) = /.exec(alias ?? "") ?? [];
-    expect(comment).toMatch(/^#/);
-    expect(alias).toBe(
-      `Cmnd_Alias ${name} = /usr/bin/node /usr/lib/almanac/al.js _run-agent [a-z0-9]* --project /srv/project`,
-    );
-    expect(defaults).toBe(`Defaults!${name} env_reset, !requiretty, !use_pty`);
-    expect(grant).toBe(`alice ALL=(al-agent) NOPASSWD: NOSETENV: ${name}`);
-  });
-
-  test("the sudoers rule has another alias for another project or user, as sudo rejects duplicates", () => {
-    const names = [rule("/a"), rule("/b"), rule("/a", "bob")].map((text) =>
-      /ALMANAC_\w+/.exec(text),
-    );
-    expect(new Set(names.map(String)).size).toBe(3);
-  });
-
-  test("the sudoers rule rejects a path that no rule can hold", () => {
-    expect(() => rule("/srv/a\nb ALL=(ALL) NOPASSWD: ALL")).toThrow("cannot be part");
-    expect(() => rule(String.raw`/srv/a\b`)).toThrow("cannot be part");
-  });
-
-  test
-    .skipIf(visudo === null)
-    .each(["/srv/project", "/srv/my project", "/srv/a,b=c:d#e", `/srv/*[x]?!"q"`, "/srv/größe"])(
-    "is valid to visudo for %s",
-    async (projectDir) => expect(await check(rule(projectDir))).toContain("parsed OK"),
+test("the sudoers rule names the absolute command and the user only", () => {
+  const [comment, alias, defaults, grant] = rule("/srv/project").split("\n");
+  const [, name] = /^Cmnd_Alias (ALMANAC_[0-9A-F]{12}) = /.exec(alias ?? "") ?? [];
+  expect(comment).toMatch(/^#/);
+  expect(alias).toBe(
+    `Cmnd_Alias ${name} = /usr/bin/node /usr/lib/almanac/al.js _run-agent [a-z0-9]* --project /srv/project`,
   );
+  expect(defaults).toBe(`Defaults!${name} env_reset, !requiretty, !use_pty`);
+  expect(grant).toBe(`alice ALL=(al-agent) NOPASSWD: NOSETENV: ${name}`);
 });
+
+test("the sudoers rule has another alias for another project or user, as sudo rejects duplicates", () => {
+  const names = [rule("/a"), rule("/b"), rule("/a", "bob")].map((text) => /ALMANAC_\w+/.exec(text));
+  expect(new Set(names.map(String)).size).toBe(3);
+});
+
+test("the sudoers rule rejects a path that no rule can hold", () => {
+  expect(() => rule("/srv/a\nb ALL=(ALL) NOPASSWD: ALL")).toThrow("cannot be part");
+  expect(() => rule(String.raw`/srv/a\b`)).toThrow("cannot be part");
+});
+
+test
+  .skipIf(visudo === null)
+  .each(["/srv/project", "/srv/my project", "/srv/a,b=c:d#e", `/srv/*[x]?!"q"`, "/srv/größe"])(
+  "is valid to visudo for %s",
+  async (projectDir) => expect(await check(rule(projectDir))).toContain("parsed OK"),
+);

@@ -1,6 +1,6 @@
 import type { HeldLock } from "../../../../src/foundation/contracts/run-state.ts";
 import { map } from "rxjs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type * as events from "../../../../src/runtime/runs/rules/locks.ts";
 import { createLocks, maxLocksOfRun } from "../../../../src/runtime/runs/rules/locks.ts";
 import { createWaitGraph, type WaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
@@ -201,18 +201,16 @@ test("a lock names its holder, its start and its end", () =>
     });
   }));
 
-describe("restored locks", () => {
-  const owner = { resource: x, agent: "a", instanceId: "a-1", fencingToken: 1 };
-  const held = [{ ...owner, heldSince: 0, expiresAt: 6 }];
+const owner = { resource: x, agent: "a", instanceId: "a-1", fencingToken: 1 };
+const held = [{ ...owner, heldSince: 0, expiresAt: 6 }];
 
-  test("restored locks are held until they expire", () =>
-    marbles((helpers) => {
-      const values = { w: "b-1 waits", x: "expired a-1", b: "granted b-1 1" };
-      helpers
-        .expectObservable(locked(helpers, "--b", { held }), "----------!")
-        .toBe("--w---(xb)", values);
-    }));
-});
+test("restored locks are held until they expire", () =>
+  marbles((helpers) => {
+    const values = { w: "b-1 waits", x: "expired a-1", b: "granted b-1 1" };
+    helpers
+      .expectObservable(locked(helpers, "--b", { held }), "----------!")
+      .toBe("--w---(xb)", values);
+  }));
 
 test("a stream of lock commands leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () =>
   marbles(({ cold, expectObservable, expectSubscriptions, scheduler }) => {
