@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { check } from "prettier";
 import { expect, test } from "vitest";
 import { readFigures, slower, writeFigures } from "./baseline.ts";
 import { comparisonTable, medians } from "./compare.ts";
@@ -29,14 +27,12 @@ test("a figure without a floor is compared directly, a new one with nothing", ()
   expect(slower([time(130)], [time(100)])).toEqual(["save: 30 % worse"]);
 });
 
-test("a written baseline can be read back and passes prettier", async () => {
+test("a written baseline can be read back", () => {
   const dir = tempDir();
   const path = join(dir, "baseline.json");
   const figures = [time(1 / 3, [0.1]), figureOf("bytes", "bytes", [1], { target: { most: 2 } })];
   writeFigures(figures, path);
   expect(readFigures(path)).toEqual(figures);
-  const text = await readFile(path, "utf8");
-  expect(await check(text, { filepath: path, printWidth: 100 })).toBe(true);
 });
 
 test("a target is met when all of it is: a rate at least, everything else at most", () => {

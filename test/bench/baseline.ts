@@ -5,7 +5,7 @@ import type { Figure } from "./figure.ts";
 /** More than this part worse than before is told. */
 const tolerated = 0.2;
 
-/** Writes the figures for a later comparison, as prettier formats them. */
+/** Writes the figures for a later comparison. */
 export function writeFigures(figures: readonly Figure[], path: string): void {
   const machine = { cpus: cpus().length, model: cpus()[0]?.model ?? null, node: process.version };
   writeFileSync(path, `${JSON.stringify({ machine, figures }, null, 2)}\n`);

@@ -6,7 +6,8 @@ export type Payload = Readonly<Record<string, unknown>>;
 
 /** A body that could be read, or why not, in words for the sender. */
 export type Parsed =
-  { readonly ok: true; readonly payload: Payload } | { readonly ok: false; readonly why: string };
+  | { readonly ok: true; readonly payload: Payload }
+  | { readonly ok: false; readonly why: string };
 
 /** Reads a body that is one JSON object, whatever its content type. */
 export function parseJsonBody(body: Uint8Array): Parsed {

@@ -64,7 +64,8 @@ export const approveKey = agentKey({
 
 interface CheckedTable {
   readonly approve?:
-    { readonly hosts: readonly string[]; readonly over?: number | undefined } | undefined;
+    | { readonly hosts: readonly string[]; readonly over?: number | undefined }
+    | undefined;
   readonly network?: NetworkConfig | undefined;
   readonly local: { readonly network?: string | undefined };
   readonly budget: { readonly run?: number | undefined };

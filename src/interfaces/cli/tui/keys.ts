@@ -5,7 +5,16 @@ import { messageOf } from "../../../foundation/errors.ts";
 import { moved, selectedIndex, type ViewSource, type ViewState } from "./view-state.ts";
 
 type Command =
-  "up" | "down" | "page-up" | "page-down" | "log" | "run" | "pause" | "kill" | "stop" | "interrupt";
+  | "up"
+  | "down"
+  | "page-up"
+  | "page-down"
+  | "log"
+  | "run"
+  | "pause"
+  | "kill"
+  | "stop"
+  | "interrupt";
 
 interface Binding {
   readonly command: Command;

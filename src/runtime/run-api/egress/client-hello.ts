@@ -156,7 +156,8 @@ class ByteReader {
 
 /** A connection's first data: `plain` isn't TLS; `nothing` means that the connection ended before its hello did. */
 type FirstData =
-  Exclude<FirstBytes, { readonly type: "incomplete" }> | { readonly type: "plain" | "nothing" };
+  | Exclude<FirstBytes, { readonly type: "incomplete" }>
+  | { readonly type: "plain" | "nothing" };
 
 /** How long a whole hello may take, in ms. */
 const helloMs = 10_000;

@@ -122,7 +122,8 @@ test("the request for a model asks the user's own server to reason only if the c
 
 function seen({ path, body }: Asked) {
   const google = body.generationConfig as
-    { readonly maxOutputTokens?: number; readonly thinkingConfig?: unknown } | undefined;
+    | { readonly maxOutputTokens?: number; readonly thinkingConfig?: unknown }
+    | undefined;
   const model = typeof body.model === "string" ? body.model : modelIn(path);
   return {
     model,
