@@ -27,6 +27,8 @@ const workers = 4;
 
 export default defineConfig({
   test: {
+    // `test`, `expect` and the hooks need no import.
+    globals: true,
     globalSetup: ["test/helpers/build.ts"],
     // What tests start again and again is compiled once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/tests") },

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
-import { expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "..");
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { timings } from "./timings.ts";
 
 /** Workers of vitest.config.ts, and how long they may take in seconds; the checks take the rest of 15 minutes. */

@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "..");
 

@@ -1,6 +1,5 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { agentConfig, agentName, benchProject } from "../bench/bench-project.ts";
 import { githubDeliveries } from "../bench/deliveries.ts";
 import { openSse } from "../bench/sse-client.ts";

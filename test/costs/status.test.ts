@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
 import { statusEvents } from "../../src/interfaces/gateway/routes/status.ts";
 import { createStatusStore } from "../../src/foundation/scheduler/status-store.ts";
 import type { StatusStore } from "../../src/foundation/scheduler/status-store.ts";

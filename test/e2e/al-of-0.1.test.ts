@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { commandAgents } from "../helpers/command-agents.ts";
 import { slowly } from "../helpers/live-project.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { AuditReport } from "../../src/features/people/audit-report.ts";
 import type { QuestionsView } from "../../src/foundation/contracts/question-views.ts";
 import { LiveProject, slowly } from "../helpers/live-project.ts";

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import type { Engine } from "../../src/runtime/runners/container/engine.ts";
 import { removeAll } from "../helpers/container-project.ts";

@@ -1,5 +1,4 @@
 import { chmod } from "node:fs/promises";
-import { afterAll, expect, test } from "vitest";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
 import { LiveProject } from "../helpers/live-project.ts";

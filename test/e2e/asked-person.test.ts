@@ -1,6 +1,5 @@
 import { chmod } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Browser } from "playwright-core";
 import { openBrowser } from "../helpers/browser.ts";
 import { containersOfProject, removeAll } from "../helpers/container-project.ts";

@@ -2,7 +2,6 @@ import { createHmac, randomUUID } from "node:crypto";
 import { cpSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 

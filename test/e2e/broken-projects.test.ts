@@ -1,5 +1,4 @@
 import { mkdir, rm } from "node:fs/promises";
-import { beforeEach, expect, test } from "vitest";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
 
 let project: LiveProject;

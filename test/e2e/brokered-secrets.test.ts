@@ -3,7 +3,6 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Engine } from "../../src/runtime/runners/container/engine.ts";
 import { removeAll, watchContainers } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
 import type { SpendAnswer } from "../../src/features/spend/spend-report.ts";
 import { forAll, LiveProject, slowly } from "../helpers/live-project.ts";
 

@@ -1,6 +1,5 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { removeAll, watchContainers } from "../helpers/container-project.ts";
 import { filesBelow } from "../helpers/files-below.ts";
 import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";

@@ -1,4 +1,3 @@
-import { expect, test, vi } from "vitest";
 import { fakeTelegram } from "../features/alerts/chat/fake-telegram.ts";
 import { commandAgents } from "../helpers/command-agents.ts";
 import { slowly } from "../helpers/live-project.ts";

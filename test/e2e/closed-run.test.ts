@@ -1,4 +1,3 @@
-import { describe, expect, test, vi } from "vitest";
 import type { AgentHosts, HostAllowed } from "../../src/foundation/contracts/run-hosts.ts";
 import type { RunView } from "../../src/interfaces/views/run-view.ts";
 import { commandAgents, until } from "../helpers/command-agents.ts";

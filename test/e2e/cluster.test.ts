@@ -1,7 +1,6 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import type { Launch } from "../../src/runtime/cluster/cluster-engine.ts";
 import { UserError } from "../../src/foundation/errors.ts";

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { containersOfProject, sleepingProject } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { engineProxy, type EngineProxy } from "../helpers/engine-proxy.ts";

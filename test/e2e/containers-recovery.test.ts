@@ -1,5 +1,4 @@
 import { readdir } from "node:fs/promises";
-import { beforeAll, describe, expect, test } from "vitest";
 import { containersOfProject, sleepingProject } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
 import type { LiveProject } from "../helpers/live-project.ts";

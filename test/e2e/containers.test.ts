@@ -1,5 +1,4 @@
 import { hostname, userInfo } from "node:os";
-import { describe, expect, test } from "vitest";
 import { containerProject } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { forAll, type LiveProject } from "../helpers/live-project.ts";

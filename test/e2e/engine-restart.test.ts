@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, describe, expect, test } from "vitest";
 import { containersOfProject } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, ensureBase, testEngine } from "../helpers/docker.ts";
 import { forAll, type LiveProject } from "../helpers/live-project.ts";

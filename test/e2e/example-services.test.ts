@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeCertificate } from "../helpers/git-https-server.ts";
 import { LiveProject } from "../helpers/live-project.ts";
 import { runAl } from "../helpers/scheduler.ts";

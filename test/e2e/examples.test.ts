@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
 import { forAll, LiveProject, slowly } from "../helpers/live-project.ts";
 
 let project: LiveProject;

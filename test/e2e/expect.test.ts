@@ -1,4 +1,3 @@
-import { beforeEach, expect, test, vi } from "vitest";
 import { callOf, commandAgents, until } from "../helpers/command-agents.ts";
 import { slowly, type LiveProject } from "../helpers/live-project.ts";
 

@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createLogSource } from "../../src/foundation/logs/log-source.ts";
 import { whyNoOsUsers } from "../helpers/os-users.ts";
 import { LiveProject, ownLog, slowly } from "../helpers/live-project.ts";

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { onTestFinished } from "vitest";
 import { ownAddress } from "./mcp-servers.ts";
 
 export const instructions =

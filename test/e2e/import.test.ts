@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
 import { exampleAgents, store, writeFiles } from "../interfaces/cli/import/their-projects.ts";
 import { LiveProject } from "../helpers/live-project.ts";
 

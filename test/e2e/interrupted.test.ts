@@ -1,4 +1,3 @@
-import { beforeEach, expect, test, vi } from "vitest";
 import type { ReplayResult } from "../../src/foundation/contracts/operator-api.ts";
 import { openStore } from "../../src/foundation/store/store.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { beforeEach, expect, test } from "vitest";
 import { signDelivery } from "../../src/features/webhooks/sign.ts";
 import { rawConnection, statusesIn, type RawConnection } from "../faults/doors/raw-http.ts";
 import { LiveProject, slowly } from "../helpers/live-project.ts";

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeFolders, type Folders } from "../interfaces/cli/fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "../interfaces/cli/terminal.ts";
 import { filesBelow } from "../helpers/files-below.ts";

@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
-import { expect, onTestFinished, test } from "vitest";
 import { runSpanId } from "../../src/features/telemetry/trace-ids.ts";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
 import { toolResults } from "./asking-project.ts";

@@ -1,6 +1,5 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
 import { LiveProject } from "../helpers/live-project.ts";
 import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
 import { fakeProvider, type SeenRequest } from "../runtime/harness/fake-provider.ts";

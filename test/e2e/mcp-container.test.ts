@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { sleepingProject } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { slowly } from "../helpers/live-project.ts";

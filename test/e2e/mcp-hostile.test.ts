@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { LiveProject } from "../helpers/live-project.ts";
 import { openQuestions, toolResults } from "./asking-project.ts";
 import { answer, attacks, hostileServer, instructions, victim } from "./hostile-mcp-server.ts";

@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { expect, test } from "vitest";
 import { isLong } from "../helpers/long.ts";
 import { builtAl } from "../helpers/scheduler.ts";
 import { mcpProject } from "./mcp-project.ts";

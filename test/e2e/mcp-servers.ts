@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createRequire } from "node:module";
 import { networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
 import { freePort } from "../helpers/free-port.ts";
 
 const { resolve } = createRequire(import.meta.url);

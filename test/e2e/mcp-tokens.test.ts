@@ -1,4 +1,3 @@
-import { describe, expect, test, vi } from "vitest";
 import type { AuditReport } from "../../src/features/people/audit-report.ts";
 import type { QuestionsView } from "../../src/foundation/contracts/question-views.ts";
 import { forAll, LiveProject, slowly } from "../helpers/live-project.ts";

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { AuditReport } from "../../src/features/people/audit-report.ts";
 import { forAll, slowly, type LiveProject } from "../helpers/live-project.ts";
 import { isLong } from "../helpers/long.ts";

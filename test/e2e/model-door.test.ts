@@ -1,4 +1,3 @@
-import { afterEach, expect, test, vi } from "vitest";
 import { usdOfNano } from "../../src/foundation/contracts/money.ts";
 import { fakeProvider, type FakeProvider } from "../runtime/harness/fake-provider.ts";
 import { claudeStream } from "../runtime/harness/llm-cli/streams.ts";

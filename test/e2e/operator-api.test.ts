@@ -1,5 +1,4 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
 import type { ReceiptView, ReplayResult } from "../../src/foundation/contracts/operator-api.ts";
 import { regenerateApiKey } from "../../src/foundation/credentials/api-key.ts";
 import { readStream } from "../interfaces/gateway/event-stream.ts";

@@ -6,7 +6,6 @@ import { dirname, join, resolve } from "node:path";
 import { userInfo } from "node:os";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { alertCredentialTypes } from "../../src/foundation/config/fields.ts";
 import { installedProgram } from "../../src/runtime/runners/container/image/program.ts";
 import { defaultImageTag } from "../../src/runtime/runners/container/image/default-image.ts";

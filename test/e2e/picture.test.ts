@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import { copyProject, runAl, type TestProject } from "../helpers/scheduler.ts";
 
 let project: TestProject;

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, test } from "vitest";
 import { containerProject } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { LiveProject } from "../helpers/live-project.ts";

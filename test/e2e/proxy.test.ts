@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { containersOfProject, removeAll } from "../helpers/container-project.ts";
 import { testCertificate } from "../helpers/certificate.ts";
 import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";

@@ -1,6 +1,5 @@
 import { chmod, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
 import { ownUser } from "../helpers/command-agents.ts";
 import { LiveProject } from "../helpers/live-project.ts";
 import { freePort } from "../helpers/free-port.ts";

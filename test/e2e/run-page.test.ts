@@ -1,5 +1,4 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, expect, test } from "vitest";
 import { openBrowser } from "../helpers/browser.ts";
 import { forAll, LiveProject } from "../helpers/live-project.ts";
 import type { TestScheduler } from "../helpers/scheduler.ts";

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { expect, test } from "vitest";
 import type { SearchPage } from "../../src/features/search/search-report.ts";
 import { commandAgents } from "../helpers/command-agents.ts";
 import { slowly } from "../helpers/live-project.ts";

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openBrowser } from "../helpers/browser.ts";
 import { slow } from "../helpers/made-day/agents.ts";

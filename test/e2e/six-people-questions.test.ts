@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../helpers/browser.ts";
 import { commandAgents, ownUser } from "../helpers/command-agents.ts";

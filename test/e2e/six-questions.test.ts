@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
 import { slow } from "../helpers/made-day/agents.ts";
 import { startLiveDay, unwilling } from "../helpers/made-day/live-day.ts";
 import { failing, failure, skipping } from "../helpers/made-day/made-runs.ts";

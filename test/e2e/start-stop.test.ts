@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeEach, expect, test } from "vitest";
 import { createLogSource } from "../../src/foundation/logs/log-source.ts";
 import { readSchedulerInfo } from "../../src/foundation/store/project-lock.ts";
 import { openStore } from "../../src/foundation/store/store.ts";

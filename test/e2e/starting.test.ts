@@ -1,5 +1,4 @@
 import { getPriority } from "node:os";
-import { expect, test } from "vitest";
 import type { HistoryEntry } from "../../src/foundation/contracts/history.ts";
 import { commandAgents } from "../helpers/command-agents.ts";
 import { ownLog, slowly } from "../helpers/live-project.ts";

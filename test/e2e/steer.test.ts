@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { beforeEach, expect, test, vi } from "vitest";
 import type { RunView } from "../../src/interfaces/views/run-view.ts";
 import { createRunSessions } from "../../src/features/people/run-sessions.ts";
 import { openStoreReader } from "../../src/foundation/store/store.ts";

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
 import { openBrowser } from "../helpers/browser.ts";
 import { LiveProject } from "../helpers/live-project.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test, vi } from "vitest";
 import type { HistoryEntry } from "../../src/foundation/contracts/history.ts";
 import { callOf, commandAgents, until } from "../helpers/command-agents.ts";
 import { containerProject, containersOfProject } from "../helpers/container-project.ts";

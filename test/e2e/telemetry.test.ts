@@ -1,4 +1,3 @@
-import { beforeEach, expect, test, vi } from "vitest";
 import { runSpanId } from "../../src/features/telemetry/trace-ids.ts";
 import { callOf, commandAgents, ownUser, until } from "../helpers/command-agents.ts";
 import { ownLog, slowly, type LiveProject } from "../helpers/live-project.ts";

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { freePort } from "../helpers/free-port.ts";
 import { startProviders } from "../helpers/hook-providers.ts";
 import { LiveProject } from "../helpers/live-project.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { openStore } from "../../src/foundation/store/store.ts";
 import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
 import { interpretStored } from "../../src/features/webhooks/interpret.ts";

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { expect, test } from "vitest";
 import { mutations } from "./mutations.ts";
 
 const root = resolve(import.meta.dirname, "../..");

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
 import { signDelivery } from "../../src/features/webhooks/sign.ts";
 
 /** The fields of one webhook, as its provider stores it. */

@@ -2,7 +2,6 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { onTestFinished } from "vitest";
 
 /**
  * The package as a user gets it: packed, and installed by npm into a folder with nothing beside it. Import this before the

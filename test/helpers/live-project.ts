@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { mkdtempSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, expect, onTestFinished } from "vitest";
 import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
 import type { AgentStatus, StatusSnapshot } from "../../streams/status/wire.ts";
 import { createLogSource } from "../../src/foundation/logs/log-source.ts";

@@ -1,6 +1,5 @@
 import { VirtualTimeScheduler } from "rxjs";
 import { TestScheduler, type RunHelpers } from "rxjs/testing";
-import { expect } from "vitest";
 
 export interface Marbles extends RunHelpers {
   readonly scheduler: TestScheduler;

@@ -3,7 +3,6 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { resolve } from "node:path";
 import protobuf from "protobufjs";
-import { onTestFinished } from "vitest";
 
 /** A span as the collector received it; ids are hexadecimal. */
 export interface ReceivedSpan {

@@ -1,5 +1,4 @@
 import { asyncScheduler } from "rxjs";
-import { onTestFinished } from "vitest";
 import type { SchedulerContext } from "../../src/foundation/context.ts";
 import type { ProjectConfig } from "../../src/foundation/config/project-config.ts";
 import { secretsOf } from "../../src/foundation/credentials/credential-types.ts";

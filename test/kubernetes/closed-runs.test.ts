@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createKubernetesEngine } from "../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import type { ClusterEngine } from "../../src/runtime/cluster/cluster-engine.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";

@@ -1,4 +1,3 @@
-import { describe, expect, test } from "vitest";
 import { kubernetesFindings } from "../../src/interfaces/doctor/checks/kubernetes.ts";
 import type { KubernetesSide } from "./side.ts";
 

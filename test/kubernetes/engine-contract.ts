@@ -1,4 +1,3 @@
-import { describe, expect, test } from "vitest";
 import { isPartial, runName } from "../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterEngine } from "../../src/runtime/cluster/cluster-engine.ts";
 import { runJob } from "../../src/runtime/cluster/kubernetes/run-manifests.ts";

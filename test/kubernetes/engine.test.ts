@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
 import { join } from "node:path";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 import { engineContract } from "./engine-contract.ts";

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, describe, expect, test } from "vitest";
 import { createKubernetesEngine } from "../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import { chatEvents } from "../e2e/model-project.ts";
 import { testEngine } from "../helpers/docker.ts";

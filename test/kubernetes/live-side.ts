@@ -5,7 +5,6 @@ import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect } from "vitest";
 import { createKubernetesEngine } from "../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import { testBase, testEngine } from "../helpers/docker.ts";
 import { missingProgram, program } from "../helpers/kubernetes/programs.ts";

@@ -1,16 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  afterAll,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-  vi,
-} from "vitest";
 import { testEngine } from "../helpers/docker.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 import { program, startProcess } from "../helpers/kubernetes/programs.ts";

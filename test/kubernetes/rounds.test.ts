@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, expect, test } from "vitest";
 import { testEngine } from "../helpers/docker.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 import { forAll } from "../helpers/live-project.ts";

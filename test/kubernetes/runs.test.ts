@@ -1,5 +1,4 @@
 import { lastValueFrom, NEVER, tap, toArray } from "rxjs";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { runName } from "../../src/runtime/cluster/cluster-engine.ts";
 import { createKubernetesEngine } from "../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import { workDir } from "../../src/runtime/runners/container/container-options.ts";

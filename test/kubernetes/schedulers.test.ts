@@ -1,4 +1,3 @@
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { testEngine } from "../helpers/docker.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 import { forAll, slowly } from "../helpers/live-project.ts";

@@ -1,4 +1,3 @@
-import { expect } from "vitest";
 import { runName } from "../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterEngine, Launch, PlacedRun } from "../../src/runtime/cluster/cluster-engine.ts";
 

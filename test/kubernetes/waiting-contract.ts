@@ -1,4 +1,3 @@
-import { describe, expect, test } from "vitest";
 import { runName } from "../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterEngine, PlacedRun } from "../../src/runtime/cluster/cluster-engine.ts";
 import { runOnce, scriptLaunch } from "./side.ts";

@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { beforeEach, expect, test } from "vitest";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const script = resolve(import.meta.dirname, "../../src/setup/checkout.mjs");

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeEach, expect, test, vi } from "vitest";
 import { regenerateApiKey } from "../../src/foundation/credentials/api-key.ts";
 import { acquireProject } from "../../src/start/acquire-project.ts";
 import { tempDir } from "../helpers/temp-dir.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { missingAgents, lastCheckedIn } from "../../src/start/build-graph.ts";
 import { anItem } from "../helpers/agents.ts";
 import type { LastTick } from "../../src/foundation/store/settings.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { logEvents, startWarnings } from "../../src/start/context.ts";
 import type { LogEntry, RunEvent } from "../../streams/vocabulary.ts";
 import { anItem } from "../helpers/agents.ts";

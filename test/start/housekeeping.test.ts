@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { housekeeping } from "../../src/start/housekeeping.ts";
 import { project, usualProject } from "../foundation/config/samples.ts";
 import { marbles } from "../helpers/marbles.ts";

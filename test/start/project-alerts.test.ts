@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { alertOptionsOf } from "../../src/start/project-alerts.ts";
 import { agentFiles, project, usualAgent, usualProject } from "../foundation/config/samples.ts";
 import { createRedactor } from "../../src/foundation/credentials/redactor.ts";

@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Subject } from "rxjs";
-import { beforeEach, expect, test, vi } from "vitest";
 import type { ProjectChange } from "../../src/foundation/config/project-config.ts";
 import { loadProject } from "../../src/foundation/config/resolve-project.ts";
 import { projectChanges } from "../../src/start/project-changes.ts";

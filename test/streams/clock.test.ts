@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createClock } from "../../streams/clock.ts";
 import { VirtualCalendar } from "../helpers/marbles.ts";
 

@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 
 test("a waiting agent costs the graph at most 45 KB", () => {
   const program = join(import.meta.dirname, "graph-memory.ts");

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { of, Subject } from "rxjs";
 import { mergeUntilMainCompletes } from "../../streams/merge-until-main-completes.ts";
 import { marbles } from "../helpers/marbles.ts";

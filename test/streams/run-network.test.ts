@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { networkOf } from "../../streams/run-network.ts";
 import { anAgent } from "../helpers/agents.ts";
 

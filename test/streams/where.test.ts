@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { unmetPaths, valueAt } from "../../streams/where.ts";
 
 test("a path finds own values only, never inherited ones", () => {

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { NEVER, type Observable } from "rxjs";
-import { expect, test } from "vitest";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import { adoptRuns } from "../../../src/runtime/runners/adopt-runs.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { isLong } from "../../helpers/long.ts";
 import { crashLane } from "./crash-lane.ts";
 import { points } from "./crash-plan.ts";

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
 import { isLong } from "../../helpers/long.ts";
 import { crashOnce, type Lane } from "./crash-cycle.ts";
 import { check, newLane, wholeLife } from "./crash-lane.ts";

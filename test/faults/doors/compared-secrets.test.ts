@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
 import * as parser from "@typescript-eslint/parser";
 import { ESLint, Linter } from "eslint";
-import { expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "../../..");
 const project = new ESLint({ cwd: root });

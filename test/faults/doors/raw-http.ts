@@ -1,5 +1,4 @@
 import { connect, type Socket } from "node:net";
-import { onTestFinished } from "vitest";
 
 /** A bare connection to a server: what is written is what the attacker writes. */
 export interface RawConnection {

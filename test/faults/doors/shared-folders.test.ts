@@ -2,7 +2,6 @@ import { execFileSync, spawn } from "node:child_process";
 import { chmod, lstat, mkdir, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { closeSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   clearedSocket,
   makeSocketDir,

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeFolders, type Folders } from "../../interfaces/cli/fake-operator.ts";
 import { makeRepository, type TestRepository } from "../../features/skills/repositories.ts";
 import { isLong } from "../../helpers/long.ts";

@@ -1,6 +1,5 @@
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect } from "vitest";
 import type { LiveProject } from "../../helpers/live-project.ts";
 import type { TestProject } from "../../helpers/scheduler.ts";
 import { logFileOf, logsDir } from "../../../src/foundation/logs/log-files.ts";

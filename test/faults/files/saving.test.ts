@@ -1,7 +1,6 @@
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, test } from "vitest";
 import { forAll, LiveProject } from "../../helpers/live-project.ts";
 import { webhookProject } from "../../features/webhooks/webhook-project.ts";
 import { configOf, dueAt, inForce, namesIn, putAgent } from "./live.ts";

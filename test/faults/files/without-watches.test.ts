@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
 import { openSse } from "../../bench/sse-client.ts";
 import { LiveProject } from "../../helpers/live-project.ts";
 import { runAl } from "../../helpers/scheduler.ts";

@@ -1,6 +1,5 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { residentMb } from "../../bench/with-scheduler.ts";
 import { LiveProject } from "../../helpers/live-project.ts";
 import { webhookProject } from "../../features/webhooks/webhook-project.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Sample } from "../../bench/soak/reading.ts";
 import { runSoak } from "../../bench/soak/run-soak.ts";
 import { isLong } from "../../helpers/long.ts";

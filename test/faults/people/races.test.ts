@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
 import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
 import { fakeTelegram, type FakeTelegram } from "../../features/alerts/chat/fake-telegram.ts";
 import { commandAgents } from "../../helpers/command-agents.ts";

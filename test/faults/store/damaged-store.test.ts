@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { runAl, startTestScheduler } from "../../helpers/scheduler.ts";
 import { sendLoad } from "../../features/webhooks/load.ts";

@@ -2,7 +2,6 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { builtAl } from "../../helpers/scheduler.ts";
 import { sendLoad } from "../../features/webhooks/load.ts";
 import { keyPath } from "../crash/crash-cycle.ts";

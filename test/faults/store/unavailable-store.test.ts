@@ -3,7 +3,6 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { runAl, startTestScheduler, type TestScheduler } from "../../helpers/scheduler.ts";
 import { sendLoad, type LoadAnswer } from "../../features/webhooks/load.ts";

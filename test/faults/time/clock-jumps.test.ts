@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import { cronTicks, type CronEvent, type CronPlan } from "../../../streams/triggers/cron.ts";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";

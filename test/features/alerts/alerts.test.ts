@@ -1,6 +1,5 @@
 import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { Subject } from "rxjs";
-import { expect, onTestFinished, test } from "vitest";
 import { createAlerts, downCommand } from "../../../src/features/alerts/alerts.ts";
 import type { AlertCounts, AlertsDeps } from "../../../src/features/alerts/alerts.ts";
 import type { AlertMessage, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";

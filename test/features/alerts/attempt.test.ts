@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { maxAfterMs, nextAttempt } from "../../../src/features/alerts/attempt.ts";
 
 const now = 1_700_000_000_000;

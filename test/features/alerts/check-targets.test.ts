@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { AlertTargetType } from "../../../streams/alert-options.ts";
 import { alertLink } from "../../../src/features/alerts/alert-messages.ts";
 import { targetProblem } from "../../../src/features/alerts/send-alert.ts";

@@ -1,6 +1,5 @@
 import { createServer, type Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Alert } from "../../../src/features/alerts/rules/alert.ts";
 import type { Fields } from "../../../src/features/alerts/target.ts";
 import { certificateAuthority } from "../../helpers/certificate-authority.ts";

@@ -1,5 +1,4 @@
 import { createServer, type Socket } from "node:net";
-import { afterEach, expect, test } from "vitest";
 import type { Alert, SendAlert, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import { UserError } from "../../../src/foundation/errors.ts";

@@ -1,5 +1,4 @@
 import { Subject } from "rxjs";
-import { expect, onTestFinished, test } from "vitest";
 import type { AlertTarget } from "../../../streams/alert-options.ts";
 import { createClock } from "../../../streams/clock.ts";
 import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";

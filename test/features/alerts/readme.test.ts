@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import type { Alert } from "../../../src/features/alerts/rules/alert.ts";
 import { alertTargetTypes } from "../../../streams/alert-options.ts";
 import { alertCredentialTypes } from "../../../src/foundation/config/fields.ts";

@@ -1,6 +1,5 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
-import { onTestFinished } from "vitest";
 import type { Received, Reply } from "./fake-apis.ts";
 
 export interface Receiver {

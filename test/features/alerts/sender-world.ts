@@ -1,5 +1,4 @@
 import { createAlertStore, type AlertStore } from "../../../src/features/alerts/alert-store.ts";
-import { expect, onTestFinished } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import type {
   Delivery,

@@ -1,5 +1,4 @@
 import { createAlertStore, type AlertStore } from "../../../src/features/alerts/alert-store.ts";
-import { expect, test } from "vitest";
 import type { TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { accepted, deliveryOf, failed, senderWorld, start } from "./sender-world.ts";

@@ -1,4 +1,3 @@
-import { describe, expect, test } from "vitest";
 import type { Alert, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import type { Fields } from "../../../src/features/alerts/target.ts";
 import { fakeApis, type Reply } from "./fake-apis.ts";

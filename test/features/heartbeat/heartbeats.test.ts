@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { Subject, takeUntil } from "rxjs";
-import { expect, test } from "vitest";
 import {
   beats,
   lagProblem,

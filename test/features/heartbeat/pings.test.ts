@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import { createPinger, pingOf, type Ping } from "../../../src/features/heartbeat/pings.ts";
 import type { Outcome, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";

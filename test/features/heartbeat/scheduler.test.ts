@@ -1,4 +1,3 @@
-import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { commandAgents } from "../../helpers/command-agents.ts";
 import type { LiveProject } from "../../helpers/live-project.ts";
 import { monitorServer, uuid, type MonitorServer } from "./monitor-server.ts";

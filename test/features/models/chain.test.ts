@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { orderChain, withCooldown } from "../../../src/features/models/chain.ts";
 
 const chain = [{ name: "first" }, { name: "second" }, { name: "third" }];

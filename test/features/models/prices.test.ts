@@ -1,4 +1,3 @@
-import { describe, expect, test } from "vitest";
 import { listedModel, listedModels } from "../../../src/features/models/listed-models.ts";
 import {
   dearest,

@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { readScriptFile } from "../../../src/features/models/scripted.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";

@@ -1,4 +1,3 @@
-import { afterEach, expect, test } from "vitest";
 import type { Script } from "../../../src/foundation/contracts/job.ts";
 import { openBridge, type Bridge } from "../../../src/runtime/harness/bridge/bridge.ts";
 import { startScriptedModel, type ScriptedModel } from "../../../src/features/models/scripted.ts";

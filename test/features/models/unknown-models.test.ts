@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { usualModel } from "../../../src/interfaces/cli/new/templates.ts";
 import { unknownModels } from "../../../src/features/models/unknown-models.ts";
 import { providers, type ModelConfig } from "../../../streams/agent-config.ts";

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { v7 as uuidV7 } from "uuid";
-import { expect, test } from "vitest";
 import { createAnswerLinks } from "../../../src/features/people/answer-links.ts";
 
 const question = { id: uuidV7(), until: 1_000 };

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createAudit, createAuditStore } from "../../../src/features/people/audit.ts";
 import { auditQuerySchema } from "../../../src/features/people/audit-report.ts";
 import type { Act } from "../../../src/features/people/audit-acts.ts";

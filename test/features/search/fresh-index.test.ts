@@ -1,6 +1,5 @@
 import { chmodSync, existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
 import { createIndexer } from "../../../src/features/search/indexer.ts";
 import { findIn, logProject, noon, textsFound } from "./support.ts";

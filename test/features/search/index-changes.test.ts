@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { formatLine } from "../../../src/foundation/logs/line-queue.ts";
 import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
 import { createIndexer } from "../../../src/features/search/indexer.ts";

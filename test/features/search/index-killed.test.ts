@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { indexPath } from "../../../src/features/search/index-format.ts";
 import { logProject, noon } from "./support.ts";
 

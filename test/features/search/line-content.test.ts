@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { contentOf } from "../../../src/features/search/log-cursor.ts";
 

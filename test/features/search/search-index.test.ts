@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { SearchPage, SearchQuery } from "../../../src/features/search/search-report.ts";
 import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
 import { indexProgress } from "../../../src/features/search/index-progress.ts";

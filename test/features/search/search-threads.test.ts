@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SearchPage } from "../../../src/features/search/search-report.ts";
 import { indexPath } from "../../../src/features/search/index-format.ts";
 import { createSearch, type SearchOptions } from "../../../src/features/search/search.ts";

@@ -1,5 +1,4 @@
 import { DatabaseSync } from "node:sqlite";
-import { expect, test } from "vitest";
 import { matchExpression } from "../../../src/features/search/index-format.ts";
 import { findAll, indexText, parseTerms } from "../../../src/features/search/terms.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { compareFiles, contentId, notAFile } from "../../../src/features/skills/compare-files.ts";
 
 /** `A:1 B:2` as paths and contents. */

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { fetchRepository } from "../../../src/features/skills/fetch-repository.ts";
 import { makeRepository, type TestRepository } from "./repositories.ts";
 

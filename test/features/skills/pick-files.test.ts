@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { fetchRepository } from "../../../src/features/skills/fetch-repository.ts";
 import type { TreeEntry } from "../../../src/features/skills/git.ts";
 import { findSkills, pickFiles } from "../../../src/features/skills/pick-files.ts";

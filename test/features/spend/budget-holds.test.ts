@@ -1,6 +1,5 @@
 import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { NEVER, Subject } from "rxjs";
-import { expect, test } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { UsedBudget } from "../../../streams/spending.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { forecastOf, noRuns, totalForecast } from "../../../src/features/spend/forecast.ts";
 
 const now = Date.parse("2026-11-22T12:00:00Z");

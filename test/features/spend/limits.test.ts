@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { tempStore } from "../../foundation/store/support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { budgets } from "./rules/support.ts";

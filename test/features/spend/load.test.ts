@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
 import { usdOfNano } from "../../../src/foundation/contracts/money.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { budgets } from "./rules/support.ts";

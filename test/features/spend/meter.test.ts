@@ -1,4 +1,3 @@
-import { afterEach, expect, test, vi } from "vitest";
 import type { CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
 import type { BudgetWarning, RunSpend } from "../../../src/foundation/contracts/spend.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";

@@ -1,4 +1,3 @@
-import { expect, test, vi } from "vitest";
 import { createRateLimits } from "../../../src/features/spend/rate-limits.ts";
 
 test("runs take turns at a model's rate, so that 200 calls of one run neither refuse nor delay another's", async () => {

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { withCost } from "../../../src/features/spend/used-budget-events.ts";
 import type { RunEvent, Usage } from "../../../streams/vocabulary.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
 import { followFunds } from "../../../src/features/spend/run-funds.ts";

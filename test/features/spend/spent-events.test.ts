@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { spentEvents } from "../../../src/features/spend/used-budget-events.ts";
 import type { MeteredCall } from "../../../src/foundation/contracts/spend.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";

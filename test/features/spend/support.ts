@@ -1,4 +1,3 @@
-import { onTestFinished } from "vitest";
 import type { CallEnd, CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
 import type { ModelTerms } from "../../../src/foundation/contracts/spend.ts";
 import { createMeter, type MeterDeps } from "../../../src/features/spend/meter.ts";

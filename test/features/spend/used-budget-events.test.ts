@@ -1,6 +1,5 @@
 import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { Subject } from "rxjs";
-import { expect, test } from "vitest";
 import { usedBudgetEvents } from "../../../src/features/spend/used-budget-events.ts";
 import type { UsedBudget } from "../../../streams/spending.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";

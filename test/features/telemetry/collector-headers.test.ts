@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { parseHeaders } from "../../../src/features/telemetry/collector-headers.ts";
 
 test.each([

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSpanExport } from "../../../src/features/telemetry/export-spans.ts";
 import type { ExportDeps, SpanExport } from "../../../src/features/telemetry/export-spans.ts";
 import type { Span } from "../../../src/features/telemetry/span.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createSpans } from "../../../src/features/telemetry/spans.ts";
 import type { Span } from "../../../src/features/telemetry/span.ts";
 import { traceIdOf, traceparentOf } from "../../../src/features/telemetry/trace-ids.ts";

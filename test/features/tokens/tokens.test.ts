@@ -1,6 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
 import { tokenLimits } from "../../../src/foundation/contracts/scopes.ts";
 import { newTokenSchema } from "../../../src/features/tokens/token-report.ts";
 import { createTokenStore } from "../../../src/features/tokens/token-store.ts";

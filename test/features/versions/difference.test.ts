@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { difference, type Compared } from "../../../src/features/versions/difference.ts";
 
 function ran(instanceId: string, config: string, instructions: string): Compared {

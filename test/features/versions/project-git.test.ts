@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
 import { createProjectGit, type ProjectGit } from "../../../src/features/versions/project-git.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 

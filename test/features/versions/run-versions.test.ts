@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { canonicalConfig } from "../../../src/foundation/config/canonical-config.ts";
 import { createRunVersions, maskWith } from "../../../src/features/versions/run-versions.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { TestReceiver, errorOf, github, source, statusOf } from "./test-receiver.ts";
 
 test("the source of a delivery is found by the signature at the type's path, and named by its own path", async () => {

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createBrokenAgents } from "../../../src/features/webhooks/match-index.ts";
 import type { MatchResult } from "../../../src/features/webhooks/match-index.ts";
 import { anAgent } from "../../helpers/agents.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { WebhookBinding } from "../../../streams/agent-config.ts";
 import { turnedAwayText } from "../../../src/interfaces/views/delivery-words.ts";
 import { explain } from "../../../src/features/webhooks/binding-index.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { integer, parseObject, text, texts } from "../../../src/features/webhooks/json.ts";
 
 test("only a JSON object in UTF-8 is a payload", () => {

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import type { WebhookBinding } from "../../../streams/agent-config.ts";
 import { createMatchIndex } from "../../../src/features/webhooks/match-index.ts";
 import type { ListeningAgent, MatchIndex } from "../../../src/features/webhooks/match-index.ts";

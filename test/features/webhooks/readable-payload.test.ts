@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { readablePayload } from "../../../src/features/webhooks/interpret.ts";
 
 const read = (contentType: string, body: string): string =>

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Receipt } from "../../../src/foundation/store/receipts.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { viewReceipt } from "../../../src/features/webhooks/receipt-view.ts";

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
 import { signDelivery } from "../../../src/features/webhooks/sign.ts";
 import { bytes } from "./deliveries.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { interpretStored } from "../../../src/features/webhooks/interpret.ts";
 import { signDelivery } from "../../../src/features/webhooks/sign.ts";
 import { bytes, githubExamples } from "./deliveries.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
 import { webhookReference } from "../../../src/features/webhooks/reference.ts";
 

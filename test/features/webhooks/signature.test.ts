@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { keptHeaders } from "../../../src/features/webhooks/interpret.ts";
 import { signStandard, verifyStandard } from "../../../src/features/webhooks/signature.ts";
 import { bytes, providerOf } from "./deliveries.ts";

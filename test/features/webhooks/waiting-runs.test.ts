@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { TestReceiver, github } from "./test-receiver.ts";
 
 const waitingRun = {

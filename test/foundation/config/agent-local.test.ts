@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { describeChange } from "../../../src/foundation/config/agent-view.ts";
 import { agent, agentChange, said, usualAgent } from "./samples.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { describeChange, agentFacts } from "../../../src/foundation/config/agent-view.ts";
 import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
 import {

@@ -1,5 +1,4 @@
 import { parse } from "smol-toml";
-import { expect, test } from "vitest";
 import { edited, parseKey, parseSetting } from "../../../src/foundation/config/edit-toml.ts";
 
 test.each([

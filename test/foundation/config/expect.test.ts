@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { readAgent } from "../../../src/foundation/config/agent-files.ts";
 import { canonicalConfig } from "../../../src/foundation/config/canonical-config.ts";
 import { describeChange } from "../../../src/foundation/config/agent-view.ts";

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { loadProject } from "../../../src/foundation/config/resolve-project.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { directory, filters, projectChange, said } from "./samples.ts";

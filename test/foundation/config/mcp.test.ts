@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { allowsTool, modelToolName } from "../../../src/foundation/contracts/mcp.ts";
 import { agentFacts, describeChange } from "../../../src/foundation/config/agent-view.ts";
 import { agent, agentChange, said, usualAgent } from "./samples.ts";

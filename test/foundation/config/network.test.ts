@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { describeChange } from "../../../src/foundation/config/agent-view.ts";
 import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
 import { agent, agentChange, project, projectChange, said, usualAgent } from "./samples.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { configReference } from "../../../src/foundation/config/reference.ts";
 
 const page = configReference();

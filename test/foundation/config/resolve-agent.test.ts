@@ -1,5 +1,4 @@
 /* oxlint-disable max-lines -- cases of one function */
-import { expect, test } from "vitest";
 import { alertCredentialTypes } from "../../../src/foundation/config/fields.ts";
 import {
   agentChange,

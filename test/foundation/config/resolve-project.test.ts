@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { defaultBudget } from "../../../src/foundation/contracts/budget.ts";
 import { aModelConfig } from "../../helpers/agents.ts";
 import { project, projectChange, said, unsetOfProject, usualProject } from "./samples.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { fiveFields, scheduleProblem } from "../../../src/foundation/config/schedule.ts";
 
 test.each([

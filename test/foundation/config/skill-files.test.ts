@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, dirname } from "node:path";
-import { expect, onTestFinished, test, afterEach, beforeEach } from "vitest";
 import { createSkillHashes, readSkillFiles } from "../../../src/foundation/config/skill-files.ts";
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { parseSkill } from "../../../src/foundation/config/skill.ts";
 import { texts } from "./samples.ts";
 

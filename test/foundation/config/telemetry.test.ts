@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { describeProjectChange } from "../../../src/foundation/config/describe-project-change.ts";
 import { project, projectChange, said, usualAgent, agentChange } from "./samples.ts";
 

@@ -1,5 +1,4 @@
 import { parse, TomlError, stringify } from "smol-toml";
-import { expect, test } from "vitest";
 import { tomlWords, tomlLocator } from "../../../src/foundation/config/toml-locator.ts";
 import { messageOf } from "../../../src/foundation/errors.ts";
 import fc from "fast-check";

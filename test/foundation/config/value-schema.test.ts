@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { schemaMismatch, schemaProblem } from "../../../src/foundation/config/value-schema.ts";
 
 function problemIn(text: string): string | null {

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { agentChange, projectChange, said, usualAgent } from "./samples.ts";
 
 test.each([

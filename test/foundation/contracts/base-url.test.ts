@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { apiBaseUrl, unversionedUrl } from "../../../src/foundation/contracts/model-defaults.ts";
 import { providers, type ModelApi, type Provider } from "../../../streams/agent-config.ts";
 import { getBuiltinModels } from "@earendil-works/pi-ai/providers/all";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { meets } from "../../../src/foundation/contracts/run-state.ts";
 import type { Condition, Occurrence } from "../../../src/foundation/contracts/run-state.ts";
 

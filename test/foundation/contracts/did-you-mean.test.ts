@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { closest, mostLike } from "../../../src/foundation/contracts/did-you-mean.ts";
 
 const agents = ["dev", "review", "release-notes"];

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { rateLimitedWarnings } from "../../../src/foundation/contracts/rate-limited-warnings.ts";
 import { durationText } from "../../../streams/duration-text.ts";
 import { counted, momentText, relativeTime } from "../../../src/foundation/contracts/format.ts";

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { JsonSize } from "../../../src/foundation/contracts/json-size.ts";
 
 /** Counts a parsed value as the scan counts its text. */

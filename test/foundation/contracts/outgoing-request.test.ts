@@ -2,7 +2,6 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { createServer as createTcpServer, type Server as TcpServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, expect, test } from "vitest";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import type { OutgoingRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import { testCertificate } from "../../helpers/certificate.ts";

@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from "node:util";
-import { expect, test } from "vitest";
 import { plainText } from "../../../src/foundation/contracts/plain-text.ts";
 
 test.each([

@@ -3,7 +3,6 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { limitOpenRequests } from "../../../src/foundation/contracts/request-limit.ts";
 
 let [open, mostOpen, handled] = [0, 0, 0];

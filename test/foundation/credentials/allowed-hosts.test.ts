@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { parseAllowEntry, presetEntries } from "../../../src/foundation/contracts/network-allow.ts";
 import { allowedByCredential } from "../../../src/foundation/credentials/allowed-hosts.ts";
 import { credentialTypes } from "../../../src/foundation/credentials/credential-types.ts";

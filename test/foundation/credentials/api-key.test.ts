@@ -1,6 +1,5 @@
 import { homedir } from "node:os";
 import { join, resolve, dirname } from "node:path";
-import { expect, test } from "vitest";
 import { homeDir } from "../../../src/foundation/credentials/read-secret.ts";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { ensureApiKey, regenerateApiKey } from "../../../src/foundation/credentials/api-key.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { brokerCredential } from "../../../src/foundation/credentials/broker-credentials.ts";
 import type { Credential } from "../../../src/foundation/credentials/load-credential.ts";
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { BehaviorSubject } from "rxjs";
-import { expect, onTestFinished, test } from "vitest";
 import type { ProjectConfig } from "../../../src/foundation/config/project-config.ts";
 import {
   missingSecrets,

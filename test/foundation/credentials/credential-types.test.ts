@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { expect, test } from "vitest";
 import { usualKnownHosts } from "../../../src/foundation/credentials/service-types.ts";
 import { providers } from "../../../streams/agent-config.ts";
 import { parseCredentialReference } from "../../../src/foundation/contracts/credential-reference.ts";

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { chmod, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
 import { loadCredential } from "../../../src/foundation/credentials/load-credential.ts";
 import { homeWith, refusal } from "./home.ts";
 

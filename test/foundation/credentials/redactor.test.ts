@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { jobRedactor, createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { encodedForms } from "../../../src/foundation/contracts/encoded-forms.ts";
 import { aJob } from "../../runtime/harness/jobs.ts";

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { TextIndex } from "../../../src/foundation/credentials/text-index.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { classify } from "../../../src/foundation/files/classify.ts";
 
 test.each([

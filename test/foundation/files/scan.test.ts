@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { renameSync, rmSync, symlinkSync, chmodSync, utimesSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BehaviorSubject } from "rxjs";
-import { expect, test } from "vitest";
 import { repairScans, scanProject, diffScan } from "../../../src/foundation/files/scan.ts";
 import { tempProject, watching, write, addAgent } from "./support.ts";
 

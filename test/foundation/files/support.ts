@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Observable } from "rxjs";
-import { expect, onTestFinished } from "vitest";
 import type { ProjectFileEvent } from "../../../src/foundation/files/watch-project.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 

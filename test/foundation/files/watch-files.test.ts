@@ -1,5 +1,4 @@
 import { Subject } from "rxjs";
-import { expect, test, onTestFinished } from "vitest";
 import { fileProblem } from "../../../src/foundation/config/validate.ts";
 import { newProblems, watchFiles } from "../../../src/foundation/files/watch-files.ts";
 import { problemText } from "../../../streams/problem-text.ts";

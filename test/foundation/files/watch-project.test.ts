@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { watch } from "chokidar";
 import { merge } from "rxjs";
-import { expect, test } from "vitest";
 import { repairScans } from "../../../src/foundation/files/scan.ts";
 import { watchProject } from "../../../src/foundation/files/watch-project.ts";
 import { addAgent, tempProject, watching, write } from "./support.ts";

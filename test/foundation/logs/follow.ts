@@ -1,4 +1,3 @@
-import { expect, onTestFinished } from "vitest";
 import type { LogLine, LogQuery } from "../../../src/foundation/logs/log-query.ts";
 import type { LogSource, LogSourceOptions } from "../../../src/foundation/logs/log-source.ts";
 import { createLogSource } from "../../../src/foundation/logs/log-source.ts";

@@ -1,6 +1,5 @@
 import { appendFileSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
 import { follow, line, range, sourceOf } from "./follow.ts";
 import { openLogs } from "./open-logs.ts";
 import { logPath, tempProject, writeLines } from "./support.ts";

@@ -1,7 +1,6 @@
 import { appendFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
 import { devQuery, follow, line, range, sourceOf, unchecked } from "./follow.ts";
 import { dayMs, entry, logPath, noon, tempProject, tempWriter, writeLines } from "./support.ts";
 

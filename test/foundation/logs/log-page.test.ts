@@ -1,6 +1,5 @@
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import type { LogPageQuery } from "../../../src/foundation/logs/log-query.ts";
 import { readLogPage } from "../../../src/foundation/logs/log-page.ts";
 import { createLogSource } from "../../../src/foundation/logs/log-source.ts";

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
-import { expect, test } from "vitest";
 import { logFilesBetween } from "../../../src/foundation/logs/log-files.ts";
 import { latestEntries } from "../../../src/foundation/logs/log-reader.ts";
 import type { LogQuery } from "../../../src/foundation/logs/log-query.ts";

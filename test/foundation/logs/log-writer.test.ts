@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test, onTestFinished } from "vitest";
 import { formatLine, maxLineBytes } from "../../../src/foundation/logs/line-queue.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { entry, dayMs, logPath, noon, tempProject, tempWriter } from "./support.ts";

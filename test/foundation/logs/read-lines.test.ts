@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { readBackward, readForward } from "../../../src/foundation/logs/read-lines.ts";
 import type { RawLine } from "../../../src/foundation/logs/read-lines.ts";
 import { tempProject } from "./support.ts";

@@ -1,6 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { pruneLogs } from "../../../src/foundation/logs/log-position.ts";
 import { entry, logPath, noon, tempProject, writeLines } from "./support.ts";
 

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync, appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { createLogWriter } from "../../../src/foundation/logs/log-writer.ts";
 import type { LogWriter, LogWriterOptions } from "../../../src/foundation/logs/log-writer.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { commitEvents } from "../../../src/foundation/scheduler/commit-events.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";

@@ -1,4 +1,3 @@
-import { describe, expect, test } from "vitest";
 import { redactEvent } from "../../../src/foundation/scheduler/redact-event.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";

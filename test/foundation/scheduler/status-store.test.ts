@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createStatusStore, seedFrom } from "../../../src/foundation/scheduler/status-store.ts";
 import type { EarlierRun } from "../../../streams/status/agent-record.ts";
 import { eventsOf } from "../../streams/status/events.ts";

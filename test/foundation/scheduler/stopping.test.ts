@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { closeAll } from "../../../src/foundation/scheduler/stopping.ts";
 
 test("a failing step is logged, and the others run in order", async () => {

@@ -1,5 +1,4 @@
 import { BehaviorSubject, Subject } from "rxjs";
-import { expect, test } from "vitest";
 import { createSwitches, type Switches } from "../../../src/foundation/scheduler/switches.ts";
 
 function listened(): { readonly switches: Switches; readonly told: unknown[] } {

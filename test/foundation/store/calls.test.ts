@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import {

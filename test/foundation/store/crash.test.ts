@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
-import { expect, test } from "vitest";
 import { isLong } from "../../helpers/long.ts";
 import { tempStore } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";

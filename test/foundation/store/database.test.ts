@@ -1,6 +1,5 @@
 import { renameSync, rmSync, statSync, writeFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, onTestFinished } from "vitest";
 import { manualItem, tempStore, wholeHistory } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { openDatabase } from "../../../src/foundation/store/database.ts";

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../../src/foundation/store/database.ts";
 import { createGroupCommit } from "../../../src/foundation/store/group-commit.ts";
 import { withStoreErrors } from "../../../src/foundation/store/store-error.ts";

@@ -1,6 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import type { HistoryQuery } from "../../../src/foundation/contracts/history.ts";
 import { tempStore } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";

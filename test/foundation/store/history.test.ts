@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { bucketMs } from "../../../src/foundation/store/history-filter.ts";
 import type { HistoryPage, HistoryQuery } from "../../../src/foundation/contracts/history.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { tempStore, manualItem, requestFor } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import type { HeldLock } from "../../../src/foundation/contracts/run-state.ts";

@@ -2,7 +2,6 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { statSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
 import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { lockProject, readSchedulerInfo } from "../../../src/foundation/store/project-lock.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import { callItem, claimed, cronItem, manualItem, succeeded, tempStore } from "./support.ts";
 import { webhookItem, wholeHistory } from "./support.ts";

@@ -1,5 +1,4 @@
 import { DatabaseSync } from "node:sqlite";
-import { expect, test } from "vitest";
 import { join } from "node:path";
 import { createHistory } from "../../../src/foundation/store/history.ts";
 import { createGroupCommit } from "../../../src/foundation/store/group-commit.ts";

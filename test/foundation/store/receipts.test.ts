@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Acceptance } from "../../../src/foundation/store/receipts.ts";
 import { manualItem, tempStore, webhookItem, wholeHistory } from "./support.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { RefusedDelivery } from "../../../src/foundation/contracts/refused-deliveries.ts";
 import { openStore, openStoreReader } from "../../../src/foundation/store/store.ts";
 import { tempStore } from "./support.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { tempStore } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 

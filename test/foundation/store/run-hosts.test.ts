@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { EgressAttempt } from "../../../src/foundation/contracts/network-allow.ts";
 import { deniedTo } from "../../../src/foundation/store/run-hosts.ts";
 import { readBeside } from "../../../src/foundation/store/read-beside.ts";

@@ -1,6 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import type { RunVersion } from "../../../src/foundation/store/runs.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import type { RunEnd, WorkItem } from "../../../streams/vocabulary.ts";

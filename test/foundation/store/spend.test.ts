@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { ReservedCall, SettledCall } from "../../../src/foundation/contracts/spend.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import {

@@ -1,7 +1,6 @@
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../../src/foundation/store/database.ts";
 import { createGroupCommit } from "../../../src/foundation/store/group-commit.ts";
 import { isLong } from "../../helpers/long.ts";

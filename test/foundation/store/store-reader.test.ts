@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, writeFileSync, copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { readLastRuns } from "../../../src/foundation/store/read-beside.ts";
 import { openStore, openStoreReader, type Store } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "./spend-on.ts";

@@ -1,4 +1,3 @@
-import { onTestFinished } from "vitest";
 import { openStore, type Store } from "../../../src/foundation/store/store.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";

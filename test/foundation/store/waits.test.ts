@@ -1,5 +1,4 @@
 import type { Wait } from "../../../src/foundation/contracts/run-state.ts";
-import { expect, test } from "vitest";
 import { manualItem, tempStore, webhookItem, wholeHistory, claimed } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 

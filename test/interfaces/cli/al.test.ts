@@ -2,7 +2,6 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
-import { beforeEach, describe, expect, test } from "vitest";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 const source = readFileSync(

@@ -1,5 +1,4 @@
 import { userInfo } from "node:os";
-import { beforeEach, expect, test } from "vitest";
 import pc from "picocolors";
 import { renderAlerts } from "../../../src/interfaces/cli/operator/alerts.ts";
 import { widthOf } from "../../../src/interfaces/cli/terminal/fit.ts";

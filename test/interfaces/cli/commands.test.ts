@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { anAgentStatus } from "../../helpers/agent-status.ts";
 import { cliProject, problem, snapshotOf, type Ran, type Routes } from "./fake-operator.ts";
 

@@ -1,7 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import { beforeEach, describe, expect, test } from "vitest";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "../../foundation/store/spend-on.ts";
 import { cliProject } from "./fake-operator.ts";

@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from "vitest";
 import pc from "picocolors";
 import { renderCost } from "../../../src/interfaces/cli/status/render-cost.ts";
 import type { SpendAnswer } from "../../../src/features/spend/spend-report.ts";

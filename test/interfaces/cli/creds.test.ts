@@ -1,6 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
 import { cliProject, type Ran } from "./fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "./terminal.ts";
 

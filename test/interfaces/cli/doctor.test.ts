@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asUser, tempUser, whyNoOsUsers } from "../../helpers/os-users.ts";
 import { builtAl } from "../../helpers/scheduler.ts";
 import { cliProject } from "./fake-operator.ts";

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect } from "vitest";
 import { runWords } from "../../../src/interfaces/cli/program.ts";
 import type { AgentStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
 import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { findProject } from "../../../src/interfaces/cli/context.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { anAgentStatus } from "../../helpers/agent-status.ts";
 import { cliProject, snapshotOf } from "./fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "./terminal.ts";

@@ -4,7 +4,6 @@ import { appendFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import { builtAl, copyProject, startTestScheduler } from "../../helpers/scheduler.ts";
 import type { TestProject } from "../../helpers/scheduler.ts";
 

@@ -2,7 +2,6 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
 import { cliProject, eventStream, problem, snapshotOf, type Asked } from "./fake-operator.ts";
 import { onTerminal } from "./terminal.ts";
 import { lockProject } from "../../../src/foundation/store/project-lock.ts";

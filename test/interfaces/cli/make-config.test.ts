@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import { beforeEach, expect, test } from "vitest";
 import { cliProject } from "./fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "./terminal.ts";
 

@@ -1,6 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
 import { openerOf } from "../../../src/interfaces/cli/operator/open-dashboard.ts";
 import { cliProject, problem } from "./fake-operator.ts";
 

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
 import { builtAl } from "../../helpers/scheduler.ts";
 import { cliProject } from "./fake-operator.ts";
 

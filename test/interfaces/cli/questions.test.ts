@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from "vitest";
 import pc from "picocolors";
 import type { AuditEntryView } from "../../../src/features/people/audit-report.ts";
 import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";

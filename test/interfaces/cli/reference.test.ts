@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { expect, test } from "vitest";
 import { commandTable } from "../../../src/interfaces/cli/help/command-table.ts";
 import { buildProgram } from "../../../src/interfaces/cli/program.ts";
 import { referencePage } from "../../../src/interfaces/cli/reference.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { ServerResponse } from "node:http";
 import { anAgentStatus } from "../../helpers/agent-status.ts";
 import { cliProject, eventStream, problem, snapshotOf, type Routes } from "./fake-operator.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { aRunView } from "../../helpers/run-view.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { anAgentStatus } from "../../helpers/agent-status.ts";

@@ -1,5 +1,4 @@
 import pc from "picocolors";
-import { beforeEach, expect, test } from "vitest";
 import type { TokenView } from "../../../src/features/tokens/token-report.ts";
 import { renderTokens } from "../../../src/interfaces/cli/operator/tokens.ts";
 import { widthOf } from "../../../src/interfaces/cli/terminal/fit.ts";

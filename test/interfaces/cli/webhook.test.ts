@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { bytes, githubExample } from "../../features/webhooks/deliveries.ts";

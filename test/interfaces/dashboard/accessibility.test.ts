@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { AxeResults } from "axe-core";
 import { sharedBrowser } from "./open-page.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { agentProject } from "../operations/agent-project.ts";
 import { sharedBrowser } from "./open-page.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { sharedBrowser } from "./open-page.ts";
 import { withDetail } from "./with-detail.ts";

@@ -1,5 +1,4 @@
 import { UserError } from "../../../src/foundation/errors.ts";
-import { expect, test } from "vitest";
 import { anAgent } from "../../helpers/agents.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";

@@ -1,5 +1,4 @@
 import { UserError } from "../../../src/foundation/errors.ts";
-import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { testDeps } from "../gateway/start-gateway.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";
 import { testDeps, type TestDeps } from "../gateway/start-gateway.ts";

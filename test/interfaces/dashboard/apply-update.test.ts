@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { applyUpdate } from "../../../src/interfaces/dashboard/live/apply-update.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 

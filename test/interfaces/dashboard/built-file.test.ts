@@ -1,6 +1,5 @@
 import { readdirSync } from "node:fs";
 import { Script } from "node:vm";
-import { expect, test } from "vitest";
 import { builtFile } from "../../../src/interfaces/dashboard/send-page.tsx";
 
 test.each(["pages/overview", "pages/agent", "pages/log", "pages/private-host"])(

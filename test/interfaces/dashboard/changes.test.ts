@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { RunDifference } from "../../../src/interfaces/views/run-view.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { sharedBrowser } from "./open-page.ts";

@@ -1,5 +1,4 @@
 import { UserError } from "../../../src/foundation/errors.ts";
-import { expect, test } from "vitest";
 import type { CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
 import { createSpendAnswers } from "../../../src/interfaces/operations/spend-answer.ts";
 import { newRecord } from "../../../streams/status/agent-record.ts";

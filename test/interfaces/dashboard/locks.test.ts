@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { LockStatus } from "../../../streams/status/wire.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { testDeps } from "../gateway/start-gateway.ts";

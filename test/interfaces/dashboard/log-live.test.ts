@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { logPath, sharedLogs, writeStory } from "./log-support.ts";
 

@@ -1,5 +1,4 @@
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
 import type { LogPageQuery } from "../../../src/foundation/logs/log-query.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { distanceToBottom } from "./log-support.ts";

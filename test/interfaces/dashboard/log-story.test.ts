@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { copied, logPath, sharedLogs, writeStory } from "./log-support.ts";

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Browser } from "playwright-core";
 import { openBrowser } from "../../helpers/browser.ts";
 import { apiKey, startTcp, testDeps } from "../gateway/start-gateway.ts";

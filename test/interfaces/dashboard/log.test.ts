@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { distanceToBottom, sharedLogs } from "./log-support.ts";
 

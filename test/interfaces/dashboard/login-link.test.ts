@@ -1,6 +1,5 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../../helpers/browser.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";

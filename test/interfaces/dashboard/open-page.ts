@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../../helpers/browser.ts";
 import { apiKey, startTcp, testDeps, type TestDeps } from "../gateway/start-gateway.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Route } from "playwright-core";
 import type { HistoryEntry } from "../../../src/foundation/contracts/history.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";

@@ -1,5 +1,4 @@
 import { UserError } from "../../../src/foundation/errors.ts";
-import { expect, test } from "vitest";
 import { createGateway } from "../../../src/interfaces/gateway/server.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { startTcp, testDeps } from "../gateway/start-gateway.ts";

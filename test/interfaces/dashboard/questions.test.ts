@@ -1,4 +1,3 @@
-import { expect, onTestFinished, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
 import { UserError } from "../../../src/foundation/errors.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { ReceiptView } from "../../../src/foundation/contracts/operator-api.ts";
 import type { RunView } from "../../../src/interfaces/views/run-view.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { scheduleText } from "../../../src/interfaces/dashboard/schedule-text.ts";
 
 test.each([

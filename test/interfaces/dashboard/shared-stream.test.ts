@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { aRunView } from "../../helpers/run-view.ts";
 import { testDeps, type TestDeps } from "../gateway/start-gateway.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";

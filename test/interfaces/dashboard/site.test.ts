@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { aDelivery } from "../../helpers/fake-alerts.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { testDeps } from "../gateway/start-gateway.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { InboxView, RunView } from "../../../src/interfaces/views/run-view.ts";
 import { aRunView } from "../../helpers/run-view.ts";
 import { testDeps } from "../gateway/start-gateway.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { Observable } from "rxjs";
 import type { StatusUpdate } from "../../../streams/status/wire.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { HistoryEntry } from "../../../src/foundation/contracts/history.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { testDeps } from "../gateway/start-gateway.ts";

@@ -1,5 +1,4 @@
 import { UserError } from "../../../src/foundation/errors.ts";
-import { expect, test } from "vitest";
 import type { HistoryEntry } from "../../../src/foundation/contracts/history.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { testDeps } from "../gateway/start-gateway.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { TurnedAway, WhyNot } from "../../../src/foundation/contracts/refused-deliveries.ts";
 import { agentStatus } from "../../helpers/fake-snapshot.ts";
 import { emptyWhyNot } from "../../helpers/empty-why-not.ts";

@@ -1,6 +1,5 @@
 import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { createServer } from "node:http";
-import { describe, expect, test } from "vitest";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { agentConfig, plainAgent } from "./fault.ts";
 import { ward } from "./support.ts";

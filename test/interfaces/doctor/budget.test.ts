@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { CheckFinding } from "../../../src/interfaces/doctor/run-checks.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "../../foundation/store/spend-on.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { ward } from "./support.ts";
 

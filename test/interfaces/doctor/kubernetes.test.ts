@@ -1,17 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-  vi,
-} from "vitest";
 import { kubernetesFindings } from "../../../src/interfaces/doctor/checks/kubernetes.ts";
 import { rights } from "../../../src/runtime/cluster/kubernetes/rights.ts";
 import { replayExchanges } from "../../helpers/kubernetes/exchange.ts";

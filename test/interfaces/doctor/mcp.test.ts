@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { everythingServer } from "../../e2e/mcp-servers.ts";
 import { agentConfig } from "./fault.ts";
 import { ward } from "./support.ts";

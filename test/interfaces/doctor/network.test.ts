@@ -1,4 +1,3 @@
-import { describe, expect, test } from "vitest";
 import { notClosedFindings } from "../../../src/interfaces/doctor/checks/network.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { agentConfig, plainAgent } from "./fault.ts";

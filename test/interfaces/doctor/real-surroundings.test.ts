@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
 import type { CheckFinding } from "../../../src/interfaces/doctor/run-checks.ts";
 import {
   instanceLabel,

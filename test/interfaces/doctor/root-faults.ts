@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished } from "vitest";
 import { whyNoOsUsers } from "../../helpers/os-users.ts";
 import { agentConfig, error, warning, type Fault } from "./fault.ts";
 import { ward } from "./support.ts";

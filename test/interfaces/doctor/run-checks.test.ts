@@ -1,6 +1,5 @@
 import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { agentConfig } from "./fault.ts";
 import { ward, runInContainer, store, writeState } from "./support.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { CheckFinding } from "../../../src/interfaces/doctor/run-checks.ts";
 import { configFaults } from "./config-faults.ts";
 import { fileFaults } from "./file-faults.ts";

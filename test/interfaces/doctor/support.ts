@@ -14,7 +14,6 @@ import { createServer } from "node:http";
 import { createServer as createNetServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
 import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";
 import { storeField } from "../../../src/foundation/credentials/edit-credential.ts";
 import { parseCredentialReference } from "../../../src/foundation/contracts/credential-reference.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { otlpCollector } from "../../helpers/otlp-collector.ts";
 import { ward } from "./support.ts";
 

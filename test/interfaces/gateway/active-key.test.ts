@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
 import { ensureApiKey, regenerateApiKey } from "../../../src/foundation/credentials/api-key.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { activeKey } from "../../../src/interfaces/gateway/active-key.ts";

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
-import { describe, expect, test } from "vitest";
 import { operatorApp } from "../../../src/interfaces/gateway/app.ts";
 import { apiKey, bearer, logIn, openApp, type TestDeps } from "./start-gateway.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { operatorApp, tcpApp } from "../../../src/interfaces/gateway/app.ts";
 import { personText } from "../../../src/foundation/contracts/questions.ts";
 import { UserError } from "../../../src/foundation/errors.ts";

@@ -1,5 +1,4 @@
 import { gunzipSync } from "node:zlib";
-import { expect, test } from "vitest";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { openApp, startTcp, testDeps, bearer } from "./start-gateway.ts";
 import { readStream } from "./event-stream.ts";

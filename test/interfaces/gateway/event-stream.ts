@@ -1,5 +1,3 @@
-import { onTestFinished } from "vitest";
-
 /** An event as it came over the wire. */
 export interface WireEvent {
   readonly event: string;

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from "fastify";
-import { expect, test } from "vitest";
 import { createKeyCheck } from "../../../src/interfaces/gateway/key-guesses.ts";
 import { apiKey, testDeps } from "./start-gateway.ts";
 

@@ -1,6 +1,5 @@
 import { request } from "node:http";
 import { fastify } from "fastify";
-import { expect, onTestFinished, test, vi } from "vitest";
 import { limitBodies } from "../../../src/interfaces/gateway/limit-bodies.ts";
 
 const kilobyte = 1024;

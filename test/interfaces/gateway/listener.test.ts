@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createGatewayListener } from "../../../src/interfaces/gateway/listener.ts";
 import { createStatusStore } from "../../../src/foundation/scheduler/status-store.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";

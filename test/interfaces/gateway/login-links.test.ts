@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createLoginLinks, linkUntilUsed } from "../../../src/interfaces/gateway/login-links.ts";
 
 const gatewayUrl = "http://localhost:8080";

@@ -3,7 +3,6 @@ import { connect } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
 import { createStatusStore } from "../../../src/foundation/scheduler/status-store.ts";
 import type { StatusStore } from "../../../src/foundation/scheduler/status-store.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createMetrics, type Metrics } from "../../../src/interfaces/gateway/metrics.ts";
 import type { MeteredCall } from "../../../src/foundation/contracts/spend.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { problemOf } from "../../../src/interfaces/gateway/problem.ts";
 

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { setBasePath } from "../../../src/interfaces/dashboard/text/base-path.ts";
 import { safeNext } from "../../../src/interfaces/gateway/routes/login.ts";
 

@@ -4,7 +4,6 @@ import { connect, createServer, type AddressInfo } from "node:net";
 import { existsSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
 import { createGateway } from "../../../src/interfaces/gateway/server.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { bearer, startTcp, testDeps } from "./start-gateway.ts";

@@ -2,7 +2,6 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
-import { expect, onTestFinished, test } from "vitest";
 import { openSessions } from "../../../src/interfaces/gateway/sessions.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 

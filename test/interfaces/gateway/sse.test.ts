@@ -4,7 +4,6 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fastify } from "fastify";
 import { concat, firstValueFrom, NEVER, of, Subject, throwError, type Observable } from "rxjs";
-import { expect, onTestFinished, test } from "vitest";
 import { createEventStreams, eventText } from "../../../src/interfaces/gateway/sse.ts";
 import type { StreamLimits } from "../../../src/interfaces/gateway/sse.ts";
 import { readStream } from "./event-stream.ts";

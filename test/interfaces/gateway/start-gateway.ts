@@ -1,6 +1,5 @@
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { NEVER } from "rxjs";
-import { onTestFinished } from "vitest";
 import { tcpApp } from "../../../src/interfaces/gateway/app.ts";
 import type { GatewayDeps } from "../../../src/interfaces/gateway/deps.ts";
 import { createAnswerLinks } from "../../../src/features/people/answer-links.ts";

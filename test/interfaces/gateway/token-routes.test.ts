@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { operatorApp, tcpApp } from "../../../src/interfaces/gateway/app.ts";
 import { scopes, type Scope } from "../../../src/foundation/contracts/scopes.ts";
 import { readStream } from "./event-stream.ts";

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { fittingPage, shrunk } from "../../../src/interfaces/mcp/bounded.ts";
 
 const most = 20_000;

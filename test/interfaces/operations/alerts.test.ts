@@ -1,5 +1,4 @@
 import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";
-import { expect, test } from "vitest";
 import type {
   Acknowledgement,
   Alert,

@@ -1,6 +1,5 @@
 import { asyncScheduler } from "rxjs";
 import { parse } from "smol-toml";
-import { expect, onTestFinished, test } from "vitest";
 import { createQuestionStore } from "../../../src/features/people/question-store.ts";
 import { createQuestions } from "../../../src/features/people/questions.ts";
 import type { Person, Question } from "../../../src/foundation/contracts/questions.ts";

@@ -1,6 +1,5 @@
 import { chmodSync, statSync } from "node:fs";
 import { parse } from "smol-toml";
-import { expect, test } from "vitest";
 import { allowHostSchema } from "../../../src/foundation/contracts/run-hosts.ts";
 import { agentHosts } from "../../../src/interfaces/operations/file-edits.ts";
 import { agentProject } from "./agent-project.ts";

@@ -7,7 +7,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { expect, test } from "vitest";
 import { allowHostSchema } from "../../../src/foundation/contracts/run-hosts.ts";
 import type { EditableFile } from "../../../src/foundation/contracts/file-edits.ts";
 import { agentProject } from "./agent-project.ts";

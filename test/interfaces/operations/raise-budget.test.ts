@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { raiseBudget } from "../../../src/interfaces/operations/spend-answer.ts";
 import type { RaiseBudgetDeps } from "../../../src/interfaces/operations/spend-answer.ts";
 import { tempMeter } from "../../features/spend/support.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { refusalOf } from "../../../src/interfaces/operations/runnable.ts";
 import { anAgent } from "../../helpers/agents.ts";

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
 import type { Receipt } from "../../../src/foundation/store/receipts.ts";
 import { createFirstEvents, type FirstEvent } from "../../../src/runtime/runs/first-events.ts";
 import { replay, type ReplayDeps } from "../../../src/interfaces/operations/replay.ts";

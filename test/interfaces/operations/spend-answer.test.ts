@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { CallEnd, CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
 import { createSpendAnswers } from "../../../src/interfaces/operations/spend-answer.ts";
 import { newRecord, type AgentRecord } from "../../../streams/status/agent-record.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { createStartOnce } from "../../../src/interfaces/operations/start-once.ts";

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, test } from "vitest";
 import { inARow } from "../../../src/foundation/contracts/format.ts";
 import type { RunVersion } from "../../../src/foundation/store/runs.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";

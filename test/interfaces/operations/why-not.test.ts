@@ -1,6 +1,5 @@
 import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
 import { newRecord } from "../../../streams/status/agent-record.ts";
 import { whyNot, whyNotNow } from "../../../src/interfaces/operations/why-not.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";

@@ -1,5 +1,4 @@
 import { lastValueFrom, NEVER, Subject, toArray } from "rxjs";
-import { expect, test } from "vitest";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import { adoptRuns } from "../../../src/runtime/runners/adopt-runs.ts";

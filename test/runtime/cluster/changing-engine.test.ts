@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createChangingEngine } from "../../../src/runtime/cluster/changing-engine.ts";
 import type { ClusterEngine } from "../../../src/runtime/cluster/cluster-engine.ts";
 

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { lastValueFrom, NEVER, Subject, tap } from "rxjs";
-import { expect, test } from "vitest";
 import { runName } from "../../../src/runtime/cluster/cluster-engine.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import { UserError } from "../../../src/foundation/errors.ts";

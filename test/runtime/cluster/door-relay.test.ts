@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, expect, test, vi } from "vitest";
 import { relayServer } from "../../../src/runtime/cluster/door-relay.ts";
 
 const limits = { maxConnections: 100, maxPerAddress: 50 };

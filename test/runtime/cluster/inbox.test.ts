@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createInbox } from "../../../src/runtime/cluster/remote-process.ts";
 
 const stop = { reason: "timed_out", graceMs: 5 } as const;

@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
 import { runName, type PlacedRun } from "../../../src/runtime/cluster/cluster-engine.ts";
 import { createLeftovers } from "../../../src/runtime/cluster/leftovers.ts";
 import { createRecordFiles } from "../../../src/runtime/runners/record-files.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createReceivedLines } from "../../../src/runtime/cluster/remote-process.ts";
 import type { RunOutput } from "../../../src/runtime/runners/run-output.ts";
 

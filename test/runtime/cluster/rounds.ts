@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { expect } from "vitest";
 import type { HistoryEntry } from "../../../src/foundation/contracts/history.ts";
 import type { LiveProject } from "../../helpers/live-project.ts";
 import { logsByRun, wholeHistory } from "./rounds-project.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Launch, PlacedRun } from "../../../src/runtime/cluster/cluster-engine.ts";
 import { startLaunch } from "../../../src/runtime/cluster/new-run.ts";
 import { UserError } from "../../../src/foundation/errors.ts";

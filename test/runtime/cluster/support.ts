@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { lastValueFrom, NEVER, toArray, type Observable } from "rxjs";
-import { onTestFinished } from "vitest";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
 
 test("standard output is for messages only; what libraries print goes to standard error", async () => {
   const module = new URL("../../../src/runtime/harness/message-writer.ts", import.meta.url).href;

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { commandEnv, gitConfigEnv } from "../../../src/runtime/harness/command-env.ts";
 import { aJob } from "./jobs.ts";
 

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import { expect, onTestFinished, test } from "vitest";
 import { fillCompileCache } from "../../../src/runtime/harness/fill-compile-cache.ts";
 
 test("a rehearsal calls its model as a run does: through the bridge and a run's socket", async () => {

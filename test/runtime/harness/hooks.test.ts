@@ -1,5 +1,4 @@
 import { tmpdir } from "node:os";
-import { expect, test } from "vitest";
 import type { RunMessage } from "../../../src/runtime/harness/run-messages.ts";
 import { runHooks } from "../../../src/runtime/harness/hooks.ts";
 import { aJob } from "./jobs.ts";

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { liveCall, liveOutput, pieceCharacters } from "../../../src/runtime/harness/live-call.ts";
 import type { CallProgress } from "../../../src/runtime/harness/live-call.ts";
 

@@ -2,7 +2,6 @@ import { readFile, stat } from "node:fs/promises";
 import { X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { writeTrust } from "../../../src/runtime/harness/network.ts";
 import { testCertificate } from "../../helpers/certificate.ts";
 import { forwardProxy, type ForwardProxy } from "../../helpers/forward-proxy.ts";

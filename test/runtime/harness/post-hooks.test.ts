@@ -2,7 +2,6 @@ import { symlinkSync } from "node:fs";
 import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { writeStopReason } from "../../../src/runtime/run-api/socket-dir.ts";
 import type { Script } from "../../../src/foundation/contracts/job.ts";
 import { lastHooksMs, stopReasons } from "../../../src/runtime/runners/run-stop.ts";

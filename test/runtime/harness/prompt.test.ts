@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
 import { promptFor } from "../../../src/runtime/harness/prompt.ts";
 import { aJob } from "./jobs.ts";

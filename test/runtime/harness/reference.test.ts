@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { expect, test } from "vitest";
 import { z } from "zod";
 import { requestRows, schedulerRequests } from "../../../src/runtime/run-api/requests/table.ts";
 import type { RequestRow } from "../../../src/runtime/run-api/requests/row.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createRunClock } from "../../../src/runtime/harness/run-clock.ts";
 
 test("a run's clock counts down, and pauses while the run waits for a trigger, once for concurrent waits", async () => {

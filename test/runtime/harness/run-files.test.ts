@@ -1,6 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
 import { writeCredentialFiles } from "../../../src/runtime/harness/run-phases.ts";
 import { aJob } from "./jobs.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";

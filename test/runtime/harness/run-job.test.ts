@@ -1,6 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { contentOf } from "../../../src/features/search/log-cursor.ts";
 import { fakeProvider, saying } from "./fake-provider.ts";
 import { aJob, aModel, aScripted } from "./jobs.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { runMessageSchema } from "../../../src/runtime/harness/run-messages.ts";
 
 const log = { type: "log", level: 30, kind: "said", msg: "hello" };

@@ -1,7 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { beforeEach, expect, test } from "vitest";
 import { runCommand } from "../../../src/runtime/harness/run-program.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 

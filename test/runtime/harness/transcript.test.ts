@@ -1,4 +1,3 @@
-import { expect, test, vi } from "vitest";
 import type { RunMessage } from "../../../src/runtime/harness/run-messages.ts";
 import { redactMessage } from "../../../src/runtime/harness/run-job.ts";
 import { liveCharacters, transcriptOf } from "../../../src/runtime/harness/transcript.ts";

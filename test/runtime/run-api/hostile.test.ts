@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import type { RequestAnswer } from "../../../src/runtime/run-api/protocol.ts";
 import { withStrangers } from "../../faults/doors/http/with-strangers.ts";
 import { held } from "../../helpers/fake-abilities.ts";

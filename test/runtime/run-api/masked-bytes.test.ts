@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { maskedBytes, maskOf } from "../../../src/runtime/run-api/masked-bytes.ts";
 
 async function masking(chunks: readonly string[], masks: Parameters<typeof maskedBytes>[1]) {

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { expect, onTestFinished, test } from "vitest";
 import { limitOpenRequests } from "../../../src/foundation/contracts/request-limit.ts";
 import { refuseChunked } from "../../../src/runtime/run-api/run-socket.ts";
 

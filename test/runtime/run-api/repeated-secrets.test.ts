@@ -1,7 +1,6 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { answerMasks } from "../../../src/runtime/run-api/egress/broker/intercept.ts";
 import { upstreamRequest } from "../../../src/runtime/run-api/egress/broker/exchange.ts";
 import { maskedBytes } from "../../../src/runtime/run-api/masked-bytes.ts";

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
 import type { RequestName } from "../../../src/runtime/run-api/protocol.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
 import type { SocketSide } from "./support.ts";

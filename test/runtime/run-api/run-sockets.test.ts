@@ -5,7 +5,6 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat, symlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { RunApiError, type RequestAnswer } from "../../../src/runtime/run-api/protocol.ts";
 import { held } from "../../helpers/fake-abilities.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { createShares, type Release } from "../../../src/runtime/run-api/shares.ts";
 
 const never = new AbortController().signal;

@@ -1,5 +1,4 @@
 import { EMPTY, of } from "rxjs";
-import { expect, test } from "vitest";
 import { adoptRuns } from "../../../src/runtime/runners/adopt-runs.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { expect, test } from "vitest";
 import { asRun, type RunSubscriber } from "../../../src/runtime/runners/as-run.ts";
 import { anExit } from "../../helpers/fake-runner.ts";
 

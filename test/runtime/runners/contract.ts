@@ -1,6 +1,5 @@
 import { EMPTY, firstValueFrom, lastValueFrom, NEVER, of, Subject, tap, toArray } from "rxjs";
 import type { Observable } from "rxjs";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Runner, RunnerEvent, RunnerExit, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { contractGraceMs, type Scenario } from "./scenarios.ts";

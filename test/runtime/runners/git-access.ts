@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import { exitOf, messagesOf } from "./contract.ts";

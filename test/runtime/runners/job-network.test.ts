@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { jobNetwork, networkOfRun } from "../../../src/runtime/runners/job-network.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 

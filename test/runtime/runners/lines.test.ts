@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { lineSplitter } from "../../../src/runtime/runners/lines.ts";
 
 function split(chunks: readonly Buffer[], maxBytes = 1000) {

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync, writeSync } from "node:fs";
-import { expect, test } from "vitest";
 import { machineFault } from "../../../src/runtime/runners/machine-fault.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 

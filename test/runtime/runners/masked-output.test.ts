@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { plainText } from "../../../src/foundation/contracts/plain-text.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { formatLine } from "../../../src/foundation/logs/line-queue.ts";

@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EgressAttempt } from "../../../src/foundation/contracts/network-allow.ts";
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
 import { exitOf, messagesOf } from "./contract.ts";

@@ -1,4 +1,3 @@
-import { expect, test, vi } from "vitest";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { networkWarnings } from "../../../src/runtime/runners/job-network.ts";
 import { anAgent } from "../../helpers/agents.ts";

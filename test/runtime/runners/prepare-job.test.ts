@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
 import { UserError } from "../../../src/foundation/errors.ts";

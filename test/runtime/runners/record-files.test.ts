@@ -1,6 +1,5 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { createRecordFiles } from "../../../src/runtime/runners/record-files.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { runOutput } from "../../../src/runtime/runners/run-output.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";

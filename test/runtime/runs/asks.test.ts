@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { expect, test, vi } from "vitest";
 import type { Person } from "../../../src/foundation/contracts/questions.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { createWorld, problemOf, type World } from "./world.ts";

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { BehaviorSubject } from "rxjs";
-import { describe, expect, test, vi } from "vitest";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { createWorld, problemOf, type World } from "./world.ts";

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, test, vi } from "vitest";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { createWorld, problemOf, type World, type WorldOptions } from "./world.ts";

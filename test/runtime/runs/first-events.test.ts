@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createFirstEvents } from "../../../src/runtime/runs/first-events.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test, vi } from "vitest";
 import { createFreezer } from "../../../src/runtime/runs/freezer.ts";
 
 function aFreezer() {

@@ -1,4 +1,3 @@
-import { expect, test, vi } from "vitest";
 import type { CallGrant, CallRefusal } from "../../../src/foundation/contracts/model-gateway.ts";
 import type { Answer, Person } from "../../../src/foundation/contracts/questions.ts";
 import { gatedMeter } from "../../../src/runtime/runs/gated-meter.ts";

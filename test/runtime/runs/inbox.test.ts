@@ -1,4 +1,3 @@
-import { expect, test, vi } from "vitest";
 import type { Person } from "../../../src/foundation/contracts/questions.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { createWorld, problemOf, worldSecret } from "./world.ts";

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, test, vi } from "vitest";
 import { anAgent } from "../../helpers/agents.ts";
 import { createWorld, problemOf } from "./world.ts";
 import { instancesOf } from "./of-world.ts";

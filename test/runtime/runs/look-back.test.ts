@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { expect, test, vi } from "vitest";
 import { createMatchIndex } from "../../../src/features/webhooks/match-index.ts";
 import { createReceiver } from "../../../src/features/webhooks/receive.ts";
 import type { WebhookBinding } from "../../../streams/agent-config.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { McpTool } from "../../../src/foundation/contracts/mcp.ts";
 import type { Person } from "../../../src/foundation/contracts/questions.ts";
 import type { AgentConfig, McpServer } from "../../../streams/agent-config.ts";

@@ -1,4 +1,3 @@
-import { vi } from "vitest";
 import type { World } from "./world.ts";
 
 /** The instances that run an agent, in the order in which they were started. */

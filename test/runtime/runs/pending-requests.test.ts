@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { RunApiRequest } from "../../../src/runtime/run-api/protocol.ts";
 import { createPendingRequests } from "../../../src/runtime/runs/pending-requests.ts";
 import type { PendingRequest } from "../../../src/runtime/runs/pending-requests.ts";

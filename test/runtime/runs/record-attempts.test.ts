@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { EgressAttempt } from "../../../src/foundation/contracts/network-allow.ts";
 import { recordAttempts } from "../../../src/runtime/runs/record-attempts.ts";
 import { tempStore } from "../../foundation/store/support.ts";

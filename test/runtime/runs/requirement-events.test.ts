@@ -1,5 +1,4 @@
 import { Subject } from "rxjs";
-import { expect, onTestFinished, test } from "vitest";
 import { requirementEvents } from "../../../src/runtime/runs/requirements.ts";
 import { createStatusStore } from "../../../src/foundation/scheduler/status-store.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { UserError } from "../../../src/foundation/errors.ts";
 import type { CommandProblem } from "../../../src/runtime/harness/harness-command.ts";
 import { commandProblem } from "../../../src/runtime/harness/harness-command.ts";

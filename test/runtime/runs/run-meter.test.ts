@@ -1,5 +1,4 @@
 import { firstValueFrom, of } from "rxjs";
-import { expect, test } from "vitest";
 import type {
   CallPlan,
   CallRefusal,

@@ -4,7 +4,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { asyncScheduler } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Job } from "../../../src/foundation/contracts/job.ts";
 import { createRedactor, type Redactor } from "../../../src/foundation/credentials/redactor.ts";
 import { createRunApiClient } from "../../../src/runtime/harness/run-api/client.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { RequestName } from "../../../src/runtime/run-api/protocol.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { oneLine } from "../../../src/features/alerts/target.ts";

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, test, vi } from "vitest";
 import type { Acceptance } from "../../../src/foundation/store/receipts.ts";
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";

@@ -14,7 +14,6 @@ import {
   timer,
 } from "rxjs";
 import type { Observable, Subscription } from "rxjs";
-import { onTestFinished } from "vitest";
 import type {
   RequestName,
   RequestAnswer,

@@ -1,5 +1,4 @@
 import { map } from "rxjs";
-import { expect, test } from "vitest";
 import { activeConfig, type ActiveConfig } from "../../../streams/agents/active-config.ts";
 import { changedAgent } from "../../../streams/agents/each-agent.ts";
 import type { AgentChange } from "../../../streams/vocabulary.ts";

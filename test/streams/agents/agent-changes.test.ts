@@ -1,5 +1,4 @@
 import { defer, of, tap, throwError, map, delay, type Observable } from "rxjs";
-import { test } from "vitest";
 import { agentChanges } from "../../../streams/agents/agent-changes.ts";
 import type { AgentChange } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";

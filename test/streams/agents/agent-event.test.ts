@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { agentEvent } from "../../../streams/agents/agent-event.ts";
 import type { ActiveConfig } from "../../../streams/agents/active-config.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";

@@ -1,5 +1,4 @@
 import { map, merge, of, Subject, take, throwError, type Observable } from "rxjs";
-import { expect, test } from "vitest";
 import { eachKey } from "../../../streams/agents/each-key.ts";
 import { marbles } from "../../helpers/marbles.ts";
 

@@ -1,5 +1,4 @@
 import { map } from "rxjs";
-import { expect, test } from "vitest";
 import { routeByKey } from "../../../streams/agents/route-by-key.ts";
 import { marbles } from "../../helpers/marbles.ts";
 

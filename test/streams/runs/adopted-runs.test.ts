@@ -1,5 +1,4 @@
 import { EMPTY, map, tap, type Observable } from "rxjs";
-import { expect, test } from "vitest";
 import { adoptedRuns, type AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { createSlots, type Slots } from "../../../streams/runs/slots.ts";
 import type { Kill } from "../../../streams/runs/run-agent.ts";

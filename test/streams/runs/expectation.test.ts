@@ -1,5 +1,4 @@
 import { map } from "rxjs";
-import { test } from "vitest";
 import type { Expectation } from "../../../streams/agent-config.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { RunnerExit } from "../../../streams/runs/runner.ts";

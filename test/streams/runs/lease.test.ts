@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createLease } from "../../../streams/runs/lease.ts";
 import type {
   EngineReport,

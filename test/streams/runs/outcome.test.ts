@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { reasonInTime, runEnd } from "../../../streams/runs/outcome.ts";
 import type { RunnerExit, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunEnd } from "../../../streams/vocabulary.ts";

@@ -1,5 +1,4 @@
 import { BehaviorSubject, NEVER } from "rxjs";
-import { expect, test } from "vitest";
 import { pausableTimer } from "../../../streams/runs/pausable-timer.ts";
 import { marbles, VirtualCalendar } from "../../helpers/marbles.ts";
 

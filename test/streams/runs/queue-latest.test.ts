@@ -1,6 +1,5 @@
 import { concat, EMPTY, filter, map, NEVER, of, startWith, take, throwError, timer } from "rxjs";
 import type { Observable } from "rxjs";
-import { expect, test } from "vitest";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import { queueLatest } from "../../../streams/runs/queue-latest.ts";
 import type { QueueEvent, QueueLimits, QueueOptions } from "../../../streams/runs/queue-latest.ts";

@@ -1,5 +1,4 @@
 import { map, type Observable } from "rxjs";
-import { test } from "vitest";
 import type { QueueLimits } from "../../../streams/runs/queue-latest.ts";
 import { queueLimits, type LimitSources } from "../../../streams/runs/queue-limits.ts";
 import { anAgent } from "../../helpers/agents.ts";

@@ -1,5 +1,4 @@
 import { EMPTY, ignoreElements, map, merge, of, tap, throwError, type Observable } from "rxjs";
-import { expect, test } from "vitest";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";

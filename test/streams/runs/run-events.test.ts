@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { QueueEvent } from "../../../streams/runs/queue-latest.ts";
 import { noSuchAgent, queueRunEvent } from "../../../streams/runs/run-events.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";

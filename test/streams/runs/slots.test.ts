@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createSlots, type Slot, type Slots } from "../../../streams/runs/slots.ts";
 
 function take(slots: Slots): Slot {

@@ -1,5 +1,4 @@
 import { EMPTY, map, merge, NEVER, timer, type Observable } from "rxjs";
-import { expect, test } from "vitest";
 import { createSlots, type Slots } from "../../../streams/runs/slots.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";

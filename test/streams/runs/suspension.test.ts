@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import { createSuspension } from "../../../streams/runs/suspension.ts";
 

@@ -1,5 +1,4 @@
 import { EMPTY, map, take, timer, type Observable } from "rxjs";
-import { expect, test } from "vitest";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import { runAgent, type Kill, type RunPorts } from "../../../streams/runs/run-agent.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";

@@ -1,4 +1,3 @@
-import { test } from "vitest";
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { marbles, type Marbles } from "../../helpers/marbles.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
 import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";

@@ -1,5 +1,4 @@
 import { of, type Observable } from "rxjs";
-import { expect, test } from "vitest";
 import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import type { RuntimePorts } from "../../../streams/runtime.ts";
 import { marbles, type Marbles } from "../../helpers/marbles.ts";

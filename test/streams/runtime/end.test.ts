@@ -1,5 +1,4 @@
 import { EMPTY, map, of, throwError, type Observable } from "rxjs";
-import { test } from "vitest";
 import type { Runner } from "../../../streams/runs/runner.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { filter, from, map, merge, mergeMap, of, Subject, timer, type Observable } from "rxjs";
-import { expect, test } from "vitest";
 import type { AgentChange, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";

@@ -1,5 +1,4 @@
 import { EMPTY } from "rxjs";
-import { expect, test } from "vitest";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";

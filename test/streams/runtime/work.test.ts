@@ -1,5 +1,4 @@
 import { of, Subject, tap } from "rxjs";
-import { expect, test } from "vitest";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { logEntriesOf } from "../../../streams/status/log-entries.ts";
 import type { RunEvent, Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";

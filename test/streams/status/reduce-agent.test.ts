@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { newRecord, stateOf, toAgentStatus } from "../../../streams/status/agent-record.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { reduceAgent } from "../../../streams/status/reduce-agent.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status/reduce-status.ts";
 import type { Status, StatusEvent } from "../../../streams/status/reduce-status.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { BehaviorSubject, from, map, mergeMap, scan, share, VirtualTimeScheduler } from "rxjs";
 import type { Observable } from "rxjs";
-import { expect, test } from "vitest";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status/reduce-status.ts";
 import type { Status, StatusEvent } from "../../../streams/status/reduce-status.ts";

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { countTicks } from "../../../streams/triggers/count-ticks.ts";
 import { nextTick, type Schedule } from "../../../streams/triggers/next-tick.ts";
 

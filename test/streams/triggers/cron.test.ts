@@ -1,5 +1,4 @@
 import { toArray, takeUntil, timer } from "rxjs";
-import { expect, test } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import { cronTicks, type CronEvent, type CronPlan } from "../../../streams/triggers/cron.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";

@@ -1,5 +1,4 @@
 import { EMPTY, map, NEVER, of, startWith, takeUntil, timer, toArray } from "rxjs";
-import { expect, test } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import { isWork, triggersFor } from "../../../streams/triggers/triggers-for.ts";
 import type { LastChecked, Triggered } from "../../../streams/triggers/triggers-for.ts";

@@ -1,5 +1,4 @@
 import { map, type Observable } from "rxjs";
-import { expect, test } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import { isWork, triggersFor } from "../../../streams/triggers/triggers-for.ts";
 import type { Triggered, TriggerSources } from "../../../streams/triggers/triggers-for.ts";

@@ -1,5 +1,4 @@
 import { chmod, stat } from "node:fs/promises";
-import { afterAll, describe, expect, test } from "vitest";
 import { tempUser, whyNoOsUsers, type OsUser } from "../../../helpers/os-users.ts";
 import { forAll, LiveProject } from "../../../helpers/live-project.ts";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";

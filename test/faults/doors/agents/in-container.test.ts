@@ -1,5 +1,4 @@
 import { rm } from "node:fs/promises";
-import { describe, expect, test } from "vitest";
 import { containerProject, containersOfProject } from "../../../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../../../helpers/docker.ts";
 import { forAll, type LiveProject } from "../../../helpers/live-project.ts";

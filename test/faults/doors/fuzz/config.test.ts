@@ -1,7 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import { readAgent } from "../../../../src/foundation/config/agent-files.ts";
 import { loadProject } from "../../../../src/foundation/config/resolve-project.ts";
 import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";

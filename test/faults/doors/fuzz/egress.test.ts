@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { allowedHosts } from "../../../../src/foundation/contracts/network-allow.ts";
 import { admit } from "../../../../src/runtime/run-api/egress/admit.ts";
 import { addressProblem } from "../../../../src/runtime/run-api/egress/addresses.ts";

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from "fastify";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import { operatorApp, tcpApp } from "../../../../src/interfaces/gateway/app.ts";
 import type { LogQuery } from "../../../../src/foundation/logs/log-query.ts";
 import { bearer, testDeps, type TestDeps } from "../../../interfaces/gateway/start-gateway.ts";

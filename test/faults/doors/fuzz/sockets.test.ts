@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import { builtAl, startTestScheduler, type TestScheduler } from "../../../helpers/scheduler.ts";
 import { webhookProject } from "../../../features/webhooks/webhook-project.ts";
 import { hostileRequest, routesOf, type HostileRequest, type Route } from "./requests.ts";

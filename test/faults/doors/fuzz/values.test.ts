@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isAgentName } from "../../../../src/foundation/config/agent-files.ts";
 import { fiveFields, scheduleProblem } from "../../../../src/foundation/config/schedule.ts";
 import { indexedBinding, letsThrough } from "../../../../src/features/webhooks/binding-index.ts";

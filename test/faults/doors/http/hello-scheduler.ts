@@ -1,4 +1,3 @@
-import { afterAll, beforeAll } from "vitest";
 import { copyProject, startTestScheduler, type TestScheduler } from "../../../helpers/scheduler.ts";
 
 /** A live scheduler on a copy of examples/hello for all tests of a file; hands it on once it is there. */

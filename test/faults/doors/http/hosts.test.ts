@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { exchange, statusesIn } from "../raw-http.ts";
 import { withHelloScheduler } from "./hello-scheduler.ts";

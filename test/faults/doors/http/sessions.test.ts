@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { expect, test } from "vitest";
 import { regenerateApiKey } from "../../../../src/foundation/credentials/api-key.ts";
 import { readStream } from "../../../interfaces/gateway/event-stream.ts";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";

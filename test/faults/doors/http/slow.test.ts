@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { rawConnection, statusesIn, type RawConnection } from "../raw-http.ts";
 import { openApp } from "../../../interfaces/gateway/start-gateway.ts";

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import { signDelivery } from "../../../../src/features/webhooks/sign.ts";
 import { startTestScheduler } from "../../../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../../../helpers/scheduler.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { sharedBrowser } from "../../../interfaces/dashboard/open-page.ts";
 import { Poison } from "./poison.ts";
 import { poisonedDeps } from "./poisoned-deps.ts";

@@ -1,6 +1,5 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import { runAl, startTestScheduler, type TestScheduler } from "../../../helpers/scheduler.ts";
 import { webhookProject } from "../../../features/webhooks/webhook-project.ts";
 

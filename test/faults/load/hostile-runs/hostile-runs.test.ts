@@ -1,5 +1,4 @@
 import { request } from "node:http";
-import { expect, test } from "vitest";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { attack, hostileShapes, type HostileRun } from "./attack.ts";
 import { startSockets } from "./started.ts";

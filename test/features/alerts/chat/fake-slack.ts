@@ -1,4 +1,3 @@
-import { onTestFinished } from "vitest";
 import { WebSocketServer, type ServerSocket } from "ws";
 import { z } from "zod";
 import { jsonServer, type Json, type Refusal } from "./json-server.ts";

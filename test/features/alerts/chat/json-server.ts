@@ -1,6 +1,5 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
-import { onTestFinished } from "vitest";
 
 export type Json = Readonly<Record<string, unknown>>;
 export interface Call {

@@ -1,5 +1,4 @@
 import { Subject } from "rxjs";
-import { onTestFinished } from "vitest";
 import type { AlertTarget } from "../../../../streams/alert-options.ts";
 import { createChats } from "../../../../src/features/alerts/chat/chats.ts";
 import type { Alert, TargetAnswer } from "../../../../src/features/alerts/rules/alert.ts";

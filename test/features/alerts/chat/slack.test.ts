@@ -1,4 +1,3 @@
-import { expect, onTestFinished, test, vi } from "vitest";
 import { appToken, botToken, fakeSlack } from "./fake-slack.ts";
 import { choose, ended, listening, ofMethod, send, slackOps } from "./listening.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { fakeTelegram, telegramToken } from "./fake-telegram.ts";
 import { choose, ended, listening, ofMethod, send, telegramOps } from "./listening.ts";
 

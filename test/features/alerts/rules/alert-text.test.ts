@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { alertText } from "../../../../src/features/alerts/rules/alert-text.ts";
 import type { Alert } from "../../../../src/features/alerts/rules/alert.ts";
 import { anAlert } from "./alerts.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { digestOf, digestParts } from "../../../../src/features/alerts/rules/digest.ts";
 import type { StoredDelivery } from "../../../../src/features/alerts/rules/alert.ts";
 import { anAlert } from "./alerts.ts";

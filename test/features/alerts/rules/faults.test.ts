@@ -1,5 +1,4 @@
 import { filter, map } from "rxjs";
-import { expect, test } from "vitest";
 import { createAlertRules } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { AlertOptions } from "../../../../streams/alert-options.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { Outcome, Trigger } from "../../../../streams/vocabulary.ts";
 import { anItem } from "../../../helpers/agents.ts";

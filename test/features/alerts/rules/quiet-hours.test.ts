@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { aTarget, defaultOptions, ended, set, timeline } from "./alerts.ts";
 import { quietEnd } from "../../../../src/features/alerts/rules/alert-rules.ts";
 

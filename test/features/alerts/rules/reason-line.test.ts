@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { reasonLine } from "../../../../src/features/alerts/rules/records.ts";
 
 test("a reason is one line, without characters that a terminal acts on or a reader can't see", () => {

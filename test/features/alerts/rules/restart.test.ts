@@ -1,4 +1,3 @@
-import { describe, expect, test } from "vitest";
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { AlertOptions } from "../../../../streams/alert-options.ts";
 import { anItem } from "../../../helpers/agents.ts";

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import { aProblem, eventsOf } from "../../../streams/status/events.ts";
 import { defaultOptions, ended, runEvent, set, timeline, type Timeline } from "./alerts.ts";

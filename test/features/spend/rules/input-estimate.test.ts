@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createInputEstimates } from "../../../../src/features/spend/rules/input-estimate.ts";
 
 test("new bytes are estimated as a third of a token each, and known ones as counted", () => {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from "vitest";
 import { budgets, cent, ledgerOf, noon as now } from "./support.ts";
 
 const dayMs = 86_400_000;

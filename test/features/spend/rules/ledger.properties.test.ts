@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { limitsOf, type Budgets } from "../../../../src/foundation/contracts/budget.ts";
 import { createLedger } from "../../../../src/features/spend/rules/ledger.ts";
 import type { LedgerCommand } from "../../../../src/features/spend/rules/ledger-events.ts";

@@ -1,4 +1,3 @@
-import { describe, expect, test } from "vitest";
 import { refusalText } from "../../../../src/features/spend/refusals.ts";
 import { worstRates } from "../../../../src/foundation/contracts/price.ts";
 import { budgets, cent, dollar, ledgerOf, noon as now } from "./support.ts";

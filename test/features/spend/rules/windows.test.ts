@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { createCalendar, windowsAt } from "../../../../src/features/spend/rules/accounts.ts";
 
 const at = (iso: string): number => Date.parse(iso);

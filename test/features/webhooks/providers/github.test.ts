@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { WebhookEvent } from "../../../../streams/vocabulary.ts";
 import { parseDelivery } from "../../../../src/features/webhooks/interpret.ts";
 import { valueAt } from "../../../../streams/where.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { WebhookBinding } from "../../../../streams/agent-config.ts";
 import { createMatchIndex } from "../../../../src/features/webhooks/match-index.ts";
 import { eventHeaders, providerOf, read } from "../deliveries.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { interpretStored, parseDelivery } from "../../../../src/features/webhooks/interpret.ts";
 import { signDelivery } from "../../../../src/features/webhooks/sign.ts";
 import { bytes, providerOf, read } from "../deliveries.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Payload } from "../../../../src/features/webhooks/json.ts";
 import { filterOf, whyNot } from "../../../../src/features/webhooks/filter.ts";
 import { keptHeaders, parseDelivery } from "../../../../src/features/webhooks/interpret.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { githubHooks } from "../../../../src/features/webhooks/setup/github.ts";
 import { gitlabHooks } from "../../../../src/features/webhooks/setup/gitlab.ts";
 

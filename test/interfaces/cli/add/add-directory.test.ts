@@ -9,7 +9,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { beforeEach, expect, test } from "vitest";
 import { cliProject } from "../fake-operator.ts";
 
 const skill = "---\nname: Triage\ndescription: Sorts issues\n---\n\nSort them.\n";

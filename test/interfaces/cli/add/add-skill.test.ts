@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readAgent } from "../../../../src/foundation/config/agent-files.ts";
 import { loadProject } from "../../../../src/foundation/config/resolve-project.ts";
 import { resolveAgent } from "../../../../src/foundation/config/resolve-agent.ts";

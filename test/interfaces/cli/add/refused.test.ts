@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { makeRepository, type TestRepository } from "../../../features/skills/repositories.ts";
 import { cliProject } from "../fake-operator.ts";
 import { addedNothing } from "./added.ts";

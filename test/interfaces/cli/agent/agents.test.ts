@@ -1,6 +1,5 @@
 import { existsSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../../src/foundation/store/store.ts";
 import { anAgentStatus } from "../../../helpers/agent-status.ts";
 import { manualItem, requestFor } from "../../../foundation/store/support.ts";

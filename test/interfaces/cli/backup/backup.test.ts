@@ -12,7 +12,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { pack } from "tar-stream";
-import { expect, test } from "vitest";
 import { openStore } from "../../../../src/foundation/store/store.ts";
 import { LiveProject } from "../../../helpers/live-project.ts";
 import { builtAl } from "../../../helpers/scheduler.ts";

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createQuestionStore } from "../../../../src/features/people/question-store.ts";
 import { openStore } from "../../../../src/foundation/store/store.ts";
 import { manualItem, requestFor } from "../../../foundation/store/support.ts";

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { describe, expect, test } from "vitest";
 import { commandTable, isHelp } from "../../../../src/interfaces/cli/help/command-table.ts";
 import type { CommandEntry } from "../../../../src/interfaces/cli/help/command-table.ts";
 import { buildProgram } from "../../../../src/interfaces/cli/program.ts";

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadCredential } from "../../../../src/foundation/credentials/load-credential.ts";
 import { onTerminal, whyNoTerminal } from "../terminal.ts";
 import { makeImportFolders, type Imported, type ImportFolders } from "./run-import.ts";

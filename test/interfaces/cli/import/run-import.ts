@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { expect } from "vitest";
 import { makeFolders, type Folders } from "../fake-operator.ts";
 
 export interface Told {

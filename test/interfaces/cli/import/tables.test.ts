@@ -1,5 +1,4 @@
 import { parse } from "smol-toml";
-import { expect, test } from "vitest";
 import {
   translateAgent,
   translateFilters,

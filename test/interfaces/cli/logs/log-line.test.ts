@@ -1,5 +1,4 @@
 import pc from "picocolors";
-import { expect, test } from "vitest";
 import {
   formatLog,
   formatMore,

@@ -8,7 +8,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
 import { tailLines } from "../../../../src/interfaces/cli/logs/tail-lines.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 

@@ -1,6 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
 import { localModels } from "../../../../src/interfaces/cli/new/local-models.ts";
 
 async function modelsOf(answer: (response: ServerResponse) => void): Promise<readonly string[]> {

@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { expect, test } from "vitest";
 
 const path = new URL("../../../../src/interfaces/cli/start/give-memory-back.ts", import.meta.url);
 const header = (process.report.getReport() as { readonly header: object }).header;

@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { expect, test } from "vitest";
 
 const path = new URL(
   "../../../../src/interfaces/cli/start/limit-young-generation.ts",

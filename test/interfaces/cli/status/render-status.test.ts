@@ -1,5 +1,4 @@
 import pc from "picocolors";
-import { expect, test } from "vitest";
 import { renderStatus } from "../../../../src/interfaces/cli/status/render-status.ts";
 import { anAgentStatus } from "../../../helpers/agent-status.ts";
 import { snapshotOf } from "../fake-operator.ts";

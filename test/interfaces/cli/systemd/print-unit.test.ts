@@ -2,7 +2,6 @@ import { spawn, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
 import { systemdUnit } from "../../../../src/interfaces/cli/systemd/print-unit.ts";
 import { cliProject } from "../fake-operator.ts";
 

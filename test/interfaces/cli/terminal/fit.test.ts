@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { cut, pad, widthOf, wrap } from "../../../../src/interfaces/cli/terminal/fit.ts";
 
 const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;

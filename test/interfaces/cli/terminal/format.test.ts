@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { localTime, plain, plainLine } from "../../../../src/interfaces/cli/terminal/format.ts";
 
 test("a time on another day has its date", () => {

@@ -1,5 +1,4 @@
 import pc from "picocolors";
-import { expect, test } from "vitest";
 import { renderTable, titled } from "../../../../src/interfaces/cli/terminal/table.ts";
 
 test("off a terminal a long text stays whole, and pads no other row", () => {

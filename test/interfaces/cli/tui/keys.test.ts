@@ -1,5 +1,4 @@
 import type { Key } from "ink";
-import { expect, test } from "vitest";
 import { bindings, commandOf, keyNames } from "../../../../src/interfaces/cli/tui/keys.ts";
 
 /** Flags that are absent are false. */

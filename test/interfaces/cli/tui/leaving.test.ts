@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect } from "vitest";
 import { whyNoTerminal } from "../terminal.ts";
 import { test, untilLeftClean, untilRunning } from "./live-project.ts";
 

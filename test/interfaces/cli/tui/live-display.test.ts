@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { builtAl } from "../../../helpers/scheduler.ts";
 import { wantsLiveView } from "../../../../src/interfaces/cli/tui/live-display.ts";
 import type { TerminalFacts } from "../../../../src/interfaces/cli/tui/live-display.ts";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test as base } from "vitest";
+import { test as base } from "vitest";
 import { makeFolders } from "../fake-operator.ts";
 import { emulate, type Emulator, type EmulatorOptions } from "./emulator.ts";
 

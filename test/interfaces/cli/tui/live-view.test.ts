@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect } from "vitest";
 import { widthOf } from "../../../../src/interfaces/cli/terminal/fit.ts";
 import { whyNoTerminal } from "../terminal.ts";
 import { test, untilLeftClean, untilRunning } from "./live-project.ts";

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { widthOf } from "../../../../src/interfaces/cli/terminal/fit.ts";
 import { drawScreen, shareRows, windowStart } from "../../../../src/interfaces/cli/tui/screen.ts";

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { makeRepository, type TestRepository } from "../../../features/skills/repositories.ts";
 import { cliProject } from "../fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "../terminal.ts";

@@ -1,6 +1,5 @@
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { expect, test } from "vitest";
 import { Markdown } from "../../../../src/interfaces/dashboard/parts/markdown.tsx";
 
 const render = (text: string): string =>

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { searchQuerySchema } from "../../../../src/features/search/search-report.ts";
 import { firstSeenAddress } from "../../../../src/interfaces/dashboard/text/addresses.ts";
 import { parseTerms } from "../../../../src/features/search/terms.ts";

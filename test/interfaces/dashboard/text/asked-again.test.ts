@@ -1,5 +1,4 @@
 import { Lexer } from "marked";
-import { expect, test } from "vitest";
 import { promptOfPayload } from "../../../../src/interfaces/dashboard/parts/run-again.tsx";
 
 test("an edited payload can't break out of its code fence in the prompt", () => {

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { callNodes, valueLine } from "../../../../src/interfaces/dashboard/text/calls.ts";
 import type { CallNode } from "../../../../src/interfaces/dashboard/text/calls.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";

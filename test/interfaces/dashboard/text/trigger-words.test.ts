@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { whyText } from "../../../../src/interfaces/dashboard/text/trigger-words.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
 

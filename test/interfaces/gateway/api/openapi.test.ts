@@ -1,5 +1,4 @@
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
-import { expect, test } from "vitest";
 import type { OpenApi, Operation } from "../../../../src/interfaces/gateway/api/openapi.ts";
 import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { apiKey, bearer, openApp } from "../start-gateway.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { aQuestionView } from "../../../helpers/fake-questions.ts";
 import type { QuestionView } from "../../../../src/foundation/contracts/question-views.ts";

@@ -1,5 +1,4 @@
 /* oxlint-disable max-lines -- one table of all routes */
-import { describe, expect, test } from "vitest";
 import type { InjectOptions } from "fastify";
 import { UserError } from "../../../../src/foundation/errors.ts";
 import type { ReceiptView } from "../../../../src/foundation/contracts/operator-api.ts";

@@ -1,4 +1,3 @@
-import { expect, onTestFinished, test } from "vitest";
 import { tcpApp } from "../../../../src/interfaces/gateway/app.ts";
 import { anAgent } from "../../../helpers/agents.ts";
 import { bearer, testDeps } from "../start-gateway.ts";

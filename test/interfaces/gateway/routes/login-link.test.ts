@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, onTestFinished, test } from "vitest";
 import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { createLoginLinks } from "../../../../src/interfaces/gateway/login-links.ts";
 import { openSessions } from "../../../../src/interfaces/gateway/sessions.ts";

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { FastifyInstance } from "fastify";
-import { expect, onTestFinished, test } from "vitest";
 import { tcpApp } from "../../../../src/interfaces/gateway/app.ts";
 import { openSessions } from "../../../../src/interfaces/gateway/sessions.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";

@@ -1,4 +1,3 @@
-import { expect, test, vi } from "vitest";
 import type { LogPageAnswer } from "../../../../src/interfaces/views/log-page.ts";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { readStream } from "../event-stream.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { bearer, logIn, openApp } from "../start-gateway.ts";
 
 const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };

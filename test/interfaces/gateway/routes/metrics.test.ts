@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { readStream } from "../event-stream.ts";
 import { bearer, logIn, openApp, startTcp, testDeps } from "../start-gateway.ts";

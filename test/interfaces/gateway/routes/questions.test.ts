@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { aQuestionView } from "../../../helpers/fake-questions.ts";
 import { openApp } from "../start-gateway.ts";
 

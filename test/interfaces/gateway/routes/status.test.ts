@@ -1,5 +1,4 @@
 import { Observable } from "rxjs";
-import { expect, test } from "vitest";
 import type { StatusUpdate } from "../../../../streams/status/wire.ts";
 import { fakeOperations } from "../../../helpers/fake-operations.ts";
 import { memorySessions } from "../../../helpers/memory-sessions.ts";

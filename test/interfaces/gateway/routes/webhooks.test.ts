@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { UserError } from "../../../../src/foundation/errors.ts";
 import { openApp } from "../start-gateway.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { askEngine, isWithoutLeader } from "../../../../src/runtime/cluster/docker/ask-engine.ts";
 import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
 

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ClusterEngine } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import { createDockerEngine } from "../../../../src/runtime/cluster/docker/docker-engine.ts";
 import { connectEngine, type Engine } from "../../../../src/runtime/runners/container/engine.ts";

@@ -1,4 +1,3 @@
-import { afterEach, expect, test } from "vitest";
 import type { ClusterEngine, Launch } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
 import type { StandInDoor } from "../../../helpers/swarm/stand-in-door.ts";

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { claimAnswerSchema } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { post, resource } from "../../run-api/support.ts";
 import { ask, channelOf, claim, claimA, claimB, doorSide, expectRun, tokenOf } from "./support.ts";

@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BehaviorSubject } from "rxjs";
-import { expect, onTestFinished, test } from "vitest";
 import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";
 import { createClusterDoor } from "../../../../src/runtime/cluster/door/cluster-door.ts";
 import { freePort } from "../../../helpers/free-port.ts";

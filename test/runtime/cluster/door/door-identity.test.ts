@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { X509Certificate } from "node:crypto";
-import { expect, onTestFinished, test } from "vitest";
 import { doorIdentity } from "../../../../src/runtime/cluster/door/door-identity.ts";
 import { testCertificate } from "../../../helpers/certificate.ts";
 

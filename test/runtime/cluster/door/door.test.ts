@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { testCertificate } from "../../../helpers/certificate.ts";
 import { resource } from "../../run-api/support.ts";
 import { ask, claimA, connectToDoor, doorSide, expectRun, tokenOf } from "./support.ts";

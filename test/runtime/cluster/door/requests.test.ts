@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   inboxAnswerSchema,
   linesAnswerSchema,

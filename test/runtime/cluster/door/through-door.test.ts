@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import { createRunApiClient } from "../../../../src/runtime/harness/run-api/client.ts";
 import type { RequestAnswer } from "../../../../src/runtime/run-api/protocol.ts";

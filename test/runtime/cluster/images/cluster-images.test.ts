@@ -3,7 +3,6 @@ import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { firstValueFrom, lastValueFrom, of, toArray } from "rxjs";
 import { filter, take } from "rxjs/operators";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { AuthConfig } from "dockerode";
 import { createClusterImages } from "../../../../src/runtime/cluster/images/cluster-images.ts";
 import type { AgentImages } from "../../../../src/runtime/runners/container/images.ts";

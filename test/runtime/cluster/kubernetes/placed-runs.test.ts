@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { placedRuns } from "../../../../src/runtime/cluster/kubernetes/placed-runs.ts";
 import { runJob } from "../../../../src/runtime/cluster/kubernetes/run-manifests.ts";
 import { project, scriptLaunch } from "../../../kubernetes/side.ts";

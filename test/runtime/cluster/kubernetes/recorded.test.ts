@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { createKubernetesEngine } from "../../../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import { replayExchanges } from "../../../helpers/kubernetes/exchange.ts";
 import type { ExchangeServer } from "../../../helpers/kubernetes/exchange.ts";

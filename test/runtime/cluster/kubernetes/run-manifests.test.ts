@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Launch } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import { runJob, ticketSecret } from "../../../../src/runtime/cluster/kubernetes/run-manifests.ts";
 import { project, scriptLaunch, secretTicket } from "../../../kubernetes/side.ts";

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { destroyOnDeadRelay } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
 import { dialDoor } from "../../../../src/runtime/cluster/remote-run/door-connection.ts";
 import { relayServer } from "../../../../src/runtime/cluster/door-relay.ts";

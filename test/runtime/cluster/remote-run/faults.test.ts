@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
 import { remotePaths } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { runOutput } from "../../../../src/runtime/runners/run-output.ts";
 import { randomBy } from "../../../faults/crash/crash-plan.ts";

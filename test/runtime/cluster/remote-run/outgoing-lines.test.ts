@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { maxLinesBytes } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { OutgoingLines } from "../../../../src/runtime/cluster/remote-run/outgoing-lines.ts";
 

@@ -5,7 +5,6 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, test } from "vitest";
 import type { Ticket } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { certificateAuthority } from "../../../helpers/certificate-authority.ts";
 import { scriptedDoor } from "./scripted-door.ts";

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { vi } from "vitest";
 import type { Ticket } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 
 const al = resolve("dist/src/cli/al.js");

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll } from "vitest";
 import { runName, type ClusterEngine } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterRunner } from "../../../../src/runtime/cluster/cluster-runner.ts";
 import { createSwarmEngine } from "../../../../src/runtime/cluster/swarm/swarm-engine.ts";

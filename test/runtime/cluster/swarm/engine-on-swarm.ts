@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ClusterEngine, Launch } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import { createSwarmEngine } from "../../../../src/runtime/cluster/swarm/swarm-engine.ts";
 import { isLong } from "../../../helpers/long.ts";

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, expect, test } from "vitest";
 import { engineSetupMs } from "../../../helpers/docker.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { forAll, type LiveProject } from "../../../helpers/live-project.ts";

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe } from "vitest";
 import { engineSetupMs, testBase, testEngine } from "../../../helpers/docker.ts";
 import { programImage } from "../../../helpers/swarm/program-image.ts";
 import { startSwarm } from "../../../helpers/swarm/swarm.ts";

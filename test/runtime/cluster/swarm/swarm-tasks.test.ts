@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { placedRuns, type SwarmTask } from "../../../../src/runtime/cluster/swarm/swarm-tasks.ts";
 
 const services = [{ ID: "s", Spec: { Name: "al-1", Labels: { "al.instance": "dev-1" } } }];

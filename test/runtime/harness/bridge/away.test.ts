@@ -5,7 +5,6 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import { bridgedScheduler, type BridgedScheduler } from "./bridged-scheduler.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";

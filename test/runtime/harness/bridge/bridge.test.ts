@@ -1,7 +1,6 @@
 import { request, type RequestListener, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test, describe } from "vitest";
 import { bridgedScheduler, basic } from "./bridged-scheduler.ts";
 import type { BridgedScheduler, Tunnel } from "./bridged-scheduler.ts";
 import { once } from "node:events";

@@ -4,7 +4,6 @@ import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { buffer, text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { basic, bridgedScheduler } from "./bridged-scheduler.ts";
 import type { BridgedScheduler, Tunnel } from "./bridged-scheduler.ts";
 

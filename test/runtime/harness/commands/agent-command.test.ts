@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import { expect, test } from "vitest";
 import { z } from "zod";
 import { agentCommands, runRequests } from "../../../../src/runtime/run-api/requests/table.ts";
 import type { RunRequestName } from "../../../../src/runtime/run-api/requests/table.ts";

@@ -2,7 +2,6 @@ import { PassThrough } from "node:stream";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { connectCommand } from "../../../../src/runtime/harness/commands/connect-command.ts";
 import { bridgedScheduler, type BridgedScheduler } from "../bridge/bridged-scheduler.ts";
 

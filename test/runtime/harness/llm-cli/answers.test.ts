@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { endMessageOf } from "../run-entry.ts";
 import { play, type Program } from "./play.ts";
 import { geminiTelemetry } from "./records.ts";

@@ -1,6 +1,5 @@
 import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { socketSide, openSocket, type SocketSide } from "../../run-api/support.ts";
 import { aJob, aModel } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf } from "../run-entry.ts";

@@ -1,6 +1,5 @@
 import { chown, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { messages } from "../pi/wires/messages.ts";
 import { sendTo, type HostedModel } from "../model-host.ts";
 import { aJob, aModel } from "../jobs.ts";

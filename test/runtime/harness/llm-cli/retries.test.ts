@@ -1,5 +1,4 @@
 import { parse } from "smol-toml";
-import { expect, test } from "vitest";
 import { endMessageOf, logsOf, type EndedRun } from "../run-entry.ts";
 import { play, startPlay } from "./play.ts";
 import { claudeStream, codexFailure, codexStream, geminiStream } from "./streams.ts";

@@ -1,6 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { aModel, aScripted, type JobOptions } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf, type EndedRun } from "../run-entry.ts";
 import { cliModel, play, prepared, startPlay, type Program } from "./play.ts";

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HostedModel } from "../model-host.ts";
 import type { RunMessage } from "../../../../src/runtime/harness/run-messages.ts";
 import type { Provider } from "../../../../streams/agent-config.ts";

@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from "vitest";
 import { refusal } from "../../../../src/runtime/run-api/protocol.ts";
 import type { Answer } from "../../../../src/runtime/harness/run-api/run-requests.ts";
 import { aScripted } from "../jobs.ts";

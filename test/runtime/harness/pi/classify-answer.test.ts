@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { classifyAnswer } from "../../../../src/runtime/harness/pi/classify-answer.ts";
 import type { Answer, Verdict } from "../../../../src/runtime/harness/pi/classify-answer.ts";
 import { newExchange, type Exchange } from "../../../../src/runtime/harness/bridge/exchanges.ts";

@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import { expect, test } from "vitest";
 import { fakeProvider, refusing, type SeenRequest } from "../fake-provider.ts";
 import { aModel } from "../jobs.ts";
 import { runSession } from "./run-session.ts";

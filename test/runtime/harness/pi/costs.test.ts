@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
 import { costTable, type CostRow } from "./cost-table.ts";
 import { startFakeUpstream, type FakeUpstream, type Route } from "./fake-upstream.ts";
 import { meteredSession } from "./metered-session.ts";

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Provider } from "../../../../streams/agent-config.ts";
 import { aModel } from "../jobs.ts";
 import { startFakeUpstream, type FakeUpstream } from "./fake-upstream.ts";

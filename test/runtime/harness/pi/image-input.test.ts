@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
 import type { ModelInput } from "../../../../streams/agent-config.ts";
 import { aModel } from "../jobs.ts";
 import { startFakeUpstream } from "./fake-upstream.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Answer } from "../../../../src/runtime/harness/run-api/run-requests.ts";
 import { mcpTools } from "../../../../src/runtime/harness/pi/mcp-tools.ts";
 

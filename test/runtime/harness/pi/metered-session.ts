@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect } from "vitest";
 import { resolveProject } from "../../../../src/foundation/config/resolve-project.ts";
 import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";
 import type { LiveRun } from "../../../../src/runtime/runs/live-run.ts";

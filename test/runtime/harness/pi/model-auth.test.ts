@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { requestsOf, type Asked, type AskedModel } from "./requests.ts";
 
 const opus = { provider: "anthropic", model: "claude-opus-4-8" } as const;

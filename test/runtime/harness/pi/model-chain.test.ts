@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
 import type { HostedModel } from "../model-host.ts";
 import { fakeProvider, refusing, type FakeProvider } from "../fake-provider.ts";
 import { aModel, aScripted } from "../jobs.ts";

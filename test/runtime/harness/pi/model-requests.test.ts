@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { requestsOf, type Asked, type AskedModel } from "./requests.ts";
 
 const messages = "/v1/messages?beta=true";

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { answerScript } from "../../../../src/features/models/scripted-answer.ts";
 import type { Script } from "../../../../src/foundation/contracts/job.ts";
 import { keptLines } from "../../../../src/runtime/harness/pi/kept-session.ts";

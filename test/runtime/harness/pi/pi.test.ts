@@ -1,6 +1,5 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
 import { fakeProvider, saying } from "../fake-provider.ts";
 import { aJob, aModel, aScripted } from "../jobs.ts";
 import type { HostedModel } from "../model-host.ts";

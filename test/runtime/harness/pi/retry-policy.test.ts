@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Verdict } from "../../../../src/runtime/harness/pi/classify-answer.ts";
 import {
   nextStreak,

@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { createRunClock, realTime } from "../../../../src/runtime/harness/run-clock.ts";
 import { fakeProvider, type FakeProvider } from "../fake-provider.ts";
 import { aModel } from "../jobs.ts";

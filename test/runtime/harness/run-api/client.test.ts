@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { createRunApiClient } from "../../../../src/runtime/harness/run-api/client.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 

@@ -2,7 +2,6 @@ import { hostGateway } from "../model-host.ts";
 import { noEgress } from "../../run-api/no-egress.ts";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Job, Script } from "../../../../src/foundation/contracts/job.ts";
 import { RunApiError, type RequestAnswer } from "../../../../src/runtime/run-api/protocol.ts";
 import { socketSide, openSocket } from "../../run-api/support.ts";

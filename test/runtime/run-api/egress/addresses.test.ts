@@ -1,5 +1,4 @@
 import { networkInterfaces } from "node:os";
-import { expect, test } from "vitest";
 import { addressProblem, ownAddresses } from "../../../../src/runtime/run-api/egress/addresses.ts";
 
 const rules = { port: 443, ownPort: 8080, own: new Set<string>(["192.168.7.7", "198.51.100.9"]) };

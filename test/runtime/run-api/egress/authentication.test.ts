@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
 import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
 import { fakeAbilities } from "../../../helpers/fake-abilities.ts";

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { connect } from "node:tls";
-import { expect, test } from "vitest";
 import {
   maxHelloBytes,
   readFirstBytes,

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { denyReasons } from "../../../../src/foundation/contracts/deny-reasons.ts";
 import { allowedHosts } from "../../../../src/foundation/contracts/network-allow.ts";
 import {

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createServer, connect, type AddressInfo, type Socket } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { firstData } from "../../../../src/runtime/run-api/egress/client-hello.ts";
 import { hello } from "./hellos.ts";
 

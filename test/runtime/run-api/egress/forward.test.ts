@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createServer, connect, type AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { dialDirect } from "../../../../src/runtime/run-api/egress/dial.ts";
 import { publicAddress } from "./hosts.ts";
 import { egressSide, forward, type EgressSide } from "./support.ts";

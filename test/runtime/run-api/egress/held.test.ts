@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { connectTo, egressSide, forward, getThrough, type EgressSide } from "./support.ts";
 import type { SocketOfRun } from "../support.ts";
 

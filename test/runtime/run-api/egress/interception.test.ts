@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { afterEach, expect, test } from "vitest";
 import type { Interception } from "../../../../src/runtime/run-api/egress/broker/exchange.ts";
 import { hello } from "./hellos.ts";
 import { connectTo, egressSide, tlsOver, type EgressSide } from "./support.ts";

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { banner } from "./hosts.ts";
 import { connectTo, egressSide, type EgressSide } from "./support.ts";
 

@@ -1,4 +1,3 @@
-import { afterEach, expect, test } from "vitest";
 import { forwardProxy, type ForwardProxy } from "../../../helpers/forward-proxy.ts";
 import { fakeProvider } from "../../harness/fake-provider.ts";
 import { testCertificate } from "../../../helpers/certificate.ts";

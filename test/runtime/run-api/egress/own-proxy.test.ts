@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { proxyLogin } from "../../../../src/runtime/run-api/http-proxy.ts";
 import { ownProxy } from "../../../../src/runtime/run-api/egress/admit.ts";
 

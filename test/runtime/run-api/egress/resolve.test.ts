@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createResolve } from "../../../../src/runtime/run-api/egress/resolve.ts";
 import type { ResolveOptions } from "../../../../src/runtime/run-api/egress/resolve.ts";
 

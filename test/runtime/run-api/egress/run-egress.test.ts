@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { allowedHosts, isFor } from "../../../../src/foundation/contracts/network-allow.ts";
 import { createRunEgress } from "../../../../src/runtime/run-api/egress/run-egress.ts";
 import { anAgent, anItem } from "../../../helpers/agents.ts";

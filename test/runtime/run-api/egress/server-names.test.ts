@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { hello } from "./hellos.ts";
 import { banner, publicAddress } from "./hosts.ts";
 import { connectTo, egressSide, tlsOver, type EgressSide } from "./support.ts";

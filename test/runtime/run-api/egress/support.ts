@@ -13,7 +13,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { expect } from "vitest";
 import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
 import type {
   EgressAttempt,

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { hello } from "./hellos.ts";
 import { banner, publicAddress } from "./hosts.ts";
 import { connectTo, egressSide, getThrough, type EgressSide } from "./support.ts";

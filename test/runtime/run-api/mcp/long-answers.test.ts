@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import { onTestFinished, expect, test } from "vitest";
 import { createMcpConnect } from "../../../../src/runtime/run-api/mcp/connect.ts";
 import { answer, hostileServer } from "../../../e2e/hostile-mcp-server.ts";
 

@@ -1,5 +1,4 @@
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
 import { post, startWire, type Answer } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 

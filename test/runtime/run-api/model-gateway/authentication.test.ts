@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
 import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
 import { emptyAnswer, post, startGateway, startWire } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";

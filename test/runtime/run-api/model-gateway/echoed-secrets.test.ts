@@ -1,5 +1,4 @@
 import { gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
 import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
 import { post, sendInPieces, startWire, type Answer } from "./support.ts";
 import { completions } from "./wires/openai.ts";

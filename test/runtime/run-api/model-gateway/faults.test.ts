@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
 import { UserError } from "../../../../src/foundation/errors.ts";
 import { emptyAnswer, post, startGateway, startProvider, startWire, testMeter } from "./support.ts";
 import type { Answer, TestGatewayOptions } from "./support.ts";

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
-import { expect, test } from "vitest";
 import { startGateway, startWire, type Answer, type TestGatewayOptions } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { completions } from "./wires/openai.ts";

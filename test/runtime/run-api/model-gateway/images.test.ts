@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { post, startWire } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { google, mistral } from "./wires/mistral-and-google.ts";

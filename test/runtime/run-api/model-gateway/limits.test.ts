@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
 import { emptyAnswer, post, startWire, testMeter } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { LongTexts } from "../../../../src/runtime/run-api/model-gateway/request-body.ts";
 import { isAddress } from "../../../../src/runtime/run-api/model-gateway/provider-side.ts";
 

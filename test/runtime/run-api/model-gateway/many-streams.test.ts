@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { expect, test } from "vitest";
 import { post, startWire } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { passing, refused } from "./beyond-answer.ts";
 import { emptyAnswer, post, startWire } from "./support.ts";
 import type { Wire } from "./wires/wire.ts";

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
-import { expect, test } from "vitest";
 import { emptyAnswer, post, startGateway, startProvider, startWire, testMeter } from "./support.ts";
 import type { Answer, TestGatewayOptions } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { Script } from "../../../../src/foundation/contracts/job.ts";
 import { post, startGateway } from "./support.ts";
 

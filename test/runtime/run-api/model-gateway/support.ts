@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer, request as httpRequest } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { expect, onTestFinished } from "vitest";
 import type {
   CallEnd,
   CallPlan,

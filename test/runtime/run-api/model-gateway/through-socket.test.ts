@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { openBridge, type Bridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import { hostModels, type HostedModel } from "../../harness/model-host.ts";
 import { openSocket, socketSide, type SocketOfRun, type SocketSide } from "../support.ts";

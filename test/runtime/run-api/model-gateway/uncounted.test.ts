@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { post, startWire, type Answer } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
 import { createAnswerReader } from "../../../../src/runtime/run-api/model-gateway/answer-tap.ts";
 import { wireApis } from "../../../../src/runtime/run-api/model-gateway/wire-apis.ts";
 import { emptyAnswer, post, sendInPieces, startWire } from "./support.ts";

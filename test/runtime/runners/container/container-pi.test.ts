@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { beforeAll, describe, expect, test } from "vitest";
 import type { Job, Script } from "../../../../src/foundation/contracts/job.ts";
 import { createContainerRunner } from "../../../../src/runtime/runners/container/container-runner.ts";
 import type { AgentImages } from "../../../../src/runtime/runners/container/images.ts";

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
-import { describe, expect, test } from "vitest";
 import type { StopReason } from "../../../../streams/runs/runner.ts";
 import { exitOf, messagesOf, runnerContract } from "../contract.ts";
 import { testEngine } from "../../../helpers/docker.ts";

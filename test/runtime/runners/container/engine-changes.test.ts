@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { engineChanges } from "../../../../src/runtime/runners/container/engine-changes.ts";
 import { connectEngine, type Engine } from "../../../../src/runtime/runners/container/engine.ts";
 import { until } from "../contract.ts";

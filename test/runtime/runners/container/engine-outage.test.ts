@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { lastValueFrom, NEVER, Subject, tap, toArray, type Observable } from "rxjs";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { connectEngine, type Engine } from "../../../../src/runtime/runners/container/engine.ts";
 import { containerName, instanceLabel } from "../../../../src/runtime/runners/container/labels.ts";
 import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";

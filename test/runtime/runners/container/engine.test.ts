@@ -1,5 +1,4 @@
 import { inspect } from "node:util";
-import { expect, test } from "vitest";
 import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
 
 test("a request's options are short when logged, whatever the engine holds", () => {

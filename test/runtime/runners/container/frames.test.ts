@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { demuxer } from "../../../../src/runtime/runners/container/live-output.ts";
 
 function frame(type: 1 | 2, text: string): Buffer {

@@ -1,5 +1,4 @@
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { beforeAll, describe } from "vitest";
 import type { AgentImages } from "../../../../src/runtime/runners/container/images.ts";
 import { aJob } from "../../harness/jobs.ts";
 import { hostDir } from "../../harness/model-host.ts";

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { firstValueFrom, lastValueFrom, ReplaySubject, take, toArray } from "rxjs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
 import { projectId } from "../../../../src/runtime/runners/container/labels.ts";
 import { createAgentImages } from "../../../../src/runtime/runners/container/images.ts";

@@ -5,7 +5,6 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ContainerInspectInfo } from "dockerode";
 import { lastValueFrom, NEVER, tap } from "rxjs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { limitsOf } from "../../../../src/runtime/runners/container/container-options.ts";
 import { messagesOf } from "../contract.ts";
 import { anAgent } from "../../../helpers/agents.ts";

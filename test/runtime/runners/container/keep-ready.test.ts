@@ -1,5 +1,4 @@
 import { map } from "rxjs";
-import { describe, expect, test } from "vitest";
 import type { EngineChange } from "../../../../src/runtime/runners/container/engine-changes.ts";
 import { keepReady } from "../../../../src/runtime/runners/container/keep-ready.ts";
 import type { BuildEvent } from "../../../../streams/vocabulary.ts";

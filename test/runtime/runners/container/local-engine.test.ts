@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { remoteEngineProblem } from "../../../../src/runtime/runners/container/engine.ts";
 
 test.each([

@@ -1,4 +1,3 @@
-import { beforeAll, describe } from "vitest";
 import type { AgentImages } from "../../../../src/runtime/runners/container/images.ts";
 import { aJob } from "../../harness/jobs.ts";
 import { hostDir } from "../../harness/model-host.ts";

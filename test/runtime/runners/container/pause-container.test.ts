@@ -1,5 +1,4 @@
 import { lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
-import { describe, expect, test } from "vitest";
 import { containerName } from "../../../../src/runtime/runners/container/labels.ts";
 import {
   pauseContainer,

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
-import { afterEach, describe, expect, test } from "vitest";
 import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
 import { createReconciler } from "../../../../src/runtime/runners/container/reconcile.ts";
 import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";

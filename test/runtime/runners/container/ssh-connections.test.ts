@@ -3,7 +3,6 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectEngine, type Engine } from "../../../../src/runtime/runners/container/engine.ts";
 import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";
 import { programImage } from "../../../helpers/swarm/program-image.ts";

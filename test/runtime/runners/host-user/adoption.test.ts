@@ -11,7 +11,6 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { lastValueFrom, map, NEVER, Subject, take, tap, toArray } from "rxjs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { questionLimits } from "../../../../src/foundation/contracts/questions.ts";
 import { identityOf } from "../../../../src/runtime/runners/host-user/process-identity.ts";
 import {

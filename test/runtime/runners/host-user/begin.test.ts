@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { lastValueFrom, map, NEVER, timer, toArray } from "rxjs";
-import { expect, test } from "vitest";
 import { until } from "../contract.ts";
 import { jobOf } from "../shell-runs.ts";
 import { aRequest, aRunner } from "./support.ts";

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { chmod, chown } from "node:fs/promises";
 import { join } from "node:path";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { anyAgent } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import type { Runner } from "../../../../streams/runs/runner.ts";
 import { exitOf, messagesOf, runnerContract } from "../contract.ts";

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { lastValueFrom, NEVER } from "rxjs";
-import { expect, test } from "vitest";
 import type { Program } from "../../../../src/runtime/runners/host-user/supervisor-order.ts";
 import { startProblem } from "../../../../src/runtime/runners/host-user/new-run.ts";
 import { until } from "../contract.ts";

@@ -1,6 +1,5 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { findProgram } from "../../../../src/runtime/runners/host-user/find-program.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { beforeEach } from "vitest";
 import { aJob } from "../../harness/jobs.ts";
 import { builtAl } from "../../../helpers/scheduler.ts";
 import { gitAccessTests } from "../git-access.ts";

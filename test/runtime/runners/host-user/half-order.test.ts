@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import type { SupervisorOrder } from "../../../../src/runtime/runners/host-user/supervisor-order.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 

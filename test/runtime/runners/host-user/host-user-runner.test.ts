@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import type { HostUserOptions } from "../../../../src/runtime/runners/host-user/host-user-options.ts";
 import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";

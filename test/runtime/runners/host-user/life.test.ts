@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { questionLimits } from "../../../../src/foundation/contracts/questions.ts";
 import { lifeMs } from "../../../../src/runtime/runners/host-user/new-run.ts";
 import { longestTimerMs } from "../../../../streams/longest-timer.ts";

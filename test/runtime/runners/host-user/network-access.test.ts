@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { afterAll, describe } from "vitest";
 import { aJob } from "../../harness/jobs.ts";
 import { builtAl } from "../../../helpers/scheduler.ts";
 import { networkAccessTests } from "../network-access.ts";

@@ -2,7 +2,6 @@ import { chmod, chown, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { lastValueFrom, NEVER, Subject, tap, toArray, type Observable } from "rxjs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { anyAgent } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";

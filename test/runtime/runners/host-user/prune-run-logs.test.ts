@@ -1,7 +1,6 @@
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { lastValueFrom, NEVER } from "rxjs";
-import { beforeEach, expect, test } from "vitest";
 import { identityOf } from "../../../../src/runtime/runners/host-user/process-identity.ts";
 import { pruneRunLogs } from "../../../../src/runtime/runners/host-user/prune-run-logs.ts";
 import { logPathOf, readRunRecord } from "../../../../src/runtime/runners/host-user/run-files.ts";

@@ -5,7 +5,6 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
 import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
 import { exitOf, messagesOf } from "../contract.ts";

@@ -2,7 +2,6 @@ import { execFile, execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
 import { anyAgent, sudoersRule } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 

@@ -3,7 +3,6 @@ import { chmod, chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
-import { beforeAll, beforeEach, afterAll, describe, expect, test } from "vitest";
 import type { RunNetwork } from "../../../../streams/run-network.ts";
 import type { Runner } from "../../../../streams/runs/runner.ts";
 import { exitOf, messagesOf } from "../contract.ts";

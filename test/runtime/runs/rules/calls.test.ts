@@ -1,6 +1,5 @@
 import type { OpenCall } from "../../../../src/foundation/contracts/run-state.ts";
 import { map } from "rxjs";
-import { expect, test } from "vitest";
 import { createCalls } from "../../../../src/runtime/runs/rules/calls.ts";
 import type * as events from "../../../../src/runtime/runs/rules/calls.ts";
 import { createWaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";

@@ -1,6 +1,5 @@
 import type { HeldLock } from "../../../../src/foundation/contracts/run-state.ts";
 import fc from "fast-check";
-import { expect, test } from "vitest";
 import { createClock } from "../../../../streams/clock.ts";
 import { drive } from "../../../../src/foundation/drive.ts";
 import type * as events from "../../../../src/runtime/runs/rules/locks.ts";

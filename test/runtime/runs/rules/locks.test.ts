@@ -1,6 +1,5 @@
 import type { HeldLock } from "../../../../src/foundation/contracts/run-state.ts";
 import { map } from "rxjs";
-import { expect, test } from "vitest";
 import type * as events from "../../../../src/runtime/runs/rules/locks.ts";
 import { createLocks, maxLocksOfRun } from "../../../../src/runtime/runs/rules/locks.ts";
 import { createWaitGraph, type WaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";

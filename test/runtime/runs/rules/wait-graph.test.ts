@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { createWaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
 
 const on =

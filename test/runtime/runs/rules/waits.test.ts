@@ -1,6 +1,5 @@
 import type { Wait, Occurrence } from "../../../../src/foundation/contracts/run-state.ts";
 import { Observable } from "rxjs";
-import { test } from "vitest";
 import { createClock } from "../../../../streams/clock.ts";
 import { drive } from "../../../../src/foundation/drive.ts";
 import { createWaits } from "../../../../src/runtime/runs/rules/waits.ts";

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type { AgentConfig } from "../../../../../streams/agent-config.ts";
 import { resolveProject } from "../../../../../src/foundation/config/resolve-project.ts";
 import { stageCredentials } from "../../../../../src/foundation/credentials/stage-credentials.ts";

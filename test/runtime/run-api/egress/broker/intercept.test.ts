@@ -12,7 +12,6 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { createIntercept } from "../../../../../src/runtime/run-api/egress/broker/intercept.ts";
 import { createRunAuthority } from "../../../../../src/runtime/run-api/egress/broker/run-authority.ts";
 import type { RunAuthority } from "../../../../../src/runtime/run-api/egress/broker/run-authority.ts";

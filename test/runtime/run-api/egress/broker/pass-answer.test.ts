@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { get, ServerResponse, type IncomingMessage } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
 import { maskOf } from "../../../../../src/runtime/run-api/masked-bytes.ts";
 import { passAnswer } from "../../../../../src/runtime/run-api/egress/broker/exchange.ts";
 

@@ -8,7 +8,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRunAuthority } from "../../../../../src/runtime/run-api/egress/broker/run-authority.ts";
 import type { RunAuthority } from "../../../../../src/runtime/run-api/egress/broker/run-authority.ts";
 

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import { substituted } from "../../../../../src/runtime/run-api/egress/broker/substitute.ts";
 
 const host = "api.github.com";

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { createIntercept } from "../../../../../src/runtime/run-api/egress/broker/intercept.ts";
 import { createRunAuthority } from "../../../../../src/runtime/run-api/egress/broker/run-authority.ts";
 import { Upstream } from "../../../../../src/runtime/run-api/egress/broker/upstream.ts";

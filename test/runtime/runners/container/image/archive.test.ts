@@ -1,7 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { beforeEach, expect, test } from "vitest";
 import { packTar } from "../../../../../src/runtime/runners/container/image/archive.ts";
 import { tempDir } from "../../../../helpers/temp-dir.ts";
 

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { lastValueFrom } from "rxjs";
-import { describe, expect, test } from "vitest";
 import { buildImage } from "../../../../../src/runtime/runners/container/image/build.ts";
 import type { TarEntry } from "../../../../../src/runtime/runners/container/image/archive.ts";
 import { reasonOf } from "../../../../../src/foundation/errors.ts";

@@ -3,7 +3,6 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { beforeEach, expect, test } from "vitest";
 import {
   installedProgram,
   programMain,
