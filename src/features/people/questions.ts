@@ -41,11 +41,13 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
     changed$.next(question);
     return isFirst;
   };
-  const expire = (id: string): void => {
-    const end = { state: "expired", answer: store.find(id)?.fallback ?? null, by: null } as const;
-    settle(id, { ...end, at: clock.now() }).catch((error: unknown) => {
+  const expire = async (id: string): Promise<void> => {
+    try {
+      const answer = store.find(id)?.fallback ?? null;
+      await settle(id, { state: "expired", answer, by: null, at: clock.now() });
+    } catch (error) {
       warn(`the end of question ${id}: ${messageOf(error)}`);
-    });
+    }
   };
   const withdraw = (id: string): Promise<unknown> =>
     settle(id, { state: "withdrawn", answer: null, by: null, at: clock.now() });
@@ -53,7 +55,7 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
     if (state !== "open" || timers.has(id)) return;
     timers.set(
       id,
-      clock.wakeAt(until, () => expire(id)),
+      clock.wakeAt(until, () => void expire(id)),
     );
     onCount(timers.size);
   };

@@ -5,7 +5,8 @@ import { usedText, type BudgetHolds } from "./budget-holds.ts";
 import { agentScope } from "../../foundation/contracts/budget.ts";
 import { createCalendar } from "./rules/accounts.ts";
 import { nanoOfUsd, usdOfNano } from "../../foundation/contracts/money.ts";
-import type { SpendMeter } from "../../foundation/contracts/spend.ts";
+import type { RunSpend, SpendMeter } from "../../foundation/contracts/spend.ts";
+import { isCorrupt, isUnavailable } from "../../foundation/store/store-error.ts";
 
 export interface UsedBudgetDeps extends Pick<BudgetHolds, "used$"> {
   /** Whether the project has the agent. */
@@ -63,14 +64,29 @@ export function spentEvents(
 
 /**
  * A finished run has the tokens and costs that the scheduler counted, including the most that its open calls may cost. The
- * run's own figure stays for calls that charge no budget, such as a subscription's.
+ * run's own figure stays for calls that charge no budget, such as a subscription's, and if the store can't be read.
  */
 export function withCost(event: RunEvent, meter: Pick<SpendMeter, "run">): RunEvent {
   if (event.type !== "finished") return event;
-  const { usd, reservedUsd, turns, tokens } = meter.run(event.instanceId, event.agent);
+  const spent = spentBy(event, meter);
+  if (spent === null) return event;
+  const { usd, reservedUsd, turns, tokens } = spent;
   const costUsd = usdOfNano(nanoOfUsd(usd) + nanoOfUsd(reservedUsd));
   if (costUsd === 0 && tokens === 0) return event;
   const reported = { model: null, costUsd: null, turns, ...event.end.usage };
   const usage = { ...reported, tokens, ...(costUsd === 0 ? {} : { costUsd }) };
   return { ...event, end: { ...event.end, usage } };
+}
+
+/** Null if the store can't be read: it is asked about runs that made no call within the last hour. */
+function spentBy(
+  { instanceId, agent }: RunEvent & { readonly instanceId: string },
+  meter: Pick<SpendMeter, "run">,
+): RunSpend | null {
+  try {
+    return meter.run(instanceId, agent);
+  } catch (error) {
+    if (isCorrupt(error) || isUnavailable(error)) return null;
+    throw error;
+  }
 }

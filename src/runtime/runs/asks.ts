@@ -104,9 +104,11 @@ export function createAsks(context: QuestionContext) {
     },
     /** The run has ended. */
     end: ({ instanceId }: LiveRun) => {
-      for (const { id, state } of questions.ofRun(instanceId)) {
-        if (state === "open") reported(questions.withdraw(id), onProblem);
-      }
+      const withdraw = async (): Promise<void> => {
+        const open = questions.ofRun(instanceId).filter(({ state }) => state === "open");
+        await Promise.all(open.map(({ id }) => questions.withdraw(id)));
+      };
+      reported(withdraw(), onProblem);
     },
   };
 }

@@ -44,12 +44,14 @@ export function createRunRequests(context: RequestContext) {
     },
   };
 
-  const onStarted = (run: LiveRun): void => {
+  const onStarted = (run: LiveRun, isAdopted: boolean): void => {
     run.onDispose(() => locks.end(run));
     run.onDispose(() => waits.end(run));
     run.onDispose(() => budgetWaits.end(run));
     run.onDispose(() => asks.end(run));
     run.onDispose(() => mcp.end(run));
+    // A new run has no requests yet; reading a store that is unavailable would end the scheduler.
+    if (!isAdopted) return;
     waits.resume(run);
     asks.resume(run);
     budgetWaits.resume(run);
@@ -81,7 +83,7 @@ export function createRunRequests(context: RequestContext) {
     onEvent: (event: RunEvent) => {
       if (event.type === "started") {
         const run = runs.find(event.instanceId);
-        if (run !== undefined) onStarted(run);
+        if (run !== undefined) onStarted(run, event.startedAt !== undefined);
       }
       if (aboutWork.has(event.type)) calls.onEvent(event);
       runs.onEvent(event);

@@ -88,9 +88,14 @@ test("a state.db with any page of garbage never looks like a new one", async () 
   }
 });
 
-test("a state.db damaged during use is answered with 503, and the scheduler keeps running", async () => {
+test("a state.db damaged while a run works is answered with 503, and the scheduler survives the run's end", async () => {
+  const pause = join(project.marks, "pause");
+  writeFileSync(pause, "2");
   const scheduler = await startTestScheduler(project, { webUi: false });
   try {
+    await sendLoad(scheduler.url, [delivery(99)], 1);
+    await scheduler.waitForOutput(/worker run started/);
+    emptyCaches();
     const statuses = new Set<number | null>();
     for (let n = 100; n < 160 && !statuses.has(503); n++) {
       damageInPlace();
@@ -98,8 +103,10 @@ test("a state.db damaged during use is answered with 503, and the scheduler keep
       statuses.add(answer?.status ?? null);
     }
     expect(statuses).toContain(503);
+    await scheduler.waitForOutput(/worker: finished not recorded/);
     expect((await fetch(`${scheduler.url}/health`)).status).toBe(200);
   } finally {
+    rmSync(pause);
     await scheduler.kill();
   }
 });
@@ -143,6 +150,13 @@ async function takeOver(): Promise<void> {
   } finally {
     store.close();
   }
+}
+
+/** A commit of another process: after it, the scheduler reads every page from the files again. */
+function emptyCaches(): void {
+  const db = new DatabaseSync(path(), { timeout: 5_000 });
+  db.exec("CREATE TABLE other (n)");
+  db.close();
 }
 
 /** Everything behind the first bytes, in the very files that are open. */

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { Person } from "../../../src/foundation/contracts/questions.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { createWorld, problemOf, type World } from "./world.ts";
@@ -192,6 +194,19 @@ test("a run that asks a person withdraws its question when it ends", async () =>
   await expect(world.questions.answer(id, "yes", ada)).rejects.toMatchObject({
     code: "answered",
   });
+});
+
+test("a run starts and ends although the store has lost the questions and waits of runs", async () => {
+  const { world, run } = await started();
+  const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
+  db.exec("DROP TABLE questions; DROP TABLE waits");
+  db.close();
+  world.end(run);
+  const next = await world.run("b");
+  world.end(next);
+  await vi.waitFor(() => expect(outcome(world, next)).toBe("succeeded"));
+  expect(outcome(world, run)).toBe("succeeded");
+  expect(world.problems).toContain("the end of a question: no such table: questions");
 });
 
 test("a run that asks a person is refused a default that its question does not allow", async () => {
