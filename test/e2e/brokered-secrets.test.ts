@@ -219,7 +219,7 @@ pre = ["bash scripts/use.sh"]
       await prepare(asksOn);
       await project.start({ env });
       const run = project.al("run", "looker");
-      const asked = () => vi.waitFor(() => expect(seen).not.toEqual([]), { timeout: 60_000 });
+      const asked = () => expect.poll(() => seen, { timeout: 60_000 }).not.toEqual([]);
       await asked();
       await project.scheduler.kill();
       await run;

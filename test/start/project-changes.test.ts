@@ -39,9 +39,9 @@ test("a file that breaks and is fixed is reported twice", async () => {
   const subscription = start();
   await writeFile(join(dir, "config.toml"), "scale = \n");
   touched$.next();
-  await vi.waitFor(() => expect(seen).toEqual(["invalid"]));
+  await expect.poll(() => seen).toEqual(["invalid"]);
   await writeFile(join(dir, "config.toml"), "scale = 1\n");
   touched$.next();
-  await vi.waitFor(() => expect(seen).toEqual(["invalid", "set"]));
+  await expect.poll(() => seen).toEqual(["invalid", "set"]);
   subscription.unsubscribe();
 });

@@ -158,8 +158,8 @@ test.each([
     const begin = performance.now();
     const sent = await send(port, mailLogin, alerts.opened, undefined, 1_000);
     expect(sent).toMatchObject({ type: "failed" });
-    expect(performance.now() - begin).toBeLessThan(2_500);
-    await expect.poll(() => sockets.every((one) => one.destroyed), { timeout: 3_000 }).toBe(true);
+    expect(performance.now() - begin).toBeLessThan(10_000);
+    await expect.poll(() => sockets.every((one) => one.destroyed)).toBe(true);
   },
 );
 

@@ -13,9 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const send = createSendRequest({ proxyEnv: {}, timeoutMs: 500 });
-
-function pinger(retryMs: readonly number[] = []) {
+function pinger(retryMs: readonly number[] = [], timeoutMs = 500) {
+  const send = createSendRequest({ proxyEnv: {}, timeoutMs });
   const warn = (message: string) => warnings.push(message);
   return createPinger({ send, warn, now: () => now, retryMs });
 }
@@ -110,15 +109,13 @@ test("a monitor in trouble delays no other monitor", async () => {
   const monitor = server.monitor("abc123");
   const hanging = await monitorServer();
   hanging.delay = 10_000;
-  const { ping, idle } = pinger();
-  const from = performance.now();
+  const { ping, idle } = pinger([], 2_000);
   ping("the project", `${hanging.url}${path}`, well);
   ping("agent dev", `${server.url}/api/push/abc123`, succeeded);
-  while (monitor.status === "new") await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(performance.now() - from).toBeLessThan(400);
+  await expect.poll(() => monitor.status, { interval: 5 }).not.toBe("new");
+  expect(warnings).toEqual([]);
   await idle();
-  expect(performance.now() - from).toBeGreaterThan(400);
-  expect(warnings.join()).toContain("no whole answer within 0.5 s");
+  expect(warnings.join()).toContain("no whole answer within 2 s");
   await hanging.close();
 });
 

@@ -23,7 +23,7 @@ test("a call is stored with its highest cost, then with its cost", async () => {
   expect(reserved(spendReport)).toBe(10_000_000);
   grant.settle(answered(2_000));
   grant.settle(answered(9_000));
-  await vi.waitFor(() => expect(spendReport.run("dev-1").nano).toBe(2_000_000));
+  await expect.poll(() => spendReport.run("dev-1").nano).toBe(2_000_000);
   expect(spendReport.accounts(["2026-11-22", "2026-11", "run"])).toEqual(
     [
       ["agent:dev", "2026-11"],
@@ -115,13 +115,13 @@ test("a call of a subscription is stored with its price, and not charged to budg
   const termsOf = () => Promise.resolve({ ...terms, billing: "subscription" as const });
   const { meter, store, begin } = tempMeter({ termsOf, budgetsOf: () => budgets({ runUsd: 0 }) });
   (await begin()).settle(answered(3_000));
-  await vi.waitFor(() =>
-    expect(store.spendReport.run("dev-1")).toMatchObject({
+  await expect
+    .poll(() => store.spendReport.run("dev-1"))
+    .toMatchObject({
       nano: 0,
       subscriptionNano: 3_000_000,
       tokens: 3_000,
-    }),
-  );
+    });
   expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0, turns: 1 });
 });
 
@@ -138,7 +138,7 @@ test("a call that may be served in a dearer tier is reserved, and charged, at it
   const grant = await begin({ serviceTier: "auto" });
   expect(reserved(store.spendReport)).toBe(20_000_000);
   grant.settle(answered(1_000, { serviceTier: "priority" }));
-  await vi.waitFor(() => expect(store.spendReport.run("dev-1").nano).toBe(2_000_000));
+  await expect.poll(() => store.spendReport.run("dev-1").nano).toBe(2_000_000);
 });
 
 test("a call whose tokens are not numbers is settled", async () => {
@@ -157,7 +157,7 @@ test("a call of absurd size leaves sums that can be read, even after a thousand 
   for (let n = 0; n < calls; n++)
     (await begin({ instanceId: `dev-${n}` })).settle(answered(0, { usage }));
   const reported = () => store.spendReport.rows({ by: "agent", since: 0, agent: null })[0]?.nano;
-  await vi.waitFor(() => expect(reported()).toBe(calls * 1e13));
+  await expect.poll(reported).toBe(calls * 1e13);
   const { meter } = tempMeter(dear, store);
   const month = meter.limits(["dev"]).find(({ window }) => window === "2026-11");
   expect(month?.usd).toBe(calls * 10_000);

@@ -108,7 +108,7 @@ test("vim's backup and swap are reported as the file they save", async () => {
     renameSync(path, `${path}~`);
     writeFileSync(path, `saved ${i}`);
     unlinkSync(`${path}~`);
-    await expect.poll(touched, { timeout: 2_000 }).toEqual(new Set([config]));
+    await expect.poll(touched).toEqual(new Set([config]));
     await sleep(100);
   }
 });
@@ -150,7 +150,7 @@ test("repair scans find a folder that was moved away and back, and a link with a
     await sleep(500);
     forget();
     write(join(project, config), `after ${dir}`);
-    await expect.poll(touched, { timeout: 2_000 }).toContain(config);
+    await expect.poll(touched).toContain(config);
   }
   renameSync(join(agents, "dev"), join(project, "one"));
   mkdirSync(join(project, "two"));
@@ -162,7 +162,7 @@ test("repair scans find a folder that was moved away and back, and a link with a
   await sleep(500);
   forget();
   write(join(project, "two/config.toml"), "changed in the other");
-  await expect.poll(touched, { timeout: 2_000 }).toContain(config);
+  await expect.poll(touched).toContain(config);
 });
 
 /** chokidar's watcher as far as it is used, that says what a test tells it to. */
@@ -195,7 +195,7 @@ test.each(["ENOSPC", "EMFILE"])(
     });
     expect(broken.closed).toBe(true);
     write(join(project, config), "changed while polling");
-    await expect.poll(touched, { timeout: 3_000 }).toContain(config);
+    await expect.poll(touched).toContain(config);
   },
 );
 
@@ -234,7 +234,7 @@ test("the watcher reports each of ten atomic renames in a row", async () => {
     forget();
     write(join(project, "agents/dev/.config.toml.tmp"), `schedule = "${i} * * * *"`);
     renameSync(join(project, "agents/dev/.config.toml.tmp"), join(project, config));
-    await expect.poll(touched, { timeout: 2_000, interval: 5 }).toContain(config);
+    await expect.poll(touched, { interval: 5 }).toContain(config);
   }
 });
 

@@ -82,7 +82,7 @@ test("a second try in the same process does not free the lock for others", () =>
   expect(() => lock(dir)).toThrow("is held by");
   expect(readSchedulerInfo(dir)).toEqual(info);
   const holder = join(import.meta.dirname, "holder.ts");
-  const other = spawnSync(process.execPath, [holder, dir], { encoding: "utf8", timeout: 5_000 });
+  const other = spawnSync(process.execPath, [holder, dir], { encoding: "utf8", timeout: 20_000 });
   expect(other.status).toBe(1);
   expect(other.stderr).toContain(`held by the scheduler with pid ${process.pid}`);
 });

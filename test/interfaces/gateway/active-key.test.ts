@@ -28,7 +28,7 @@ async function setUp() {
   return { home, sessions, apiKey, redactor, warnings, follow };
 }
 
-test("a regenerated key is active within two seconds, and all sessions have ended", async () => {
+test("a regenerated key is active without a restart, and all sessions have ended", async () => {
   const { home, sessions, apiKey, redactor, follow } = await setUp();
   const keys = follow();
   const token = sessions.create();
@@ -36,7 +36,7 @@ test("a regenerated key is active within two seconds, and all sessions have ende
   sessions.ended$.subscribe((id) => ended.push(id));
   expect(keys.key()).toBe(apiKey.key);
   const { key } = await regenerateApiKey(home);
-  await expect.poll(() => keys.key(), { timeout: 2_000 }).toBe(key);
+  await expect.poll(() => keys.key()).toBe(key);
   expect(keys.changes).toHaveLength(1);
   expect(sessions.touch(token)).toBeNull();
   expect(ended).toHaveLength(1);
@@ -60,12 +60,12 @@ test("the old key stays if its file is missing or invalid, with one warning", as
   await sleep(1_200);
   expect([keys.key(), keys.changes, warnings]).toEqual([apiKey.key, [], []]);
   writeFileSync(apiKey.path, "short\n", { mode: 0o600 });
-  await expect.poll(() => warnings, { timeout: 2_000 }).toHaveLength(1);
+  await expect.poll(() => warnings).toHaveLength(1);
   expect(warnings[0]).toContain("holds no usable key");
   await sleep(1_200);
   expect([keys.key(), warnings.length]).toEqual([apiKey.key, 1]);
   const { key } = await regenerateApiKey(home);
-  await expect.poll(() => keys.key(), { timeout: 2_000 }).toBe(key);
+  await expect.poll(() => keys.key()).toBe(key);
 });
 
 test("a key that others could read is ignored until that is repaired", async () => {
@@ -74,9 +74,9 @@ test("a key that others could read is ignored until that is repaired", async () 
   const key = "another-key-of-enough-length";
   writeFileSync(apiKey.path, key);
   chmodSync(apiKey.path, 0o644);
-  await expect.poll(() => warnings.join(), { timeout: 2_000 }).toContain("open to other users");
+  await expect.poll(() => warnings.join()).toContain("open to other users");
   chmodSync(apiKey.path, 0o600);
-  await expect.poll(() => keys.key(), { timeout: 2_000 }).toBe(key);
+  await expect.poll(() => keys.key()).toBe(key);
 });
 
 test("a new key is active while another process holds the sessions, which end once it releases them", async () => {
@@ -87,9 +87,9 @@ test("a new key is active while another process holds the sessions, which end on
   onTestFinished(() => other.close());
   other.exec("BEGIN IMMEDIATE");
   const { key } = await regenerateApiKey(home);
-  await expect.poll(() => warnings.join(), { timeout: 3_000 }).toContain("database is locked");
+  await expect.poll(() => warnings.join()).toContain("database is locked");
   expect([keys.key(), keys.changes]).toEqual([key, []]);
   other.exec("ROLLBACK");
-  await expect.poll(() => keys.changes, { timeout: 3_000 }).toHaveLength(1);
+  await expect.poll(() => keys.changes).toHaveLength(1);
   expect(sessions.touch(token)).toBeNull();
 });

@@ -71,8 +71,7 @@ test("the answer to the fifth wrong key in 10 s is delayed, that to the right ke
   await fail(4);
   const began = performance.now();
   const fifth = show("wrong");
-  expect(await show(apiKey)).toBe(true);
-  expect(performance.now() - began).toBeLessThan(200);
+  expect(await Promise.race([fifth, show(apiKey)])).toBe(true);
   expect(await fifth).toBe(false);
   expect(performance.now() - began).toBeGreaterThan(290);
 });

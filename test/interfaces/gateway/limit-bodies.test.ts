@@ -41,17 +41,17 @@ function sender(url: string, bytes: number) {
 test("the oldest of the large bodies is rejected when all together are too large", async () => {
   const { url, lines, received } = await server(500 * kilobyte);
   const first = sender(url, 200 * kilobyte);
-  await vi.waitFor(() => expect(received()).toBe(200 * kilobyte));
+  await expect.poll(received).toBe(200 * kilobyte);
   const small = sender(url, 10);
   const second = sender(url, 200 * kilobyte);
-  await vi.waitFor(() => expect(received()).toBe(400 * kilobyte + 10));
+  await expect.poll(received).toBe(400 * kilobyte + 10);
   expect([first.status(), second.status()]).toEqual([null, null]);
   const third = sender(url, 200 * kilobyte);
-  await vi.waitFor(() => expect(first.status()).toBe(503));
+  await expect.poll(() => first.status()).toBe(503);
   for (const { sent } of [small, second, third]) sent.end();
-  await vi.waitFor(() => expect(small.text()).toBe("10"));
-  await vi.waitFor(() => expect(second.text()).toBe(String(200 * kilobyte)));
-  await vi.waitFor(() => expect(third.text()).toBe(String(200 * kilobyte)));
+  await expect.poll(() => small.text()).toBe("10");
+  await expect.poll(() => second.text()).toBe(String(200 * kilobyte));
+  await expect.poll(() => third.text()).toBe(String(200 * kilobyte));
   expect(lines).toEqual([
     `refused a body: unverified requests hold ${500 * kilobyte} bytes, which is the limit`,
   ]);
@@ -62,13 +62,13 @@ test("answered requests make room again", async () => {
   for (let n = 0; n < 5; n++) {
     const one = sender(url, 300 * kilobyte);
     one.sent.end();
-    await vi.waitFor(() => expect(one.text()).toBe(String(300 * kilobyte)));
+    await expect.poll(() => one.text()).toBe(String(300 * kilobyte));
   }
   const broken = sender(url, 300 * kilobyte);
-  await vi.waitFor(() => expect(received()).toBe(6 * 300 * kilobyte));
+  await expect.poll(received).toBe(6 * 300 * kilobyte);
   broken.sent.destroy();
   const last = sender(url, 300 * kilobyte);
   last.sent.end();
-  await vi.waitFor(() => expect(last.text()).toBe(String(300 * kilobyte)));
+  await expect.poll(() => last.text()).toBe(String(300 * kilobyte));
   expect(lines).toEqual([]);
 });

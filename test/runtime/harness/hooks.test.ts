@@ -41,13 +41,13 @@ test("a hook has its time to itself: earlier hooks don't count", async () => {
 test("a hook is ended with all its processes when it takes too long", async () => {
   const { reason, tookMs } = await hook("sleep 30 & sleep 30", 200);
   expect(reason).toContain("took longer than 0.2 s");
-  expect(tookMs).toBeLessThan(2000);
+  expect(tookMs).toBeLessThan(10_000);
 });
 
 test("a hook is ended when the run is stopped", async () => {
   const { reason, tookMs } = await hook("sleep 30", 60_000, AbortSignal.timeout(100));
   expect(reason).toContain("was stopped");
-  expect(tookMs).toBeLessThan(2000);
+  expect(tookMs).toBeLessThan(10_000);
 });
 
 test("a hook shows its output behind the lines that are logged one by one, while it runs", async () => {

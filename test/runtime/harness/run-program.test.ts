@@ -58,7 +58,7 @@ test("a command sees its own environment only", async () => {
 test("a command has ended when its process ends, though a child keeps the output open", async () => {
   const { tookMs, exitCode } = await run("echo $$ > pid; setsid sleep 30 & echo $! > left; exit 0");
   expect(exitCode).toBe(0);
-  expect(tookMs).toBeLessThan(5000);
+  expect(tookMs).toBeLessThan(20_000);
   const left = await pidIn("left");
   expect(await lives(left)).toBe(true);
   process.kill(left, "SIGKILL");
@@ -72,19 +72,20 @@ test.each(["sleep 60", "setsid sleep 60", "setsid sh -c 'sleep 60 & echo $! > ch
       { timeoutMs: 400 },
     );
     expect({ problem, exitCode }).toEqual({ problem: "took longer than 0.4 s", exitCode: null });
-    expect(tookMs).toBeLessThan(5000);
-    await wait(50);
-    expect(await lives(await pidIn("child"))).toBe(false);
+    expect(tookMs).toBeLessThan(20_000);
+    const pid = await pidIn("child");
+    await expect.poll(() => lives(pid)).toBe(false);
   },
 );
 
 test("a command is not killed while the run waits for a person, only after that time", async () => {
+  const waits = await run("sleep 0.6; echo done", { timeoutMs: 300, activeMs: () => 0 });
+  expect(waits).toMatchObject({ problem: null, lines: ["stdout: done"] });
   const before = performance.now();
   const activeMs = () => Math.max(0, performance.now() - before - 500);
-  const waits = await run("sleep 0.6; echo done", { timeoutMs: 300, activeMs });
-  expect(waits).toMatchObject({ problem: null, lines: ["stdout: done"] });
   const late = await run("sleep 60", { timeoutMs: 300, activeMs });
   expect(late.problem).toBe("took longer than 0.3 s");
+  expect(late.tookMs).toBeGreaterThan(790);
 });
 
 test("a command does not start when the run is stopped already", async () => {

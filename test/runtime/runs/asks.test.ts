@@ -24,7 +24,7 @@ test("a run that asks a person releases its slot and is frozen until it gets the
   const asked = world.ask(run, "ask", deploy);
   const { id } = await openedQuestion(world);
   world.end(await world.run("b"));
-  await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+  await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
   await world.questions.answer(id, "YES", ada);
   expect(await asked).toMatchObject({ ok: true, answer: "yes", by: "Ada by Slack" });
   expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
@@ -43,14 +43,14 @@ test("a run that asks a person does not time out meanwhile", async () => {
   expect(world.isLive(run)).toBe(true);
   await world.questions.answer(id, "no", ada);
   await asked;
-  await vi.waitFor(() => expect(outcome(world, run)).toBe("timed_out"), { timeout: 3_000 });
+  await expect.poll(() => outcome(world, run)).toBe("timed_out");
 });
 
 test("a run that asks a person works on its own time while it makes another request, and is frozen 10 s after that", async () => {
   const { world, run } = await started(60);
   const asked = world.ask(run, "ask", deploy);
   const { id } = await openedQuestion(world);
-  await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+  await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
   // It was sent before the run was frozen.
   const called = world.ask(run, "call", { agent: "b", context: "" });
   const { callId } = await called;
@@ -62,7 +62,7 @@ test("a run that asks a person works on its own time while it makes another requ
   world.end(instancesOf(world, "b")[0] ?? "");
   await waiting;
   expect(waitedMs()).toBe(before);
-  await vi.waitFor(() => expect(world.frozen).toHaveLength(3), { timeout: 12_000 });
+  await expect.poll(() => world.frozen, { timeout: 12_000 }).toHaveLength(3);
   // The run's slot is free again.
   world.end(await world.run("b"));
   await world.questions.answer(id, "yes", ada);
@@ -100,7 +100,7 @@ test("a run that asks a person works on its own time once it has hung up", async
 test("a run that asks a person ends as unanswered if no person answers in time", async () => {
   const { world, run } = await started();
   const asked = problemOf(world.ask(run, "ask", { ...deploy, timeoutSeconds: 1 }));
-  await vi.waitFor(() => expect(outcome(world, run)).toBe("unanswered"), { timeout: 3_000 });
+  await expect.poll(() => outcome(world, run)).toBe("unanswered");
   expect(await asked).toMatchObject({ error: "unauthorized" });
 });
 
@@ -133,14 +133,14 @@ test("a run that asks a person asks no person again while it ends because its qu
   const body = { ...deploy, timeoutSeconds: 1 };
   void world.ask(run, "ask", body, { key }).catch(() => undefined);
   const { id } = await openedQuestion(world);
-  await vi.waitFor(() => expect(world.questions.find(id)?.state).toBe("expired"), 3_000);
+  await expect.poll(() => world.questions.find(id)?.state).toBe("expired");
   world.crash();
   const again = createWorld(options, world.dir, [run]);
   await again.start();
   expect(await problemOf(again.ask(run, "ask", body, { key }))).toMatchObject({
     error: "unauthorized",
   });
-  await vi.waitFor(() => expect(outcome(again, run)).toBe("unanswered"));
+  await expect.poll(() => outcome(again, run)).toBe("unanswered");
   expect(again.questions.ofRun(run)).toHaveLength(1);
 });
 
@@ -175,9 +175,7 @@ test("a run that asks a person asks no more than a hundred questions", async () 
   for (let nth = 2; nth <= 100; nth += 1) {
     void world.ask(run, "ask", deploy).catch(() => undefined);
   }
-  await vi.waitFor(() =>
-    expect(world.questions.list({ state: "open", limit: 200 }).length).toBe(100),
-  );
+  await expect.poll(() => world.questions.list({ state: "open", limit: 200 }).length).toBe(100);
   const problem = await problemOf(world.ask(run, "ask", deploy));
   expect(problem.error).toBe("too_many_questions");
   const again = world.ask(run, "ask", deploy, { key });
@@ -190,7 +188,7 @@ test("a run that asks a person withdraws its question when it ends", async () =>
   void world.ask(run, "ask", deploy).catch(() => undefined);
   const { id } = await openedQuestion(world);
   world.end(run);
-  await vi.waitFor(() => expect(world.questions.find(id)?.state).toBe("withdrawn"));
+  await expect.poll(() => world.questions.find(id)?.state).toBe("withdrawn");
   await expect(world.questions.answer(id, "yes", ada)).rejects.toMatchObject({
     code: "answered",
   });
@@ -204,7 +202,7 @@ test("a run starts and ends although the store has lost the questions and waits 
   world.end(run);
   const next = await world.run("b");
   world.end(next);
-  await vi.waitFor(() => expect(outcome(world, next)).toBe("succeeded"));
+  await expect.poll(() => outcome(world, next)).toBe("succeeded");
   expect(outcome(world, run)).toBe("succeeded");
   expect(world.problems).toContain("the end of a question: no such table: questions");
 });

@@ -21,7 +21,7 @@ async function started(first: RunFunds = inDay) {
 const texts = (world: World) =>
   world.events.flatMap((one) => (one.type === "status-text" ? [one.text] : []));
 const waiting = (world: World, n = 1) =>
-  vi.waitFor(() => expect(world.store.waits.allForMoney()).toHaveLength(n));
+  expect.poll(() => world.store.waits.allForMoney()).toHaveLength(n);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const outcome = (world: World, instanceId: string) =>
   world.history().find((entry) => entry.instanceId === instanceId)?.outcome;
@@ -52,13 +52,13 @@ test("a run that waits for budget does not time out meanwhile", async () => {
   expect(world.isLive(run)).toBe(true);
   funds.next(paid);
   await asked;
-  await vi.waitFor(() => expect(outcome(world, run)).toBe("timed_out"), { timeout: 3_000 });
+  await expect.poll(() => outcome(world, run)).toBe("timed_out");
 });
 
 test("a run that waits for budget is frozen until it continues", async () => {
   const { world, run, funds } = await started();
   const asked = world.ask(run, "budget-wait", {});
-  await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+  await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
   funds.next(paid);
   await asked;
   expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
@@ -83,7 +83,7 @@ test("a run that waits for budget is rejected as unpaid when its agent now stops
   funds.next(stops);
   expect(await asked).toEqual({ ok: true, paid: false });
   world.end(run, { exitCode: 1, error: "403" });
-  await vi.waitFor(() => expect(outcome(world, run)).toBe("over_budget"));
+  await expect.poll(() => outcome(world, run)).toBe("over_budget");
 });
 
 test("a run that waits for budget is not over budget when it is ended, or fails after it was paid", async () => {
@@ -93,7 +93,7 @@ test("a run that waits for budget is not over budget when it is ended, or fails 
   const over = problemOf(asked);
   await waiting(world);
   world.end(run, { exitCode: 1, error: "ended" });
-  await vi.waitFor(() => expect(outcome(world, run)).toBe("failed"));
+  await expect.poll(() => outcome(world, run)).toBe("failed");
   expect(await over).toMatchObject({ error: "unauthorized" });
   await waiting(world, 0);
   expect(funds.observed).toBe(false);
@@ -104,7 +104,7 @@ test("a run that waits for budget is not over budget when it is ended, or fails 
   funds.next(paid);
   await again;
   world.end(second, { exitCode: 1, error: "broken" });
-  await vi.waitFor(() => expect(outcome(world, second)).toBe("failed"));
+  await expect.poll(() => outcome(world, second)).toBe("failed");
   expect(world.store.spend.refusal(second)).toBeNull();
 });
 

@@ -25,7 +25,7 @@ test("a call runs its agent, and returns its value", async () => {
   expect(state).toBe("running");
   const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
   const callee = latest(world, "b");
-  await vi.waitFor(() => expect(statusTexts(world)).toEqual(["waits for b"]));
+  await expect.poll(() => statusTexts(world)).toEqual(["waits for b"]);
   world.end(callee, { value: { found: 3 } });
   const ended = { callId, agent: "b", state: "ended", outcome: "succeeded", exitCode: 0 };
   expect(await waiting).toEqual({
@@ -43,7 +43,7 @@ test("a call with a lost callee is waited for through its retry", async () => {
   const { callId } = await call(world, caller, "b");
   const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
   world.end(latest(world, "b"), { exitCode: null, lost: true, error: "the engine went away" });
-  await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(2));
+  await expect.poll(() => instancesOf(world, "b")).toHaveLength(2);
   world.end(latest(world, "b"), { value: "at last" });
   expect(await waiting).toMatchObject({ calls: [{ outcome: "succeeded", value: "at last" }] });
 });
@@ -112,12 +112,12 @@ test("a call that ends with its caller is withdrawn from its queue, or killed", 
   await call(world, caller, "b", { cancelOnExit: true });
   const [running, kind] = [latest(world, "b"), "agent-call"];
   world.end(caller);
-  await vi.waitFor(() => expect(world.isLive(running)).toBe(false));
-  await vi.waitFor(() => {
-    const outcomes = world.history().flatMap((entry) => (entry.kind === kind ? [entry] : []));
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(["rejected", "killed", null]);
-    expect(outcomes.at(-1)?.callId).toBe(kept.callId);
-  });
+  await expect.poll(() => world.isLive(running)).toBe(false);
+  const called = () => world.history().filter((entry) => entry.kind === kind);
+  await expect
+    .poll(() => called().map(({ outcome }) => outcome))
+    .toEqual(["rejected", "killed", null]);
+  expect(called().at(-1)?.callId).toBe(kept.callId);
   expect(instancesOf(world, "b")).toHaveLength(1);
 });
 
@@ -129,10 +129,8 @@ test("a call that ends with its caller does so even if the caller ended while it
   await new Promise((resolve) => setImmediate(resolve));
   world.end(caller);
   await making;
-  await vi.waitFor(() => {
-    const made = world.history().find(({ kind }) => kind === "agent-call");
-    expect(made?.outcome).toMatch(/^(killed|rejected)$/);
-  });
+  const made = () => world.history().find(({ kind }) => kind === "agent-call");
+  await expect.poll(() => made()?.outcome).toMatch(/^(killed|rejected)$/);
 });
 
 test("a call frees the slot of a waiting caller, which has it back before it resumes", async () => {
@@ -141,14 +139,14 @@ test("a call frees the slot of a waiting caller, which has it back before it res
   const { callId, state } = await call(world, caller, "b");
   expect(state).toBe("queued");
   const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
-  await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(1));
+  await expect.poll(() => instancesOf(world, "b")).toHaveLength(1);
   const later = world.run("c").catch((error: unknown) => String(error));
   expect(await later).toContain("queued");
   world.end(latest(world, "b"));
   await waiting;
   expect(instancesOf(world, "c")).toEqual([]);
   world.end(caller);
-  await vi.waitFor(() => expect(instancesOf(world, "c")).toHaveLength(1));
+  await expect.poll(() => instancesOf(world, "c")).toHaveLength(1);
 });
 
 describe("after a restart", () => {
@@ -164,7 +162,7 @@ describe("after a restart", () => {
     await next.start();
     const waiting = next.ask(caller, "call-wait", { callIds: [callId] }, { key });
     // The callee was lost, and is tried again.
-    await vi.waitFor(() => expect(instancesOf(next, "b")).toHaveLength(1));
+    await expect.poll(() => instancesOf(next, "b")).toHaveLength(1);
     next.end(latest(next, "b"), { value: 7 });
     expect(await waiting).toMatchObject({ calls: [{ outcome: "succeeded", value: 7 }] });
   });
@@ -176,13 +174,13 @@ describe("after a restart", () => {
     const asked = { agent: "b", context: "once" };
     void world.ask(caller, "call", asked, { key }).catch(() => undefined);
     const made = ({ history }: World) => history().filter(({ kind }) => kind === "agent-call");
-    await vi.waitFor(() => expect(made(world)).toHaveLength(1), { interval: 1 });
+    await expect.poll(() => made(world), { interval: 1 }).toHaveLength(1);
     world.crash();
 
     const next = createWorld({ agents }, world.dir, [caller]);
     await next.start();
     expect(await next.ask(caller, "call", asked, { key })).toMatchObject({ callId: key });
-    await vi.waitFor(() => expect(instancesOf(next, "b")).toHaveLength(1));
+    await expect.poll(() => instancesOf(next, "b")).toHaveLength(1);
     next.end(latest(next, "b"));
     expect(await next.ask(caller, "call-wait", { callIds: [key] })).toMatchObject({
       calls: [{ callId: key, outcome: "succeeded" }],
@@ -202,9 +200,7 @@ describe("after a restart", () => {
 
     const next = createWorld({ agents }, world.dir, [running]);
     await next.start();
-    await vi.waitFor(() => {
-      expect(next.history().map(({ outcome }) => outcome)).toContain("rejected");
-    });
+    await expect.poll(() => next.history().map(({ outcome }) => outcome)).toContain("rejected");
     next.end(running);
     expect(instancesOf(next, "b")).toEqual([running]);
   });
@@ -216,19 +212,17 @@ const again = { rerun: true };
 test("a scheduled run that asks for a rerun is run again as a cron entry of its own, until it doesn't ask", async () => {
   const world = await started();
   world.end(await world.run("a", tick), again);
-  await vi.waitFor(() => expect(instancesOf(world, "a")).toHaveLength(2));
+  await expect.poll(() => instancesOf(world, "a")).toHaveLength(2);
   world.end(latest(world, "a"));
-  await vi.waitFor(() => {
-    const ends = world.history().map(({ kind, outcome }) => `${kind} ${outcome ?? ""}`);
-    expect(ends).toEqual(["cron succeeded", "cron succeeded"]);
-  });
+  const ends = () => world.history().map(({ kind, outcome }) => `${kind} ${outcome ?? ""}`);
+  await expect.poll(ends).toEqual(["cron succeeded", "cron succeeded"]);
 });
 
 test("a scheduled run that asks for a rerun is not run again when it failed, or when a person started it", async () => {
   const world = await started();
   world.end(await world.run("a", tick), { ...again, exitCode: 1 });
   world.end(await world.run("b"), again);
-  await vi.waitFor(() => expect(world.history().every(({ outcome }) => outcome)).toBe(true));
+  await expect.poll(() => world.history().every(({ outcome }) => outcome)).toBe(true);
   expect(world.history()).toHaveLength(2);
 });
 
@@ -236,14 +230,14 @@ test("a scheduled run that asks for a rerun is run again at most maxReruns times
   const world = await started({ maxReruns: 2 });
   world.end(await world.run("a", tick), again);
   for (const n of [2, 3]) {
-    await vi.waitFor(() => expect(instancesOf(world, "a")).toHaveLength(n));
+    await expect.poll(() => instancesOf(world, "a")).toHaveLength(n);
     world.end(latest(world, "a"), again);
   }
-  await vi.waitFor(() => {
-    expect(world.history()[0]).toMatchObject({
+  await expect
+    .poll(() => world.history()[0])
+    .toMatchObject({
       outcome: "skipped",
       reason: "it ran again 2 times in a row",
       deadLetter: false,
     });
-  });
 });

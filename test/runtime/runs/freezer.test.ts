@@ -25,11 +25,11 @@ test("a run that waits again before it is thawed is frozen again", async () => {
   const { happened, freezer } = aFreezer();
   freezer.freeze();
   const thawed = freezer.thaw();
-  await vi.waitFor(() => expect(happened).toContain("unpause"), { interval: 1 });
+  await expect.poll(() => happened, { interval: 1 }).toContain("unpause");
   freezer.freeze();
   await thawed;
   const both = ["pause", "paused", "unpause", "unpaused"];
-  await vi.waitFor(() => expect(happened).toEqual([...both, "pause", "paused"]));
+  await expect.poll(() => happened).toEqual([...both, "pause", "paused"]);
 });
 
 test("a run that is not frozen needs no thawing, and neither does an ended one", async () => {
@@ -48,7 +48,7 @@ test("an engine that is away is reported, and asked to thaw until it is back", a
   const freezer = createFreezer({ freeze: step, thaw: step }, (line) => problems.push(line));
   freezer.freeze();
   const thawed = freezer.thaw();
-  await vi.waitFor(() => expect(problems).toHaveLength(2));
+  await expect.poll(() => problems).toHaveLength(2);
   isAway = false;
   await thawed;
   expect(new Set(problems)).toEqual(new Set(["a run that waits: the engine is away"]));

@@ -45,7 +45,7 @@ test("a call of a command line that would exceed the approved amount is held wit
     form: { choices: ["once", "run", "deny"] },
   });
   world.end(await world.run("b"));
-  await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+  await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
   await answer(world, "once");
   expect(await second).toMatchObject({ granted: true });
   const third = spend();
@@ -100,7 +100,7 @@ test("a harness that waits for money ends over its budget, by a reason that name
   await answer(world, "deny");
   expect(await waiting).toEqual({ ok: true, paid: false });
   world.end(run, { exitCode: 1, error: "403" });
-  await vi.waitFor(() => expect(entry(world, run)?.outcome).toBe("over_budget"));
+  await expect.poll(() => entry(world, run)?.outcome).toBe("over_budget");
   expect(entry(world, run)?.reason).toContain("a person denied");
 });
 

@@ -39,7 +39,7 @@ test("a run that reaches a held host releases its slot and is frozen until a per
     form: { kind: "choice", choices: ["once", "run", "always", "deny"] },
   });
   world.end(await world.run("b"));
-  await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+  await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
   await answer(world, "run");
   expect(await reached).toBeNull();
   expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
@@ -51,7 +51,7 @@ test("a run that reaches a held host is asked about again after each request tha
   const { world, run } = await started(stripe);
   const both = [world.reach(run, "api.stripe.com"), world.reach(run, "api.stripe.com")];
   await answer(world, "once");
-  await vi.waitFor(() => expect(asked(world)).toBe(2));
+  await expect.poll(() => asked(world)).toBe(2);
   await answer(world, "deny");
   expect(await Promise.all(both)).toEqual(expect.arrayContaining([null, denied]));
   expect(await world.reach(run, "api.stripe.com")).toBe(denied);
@@ -81,7 +81,7 @@ test("a run that reaches a held host ends as unanswered if its question ran out 
   db.close();
   const again = createWorld({ agents }, world.dir, [run]);
   await again.start();
-  await vi.waitFor(() => expect(outcome(again, run)).toBe("unanswered"));
+  await expect.poll(() => outcome(again, run)).toBe("unanswered");
 });
 
 test.each([
@@ -110,9 +110,9 @@ test("a run that reaches a held host is denied without a question once the run h
   for (let nth = 0; nth < 99; nth += 1) {
     void world.ask(run, "ask", question).catch(() => undefined);
   }
-  await vi.waitFor(() => expect(world.questions.ofRun(run)).toHaveLength(99));
+  await expect.poll(() => world.questions.ofRun(run)).toHaveLength(99);
   const last = world.reach(run, "100.example.com");
-  await vi.waitFor(() => expect(world.questions.ofRun(run)).toHaveLength(100));
+  await expect.poll(() => world.questions.ofRun(run)).toHaveLength(100);
   const why = "this run has asked 100 questions already";
   expect(await world.reach(run, "101.example.com")).toBe(why);
   const { over } = world.requests.gates;
@@ -142,13 +142,13 @@ test("a run that makes a held call makes it once a person allows it", async () =
   const { world, run } = await started(gated({ agents: ["b"] }), { scale: 2 });
   const made = call(world, run, "b");
   expect((await openedQuestion(world)).prompt).toBe("a wants to call b: deploy 1.4");
-  await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+  await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
   expect(instancesOf(world, "b")).toEqual([]);
   await answer(world, "once");
   expect(await made).toMatchObject({ ok: true, state: "running" });
   expect(await call(world, run, "c")).toMatchObject({ ok: true });
   void call(world, run, "b").catch(() => undefined);
-  await vi.waitFor(() => expect(asked(world)).toBe(2));
+  await expect.poll(() => asked(world)).toBe(2);
 });
 
 test.each([
@@ -166,7 +166,7 @@ test.each([
     const second = world.ask(run, "call", { agent: "b", context: other });
     gone.abort(new Error("hung up"));
     await answer(world, "once");
-    await vi.waitFor(() => expect(asked(world)).toBe(2));
+    await expect.poll(() => asked(world)).toBe(2);
     expect((await openedQuestion(world)).prompt).not.toBe(prompt);
     expect(instancesOf(world, "b")).toEqual([]);
     await answer(world, "once");
@@ -250,7 +250,7 @@ test("a run that a gated run called has them, too, when it took the call while i
   const { world, run } = await started(stripe);
   const b = await world.run("b");
   const took = world.ask(b, "wait", { kind: "agent-call" });
-  await vi.waitFor(() => expect(world.store.waits.all()).toHaveLength(1));
+  await expect.poll(() => world.store.waits.all()).toHaveLength(1);
   await world.ask(run, "call", { agent: "b", context: "" });
   await took;
   void world.reach(b, "api.stripe.com").catch(() => undefined);

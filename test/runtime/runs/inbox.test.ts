@@ -38,7 +38,7 @@ test("a live run is frozen while it waits for a person, though it also waits for
   const { world, run } = await started();
   void world.ask(run, "inbox", { after: 0 }).catch(() => undefined);
   void world.ask(run, "ask", { question: "Go?" }).catch(() => undefined);
-  await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+  await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
   await world.inbox.add({ instanceId: run, kind: "steer", text: "Wait.", by });
   expect(world.frozen).toEqual([`freeze ${run}`]);
 });
@@ -60,7 +60,7 @@ test("a live run has at most 50 messages that it has not received", async () => 
   await expect(send()).rejects.toMatchObject({ code: "refused" });
   const { messages } = await world.ask(run, "inbox", { after: 0 });
   const answered = world.ask(run, "inbox", { after: messages.at(-1)?.seq ?? 0 });
-  await vi.waitFor(async () => expect(await send()).toMatchObject({ receivedAt: null }));
+  await expect.poll(send).toMatchObject({ receivedAt: null });
   expect((await answered).messages).toHaveLength(1);
 });
 
@@ -86,7 +86,7 @@ test("the session of a run is stored in parts without secrets, and is whole with
 test("a run that has ended can send neither its session nor a request for messages", async () => {
   const { world, run } = await started();
   world.end(run);
-  await vi.waitFor(() => expect(world.isLive(run)).toBe(false));
+  await expect.poll(() => world.isLive(run)).toBe(false);
   for (const asked of [
     () => world.ask(run, "keep-session", part),
     () => world.ask(run, "inbox", { after: 0 }),

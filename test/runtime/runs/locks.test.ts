@@ -71,14 +71,14 @@ test("a run's lock is waited for without a slot, which the run that holds it may
   await expect(world.run("c")).rejects.toThrow("queued");
   const { callId } = await world.ask(holder, "call", { agent: "b", context: "" });
   const called = world.ask(holder, "call-wait", { callIds: [callId] });
-  await vi.waitFor(() => expect(instancesOf(world, "c")).toHaveLength(1));
+  await expect.poll(() => instancesOf(world, "c")).toHaveLength(1);
   const [other = ""] = instancesOf(world, "c");
   const waiting = world.ask(other, "lock", { resource, waitSeconds: 60 });
-  await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(1));
+  await expect.poll(() => instancesOf(world, "b")).toHaveLength(1);
   world.end(instancesOf(world, "b")[0] ?? "");
   expect(await called).toMatchObject({ timedOut: false });
   await world.ask(holder, "unlock", { resource });
-  await vi.waitFor(() => expect(world.store.locks.all()).toMatchObject([{ instanceId: other }]));
+  await expect.poll(() => world.store.locks.all()).toMatchObject([{ instanceId: other }]);
   // It has the lock, and resumes when it has its slot again.
   expect(await Promise.race([waiting, nextTurns()])).toBe("nothing yet");
   world.end(holder);

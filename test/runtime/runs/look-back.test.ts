@@ -89,7 +89,7 @@ test("a wait looks back to its run's start, not before it", async () => {
   const deliver = receiverOf(world);
   await deliver("issues");
   const at = Date.parse(world.history()[0]?.at ?? "");
-  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(at));
+  await expect.poll(() => Date.now()).toBeGreaterThan(at);
   const run = await world.run("a");
   expect(await world.ask(run, "wait", once)).toEqual(nothing);
 });
@@ -110,19 +110,19 @@ test("only at deliveries with its source, event and values", async () => {
 test("a wait looks back at a delivery that started a run of another agent, but not of its own", async () => {
   const { world, run, deliver } = await started();
   const id = await deliver("push");
-  await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(1));
+  await expect.poll(() => instancesOf(world, "b")).toHaveLength(1);
   const [, second] = instancesOf(world, "a");
   if (second === undefined) throw new Error("the push started no run of a");
   expect(await world.ask(run, "wait", once)).toEqual(nothing);
   world.end(second);
-  await vi.waitFor(() => expect(world.isLive(second)).toBe(false));
+  await expect.poll(() => world.isLive(second)).toBe(false);
   expect(await world.ask(run, "wait", once)).toEqual(nothing);
 
   const other = createWorld({ agents: [anAgent("c"), ...agents] });
   await other.start();
   const waiting = await other.run("c");
   const pushed = await receiverOf(other)("push");
-  await vi.waitFor(() => expect(instancesOf(other, "b")).toHaveLength(1));
+  await expect.poll(() => instancesOf(other, "b")).toHaveLength(1);
   const answer = await other.ask(waiting, "wait", once);
   expect(answer.trigger?.receiptId).toBe(pushed);
   expect(other.store.receipts.get(pushed)?.matched).toEqual(["a", "b", "c"]);
@@ -136,7 +136,7 @@ test("a wait looks back and takes work out of its agent's queue", async () => {
   const answer = await world.ask(run, "wait", { ...once, event: "push" });
   expect(answer.trigger?.receiptId).toBe(id);
   world.end(second);
-  await vi.waitFor(() => expect(world.isLive(second)).toBe(false));
+  await expect.poll(() => world.isLive(second)).toBe(false);
   expect(instancesOf(world, "a")).toEqual([run, second]);
 });
 
@@ -144,8 +144,8 @@ test("a wait looks back and leaves a delivery to another run of the agent that w
   const { world, run, deliver } = await started();
   const second = await world.run("a");
   const waiting = world.ask(second, "wait", { kind: "webhook", event: "issues" });
-  await vi.waitFor(() => expect(world.store.waits.all()).toHaveLength(1));
-  await vi.waitFor(() => expect(world.frozen).toContain(`freeze ${second}`));
+  await expect.poll(() => world.store.waits.all()).toHaveLength(1);
+  await expect.poll(() => world.frozen).toContain(`freeze ${second}`);
   const id = await deliver("issues");
   expect((await waiting).trigger?.receiptId).toBe(id);
   expect(await world.ask(run, "wait", once)).toEqual(nothing);
@@ -246,7 +246,7 @@ test("a wait with too long a timeout reports that when it is met, even after a r
   const key = randomUUID();
   const asked = { kind: "webhook", timeoutSeconds: 40 } as const;
   void world.ask(run, "wait", asked, { key }).catch(() => undefined);
-  await vi.waitFor(() => expect(world.store.waits.all()).toHaveLength(1));
+  await expect.poll(() => world.store.waits.all()).toHaveLength(1);
   world.crash();
   const next = createWorld({ agents }, world.dir, [run]);
   await next.start();

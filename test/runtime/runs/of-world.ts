@@ -13,5 +13,5 @@ export function openedQuestion(world: World) {
     const [question] = world.questions.list({ state: "open", limit: 1 });
     if (question === undefined) throw new Error("no question is open");
     return question;
-  });
+  }, 10_000);
 }

@@ -49,7 +49,7 @@ async function deliver(
 }
 
 const waitsFor = (world: World, n: number) =>
-  vi.waitFor(() => expect(world.store.waits.all()).toHaveLength(n));
+  expect.poll(() => world.store.waits.all()).toHaveLength(n);
 /** A wait is stored, then listens. */
 const nextTurns = () => new Promise((resolve) => setTimeout(resolve, 20));
 
@@ -81,7 +81,7 @@ test("a wait accepts nothing once its run has ended, and the delivery starts ano
   await waitsFor(world, 1);
   await nextTurns();
   await deliver(world, "issues", {}, () => world.end(run));
-  await vi.waitFor(() => expect(instancesOf(world, "a")).toHaveLength(2));
+  await expect.poll(() => instancesOf(world, "a")).toHaveLength(2);
   const found = world.history().filter(({ kind }) => kind === "webhook");
   expect(found).toMatchObject([{ instanceId: instancesOf(world, "a")[1], outcome: null }]);
 });
@@ -182,7 +182,7 @@ test("a wait accepts nothing once it is cancelled", async () => {
 test("a wait freezes an idle run, and thaws it before its answer", async () => {
   const { world, run } = await started();
   const waiting = world.ask(run, "wait", { kind: "webhook" });
-  await vi.waitFor(() => expect(world.frozen).toEqual([`freeze ${run}`]));
+  await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
   await deliver(world, "push");
   await waiting;
   expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
@@ -235,7 +235,7 @@ describe("after a restart", () => {
     const { next, run, key } = await restarted();
     const texts = () =>
       next.events.flatMap((one) => (one.type === "status-text" ? [one.text] : []));
-    await vi.waitFor(() => expect(texts()).toEqual(["waits for a webhook"]));
+    await expect.poll(texts).toEqual(["waits for a webhook"]);
     expect(await deliver(next, "push", { n: 1 })).toEqual([run]);
     expect(await next.ask(run, "wait", asked, { key })).toMatchObject({
       trigger: { event: "push", payload: { n: 1 } },
@@ -245,7 +245,7 @@ describe("after a restart", () => {
   test("a live run still waits when it repeats its request, with its clock paused", async () => {
     const { next, run, key } = await restarted();
     const waiting = next.ask(run, "wait", asked, { key });
-    await vi.waitFor(() => expect(next.frozen).toEqual([`freeze ${run}`]));
+    await expect.poll(() => next.frozen).toEqual([`freeze ${run}`]);
     await deliver(next, "push");
     expect(await waiting).toMatchObject({ timedOut: false });
     expect(next.store.openRuns()[0]?.waitedMs).toBeGreaterThanOrEqual(20);

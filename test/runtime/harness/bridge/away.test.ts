@@ -88,7 +88,7 @@ test.each([
 );
 
 describe("errors that waiting does not fix are answered at once:", () => {
-  const brief = { timeout: 5_000 };
+  const brief = { timeout: 20_000 };
 
   async function expectRefusal(answer: Promise<Response>, words: RegExp): Promise<void> {
     const { status, headers } = await answer;

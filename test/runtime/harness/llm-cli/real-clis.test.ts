@@ -55,7 +55,7 @@ async function session(
   const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
   const run = startRun(job, env, uid);
   if (sent !== null) {
-    await vi.waitFor(() => expect(requests).toHaveLength(1), { timeout: 30_000 });
+    await expect.poll(() => requests, { timeout: 30_000 }).toHaveLength(1);
     sendTo(job.channel?.token ?? "", sent);
   }
   const ended = await run.ended;

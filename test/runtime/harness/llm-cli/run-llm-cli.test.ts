@@ -237,7 +237,7 @@ test("the llm-cli harness ends the CLI with all its processes when the run is st
   const before = performance.now();
   child.kill("SIGTERM");
   const run = await ended;
-  expect(performance.now() - before).toBeLessThan(5000);
+  expect(performance.now() - before).toBeLessThan(20_000);
   expect(run.exitCode).toBe(143);
   expect(errorOf(run)).toBe("it was stopped before it was done");
   const escaped = (await readFile(join(workDir, "escaped"), "utf8")).trim();

@@ -36,7 +36,7 @@ const nth = (n: number) =>
     const found = held[n - 1];
     if (found === undefined || held.length > n) throw new Error(`${held.length} are held`);
     return found;
-  });
+  }, 10_000);
 const nothingLeft = () => expect([side.hosts.lookups, side.hosts.dialled]).toEqual([[], []]);
 
 test("a held connection is not looked up, dialled or accepted before a person allows it", async () => {
@@ -76,12 +76,12 @@ test("a held connection is let go when its client hangs up", async () => {
   tunnel.write(head);
   expect((await nth(1)).signal.aborted).toBe(false);
   tunnel.end();
-  await vi.waitFor(() => expect(held[0]?.signal.aborted).toBe(true));
+  await expect.poll(() => held[0]?.signal.aborted).toBe(true);
   const plain = connect(run.socket).on("error", () => undefined);
   plain.write(head.replace("CONNECT api.allowed.test:443", "GET http://api.allowed.test/"));
   await nth(2);
   plain.destroy();
-  await vi.waitFor(() => expect(held[1]?.signal.aborted).toBe(true));
+  await expect.poll(() => held[1]?.signal.aborted).toBe(true);
   expect((await side.reported(2))?.detail).toContain("ended before a person answered");
   expect(side.problems).toEqual([]);
   nothingLeft();
@@ -95,7 +95,7 @@ test("a held connection keeps the first bytes of a client that does not wait", a
   socket.write("SSH-2.0-early\r\n");
   await new Promise((resolve) => setTimeout(resolve, 50));
   answer(null);
-  await vi.waitFor(() => expect(side.hosts.ssh).toHaveLength(1));
+  await expect.poll(() => side.hosts.ssh).toHaveLength(1);
   const arrived = text(side.hosts.ssh[0] ?? socket);
   socket.end();
   expect(await arrived).toBe("SSH-2.0-early\r\n");
@@ -141,15 +141,15 @@ test.each([
   let answered = "";
   socket.on("data", (bytes: Buffer) => (answered += bytes.toString()));
   socket.write(isPipelined ? get("/1") + get("/2") : get("/1"));
-  await vi.waitFor(() => expect(held).toHaveLength(isPipelined ? 2 : 1));
+  await expect.poll(() => held).toHaveLength(isPipelined ? 2 : 1);
   held[0]?.answer(null);
-  await vi.waitFor(() => expect(answered).toContain("hello"));
+  await expect.poll(() => answered).toContain("hello");
   if (!isPipelined) socket.write(get("/2"));
   const second = await nth(2);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(side.hosts.seen.map(({ url }) => url)).toEqual(["/1"]);
   second.answer("no");
-  await vi.waitFor(() => expect(answered).toContain("403"));
+  await expect.poll(() => answered).toContain("403");
   expect(side.hosts.seen).toHaveLength(1);
   socket.destroy();
 });

@@ -110,15 +110,15 @@ test("a run as the scheduler's user ends even if a process still holds its outpu
   const request = aRequest(`setsid sleep 300 & ${log("bye")}; ${end()}`);
   const before = performance.now();
   expect(messagesOf(await eventsOf(request))).toEqual(["bye"]);
-  expect(performance.now() - before).toBeLessThan(2500);
+  expect(performance.now() - before).toBeLessThan(20_000);
   expect(await processesOf(request.instanceId)).toEqual([]);
 });
 
 test("a run as the scheduler's user ends even if a process of it can't be found", async () => {
-  const request = aRequest(`env -i setsid sleep 4 & ${log("bye")}; ${end()}`);
+  const request = aRequest(`env -i setsid sleep 40 & ${log("bye")}; ${end()}`);
   const before = performance.now();
   expect(exitOf(await eventsOf(request)).exitCode).toBe(0);
-  expect(performance.now() - before).toBeLessThan(3000);
+  expect(performance.now() - before).toBeLessThan(20_000);
 });
 
 /** Stops a run, once it is ready, that ignores TERM and has a process outside of its group. */
