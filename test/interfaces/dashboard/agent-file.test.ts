@@ -52,7 +52,7 @@ test("tabs are links in the address: by click, by key, after a reload, by Back, 
   expect(await plain?.locator(".instructions h3").innerText()).toBe("Who you are");
   await withoutScript?.close();
   expect(errors).toEqual([]);
-});
+}, 60_000);
 
 test("a file is edited after its difference was shown", async () => {
   const { page, read, errors } = await openFiles();
@@ -78,7 +78,7 @@ test("a file is edited after its difference was shown", async () => {
   expect(await page.evaluate("window.hacked")).toBeUndefined();
   expect(await page.evaluate(leave)).toBe(true);
   expect(errors).toEqual([]);
-});
+}, 60_000);
 
 test("a bad line is marked with what is wrong, and a text with a new error leads to its line", async () => {
   const broken = dev.replace("0 9 * * *", "every day");

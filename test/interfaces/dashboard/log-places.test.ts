@@ -20,9 +20,14 @@ function longLog(lines = 1_000) {
 const position = (line: number): string => `dev-2026-11-21.log:${line + 1}`;
 const at = (line: number): string => `${path}?at=${encodeURIComponent(position(line))}`;
 
+/** Read without a layout of the page. */
+const texts = (page: Page) =>
+  page.evaluate<string[]>(
+    `[...document.querySelectorAll("#log .line .text")].map((text) => text.textContent)`,
+  );
+
 async function numbers(page: Page): Promise<readonly number[]> {
-  const texts = await page.locator("#log .line .text").allInnerTexts();
-  return texts.map((text) => Number(/\d+/.exec(text)?.[0]));
+  return (await texts(page)).map((text) => Number(/\d+/.exec(text)?.[0]));
 }
 
 /** Where a line is on the screen. */
@@ -58,7 +63,7 @@ test("earlier lines are added above, and the reader's place does not move", asyn
   expect(await topOf(page, 800)).toBe(before);
   expect(await page.locator("#jump").innerText()).toBe("1 new line ↓");
   expect(errors).toEqual([]);
-});
+}, 60_000);
 
 test("the first line of the log is named, and headings stand where runs begin", async () => {
   const { page } = await open(path, longLog(250));
@@ -128,13 +133,9 @@ test("the link to a line that is deleted says so and shows the newest lines", as
 test("a page holds 5,000 lines at most: new lines replace the earliest, earlier ones the newest", async () => {
   const { page, deps } = await open(path, longLog(400));
   const click = (id: string) => page.evaluate(`document.querySelector("#${id}").click()`);
-  const texts = () =>
-    page.evaluate<string[]>(
-      `[...document.querySelectorAll("#log .line .text")].map((text) => text.textContent)`,
-    );
   const expectShown = async (from: number, to: number) => {
     const wanted = between(from, to).map((line) => `<${line}>`);
-    await expect.poll(texts, { timeout: 30_000, interval: 250 }).toEqual(wanted);
+    await expect.poll(() => texts(page), { timeout: 30_000, interval: 250 }).toEqual(wanted);
   };
   await expectShown(300, 400);
   await page.waitForSelector("body[data-connection=live]");

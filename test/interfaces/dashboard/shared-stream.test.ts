@@ -51,7 +51,7 @@ test("twenty visible pages of one browser share one stream", async () => {
   for (const page of pages.slice(1)) await page.close();
   deps.operations.setAgent({ name: "dev", statusText: "one is left" });
   await expect.poll(() => rowText(first)).toContain("one is left");
-}, 60_000);
+}, 120_000);
 
 test("without shared workers each page has a stream of its own", async () => {
   const deps = testDeps();

@@ -33,7 +33,7 @@ test("all pages have one header, with links to each page, the project, the searc
   const links = /Agents,Search,Triggers,Cost,Questions 6\s+open,Alerts Live/;
   expect([...headers]).toEqual([expect.stringMatching(links)]);
   expect(errors).toEqual([]);
-});
+}, 60_000);
 
 test("the pages of an agent show that they belong to the agents", async () => {
   const { page, url } = await open("/dashboard/agents/dev");

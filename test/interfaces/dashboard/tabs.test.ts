@@ -65,7 +65,7 @@ test("ten tabs stay live, because hidden ones release their stream and catch up 
   const last = tabs.at(-1) ?? first;
   deps.operations.setAgent({ name: "dev", statusText: "and live again" });
   await expect.poll(() => rowText(last)).toContain("and live again");
-});
+}, 60_000);
 
 test("a tab opened in the background takes no stream until it is shown", async () => {
   const { deps, counter } = countingDeps();
