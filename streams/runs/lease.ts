@@ -1,5 +1,4 @@
-import { createMachine } from "../machine.ts";
-import type { Machine, MachineContext } from "../machine.ts";
+import { createMachine, type Machine, type MachineContext } from "../machine.ts";
 import type { EngineReport, LeaseCommand, LeaseEvent, LeaseOptions } from "./lease-events.ts";
 
 export interface Lease extends Machine<LeaseCommand, LeaseEvent> {

@@ -2,8 +2,7 @@ import { createKubernetesEngine } from "../../src/runtime/cluster/kubernetes/kub
 import type { ClusterEngine } from "../../src/runtime/cluster/cluster-engine.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 import { outsideAddresses } from "../helpers/kubernetes/outside.ts";
-import { standInDoor } from "../helpers/swarm/stand-in-door.ts";
-import type { StandInDoor } from "../helpers/swarm/stand-in-door.ts";
+import { standInDoor, type StandInDoor } from "../helpers/swarm/stand-in-door.ts";
 import { apply, preparedCluster } from "./live-side.ts";
 import { project, runImage, scriptLaunch } from "./side.ts";
 

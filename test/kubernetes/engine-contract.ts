@@ -1,8 +1,7 @@
 import { isPartial, runName } from "../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterEngine } from "../../src/runtime/cluster/cluster-engine.ts";
 import { runJob } from "../../src/runtime/cluster/kubernetes/run-manifests.ts";
-import { project, runOnce, scriptLaunch, secretTicket } from "./side.ts";
-import type { KubernetesSide } from "./side.ts";
+import { project, runOnce, scriptLaunch, secretTicket, type KubernetesSide } from "./side.ts";
 
 const id = "dev-20261127-abcdef";
 const forever = "sleep 1000";

@@ -8,11 +8,9 @@ import { text } from "node:stream/consumers";
 import { createKubernetesEngine } from "../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import { testBase, testEngine } from "../helpers/docker.ts";
 import { missingProgram, program } from "../helpers/kubernetes/programs.ts";
-import { startLiveCluster } from "../helpers/kubernetes/live-cluster.ts";
-import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
+import { startLiveCluster, type LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 import { recordExchanges } from "../helpers/kubernetes/exchange.ts";
-import { door, project, runImage } from "./side.ts";
-import type { KubernetesSide } from "./side.ts";
+import { door, project, runImage, type KubernetesSide } from "./side.ts";
 
 /** The manifests that the docs tell operators to apply. */
 const runsBase = join(import.meta.dirname, "../../examples/kubernetes/runs");

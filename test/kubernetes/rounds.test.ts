@@ -1,13 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { testEngine } from "../helpers/docker.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
-import { forAll } from "../helpers/live-project.ts";
-import type { LiveProject } from "../helpers/live-project.ts";
+import { forAll, type LiveProject } from "../helpers/live-project.ts";
 import { programImage } from "../helpers/swarm/program-image.ts";
 import { createRounds } from "../runtime/cluster/rounds.ts";
 import { logsByRun, roundsProject } from "../runtime/cluster/rounds-project.ts";
-import { witness } from "../runtime/cluster/witness.ts";
-import type { Witness } from "../runtime/cluster/witness.ts";
+import { witness, type Witness } from "../runtime/cluster/witness.ts";
 import { befall, roundOf } from "./chaos.ts";
 import { nothingLeft, preparedCluster } from "./live-side.ts";
 

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
-import type { V1Pod } from "@kubernetes/client-node";
+import { CoreV1Api, KubeConfig, type V1Pod } from "@kubernetes/client-node";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 
 /** Prints each part as it ends. */

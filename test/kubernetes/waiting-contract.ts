@@ -1,7 +1,6 @@
 import { runName } from "../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterEngine, PlacedRun } from "../../src/runtime/cluster/cluster-engine.ts";
-import { runOnce, scriptLaunch } from "./side.ts";
-import type { KubernetesSide } from "./side.ts";
+import { runOnce, scriptLaunch, type KubernetesSide } from "./side.ts";
 
 const id = "dev-20261127-abcdef";
 const forever = "sleep 1000";

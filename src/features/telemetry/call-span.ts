@@ -1,7 +1,6 @@
 import type { Provider } from "../../../streams/agent-config.ts";
 import type { MeteredCall } from "../../foundation/contracts/spend.ts";
-import { attributes } from "./span.ts";
-import type { Span } from "./span.ts";
+import { attributes, type Span } from "./span.ts";
 import { runSpanId, spanIdInRun } from "./trace-ids.ts";
 
 /** The names of the conventions; others are their own. */

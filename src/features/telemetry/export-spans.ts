@@ -1,7 +1,5 @@
-import { SpanKind, SpanStatusCode, TraceFlags } from "@opentelemetry/api";
-import type { SpanContext } from "@opentelemetry/api";
-import { ExportResultCode, millisToHrTime } from "@opentelemetry/core";
-import type { ExportResult } from "@opentelemetry/core";
+import { SpanKind, SpanStatusCode, TraceFlags, type SpanContext } from "@opentelemetry/api";
+import { ExportResultCode, millisToHrTime, type ExportResult } from "@opentelemetry/core";
 import { OTLPExporterError } from "@opentelemetry/otlp-exporter-base";
 import { createOtlpHttpExportDelegate } from "@opentelemetry/otlp-exporter-base/node-http";
 import {
@@ -10,8 +8,7 @@ import {
   TraceExporterMetricsHelper,
 } from "@opentelemetry/otlp-transformer";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { BatchSpanProcessor } from "@opentelemetry/sdk-trace";
-import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
+import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from "@opentelemetry/sdk-trace";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";

@@ -1,7 +1,6 @@
 import { triggerNames } from "../../../streams/vocabulary.ts";
 import type { Outcome, RemoteSpan, RunEnd, WorkItem } from "../../../streams/vocabulary.ts";
-import { attributes } from "./span.ts";
-import type { Attributes, Span } from "./span.ts";
+import { attributes, type Attributes, type Span } from "./span.ts";
 import { runSpanId, traceIdOf, triggerSpanId } from "./trace-ids.ts";
 
 /** An ended run. */

@@ -3,10 +3,8 @@ import { kindOf } from "../../foundation/contracts/log-kinds.ts";
 import type { MeteredCall } from "../../foundation/contracts/spend.ts";
 import { callSpan } from "./call-span.ts";
 import { runSpans, triggerSpan } from "./run-spans.ts";
-import { attributes, longestContent } from "./span.ts";
-import type { Attributes, Span } from "./span.ts";
-import { toolSpan } from "./tool-span.ts";
-import type { Caller, ToolCall } from "./tool-span.ts";
+import { attributes, longestContent, type Attributes, type Span } from "./span.ts";
+import { toolSpan, type Caller, type ToolCall } from "./tool-span.ts";
 import { traceIdOf } from "./trace-ids.ts";
 
 /** A call of a tool without a result so far. */

@@ -1,5 +1,4 @@
-import { concatMap, distinctUntilChanged, from, ignoreElements, map } from "rxjs";
-import type { Observable } from "rxjs";
+import { concatMap, distinctUntilChanged, from, ignoreElements, map, type Observable } from "rxjs";
 import type { RunEvent, RunRequest } from "../../../streams/vocabulary.ts";
 import { isEqual } from "../../foundation/config/format-value.ts";
 import type { TelemetryConfig } from "../../foundation/config/telemetry.ts";

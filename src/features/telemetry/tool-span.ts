@@ -1,5 +1,4 @@
-import { attributes, longestContent } from "./span.ts";
-import type { Span } from "./span.ts";
+import { attributes, longestContent, type Span } from "./span.ts";
 import { runSpanId, spanIdInRun } from "./trace-ids.ts";
 
 /** The run that called a tool. */

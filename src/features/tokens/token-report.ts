@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { isoTime } from "../../foundation/contracts/format.ts";
-import { scopes, tokenLimits } from "../../foundation/contracts/scopes.ts";
-import type { ApiToken } from "../../foundation/contracts/scopes.ts";
+import { scopes, tokenLimits, type ApiToken } from "../../foundation/contracts/scopes.ts";
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,39}$/, {
   error: "a name has 1 to 40 of a–z, 0–9, _, . and -, and begins with a letter or digit",

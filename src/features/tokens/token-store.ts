@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { tokenLimits } from "../../foundation/contracts/scopes.ts";
-import type { Scope } from "../../foundation/contracts/scopes.ts";
+import { tokenLimits, type Scope } from "../../foundation/contracts/scopes.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 import type { StoredToken } from "./token-report.ts";

@@ -1,8 +1,6 @@
 import { hash as digest, randomBytes } from "node:crypto";
-import { defer, filter, interval, merge, NEVER, of, Subject } from "rxjs";
-import type { Observable } from "rxjs";
-import { apiTokenPrefix } from "../../foundation/contracts/scopes.ts";
-import type { ApiToken } from "../../foundation/contracts/scopes.ts";
+import { defer, filter, interval, merge, NEVER, of, Subject, type Observable } from "rxjs";
+import { apiTokenPrefix, type ApiToken } from "../../foundation/contracts/scopes.ts";
 import { messageOf, UserError } from "../../foundation/errors.ts";
 import { tokenView } from "./token-report.ts";
 import type { CreatedToken, NewToken, StoredToken, TokensReport } from "./token-report.ts";

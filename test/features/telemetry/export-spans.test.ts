@@ -1,8 +1,7 @@
 import { createSpanExport } from "../../../src/features/telemetry/export-spans.ts";
 import type { ExportDeps, SpanExport } from "../../../src/features/telemetry/export-spans.ts";
 import type { Span } from "../../../src/features/telemetry/span.ts";
-import { otlpCollector } from "../../helpers/otlp-collector.ts";
-import type { OtlpCollector } from "../../helpers/otlp-collector.ts";
+import { otlpCollector, type OtlpCollector } from "../../helpers/otlp-collector.ts";
 
 let collector: OtlpCollector;
 let dropped: number;

@@ -4,8 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { program, startProcess } from "./programs.ts";
-import type { OwnProcess } from "./programs.ts";
+import { program, startProcess, type OwnProcess } from "./programs.ts";
 
 const run = promisify(execFile);
 

@@ -7,8 +7,7 @@ import type { SwarmNetwork } from "../swarm/network.ts";
 import type { Slot } from "../swarm/slot.ts";
 import { cgroupParent } from "../swarm/cgroups.ts";
 import { writeKubeletConfig, writeNodeFiles } from "./node-files.ts";
-import { program, startProcess } from "./programs.ts";
-import type { OwnProcess } from "./programs.ts";
+import { program, startProcess, type OwnProcess } from "./programs.ts";
 
 const run = promisify(execFile);
 

@@ -5,8 +5,7 @@ import { promisify } from "node:util";
 import { createNetwork } from "../swarm/network.ts";
 import { releaseSlot, takeSlot } from "../swarm/slot.ts";
 import { startControlPlane } from "./control-plane.ts";
-import { createKubeNode } from "./kube-node.ts";
-import type { KubeNode } from "./kube-node.ts";
+import { createKubeNode, type KubeNode } from "./kube-node.ts";
 import { startOutside } from "./outside.ts";
 import { program } from "./programs.ts";
 

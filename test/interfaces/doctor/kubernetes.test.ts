@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kubernetesFindings } from "../../../src/interfaces/doctor/checks/kubernetes.ts";
 import { rights } from "../../../src/runtime/cluster/kubernetes/rights.ts";
-import { replayExchanges } from "../../helpers/kubernetes/exchange.ts";
-import type { ExchangeServer } from "../../helpers/kubernetes/exchange.ts";
+import { replayExchanges, type ExchangeServer } from "../../helpers/kubernetes/exchange.ts";
 import { doctorContract } from "../../kubernetes/doctor-contract.ts";
 import { writeKubeconfig } from "../../runtime/cluster/kubernetes/kubeconfig.ts";
 

@@ -1,8 +1,7 @@
 import { UserError } from "../../../foundation/errors.ts";
 import { valueAt } from "../../../../streams/where.ts";
 import { isStandardSecret } from "../signature.ts";
-import { rows, targetOf } from "./hook-api.ts";
-import type { HookApi } from "./hook-api.ts";
+import { rows, targetOf, type HookApi } from "./hook-api.ts";
 
 /** The key of the API for each `object_kind`. */
 const keys: Readonly<Record<string, string>> = {

@@ -1,7 +1,6 @@
 import { UserError } from "../../../foundation/errors.ts";
 import { valueAt } from "../../../../streams/where.ts";
-import { refused, rows, sortedTexts } from "./hook-api.ts";
-import type { CallApi, HookApi } from "./hook-api.ts";
+import { refused, rows, sortedTexts, type CallApi, type HookApi } from "./hook-api.ts";
 
 /** Types of resources that an agent without a filter for events listens to. */
 const allTypes =

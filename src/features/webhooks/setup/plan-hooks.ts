@@ -3,8 +3,7 @@ import type { WebhookSource } from "../../../foundation/config/project-config.ts
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
 import { githubHooks } from "./github.ts";
 import { gitlabHooks } from "./gitlab.ts";
-import { apiCaller } from "./hook-api.ts";
-import type { CallApi, Hook, HookApi } from "./hook-api.ts";
+import { apiCaller, type CallApi, type Hook, type HookApi } from "./hook-api.ts";
 import { linearHooks } from "./linear.ts";
 import { stripeHooks } from "./stripe.ts";
 

@@ -1,6 +1,5 @@
 import { valueAt } from "../../../../streams/where.ts";
-import { rows, sortedTexts } from "./hook-api.ts";
-import type { HookApi } from "./hook-api.ts";
+import { rows, sortedTexts, type HookApi } from "./hook-api.ts";
 
 /** https://docs.stripe.com/api/webhook_endpoints; the secret is in the answer that makes the webhook, and in no other. */
 export const stripeHooks: HookApi = {

@@ -9,8 +9,7 @@ import { messageOf, UserError } from "../../../foundation/errors.ts";
 import type { KubeClient } from "./kube-client.ts";
 import { hostAndPortOf } from "../host-and-port.ts";
 import { statusOf } from "./kube-errors.ts";
-import { closedLabel, projectLabel } from "./run-manifests.ts";
-import type { RunPlace } from "./run-manifests.ts";
+import { closedLabel, projectLabel, type RunPlace } from "./run-manifests.ts";
 
 export interface Door {
   readonly host: string;

@@ -5,13 +5,10 @@ import { UserError } from "../../../foundation/errors.ts";
 import type { ClusterEngine, Launch, PlacedRun } from "../cluster-engine.ts";
 import { createChecked } from "../checked.ts";
 import { closedPolicy, ensurePolicy, findDoor, hostsOf } from "./closed-network.ts";
-import { connectKubernetes } from "./kube-client.ts";
-import type { KubeClient } from "./kube-client.ts";
+import { connectKubernetes, type KubeClient } from "./kube-client.ts";
 import { ifStatus, statusOf, userError } from "./kube-errors.ts";
-import { countPulls, placedRuns } from "./placed-runs.ts";
-import type { FailedPulls } from "./placed-runs.ts";
-import { projectLabel, runJob, ticketSecret, runLabel } from "./run-manifests.ts";
-import type { RunPlace } from "./run-manifests.ts";
+import { countPulls, placedRuns, type FailedPulls } from "./placed-runs.ts";
+import { projectLabel, runJob, ticketSecret, runLabel, type RunPlace } from "./run-manifests.ts";
 
 export interface KubernetesOptions {
   readonly config: Pick<ClusterConfig, "address" | "namespace">;

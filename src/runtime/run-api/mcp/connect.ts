@@ -6,8 +6,7 @@ import type { Credential } from "../../../foundation/credentials/load-credential
 import { ownAddresses } from "../egress/addresses.ts";
 import { dialDirect } from "../egress/dial.ts";
 import { createResolve } from "../egress/resolve.ts";
-import { portOf } from "../egress/run-egress.ts";
-import type { EgressOptions } from "../egress/run-egress.ts";
+import { portOf, type EgressOptions } from "../egress/run-egress.ts";
 import { mcpCall } from "./mcp-call.ts";
 import type { McpClient } from "./mcp-client.ts";
 import { createAnswerRoom, createMcpFetch } from "./mcp-fetch.ts";

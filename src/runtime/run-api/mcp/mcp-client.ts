@@ -1,10 +1,8 @@
-import { Client } from "@modelcontextprotocol/client";
-import type { Transport } from "@modelcontextprotocol/client";
+import { Client, type Transport } from "@modelcontextprotocol/client";
 import { mcpLimits } from "../../../foundation/contracts/mcp.ts";
 import type { McpContent, McpResult, McpTool } from "../../../foundation/contracts/mcp.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { mcpCall } from "./mcp-call.ts";
-import type { McpCall } from "./mcp-call.ts";
+import { mcpCall, type McpCall } from "./mcp-call.ts";
 
 interface ClientOptions {
   /** How long a request may take, in ms. */

@@ -1,5 +1,4 @@
-import { request as httpRequest } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { once } from "node:events";
 import { ReadableStream } from "node:stream/web";
@@ -7,13 +6,11 @@ import { canonicalHost } from "../../../foundation/contracts/network-allow.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { JsonSize } from "../../../foundation/contracts/json-size.ts";
 import { mcpLimits } from "../../../foundation/contracts/mcp.ts";
-import { admit } from "../egress/admit.ts";
-import type { AdmitDeps } from "../egress/admit.ts";
+import { admit, type AdmitDeps } from "../egress/admit.ts";
 import { EgressRefusal } from "../egress/decide.ts";
 import { dialTls } from "../egress/broker/upstream.ts";
 import { mcpCall } from "./mcp-call.ts";
-import { createShares } from "../shares.ts";
-import type { Release } from "../shares.ts";
+import { createShares, type Release } from "../shares.ts";
 
 interface McpAddress {
   readonly url: URL;
