@@ -2,6 +2,7 @@ import { appendFileSync, globSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { logFileOf, logsDir } from "../../src/foundation/logs/log-files.ts";
 import { contentOf } from "../../src/features/search/log-cursor.ts";
+import { randomBy } from "../faults/crash/crash-plan.ts";
 
 export interface MadeLogs {
   /** Size of all log files. */
@@ -33,11 +34,7 @@ export function createWords(seed: number): Words {
   const pages = globSync("{src,streams,test,.}/**/*.md", { cwd: root, exclude: isForeign });
   const text = pages.sort().map((page) => readFileSync(join(root, page), "utf8"));
   const all = text.join(" ").split(/\s+/);
-  let state = seed;
-  const next = (): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
+  const next = randomBy(seed);
   const words = (count: number): string[] => {
     const from = Math.floor(next() * (all.length - count));
     return all.slice(from, from + count);

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { randomBy } from "../faults/crash/crash-plan.ts";
 import type { KubeNode } from "../helpers/kubernetes/kube-node.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
+import type { Round } from "../runtime/cluster/rounds.ts";
 
 /** What befalls a node of the cluster, its API server, or the scheduler. */
-const faults = [
+export const faults = [
   "node killed",
   "node cut off",
   "node drained",
@@ -13,32 +13,10 @@ const faults = [
   "API server away",
 ] as const;
 
-export interface Round {
-  readonly fault: (typeof faults)[number];
-  /** Index of the node. */
-  readonly node: number;
-  /** So long after the start of the round's runs. */
-  readonly afterMs: number;
-  /** And so long. */
-  readonly forMs: number;
-}
-
-export function roundOf(seed: number, nodes: number, leaseMs: number): Round {
-  const random = randomBy(seed);
-  const fault = faults[Math.floor(random() * faults.length)] ?? "node killed";
-  const isLong = fault === "node cut off for longer than the lease";
-  return {
-    fault,
-    node: Math.floor(random() * nodes),
-    afterMs: 500 + random() * 6_000,
-    forMs: isLong ? leaseMs + 2_000 + random() * 4_000 : 500 + random() * (leaseMs / 2),
-  };
-}
-
 /** Resolves once the cluster is as it was before. `crash` kills the scheduler, and resolves to a function that starts it. */
 export async function befall(
   { nodes, api, kubectl }: LiveCluster,
-  { fault, node: index, forMs }: Round,
+  { fault, node: index, forMs }: Round<(typeof faults)[number]>,
   crash: () => Promise<() => Promise<unknown>>,
 ): Promise<void> {
   const node = nodes[index] as KubeNode;

@@ -1,19 +1,17 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { testEngine } from "../helpers/docker.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 import { forAll, type LiveProject } from "../helpers/live-project.ts";
 import { programImage } from "../helpers/swarm/program-image.ts";
 import { createRounds } from "../runtime/cluster/rounds.ts";
-import { logsByRun, roundsProject } from "../runtime/cluster/rounds-project.ts";
+import { roundsProject } from "../runtime/cluster/rounds-project.ts";
 import { witness, type Witness } from "../runtime/cluster/witness.ts";
-import { befall, roundOf } from "./chaos.ts";
+import { befall, faults } from "./chaos.ts";
 import { nothingLeft, preparedCluster } from "./live-side.ts";
 
 /** By hand: AL_ROUNDS=100, from AL_SEED on. */
 const rounds = Number(process.env.AL_ROUNDS ?? 3);
 const firstSeed = Number(process.env.AL_SEED ?? 1);
 const runsAtFirst = 6;
-const runsPerRound = 4;
 const turns = 4;
 const agents = ["ada", "ben", "cleo"];
 const leaseSeconds = 20;
@@ -23,7 +21,7 @@ const quietMs = 240_000;
 let cluster: LiveCluster;
 let model: Witness;
 let project: LiveProject;
-const { trigger, quiet, check, tally } = createRounds({
+const { spread, play } = createRounds({
   project: () => project,
   model: () => model,
   ...{ agents, turns, quietMs },
@@ -35,16 +33,8 @@ forAll(async () => {
   cluster = await preparedCluster([image]);
   model = await witness(turns, 600);
   const address = `${cluster.host}:${doorPort}`;
-  const { baseUrl } = model;
-  const options = {
-    engine: "kubernetes",
-    baseUrl,
-    address,
-    image,
-    agents,
-    leaseSeconds,
-  } as const;
-  project = await roundsProject(options);
+  const options = { address, image, agents, leaseSeconds };
+  project = await roundsProject({ engine: "kubernetes", baseUrl: model.baseUrl, ...options });
   await start();
 }, 300_000);
 afterAll(async () => {
@@ -56,12 +46,7 @@ afterAll(async () => {
 test(
   `al start with a Kubernetes of two nodes runs ${runsAtFirst} runs, spread over the nodes`,
   async () => {
-    await trigger(runsAtFirst);
-    await check();
-    const history = await quiet();
-    expect(history.filter(({ outcome }) => outcome !== "succeeded")).toEqual([]);
-    const logs = [...(await logsByRun(project.dir)).values()];
-    const places = logs.flatMap((entries) => entries.flatMap((entry) => entry.node ?? []));
+    const places = await spread(runsAtFirst);
     expect(new Set(places)).toEqual(new Set(["n1", "n2"]));
     await nothingLeft(cluster);
   },
@@ -71,19 +56,18 @@ test(
 test(
   `al start with a Kubernetes of two nodes loses and repeats no output silently in ${rounds} rounds of faults`,
   async () => {
-    const crash = async () => {
-      await project.scheduler.kill();
-      return start;
-    };
-    for (let seed = firstSeed; seed < firstSeed + rounds; seed++) {
-      const round = roundOf(seed, cluster.nodes.length, leaseSeconds * 1_000);
-      await trigger(runsPerRound);
-      await wait(round.afterMs);
-      await befall(cluster, round, crash);
-      await cluster.settled(120_000);
-      if ((seed - firstSeed) % 10 === 9 || seed === firstSeed + rounds - 1) await check();
-      process.stdout.write(`seed ${seed}: n${round.node + 1} ${round.fault}; ${await tally()}\n`);
-    }
+    await play({
+      ...{ faults, firstSeed, count: rounds },
+      nodes: cluster.nodes.length,
+      leaseMs: leaseSeconds * 1_000,
+      befall: async (round) => {
+        await befall(cluster, round, async () => {
+          await project.scheduler.kill();
+          return start;
+        });
+        await cluster.settled(120_000);
+      },
+    });
     await nothingLeft(cluster);
   },
   rounds * 120_000 + quietMs,

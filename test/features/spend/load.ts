@@ -1,17 +1,7 @@
 import type { CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
 import type { SpendMeter } from "../../../src/foundation/contracts/spend.ts";
+import { randomBy } from "../../faults/crash/crash-plan.ts";
 import { answered, plan } from "./support.ts";
-
-/** A generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 export interface LoadCall {
   readonly plan: CallPlan;
@@ -24,7 +14,7 @@ export interface LoadCall {
 
 /** The calls of 50 runs of 5 agents, in random sizes and at random moments. */
 export function randomCalls(seed: number, count = 1_000): readonly LoadCall[] {
-  const random = randomFrom(seed);
+  const random = randomBy(seed);
   const whole = (most: number): number => Math.floor(random() * most);
   return Array.from({ length: count }, () => {
     const run = whole(50);

@@ -1,14 +1,12 @@
 import { UserError } from "../../../src/foundation/errors.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
-import { historyEntry } from "../../helpers/history-entry.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 import { withDetail } from "./with-detail.ts";
 
 const open = sharedBrowser();
 const path = "/dashboard/agents/dev";
-const attack = `<img src=x onerror="window.hacked=true"><script>window.hacked=true</script>`;
 
 function inSeconds(seconds: number): string {
   return new Date(Date.now() + seconds * 1000).toISOString();
@@ -194,23 +192,6 @@ test("a removed agent is shown as removed, and can't be run", async () => {
   deps.operations.removeAgent("dev");
   await expect.poll(() => page.locator("#gone").isVisible()).toBe(true);
   expect(await page.locator("#run").getAttribute("aria-disabled")).toBe("true");
-});
-
-test("markup in its description, status, config and instructions is shown, not run", async () => {
-  const config = { instructions: `${attack}\n\n- ${attack}`, params: { [attack]: attack } };
-  const deps = withDetail(config);
-  deps.operations.setAgent({ name: "dev", title: attack, description: attack, statusText: attack });
-  deps.operations.entries.push(historyEntry({ id: "a", outcome: "failed", reason: attack }));
-  const { page, errors } = await open(path, deps);
-  await expect.poll(() => page.locator("#run-rows").innerText()).toContain(attack);
-  await page.getByRole("link", { name: "Instructions" }).click();
-  await expect.poll(() => page.locator("#file").innerText()).toContain(attack);
-  expect(await page.locator("#description").innerText()).toContain(attack);
-  await page.getByRole("link", { name: "Config" }).click();
-  await expect.poll(() => page.locator("#config").innerText()).toContain(attack);
-  expect(await page.locator("main img, main script").count()).toBe(0);
-  expect(await page.evaluate("window.hacked")).toBeUndefined();
-  expect(errors).toEqual([]);
 });
 
 test("a used-up budget shows its end, and a person can raise it", async () => {

@@ -124,23 +124,6 @@ test("a line shows its time if it differs from the line before", async () => {
   expect(await rows.nth(3).ariaSnapshot()).toContain(":01");
 });
 
-test("markup in a line is shown, not run, whatever its kind", async () => {
-  const attack = `<img src=x onerror="window.hacked=true"></details><script>window.hacked=true</script>`;
-  const deps = testDeps();
-  const kinds = ["said", "tool", "tool-output", "tool-result", "usage", "run", "process", `"><b>`];
-  for (const kind of kinds) {
-    const trigger = { title: attack, prompt: attack, url: `javascript:window.hacked=true` };
-    const said = { tool: attack, input: { command: attack }, output: attack, model: attack };
-    const fields = { ...said, trigger, ...(kind === "run" ? {} : { outcome: attack }) };
-    deps.logs.write({ agent: "dev", msg: attack, kind, instanceId: attack, ...fields });
-  }
-  const { page, errors } = await openWith(0, deps);
-  await expect.poll(() => page.locator("#log .line").count()).toBe(8);
-  expect(await page.locator("#log img, #log script, #log b").count()).toBe(0);
-  expect(await page.evaluate("window.hacked")).toBeUndefined();
-  expect(errors).toEqual([]);
-});
-
 test("no line is cut on a narrow screen", async () => {
   const width = 320;
   const { page, rows } = await openWith(3);

@@ -223,20 +223,6 @@ test("a logout in one tab sends the other to the login page", async () => {
   await other.waitForURL(`${url}/login?next=%2Fdashboard`);
 });
 
-test("markup in names, texts and log lines is shown, not run", async () => {
-  const attack = `<img src=x onerror="window.hacked=true"><script>window.hacked=true</script>`;
-  const deps = withAgents({ name: "dev", title: attack, statusText: attack, triggers: [attack] });
-  deps.operations.addLog({ msg: attack });
-  deps.operations.setScheduler({ project: attack, error: attack });
-  const { page, errors } = await open("/dashboard", deps);
-  await expect.poll(() => page.locator("tr[data-agent=dev] td.status").innerText()).toBe(attack);
-  expect(await page.locator("#activity").innerText()).toContain(attack);
-  deps.operations.setAgent({ name: "dev", state: "error", error: attack });
-  await page.waitForSelector(".failing");
-  expect(await page.evaluate("window.hacked")).toBeUndefined();
-  expect(errors).toEqual([]);
-});
-
 test("on a phone nothing is wider than the screen", async () => {
   const error = `agents/${"long-name/".repeat(12)}config.toml:4:12 wrong`;
   const agents = [

@@ -1,8 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { HistoryEntry } from "../../../src/foundation/contracts/history.ts";
+import { randomBy } from "../../faults/crash/crash-plan.ts";
 import type { LiveProject } from "../../helpers/live-project.ts";
 import { logsByRun, wholeHistory } from "./rounds-project.ts";
 import type { Witness } from "./witness.ts";
+
+const runsPerRound = 4;
 
 export interface RoundsOptions {
   readonly project: () => LiveProject;
@@ -12,6 +15,41 @@ export interface RoundsOptions {
   readonly turns: number;
   /** For all runs that wait, those that are lost, and their second attempts. */
   readonly quietMs: number;
+}
+
+/** What befalls one node of a cluster, or the scheduler. */
+export interface Round<Fault> {
+  readonly fault: Fault;
+  /** Index of the node. */
+  readonly node: number;
+  /** When it begins, in ms after the start of the round's runs. */
+  readonly afterMs: number;
+  /** How long it lasts, in ms. */
+  readonly forMs: number;
+}
+
+/** The rounds of these seeds. A fault whose name says so lasts longer than the lease. */
+export interface Rounds<Fault> {
+  readonly faults: readonly [Fault, ...Fault[]];
+  readonly count: number;
+  readonly firstSeed: number;
+  readonly nodes: number;
+  readonly leaseMs: number;
+  /** Resolves once the cluster is as it was before. */
+  befall(round: Round<Fault>): Promise<void>;
+}
+
+function roundOf<Fault extends string>(seed: number, rounds: Rounds<Fault>): Round<Fault> {
+  const { faults, nodes, leaseMs } = rounds;
+  const random = randomBy(seed);
+  const fault = faults[Math.floor(random() * faults.length)] ?? faults[0];
+  const isLong = fault.endsWith("longer than the lease");
+  return {
+    fault,
+    node: Math.floor(random() * nodes),
+    afterMs: 500 + random() * 6_000,
+    forMs: isLong ? leaseMs + 2_000 + random() * 4_000 : 500 + random() * (leaseMs / 2),
+  };
 }
 
 /** Work for a cluster, and what must hold whatever befalls it. */
@@ -75,6 +113,28 @@ export function createRounds(options: RoundsOptions) {
     expect(text, what).toContain('"outcome":"succeeded"');
   }
 
+  /** Runs work without faults: all of it succeeds. Returns the nodes that the logs name, as often as they do. */
+  async function spread(count: number): Promise<readonly unknown[]> {
+    await trigger(count);
+    await check();
+    const history = await quiet();
+    expect(history.filter(({ outcome }) => outcome !== "succeeded")).toEqual([]);
+    const logs = [...(await logsByRun(project().dir)).values()];
+    return logs.flatMap((entries) => entries.flatMap((entry) => entry.node ?? []));
+  }
+
+  async function play<Fault extends string>(rounds: Rounds<Fault>): Promise<void> {
+    const { count, firstSeed } = rounds;
+    for (let seed = firstSeed; seed < firstSeed + count; seed++) {
+      const round = roundOf(seed, rounds);
+      await trigger(runsPerRound);
+      await wait(round.afterMs);
+      await rounds.befall(round);
+      if ((seed - firstSeed) % 10 === 9 || seed === firstSeed + count - 1) await check();
+      process.stdout.write(`seed ${seed}: n${round.node + 1} ${round.fault}; ${await tally()}\n`);
+    }
+  }
+
   async function tally(): Promise<string> {
     const history = await wholeHistory(project().scheduler);
     const outcomes = Map.groupBy(history, ({ outcome }) => outcome ?? "open");
@@ -84,5 +144,5 @@ export function createRounds(options: RoundsOptions) {
     return [...counts, ...why.filter((each) => !each.endsWith("× "))].join("; ");
   }
 
-  return { trigger, quiet, check, tally };
+  return { trigger, quiet, check, spread, play };
 }

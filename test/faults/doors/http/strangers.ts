@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { randomBy } from "../../crash/crash-plan.ts";
 
 /**
  * Clients without a key whose requests come ahead of the answers, in pieces, malformed or without end, and who read
@@ -33,12 +34,9 @@ const requests = [
   "\u0016\u0003\u0001 not HTTP \r\n\r\n",
 ];
 
-let state = Number(seed);
+const next = randomBy(Number(seed));
 /** A whole number below the limit, by the seed. */
-function random(limit: number): number {
-  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-  return Math.floor((state / 2 ** 32) * limit);
-}
+const random = (limit: number): number => Math.floor(next() * limit);
 
 async function attack(socket: Socket): Promise<void> {
   const first = requests[random(requests.length)] ?? "";

@@ -176,6 +176,8 @@ function poisonLog({ logs }: TestDeps, poison: Poison): void {
   write({ kind: "run", trigger: { ...trigger, number: 3, url: poison.address() } });
   write({ kind: "said" });
   write({ kind: text() });
+  write({ kind: "process", outcome: text() });
+  write({ kind: "tool-output", tool: text(), output: text() });
   write({ kind: "usage", model: text(), tokens: 3 });
   write({ kind: "run", outcome: "failed", exitCode: 1, level: 50 });
   for (const tool of ["bash", "al_lock", "al_call", "al_call_wait", "wait_for_trigger", text()]) {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
 import type { TestSwarm } from "../../../helpers/swarm/swarm.ts";
+import type { Round } from "../rounds.ts";
 
 /** What befalls a node of the Swarm. */
 export const faults = [
@@ -9,44 +10,12 @@ export const faults = [
   "drained",
   "cut off for longer than the lease",
 ] as const;
-export type Fault = (typeof faults)[number];
-
-/** The same numbers for the same seed, between 0 and 1. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    // mulberry32
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-export interface Round {
-  readonly fault: Fault;
-  /** Index of the node. */
-  readonly node: number;
-  /** So long after the start of the round's runs. */
-  readonly afterMs: number;
-  /** And so long. */
-  readonly forMs: number;
-}
-
-export function roundOf(seed: number, nodes: number, leaseMs: number): Round {
-  const random = seeded(seed);
-  const fault = faults[Math.floor(random() * faults.length)] ?? "killed";
-  const isLong = fault === "cut off for longer than the lease";
-  return {
-    fault,
-    node: Math.floor(random() * nodes),
-    afterMs: 500 + random() * 6_000,
-    forMs: isLong ? leaseMs + 2_000 + random() * 4_000 : 500 + random() * (leaseMs / 2),
-  };
-}
 
 /** Resolves once the node is as it was before. */
-export async function befall(swarm: TestSwarm, { fault, node: index, forMs }: Round) {
+export async function befall(
+  swarm: TestSwarm,
+  { fault, node: index, forMs }: Round<(typeof faults)[number]>,
+): Promise<void> {
   const node = swarm.nodes[index] as SwarmNode;
   switch (fault) {
     case "killed":

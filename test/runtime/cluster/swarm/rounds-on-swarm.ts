@@ -1,11 +1,10 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { engineSetupMs } from "../../../helpers/docker.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { forAll, type LiveProject } from "../../../helpers/live-project.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
-import { befall, roundOf } from "./chaos.ts";
+import { befall, faults } from "./chaos.ts";
 import { createRounds } from "../rounds.ts";
-import { logsByRun, roundsProject } from "../rounds-project.ts";
+import { roundsProject } from "../rounds-project.ts";
 import { witness, type Witness } from "../witness.ts";
 import type { SharedSwarm } from "./shared-swarm.ts";
 
@@ -13,8 +12,6 @@ import type { SharedSwarm } from "./shared-swarm.ts";
 const rounds = Number(process.env.AL_SWARM_ROUNDS ?? (isLong ? 10 : 1));
 const runsAtFirst = Number(process.env.AL_SWARM_RUNS ?? (isLong ? 12 : 9));
 const firstSeed = Number(process.env.AL_SWARM_SEED ?? (isLong ? 1 : 7));
-/** Of each round. */
-const runsPerRound = 4;
 const turns = 4;
 const agents = ["ada", "ben", "cleo"];
 const leaseSeconds = 20;
@@ -26,7 +23,7 @@ const quietMs = 180_000 + runsAtFirst * 3_000;
 export function roundsOnSwarm(shared: () => SharedSwarm): void {
   let model: Witness;
   let project: LiveProject;
-  const { trigger, quiet, check, tally } = createRounds({
+  const { spread, play } = createRounds({
     project: () => project,
     model: () => model,
     ...{ agents, turns, quietMs },
@@ -36,14 +33,8 @@ export function roundsOnSwarm(shared: () => SharedSwarm): void {
     const { swarm, image } = shared();
     model = await witness(turns, 600);
     const address = `${swarm.host}:${doorPort}`;
-    project = await roundsProject({
-      engine: "swarm",
-      baseUrl: model.baseUrl,
-      address,
-      image,
-      agents,
-      leaseSeconds,
-    });
+    const options = { address, image, agents, leaseSeconds };
+    project = await roundsProject({ engine: "swarm", baseUrl: model.baseUrl, ...options });
     await project.start({ env: { DOCKER_HOST: node(0).dockerHost } });
   }, engineSetupMs);
   afterAll(async () => {
@@ -78,12 +69,7 @@ export function roundsOnSwarm(shared: () => SharedSwarm): void {
   test(
     `al start with a Swarm of three nodes runs ${runsAtFirst} runs, spread over the nodes`,
     async () => {
-      await trigger(runsAtFirst);
-      await check();
-      const history = await quiet();
-      expect(history.filter(({ outcome }) => outcome !== "succeeded")).toEqual([]);
-      const logs = [...(await logsByRun(project.dir)).values()];
-      const places = logs.flatMap((entries) => entries.flatMap((entry) => entry.node ?? []));
+      const places = await spread(runsAtFirst);
       const perNode = shared().swarm.nodes.map(
         ({ name }) => places.filter((each) => each === name).length,
       );
@@ -98,15 +84,15 @@ export function roundsOnSwarm(shared: () => SharedSwarm): void {
     `al start with a Swarm of three nodes loses and repeats no output silently in ${rounds} rounds of faults`,
     async () => {
       const { swarm } = shared();
-      for (let seed = firstSeed; seed < firstSeed + rounds; seed++) {
-        const round = roundOf(seed, swarm.nodes.length, leaseSeconds * 1_000);
-        await trigger(runsPerRound);
-        await wait(round.afterMs);
-        await befall(swarm, round);
-        await swarm.settled(120_000);
-        if ((seed - firstSeed) % 10 === 9 || seed === firstSeed + rounds - 1) await check();
-        process.stdout.write(`seed ${seed}: n${round.node + 1} ${round.fault}; ${await tally()}\n`);
-      }
+      await play({
+        ...{ faults, firstSeed, count: rounds },
+        nodes: swarm.nodes.length,
+        leaseMs: leaseSeconds * 1_000,
+        befall: async (round) => {
+          await befall(swarm, round);
+          await swarm.settled(120_000);
+        },
+      });
       await pruneEnded();
       await nothingLeft();
     },
