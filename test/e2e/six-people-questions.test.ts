@@ -1,11 +1,11 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { openBrowser } from "../helpers/browser.ts";
 import { commandAgents, ownUser } from "../helpers/command-agents.ts";
 import { forAll, slowly, type LiveProject } from "../helpers/live-project.ts";
 import { openQuestions } from "./asking-project.ts";
+import { perFile } from "../helpers/per-test.ts";
 
 let project: LiveProject;
-let browser: Browser;
 
 /** One agent asks, one was approved to call another, one was told something, one was killed. */
 forAll(async () => {
@@ -51,16 +51,13 @@ forAll(async () => {
   );
 }, 120_000);
 
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
+const browser = perFile(openBrowser, (browser) => browser.close());
 
 const latestRun = /^Latest run of/;
 
 /** The page after one click on the dashboard's first page: on a link of an agent's row, or of the header. */
 async function afterOneClick(name: RegExp, agent?: string): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const context = await browser().newContext({ viewport: { width: 1280, height: 800 } });
   onTestFinished(() => context.close());
   const page = await context.newPage();
   const { dashboardUrl, url, apiKey } = project.scheduler;

@@ -4,15 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { withLock } from "./lock.ts";
-
-let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "al-lock-"));
-});
-afterEach(() => rmSync(dir, { recursive: true }));
+import { perTest } from "./per-test.ts";
+const dir = perTest(() => mkdtempSync(join(tmpdir(), "al-lock-")));
+afterEach(() => rmSync(dir(), { recursive: true }));
 
 test("a lock between test processes is held by one process at a time, and is released after a failure", async () => {
-  const path = join(dir, "lock");
+  const path = join(dir(), "lock");
   let inside = 0;
   const most: number[] = [];
   const work = async () => {
@@ -27,7 +24,7 @@ test("a lock between test processes is held by one process at a time, and is rel
 });
 
 test("a lock between test processes is taken over from a process that died", async () => {
-  const path = join(dir, "lock");
+  const path = join(dir(), "lock");
   const { pid } = spawnSync("true");
   writeFileSync(path, String(pid));
   await expect(withLock(path, () => Promise.resolve("done"))).resolves.toBe("done");

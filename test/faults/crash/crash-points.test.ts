@@ -1,23 +1,20 @@
 import { isLong } from "../../helpers/long.ts";
-import { crashOnce, type Lane } from "./crash-cycle.ts";
+import { crashOnce } from "./crash-cycle.ts";
 import { check, newLane, wholeLife } from "./crash-lane.ts";
 import { planAt, points } from "./crash-plan.ts";
+import { perFile } from "../../helpers/per-test.ts";
 
-let lane: Lane;
-
-beforeAll(async () => {
-  lane = await newLane();
-});
-afterAll(() => lane.project.remove());
+const lane = perFile(newLane);
+afterAll(() => lane().project.remove());
 
 test.each(points)(
   "a scheduler killed at %s keeps its promises, and its successors finish the work",
   async (point) => {
-    await crashOnce(lane, planAt(point));
-    expect(lane.struck.get(point)).toBe(1);
-    check(lane);
+    await crashOnce(lane(), planAt(point));
+    expect(lane().struck.get(point)).toBe(1);
+    check(lane());
     // Otherwise the work lives over several crashes.
-    if (isLong || point === points.at(-1)) await wholeLife(lane);
+    if (isLong || point === points.at(-1)) await wholeLife(lane());
   },
   90_000,
 );

@@ -19,20 +19,17 @@ import {
   workDirOf,
 } from "../../../src/runtime/runners/host-user/run-files.ts";
 import { removeWorkDir } from "../../../src/runtime/runners/host-user/work-dir.ts";
-import { asUser, tempUser, uidOf, whyNoOsUsers, type OsUser } from "../../helpers/os-users.ts";
+import { asUser, tempUser, uidOf, whyNoOsUsers } from "../../helpers/os-users.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
+import { perFile } from "../../helpers/per-test.ts";
 
 const missing = whyNoOsUsers();
 
 describe.skipIf(missing !== null)("a shared folder that another user created first", () => {
-  let attacker: OsUser;
   let shared: string;
   let target: string;
   let base: string;
-  beforeAll(async () => {
-    attacker = await tempUser();
-  });
-  afterAll(() => attacker.remove());
+  const attacker = perFile(tempUser, (attacker) => attacker.remove());
   beforeEach(async () => {
     shared = tempDir();
     // As /tmp is.
@@ -43,7 +40,7 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
 
   /** Runs a line as the attacker, to its end. */
   async function as(line: string): Promise<void> {
-    const child = spawn("setpriv", [...asUser(attacker, "/bin/sh", "-c", line)], {
+    const child = spawn("setpriv", [...asUser(attacker(), "/bin/sh", "-c", line)], {
       stdio: "ignore",
     });
     await new Promise((resolve) => child.once("exit", resolve));
@@ -82,7 +79,7 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
     async () => {
       await ownBaseDir(base, true);
       const attack = `while :; do mv ${base} ${shared}/away; ln -sfn ${target} ${base}; for n in 1 2 3; do ln -s ${target}/x ${base}/dev-$n.log; mkdir -m 777 ${base}/dev-$n; done; done`;
-      const child = spawn("setpriv", [...asUser(attacker, "/bin/sh", "-c", attack)], {
+      const child = spawn("setpriv", [...asUser(attacker(), "/bin/sh", "-c", attack)], {
         stdio: "ignore",
       });
       const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -115,7 +112,7 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
       await rm(base, { recursive: true });
       return why;
     };
-    const otherUid = uidOf(attacker) + 1;
+    const otherUid = uidOf(attacker()) + 1;
     const made = async (mode: number): Promise<void> => {
       await mkdir(base);
       await chmod(base, mode);
@@ -126,7 +123,7 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
     expect(await unsafe(() => made(0o777))).toBe("belongs to root alone");
     expect(await unsafe(() => made(0o755))).toBe("belongs to root alone");
     expect(await unsafe(() => as(`mkdir ${base} && chmod 1777 ${base}`))).toBe(
-      `belongs to another OS user (id ${uidOf(attacker)})`,
+      `belongs to another OS user (id ${uidOf(attacker())})`,
     );
   });
 

@@ -7,28 +7,25 @@ import { openStore } from "../../../src/foundation/store/store.ts";
 import { runAl, startTestScheduler, type TestScheduler } from "../../helpers/scheduler.ts";
 import { sendLoad, type LoadAnswer } from "../../features/webhooks/load.ts";
 import { brokenPromises, look, nothingPromised, unfinished } from "../crash/crash-model.ts";
-import { crashProject, type CrashProject } from "../crash/crash-project.ts";
+import { crashProject } from "../crash/crash-project.ts";
 import { fill } from "./fill-disk.ts";
 import { delivery, faulty, receiptsOf } from "./store-project.ts";
 import { isLong } from "../../helpers/long.ts";
-
-let project: CrashProject;
+import { perTest } from "../../helpers/per-test.ts";
 let started: TestScheduler | null = null;
 let isMounted = false;
 /** In which a run would have begun that must not, in ms. */
 const settlingMs = 1500;
-const stateDir = () => join(project.dir, ".al");
-const faultFile = () => join(project.marks, "fault");
+const stateDir = () => join(project().dir, ".al");
+const faultFile = () => join(project().marks, "fault");
 
-beforeEach(async () => {
-  project = await crashProject();
-});
+const project = perTest(crashProject);
 afterEach(async () => {
   await started?.stop();
   started = null;
   if (isMounted) spawnSync("umount", [stateDir()]);
   isMounted = false;
-  await project.remove();
+  await project().remove();
 });
 
 async function deliver(scheduler: TestScheduler, n: number): Promise<LoadAnswer> {
@@ -40,7 +37,7 @@ async function deliver(scheduler: TestScheduler, n: number): Promise<LoadAnswer>
 /** What every fault has in common; `begin` brings it about and returns what ends it. */
 async function refusesAndRecovers(begin: () => () => void): Promise<void> {
   const env = faulty(faultFile());
-  const scheduler = (started = await startTestScheduler(project, { webUi: false, env }));
+  const scheduler = (started = await startTestScheduler(project(), { webUi: false, env }));
   const statusOf = async (path: string, method = "GET"): Promise<number> =>
     (await scheduler.api(path, { method })).status;
   const promised = nothingPromised();
@@ -51,7 +48,7 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
   };
   for (const n of [0, 1, 2]) expect(await believed(n)).toBe(200);
   // Two are running when the fault comes, and over before it goes; one waits.
-  await expect.poll(() => look(project).ran.length).toBe(2);
+  await expect.poll(() => look(project()).ran.length).toBe(2);
   const end = begin();
   onTestFinished(end);
   let n = 3;
@@ -64,13 +61,13 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
   await scheduler.waitForOutput(/worker run succeeded[^]*worker run succeeded/);
   await sleep(settlingMs);
   // What ran was claimed, and is recorded as far as the store could.
-  expect(brokenPromises(promised, look(project))).toEqual([]);
+  expect(brokenPromises(promised, look(project()))).toEqual([]);
   end();
   await expect.poll(() => believed(n), { timeout: 20_000 }).toBe(200);
   expect(await statusOf("/control/pause", "POST")).toBe(200);
   expect(await statusOf("/health/ready")).toBe(200);
-  await expect.poll(() => unfinished(look(project)), { timeout: 60_000 }).toEqual([]);
-  expect(brokenPromises(promised, look(project))).toEqual([]);
+  await expect.poll(() => unfinished(look(project())), { timeout: 60_000 }).toEqual([]);
+  expect(brokenPromises(promised, look(project()))).toEqual([]);
 }
 
 test("a store that is not available on a full disk is answered with 503 until there is space", async ({
@@ -112,30 +109,30 @@ describe.runIf(isLong).each([
 
 test("a scheduler whose store is not available can stop, and the next one finishes its work", async () => {
   const env = faulty(faultFile());
-  const first = (started = await startTestScheduler(project, { webUi: false, env }));
+  const first = (started = await startTestScheduler(project(), { webUi: false, env }));
   // The store goes before either run ends: a third one would be claimed, and wait for the store to begin.
-  writeFileSync(join(project.marks, "pause"), "1");
+  writeFileSync(join(project().marks, "pause"), "1");
   for (const n of [0, 1, 2]) await deliver(first, n);
-  await expect.poll(() => look(project).ran.length).toBe(2);
+  await expect.poll(() => look(project()).ran.length).toBe(2);
   writeFileSync(faultFile(), "8");
   await first.waitForOutput(/worker run succeeded[^]*worker run succeeded/);
   const began = performance.now();
   await first.stop();
   expect(performance.now() - began).toBeLessThan(10_000);
   rmSync(faultFile());
-  started = await startTestScheduler(project, { webUi: false });
-  await expect.poll(() => unfinished(look(project)), { timeout: 60_000 }).toEqual([]);
-  expect(look(project).rows.map(({ outcome }) => outcome)).toEqual(Array(3).fill("succeeded"));
-  expect(look(project).ran).toHaveLength(3);
+  started = await startTestScheduler(project(), { webUi: false });
+  await expect.poll(() => unfinished(look(project())), { timeout: 60_000 }).toEqual([]);
+  expect(look(project()).rows.map(({ outcome }) => outcome)).toEqual(Array(3).fill("succeeded"));
+  expect(look(project()).ran).toHaveLength(3);
 }, 120_000);
 
 test.runIf(isLong)(
   "a start on a store that is not available reports that another process holds it",
   async () => {
-    openStore(project.dir).close();
+    openStore(project().dir).close();
     const other = new DatabaseSync(join(stateDir(), "state.db"));
     other.exec("BEGIN IMMEDIATE");
-    const { code, stderr } = await runAl(project, ["start", "--port", "0"]);
+    const { code, stderr } = await runAl(project(), ["start", "--port", "0"]);
     other.close();
     expect(code).toBe(1);
     expect(stderr).toContain("state.db: database is locked");
@@ -144,10 +141,10 @@ test.runIf(isLong)(
 );
 
 test("a start on a store that is not available reports that it is read-only", async ({ skip }) => {
-  openStore(project.dir).close();
+  openStore(project().dir).close();
   mount("bind", skip);
   spawnSync("mount", ["-o", "remount,bind,ro", stateDir()]);
-  const { code, stderr } = await runAl(project, ["start", "--port", "0"]);
+  const { code, stderr } = await runAl(project(), ["start", "--port", "0"]);
   expect(code).toBe(1);
   expect(stderr).toContain(`${stateDir()}: EROFS`);
   expect(stderr).toContain("hint: make the project directory writable");

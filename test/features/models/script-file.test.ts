@@ -3,28 +3,24 @@ import { join } from "node:path";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { readScriptFile } from "../../../src/features/models/scripted.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
+import { perTest } from "../../helpers/per-test.ts";
 
-let directory: string;
-let path: string;
-
-beforeEach(() => {
-  directory = tempDir();
-  path = join(directory, "hello.toml");
-});
+const directory = perTest(tempDir);
+const path = perTest(() => join(directory(), "hello.toml"));
 
 async function problemOf(text: string): Promise<string> {
-  await writeFile(path, text);
-  const error = await readScriptFile(path).catch((thrown: unknown) => thrown);
+  await writeFile(path(), text);
+  const error = await readScriptFile(path()).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UserError);
   return (error as UserError).message;
 }
 
 test("a script file becomes turns with texts and tool calls", async () => {
   await writeFile(
-    path,
+    path(),
     `[[turns]]\ntext = "Looking."\n[[turns.tools]]\nname = "bash"\narguments = { command = "ls" }\n[[turns]]\ntext = "Done."\ndelayMs = 5\n`,
   );
-  expect(await readScriptFile(path)).toEqual({
+  expect(await readScriptFile(path())).toEqual({
     turns: [
       { text: "Looking.", tools: [{ name: "bash", arguments: { command: "ls" } }] },
       { text: "Done.", delayMs: 5 },
@@ -33,10 +29,10 @@ test("a script file becomes turns with texts and tool calls", async () => {
 });
 
 test("a script file names the file when it is missing", () =>
-  expect(readScriptFile(path)).rejects.toThrow(`the script ${path} is not there`));
+  expect(readScriptFile(path())).rejects.toThrow(`the script ${path()} is not there`));
 
 test("a script file names line and column of broken TOML", async () =>
-  expect(await problemOf(`[[turns]]\ntext = nonsense\n`)).toContain(`${path}:2:8`));
+  expect(await problemOf(`[[turns]]\ntext = nonsense\n`)).toContain(`${path()}:2:8`));
 
 test("a script file names the turn with a wrong value, an unknown key and an empty script", async () => {
   expect(await problemOf(`[[turns]]\ntext = 5\n`)).toContain("turns.0.text");

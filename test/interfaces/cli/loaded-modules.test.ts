@@ -5,21 +5,16 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { builtAl, copyProject, startTestScheduler } from "../../helpers/scheduler.ts";
-import type { TestProject } from "../../helpers/scheduler.ts";
-
+import { perFile } from "../../helpers/per-test.ts";
 /**
  * How long a command takes to start is how much code it loads. That is counted here, for it is the same on every
  * machine: on two cores a file costs about 0.3 ms and a megabyte about 40 ms.
  */
-let project: TestProject;
-let folder: string;
-beforeAll(async () => {
-  project = await copyProject("examples/hello");
-  folder = mkdtempSync(join(tmpdir(), "al-loads-"));
-});
+const project = perFile(() => copyProject("examples/hello"));
+const folder = perFile(() => mkdtempSync(join(tmpdir(), "al-loads-")));
 afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await project.remove();
+  rmSync(folder(), { recursive: true });
+  await project().remove();
 });
 
 const listing = resolve(import.meta.dirname, "../../helpers/list-loads.ts");
@@ -35,9 +30,9 @@ interface Loaded {
 }
 
 function loadedBy(args: readonly string[], more: NodeJS.ProcessEnv = {}): Loaded {
-  const list = join(folder, "loaded");
-  const env = { ...process.env, AL_HOME: project.home, AL_TEST_LOADS: list, ...more };
-  const options = { cwd: project.dir, env };
+  const list = join(folder(), "loaded");
+  const env = { ...process.env, AL_HOME: project().home, AL_TEST_LOADS: list, ...more };
+  const options = { cwd: project().dir, env };
   spawnSync(process.execPath, ["--import", listing, builtAl, ...args], options);
   return readList(list);
 }
@@ -104,9 +99,9 @@ test("a run in pi: 22 files at most, the client of one provider, no table of mod
 });
 
 test("a start: 95 files and 3.25 MB at most, of texts that take one byte a character, and no undici", async () => {
-  const list = join(folder, "start");
+  const list = join(folder(), "start");
   const env = { NODE_OPTIONS: `--import=${listing}`, AL_TEST_LOADS: list };
-  const scheduler = await startTestScheduler(project, { args: ["--headless"], env });
+  const scheduler = await startTestScheduler(project(), { args: ["--headless"], env });
   const stat = loadedBy(["stat"]);
   await scheduler.stop();
   // A command that asks the scheduler does without zod, and its table of plain text without Unicode.
@@ -116,7 +111,7 @@ test("a start: 95 files and 3.25 MB at most, of texts that take one byte a chara
   expect(files.length).toBeLessThanOrEqual(95);
   // Each file of the project is read once.
   const read = opened.filter((path) => /\/(config\.toml|SKILL\.md)$/.test(path));
-  expect(read).toContain(join(project.dir, "config.toml"));
+  expect(read).toContain(join(project().dir, "config.toml"));
   expect(read).toEqual([...new Set(read)]);
   expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
   expect(bytes).toBeLessThan(3_250_000);
@@ -135,13 +130,13 @@ test("a start: 95 files and 3.25 MB at most, of texts that take one byte a chara
 });
 
 test("a start with [telemetry]: one file of under 100 kB more", async () => {
-  const list = join(folder, "traced");
+  const list = join(folder(), "traced");
   const env = { NODE_OPTIONS: `--import=${listing}`, AL_TEST_LOADS: list };
   await appendFile(
-    join(project.dir, "config.toml"),
+    join(project().dir, "config.toml"),
     '\n[telemetry]\notlp = "http://127.0.0.1:9"\n',
   );
-  const scheduler = await startTestScheduler(project, { args: ["--headless"], env });
+  const scheduler = await startTestScheduler(project(), { args: ["--headless"], env });
   await scheduler.stop();
   const { files } = readList(list);
   const more = files.filter((file) => file.includes("/pipeline-"));

@@ -1,15 +1,11 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { openBrowser } from "../../helpers/browser.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { startTcp, testDeps } from "../gateway/start-gateway.ts";
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
+import { perFile } from "../../helpers/per-test.ts";
+const browser = perFile(openBrowser, (browser) => browser.close());
 
 interface Visit {
   readonly page: Page;
@@ -25,7 +21,7 @@ async function visit(): Promise<Visit> {
   const gateway = await startTcp(deps);
   const link = deps.loginLinks.create(gateway).url;
   const url = gateway.replace("127.0.0.1", deps.sessions.privateHost);
-  const context = await browser.newContext();
+  const context = await browser().newContext();
   onTestFinished(() => context.close());
   const page = await context.newPage();
   const referers: Promise<string | null>[] = [];

@@ -20,6 +20,7 @@ import { parseCredentialReference } from "../../../src/foundation/contracts/cred
 import { runChecks } from "../../../src/interfaces/doctor/run-checks.ts";
 import type { CheckFinding, RunChecksOptions } from "../../../src/interfaces/doctor/run-checks.ts";
 import { runHere } from "../cli/fake-operator.ts";
+import { perTest } from "../../helpers/per-test.ts";
 
 const project = `[models.scripted]
 provider = "scripted"
@@ -53,16 +54,11 @@ run_as = "$USER"
 
 /** A project without a fault, with an AL_HOME of its own. */
 type Ward = Awaited<ReturnType<typeof makeWard>>;
-
-let current: Ward;
-beforeEach(async () => {
-  current = await makeWard();
-});
-afterEach(() => current.remove());
+const current = perTest(makeWard, (current) => current.remove());
 
 /** The ward of the running test. */
 export const ward = new Proxy({} as Ward, {
-  get: (_target, key) => Reflect.get(current, key) as unknown,
+  get: (_target, key) => Reflect.get(current(), key) as unknown,
 });
 
 async function makeWard() {

@@ -10,11 +10,8 @@ import { fakeProvider, saying, type FakeProvider } from "./fake-provider.ts";
 import { aJob, aScripted, type JobOptions } from "./jobs.ts";
 import { logsOf, runOf } from "./run-entry.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
-
-let workDir: string;
-beforeEach(() => {
-  workDir = tempDir();
-});
+import { perTest } from "../../helpers/per-test.ts";
+const workDir = perTest(tempDir);
 
 describe("a run whose scheduler reaches the network through a proxy", () => {
   let provider: FakeProvider;
@@ -32,7 +29,7 @@ describe("a run whose scheduler reaches the network through a proxy", () => {
   });
   test("a run whose scheduler reaches the network through a proxy calls its models without it, as the scheduler uses it", async () => {
     const network = { variables: variables(), certificates: null };
-    const run = await runOf(aJob(workDir, { models: [aScripted([{ text: "Here." }])], network }));
+    const run = await runOf(aJob(workDir(), { models: [aScripted([{ text: "Here." }])], network }));
     expect(logsOf(run, "said").map(({ msg }) => msg)).toEqual(["Here."]);
     expect(proxy.seen).toEqual([]);
   });
@@ -40,16 +37,16 @@ describe("a run whose scheduler reaches the network through a proxy", () => {
   test("a run whose scheduler reaches the network through a proxy passes the variables on to its commands, and shows no password", async () => {
     const hook = 'env > env; cat "$NODE_EXTRA_CA_CERTS" > ca; env';
     const run = await runOf(
-      aJob(workDir, {
+      aJob(workDir(), {
         network: { variables: variables(), certificates: testCertificate.cert },
         hooks: { pre: [hook], post: [] },
       }),
     );
     expect(run.exitCode).toBe(0);
-    const lines = (await readFile(join(workDir, "env"), "utf8")).split("\n");
+    const lines = (await readFile(join(workDir(), "env"), "utf8")).split("\n");
     expect(lines).toContain(`HTTPS_PROXY=${proxy.url}`);
     expect(lines).toContain("NO_PROXY=intra.test,localhost,127.0.0.1,[::1]");
-    expect(await readFile(join(workDir, "ca"), "utf8")).toBe(testCertificate.cert);
+    expect(await readFile(join(workDir(), "ca"), "utf8")).toBe(testCertificate.cert);
     expect(JSON.stringify(run.messages)).toContain("user:[redacted]@");
   });
 
@@ -57,14 +54,14 @@ describe("a run whose scheduler reaches the network through a proxy", () => {
     const own = { type: "t", instance: "default", fields: {}, env: { HTTPS_PROXY: "http://own" } };
     const hooks = { pre: ['test "$HTTPS_PROXY" = http://own'], post: [] };
     const network = { variables: variables(), certificates: null };
-    const run = await runOf(aJob(workDir, { network, hooks, credentials: [own] }));
+    const run = await runOf(aJob(workDir(), { network, hooks, credentials: [own] }));
     expect(run.exitCode).toBe(0);
   });
 });
 
 const variables = { HTTPS_PROXY: "http://user:passw0rd@proxy.test:3128", NO_PROXY: "intra.test" };
 const variablesOf = async (job: JobOptions, env: Record<string, string> = {}) => {
-  const made = aJob(workDir, {
+  const made = aJob(workDir(), {
     network: { variables, certificates: null, closed: true },
     hooks: { pre: ["env > env; env"], post: [] },
     ...job,
@@ -73,7 +70,7 @@ const variablesOf = async (job: JobOptions, env: Record<string, string> = {}) =>
   expect(run.exitCode).toBe(0);
   const key = bridgeKey(made.channel?.token ?? "");
   expect(JSON.stringify(run.messages)).not.toContain(key);
-  const lines = (await readFile(join(workDir, "env"), "utf8")).split("\n");
+  const lines = (await readFile(join(workDir(), "env"), "utf8")).split("\n");
   const pairs = lines.map((line) => line.split(/=(.*)/s, 2) as [string, string]);
   return { key, found: Object.fromEntries(pairs) as Readonly<Partial<Record<string, string>>> };
 };
@@ -140,7 +137,7 @@ function certificatesIn(pem: string): X509Certificate[] {
 }
 
 test("programs without authorities of their own get the run's beside the system's", async () => {
-  const variables = await writeTrust({ authority, certificates: null, workDir });
+  const variables = await writeTrust({ authority, certificates: null, workDir: workDir() });
   const paths = new Set(bundleVariables.map((name) => variables[name] ?? ""));
   expect(paths.size).toBe(1);
   const [path = ""] = paths;
@@ -156,7 +153,7 @@ test("programs without authorities of their own get the run's beside the system'
 
 test("programs with authorities of their own get the run's and the scheduler's", async () => {
   const certificates = testCertificate.cert.trimEnd();
-  const variables = await writeTrust({ authority, certificates, workDir });
+  const variables = await writeTrust({ authority, certificates, workDir: workDir() });
   const { NODE_EXTRA_CA_CERTS: path = "", DENO_CERT } = variables;
   expect(DENO_CERT).toBe(path);
   expect(certificatesIn(await readFile(path, "utf8"))).toHaveLength(2);
@@ -164,7 +161,7 @@ test("programs with authorities of their own get the run's and the scheduler's",
 
 test("without an authority of the run, only Node gets the scheduler's certificates", async () => {
   const certificates = testCertificate.cert;
-  const variables = await writeTrust({ authority: null, certificates, workDir });
+  const variables = await writeTrust({ authority: null, certificates, workDir: workDir() });
   expect(Object.keys(variables)).toEqual(["NODE_EXTRA_CA_CERTS"]);
-  expect(await writeTrust({ authority: null, certificates: null, workDir })).toEqual({});
+  expect(await writeTrust({ authority: null, certificates: null, workDir: workDir() })).toEqual({});
 });

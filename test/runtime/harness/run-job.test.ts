@@ -5,11 +5,8 @@ import { fakeProvider, saying } from "./fake-provider.ts";
 import { aJob, aModel, aScripted } from "./jobs.ts";
 import { endMessageOf, logsOf, runOf, type EndedRun } from "./run-entry.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
-
-let workDir: string;
-beforeEach(() => {
-  workDir = tempDir();
-});
+import { perTest } from "../../helpers/per-test.ts";
+const workDir = perTest(tempDir);
 
 const hooks = (pre: string[], post: string[] = []) => ({ pre, post });
 const says = (run: EndedRun) => logsOf(run, "hook").map(({ msg }) => msg);
@@ -23,7 +20,7 @@ const github = {
 test("a job runs its hooks around the session, in order, with the credentials", async () => {
   const command = { command: "echo session >> order; env" };
   const ended = await runOf(
-    aJob(workDir, {
+    aJob(workDir(), {
       models: [aScripted([{ tools: [{ name: "bash", arguments: command }] }, { text: "Done." }])],
       hooks: hooks(
         ["echo one >> order; export FROM_HOOK=1", `echo "two $GITHUB_TOKEN" >> order`],
@@ -33,7 +30,7 @@ test("a job runs its hooks around the session, in order, with the credentials", 
     }),
   );
   expect(ended.exitCode).toBe(0);
-  const order = await readFile(join(workDir, "order"), "utf8");
+  const order = await readFile(join(workDir(), "order"), "utf8");
   expect(order).toBe("one\ntwo t0ken\nsession\npost\n");
   const output = String(logsOf(ended, "tool-result")[0]?.fields?.output);
   expect(output).not.toContain("FROM_HOOK");
@@ -41,16 +38,16 @@ test("a job runs its hooks around the session, in order, with the credentials", 
 
 test("a job ends at a failing pre hook; its error begins with the last line of stderr", async () => {
   const failing = "echo out; echo no such repository >&2; exit 4";
-  const ended = await runOf(aJob(workDir, { hooks: hooks([failing, "touch never"]) }));
+  const ended = await runOf(aJob(workDir(), { hooks: hooks([failing, "touch never"]) }));
   expect(ended.exitCode).toBe(1);
   const { error } = endMessageOf(ended);
   expect(error).toBe(`no such repository · pre hook "${failing}" exited with code 4:\nout`);
   expect(logsOf(ended, "said")).toEqual([]);
-  expect(await readdir(workDir)).toEqual([]);
+  expect(await readdir(workDir())).toEqual([]);
 });
 
 test("a job fails by a post hook that fails, and keeps the session's usage", async () => {
-  const ended = await runOf(aJob(workDir, { hooks: hooks([], ["exit 2"]) }));
+  const ended = await runOf(aJob(workDir(), { hooks: hooks([], ["exit 2"]) }));
   expect(ended.exitCode).toBe(1);
   expect(endMessageOf(ended)).toMatchObject({
     error: `post hook "exit 2" exited with code 2`,
@@ -61,11 +58,11 @@ test("a job fails by a post hook that fails, and keeps the session's usage", asy
 test("a job runs its post hooks after a failed session too, which learn that", async () => {
   const models = [aScripted([{ status: 400, error: "broken" }])];
   const post = ['echo "$AL_OUTCOME" > outcome', "exit 3", "touch never"];
-  const ended = await runOf(aJob(workDir, { models, hooks: hooks([], post) }));
+  const ended = await runOf(aJob(workDir(), { models, hooks: hooks([], post) }));
   expect(endMessageOf(ended).error).toBe(`model "scripted": 400 broken`);
   expect(says(ended)).toContain('post hook "exit 3" exited with code 3');
-  expect(await readdir(workDir)).toEqual(["outcome"]);
-  expect(await readFile(join(workDir, "outcome"), "utf8")).toBe("failed\n");
+  expect(await readdir(workDir())).toEqual(["outcome"]);
+  expect(await readFile(join(workDir(), "outcome"), "utf8")).toBe("failed\n");
 });
 
 test.each([
@@ -75,14 +72,14 @@ test.each([
   ["failed", ["al-exit 7; sleep 20"], "the agent ended its run with code 7"],
 ])("a job sets AL_OUTCOME to %s for its post hooks", async (outcome, pre, error) => {
   const post = ['echo "outcome $AL_OUTCOME"'];
-  const ended = await runOf(aJob(workDir, { hooks: hooks(pre, post) }));
+  const ended = await runOf(aJob(workDir(), { hooks: hooks(pre, post) }));
   expect(says(ended)).toContain(`outcome ${outcome}`);
   expect(endMessageOf(ended).error).toBe(error);
 });
 
 test("a job logs the output of a hook, and does not wait for its background processes", async () => {
   const before = performance.now();
-  const ended = await runOf(aJob(workDir, { hooks: hooks(["echo hello; sleep 20 &"]) }));
+  const ended = await runOf(aJob(workDir(), { hooks: hooks(["echo hello; sleep 20 &"]) }));
   expect(performance.now() - before).toBeLessThan(10_000);
   expect(says(ended)).toContain("hello");
   expect(ended.exitCode).toBe(0);
@@ -91,15 +88,15 @@ test("a job logs the output of a hook, and does not wait for its background proc
 test("a job has a webhook's whole body as a file, which hooks find by a variable", async () => {
   const payload = `{"text":"$(touch pwned) é"}`;
   const hook = `test "$AL_PAYLOAD_FILE" = "$PWD/webhook-payload" && cat "$AL_PAYLOAD_FILE"`;
-  const ended = await runOf(aJob(workDir, { payload, hooks: hooks([hook]) }));
+  const ended = await runOf(aJob(workDir(), { payload, hooks: hooks([hook]) }));
   expect(says(ended)).toContain(payload);
-  expect(await readdir(workDir)).toEqual(["webhook-payload"]);
+  expect(await readdir(workDir())).toEqual(["webhook-payload"]);
 });
 
 test("a job keeps a webhook's body out of the environment and the command lines of its hooks", async () => {
   const payload = `{"text":"marker-of-the-body"}`;
   const hook = "env; for p in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $p; echo; done 2>/dev/null";
-  const ended = await runOf(aJob(workDir, { payload, hooks: hooks([hook]) }));
+  const ended = await runOf(aJob(workDir(), { payload, hooks: hooks([hook]) }));
   expect(says(ended).length).toBeGreaterThan(10);
   expect(JSON.stringify(logsOf(ended, "hook"))).not.toContain("marker-of-the-body");
 });
@@ -109,7 +106,7 @@ test("a job expands the commands in SKILL.md after the pre hooks, with the crede
   onTestFinished(() => provider.close());
   const token = "t0ken-of-this-job";
   const ended = await runOf(
-    aJob(workDir, {
+    aJob(workDir(), {
       models: [aModel("m", provider.baseUrl)],
       instructions: "You know: !`cat made; echo $GITHUB_TOKEN`",
       hooks: hooks(["echo by-a-hook > made"]),
@@ -127,7 +124,7 @@ test("a job expands the commands in SKILL.md after the pre hooks, with the crede
 test("a job logs a long prompt whole, in pieces that the search finds completely", async () => {
   const instructions = `${"Read the manual. ".repeat(2_500)}Then begin.`;
   const trigger = { kind: "manual", prompt: "Fix the needle." } as const;
-  const entries = logsOf(await runOf(aJob(workDir, { instructions, trigger })), "prompt");
+  const entries = logsOf(await runOf(aJob(workDir(), { instructions, trigger })), "prompt");
   const text = entries.map(({ fields }) => String(fields?.output)).join("");
   expect(text).toContain(`System prompt:\n\n${instructions}\n\nUser prompt:\n\n<agent-config>`);
   expect(text).toMatch(/<user-prompt>\nFix the needle\.\n<\/user-prompt>$/);
@@ -145,7 +142,7 @@ test("a job writes none of its secrets in any output, and fails without them", a
     { name: "bash", arguments: { command: "echo $GITHUB_TOKEN" } },
   ];
   const ended = await runOf(
-    aJob(workDir, {
+    aJob(workDir(), {
       models: [aScripted([{ text: `I know ${secret}.`, tools }, { text: "Done." }])],
       hooks: hooks(["echo $GITHUB_TOKEN"], [`echo "$GITHUB_TOKEN"; exit 3`]),
       credentials: [credential],
@@ -171,7 +168,7 @@ test.each([
 ])("a job quotes no part of a secret %s in the reason of a failed hook", async (_, command) => {
   const token = "abcdefghij-klmnopqrst-uvwxyz12345";
   const credential = { ...github, fields: { token }, env: { GITHUB_TOKEN: token } };
-  const job = aJob(workDir, { hooks: hooks([command]), credentials: [credential] });
+  const job = aJob(workDir(), { hooks: hooks([command]), credentials: [credential] });
   const { error } = endMessageOf(await runOf(job));
   const [head = "", ...lines] = String(error).replace(command, "").split("\n");
   expect(head).toMatch(/^0{0,480}\[redacted\] · pre hook/);
@@ -179,7 +176,7 @@ test.each([
 });
 
 test("a job fails without quoting anything when it is not valid", async () => {
-  const job = { ...aJob(workDir), credentials: [{ ...github, env: { KEY: 5 }, type: "s3cret" }] };
+  const job = { ...aJob(workDir()), credentials: [{ ...github, env: { KEY: 5 }, type: "s3cret" }] };
   const wrong = await runOf(`${JSON.stringify(job)}\n`);
   expect(wrong.exitCode).toBe(1);
   expect(endMessageOf(wrong).error).toContain("credentials.0.env.KEY (invalid_type)");

@@ -3,11 +3,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { runCommand } from "../../../src/runtime/harness/run-program.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
-
-let cwd: string;
-beforeEach(() => {
-  cwd = tempDir();
-});
+import { perTest } from "../../helpers/per-test.ts";
+const cwd = perTest(tempDir);
 
 async function run(
   command: string,
@@ -20,7 +17,7 @@ async function run(
   const lines: string[] = [];
   const before = performance.now();
   const end = await runCommand(command, {
-    cwd,
+    cwd: cwd(),
     env: { PATH: process.env.PATH ?? "" },
     timeoutMs,
     activeMs,
@@ -32,7 +29,7 @@ async function run(
 
 /** The process whose id the command wrote to the file. */
 async function pidIn(file: string): Promise<number> {
-  return Number(await readFile(join(cwd, file), "utf8"));
+  return Number(await readFile(join(cwd(), file), "utf8"));
 }
 
 const lives = (pid: number): Promise<boolean> =>
@@ -92,11 +89,11 @@ test("a command does not start when the run is stopped already", async () => {
   const { problem } = await run("sleep 0.2; touch began", { signal: AbortSignal.abort() });
   expect(problem).toBe("was stopped");
   await wait(400);
-  await expect(readFile(join(cwd, "began"))).rejects.toThrow("ENOENT");
+  await expect(readFile(join(cwd(), "began"))).rejects.toThrow("ENOENT");
 });
 
 test("a command reports why it could not start, without the command, which may hold secrets", async () => {
-  await rm(cwd, { recursive: true });
+  await rm(cwd(), { recursive: true });
   const { problem, exitCode } = await run("echo hunter2");
   expect(exitCode).toBeNull();
   expect(problem).toContain("could not be started");

@@ -5,16 +5,13 @@ import type { RequestAnswer } from "../../../src/runtime/run-api/protocol.ts";
 import { withStrangers } from "../../faults/doors/http/with-strangers.ts";
 import { held } from "../../helpers/fake-abilities.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
-import type { SocketOfRun, SocketSide } from "./support.ts";
-
-let side: SocketSide;
+import type { SocketOfRun } from "./support.ts";
+import { perTest } from "../../helpers/per-test.ts";
 const opened: Socket[] = [];
-beforeEach(async () => {
-  side = await socketSide();
-});
+const side = perTest(socketSide);
 afterEach(async () => {
   for (const connection of opened.splice(0)) connection.destroy();
-  await side.remove();
+  await side().remove();
 });
 
 async function connected({ socket }: Pick<SocketOfRun, "socket">): Promise<Socket> {
@@ -27,13 +24,13 @@ async function connected({ socket }: Pick<SocketOfRun, "socket">): Promise<Socke
 }
 
 test("a client without a token can't block a run by holding connections open", async () => {
-  const one = await openSocket(side, "dev-1");
+  const one = await openSocket(side(), "dev-1");
   for (let n = 0; n < 300; n += 1) await connected(one);
   for (let n = 0; n < 10; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
 });
 
 test("a client without a token can't block a run by pipelined requests, which use no memory", async () => {
-  const one = await openSocket(side, "dev-1");
+  const one = await openSocket(side(), "dev-1");
   const before = process.memoryUsage.rss();
   const { closed } = await withStrangers(one.socket, 100, async () => {
     for (let n = 0; n < 50; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
@@ -43,15 +40,15 @@ test("a client without a token can't block a run by pipelined requests, which us
 });
 
 test("a client without a token can't cut off a run that waits for its answer", async () => {
-  const one = await openSocket(side, "dev-1");
+  const one = await openSocket(side(), "dev-1");
   const { promise, resolve } = held<RequestAnswer<"wait">>();
-  side.abilities.answers.wait = () => promise;
+  side().abilities.answers.wait = () => promise;
   const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
-  await expect.poll(() => side.abilities.asked.length).toBe(1);
+  await expect.poll(() => side().abilities.asked.length).toBe(1);
   for (let n = 0; n < 100; n += 1) await connected(one);
   resolve({ ok: true, timedOut: true, trigger: null });
   expect(await waiting).toMatchObject({ timedOut: true });
-  expect(side.abilities.asked).toHaveLength(1);
+  expect(side().abilities.asked).toHaveLength(1);
 });
 
 test.each([
@@ -60,7 +57,7 @@ test.each([
 ])(
   "a client without a token is rejected, and the rest of its body is not read: %s",
   async (path, refused) => {
-    const one = await openSocket(side, "dev-1");
+    const one = await openSocket(side(), "dev-1");
     const connection = await connected(one);
     const closed = once(connection, "close");
     let told = "";
@@ -74,7 +71,7 @@ test.each([
 );
 
 test("a run has only as much of a body read as a request needs", async () => {
-  const one = await openSocket(side, "dev-1");
+  const one = await openSocket(side(), "dev-1");
   const connection = await connected(one);
   const answered = once(connection, "data");
   const body = JSON.stringify({ resource }).padEnd(500_000);
@@ -83,21 +80,21 @@ test("a run has only as much of a body read as a request needs", async () => {
   connection.write(`Content-Length: ${body.length}\r\n\r\n${body}`);
   const [told] = (await answered) as [Buffer];
   expect(told.toString()).toMatch(/^HTTP\/1\.1 400 /);
-  expect(side.abilities.asked).toEqual([]);
+  expect(side().abilities.asked).toEqual([]);
 });
 
 test("a run that sends requests and hangs up gets no more concurrent work than one that waits", async () => {
-  const one = await openSocket(side, "dev-1");
+  const one = await openSocket(side(), "dev-1");
   const { promise, resolve } = held<RequestAnswer<"wait">>();
-  side.abilities.answers.wait = () => promise;
+  side().abilities.answers.wait = () => promise;
   const gone = new AbortController();
   const asked = Array.from({ length: 64 }, () =>
     clientOf(one).ask("wait", { kind: "webhook" }, gone.signal),
   );
-  await expect.poll(() => side.abilities.asked.length).toBe(64);
+  await expect.poll(() => side().abilities.asked.length).toBe(64);
   gone.abort();
   await Promise.allSettled(asked);
-  await expect.poll(() => side.abilities.asked.every(({ signal }) => signal.aborted)).toBe(true);
+  await expect.poll(() => side().abilities.asked.every(({ signal }) => signal.aborted)).toBe(true);
   expect(await post(one, "lock")).toMatchObject({ status: 429 });
   resolve({ ok: true, timedOut: true, trigger: null });
   await expect.poll(async () => (await post(one, "lock")).status).toBe(200);

@@ -1,12 +1,7 @@
 import type { RequestName } from "../../../src/runtime/run-api/protocol.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
-import type { SocketSide } from "./support.ts";
-
-let side: SocketSide;
-beforeEach(async () => {
-  side = await socketSide();
-});
-afterEach(() => side.remove());
+import { perTest } from "../../helpers/per-test.ts";
+const side = perTest(socketSide, (side) => side.remove());
 
 const wait = { kind: "webhook" };
 const conditions = (n: number) =>
@@ -38,41 +33,41 @@ test.each<[string, RequestName | "nothing", unknown, Record<string, string>]>([
 ])(
   "a request of a run is rejected for %s as malformed, without repeating it",
   async (_what, ability, body, headers) => {
-    const one = await openSocket(side, "dev-1");
+    const one = await openSocket(side(), "dev-1");
     const answer = await post(one, ability, { body, headers }).catch((error: unknown) => error);
     // A client that still sends its far too long body may meet a closed connection first.
     if (answer instanceof Error) expect(answer).toMatchObject({ code: /ECONNRESET|EPIPE/ });
     else expect(answer).toMatchObject({ status: 400, body: { error: "malformed", status: 400 } });
     expect(JSON.stringify(answer)).not.toContain("xxx");
-    expect(side.abilities.asked).toEqual([]);
-    expect(side.problems).toEqual([]);
+    expect(side().abilities.asked).toEqual([]);
+    expect(side().problems).toEqual([]);
   },
 );
 
 test("a request of a run accepts a resource in any language, and 32 conditions", async () => {
-  const one = await openSocket(side, "dev-1");
+  const one = await openSocket(side(), "dev-1");
   expect(await post(one, "lock", { body: { resource: "file:größe/日本" } })).toMatchObject({
     status: 200,
   });
-  side.abilities.answers.wait = () => ({ ok: true, timedOut: true, trigger: null });
+  side().abilities.answers.wait = () => ({ ok: true, timedOut: true, trigger: null });
   const body = { ...wait, where: conditions(32) };
   expect(await post(one, "wait", { body })).toMatchObject({ status: 200 });
 });
 
 test("a request of a run accepts a context of 64 Ki characters, each of them an escape", async () => {
-  const one = await openSocket(side, "dev-1");
+  const one = await openSocket(side(), "dev-1");
   const context = "\u0001".repeat(65_536);
   expect(await clientOf(one).ask("call", { agent: "b", context }, never)).toMatchObject({
     state: "queued",
   });
-  expect(side.abilities.asked[0]?.request).toEqual({ agent: "b", context });
+  expect(side().abilities.asked[0]?.request).toEqual({ agent: "b", context });
 });
 
 test("a request of a run gets a hint to retry after an unexpected error, which only the scheduler's log names", async () => {
-  const one = await openSocket(side, "dev-1");
-  side.abilities.answers.unlock = () => Promise.reject(new Error("disk on fire"));
+  const one = await openSocket(side(), "dev-1");
+  side().abilities.answers.unlock = () => Promise.reject(new Error("disk on fire"));
   const { status, body } = await post(one, "unlock");
   expect(status).toBe(503);
   expect(JSON.stringify(body)).not.toContain("fire");
-  expect(side.problems).toEqual(["dev-1: disk on fire"]);
+  expect(side().problems).toEqual(["dev-1: disk on fire"]);
 });

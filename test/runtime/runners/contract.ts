@@ -3,6 +3,7 @@ import type { Observable } from "rxjs";
 import type { Runner, RunnerEvent, RunnerExit, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { contractGraceMs, type Scenario } from "./scenarios.ts";
+import { perTest } from "../../helpers/per-test.ts";
 
 export interface RunnerHarness {
   readonly runner: Runner;
@@ -15,14 +16,10 @@ export interface RunnerHarness {
 /** The promises of streams/runs/runner.ts for every runtime. */
 export function runnerContract(name: string, makeHarness: () => Promise<RunnerHarness>): void {
   describe(`${name} keeps the runner contract`, () => {
-    let harness: RunnerHarness;
-    beforeEach(async () => {
-      harness = await makeHarness();
-    });
-    afterEach(() => harness.dispose());
+    const harness = perTest(makeHarness, (harness) => harness.dispose());
 
     const run = (scenario: Scenario, stop$: Observable<StopReason> = NEVER) =>
-      harness.runner.run(harness.request(scenario), stop$);
+      harness().runner.run(harness().request(scenario), stop$);
     const eventsOf = (run$: Observable<RunnerEvent>) => lastValueFrom(run$.pipe(toArray()));
 
     /** Runs a scenario and asks it to end once it says `ready`. */
@@ -41,8 +38,8 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
     }
 
     test("the runner emits the output in order, then one exit, then completes", async () => {
-      const request = harness.request("three-lines");
-      const events = await eventsOf(harness.runner.run(request, EMPTY));
+      const request = harness().request("three-lines");
+      const events = await eventsOf(harness().runner.run(request, EMPTY));
       expect(messagesOf(events)).toEqual(["one", "two", "three"]);
       expect(events).toContainEqual({ type: "status-text", text: "working" });
       expect(exitOf(events)).toMatchObject({ exitCode: 0, error: null, usage: { tokens: 7 } });
@@ -53,14 +50,14 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
           instanceId: request.instanceId,
         });
       }
-      expect(await harness.leftovers(request.instanceId)).toEqual([]);
+      expect(await harness().leftovers(request.instanceId)).toEqual([]);
     });
 
     test("the runner starts nothing before it is subscribed to", async () => {
-      const request = harness.request("ends-on-term");
-      harness.runner.run(request, NEVER);
+      const request = harness().request("ends-on-term");
+      harness().runner.run(request, NEVER);
       await pause(100);
-      expect(await harness.leftovers(request.instanceId)).toEqual([]);
+      expect(await harness().leftovers(request.instanceId)).toEqual([]);
     });
 
     test("the runner reports the exit code and the run's own account", async () => {
@@ -100,24 +97,24 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
     });
 
     test("the runner ends a run that is stopped while it starts", async () => {
-      const request = harness.request("ends-on-term");
-      const events = await eventsOf(harness.runner.run(request, of<StopReason>("killed")));
+      const request = harness().request("ends-on-term");
+      const events = await eventsOf(harness().runner.run(request, of<StopReason>("killed")));
       expect(exitOf(events).rejected).toBeNull();
-      expect(await harness.leftovers(request.instanceId)).toEqual([]);
+      expect(await harness().leftovers(request.instanceId)).toEqual([]);
     });
 
     test("the runner leaves nothing behind when its subscriber leaves", async () => {
       for (const scenario of ["ends-on-term", "ignores-term"] as const) {
-        const request = harness.request(scenario);
-        await firstValueFrom(harness.runner.run(request, NEVER));
-        await until(async () => (await harness.leftovers(request.instanceId)).length === 0);
+        const request = harness().request(scenario);
+        await firstValueFrom(harness().runner.run(request, NEVER));
+        await until(async () => (await harness().leftovers(request.instanceId)).length === 0);
       }
     });
 
     test("the runner separates two concurrent runs", async () => {
-      const requests = [harness.request("chatter"), harness.request("chatter")];
+      const requests = [harness().request("chatter"), harness().request("chatter")];
       const both = await Promise.all(
-        requests.map((request) => eventsOf(harness.runner.run(request, NEVER))),
+        requests.map((request) => eventsOf(harness().runner.run(request, NEVER))),
       );
       for (const [index, request] of requests.entries()) {
         const said = messagesOf(both[index] ?? []);

@@ -5,7 +5,7 @@ import { indexedBinding, letsThrough } from "../../../../src/features/webhooks/b
 import { interpret, parseDelivery } from "../../../../src/features/webhooks/interpret.ts";
 import { providerTable } from "../../../../src/features/webhooks/providers/table.ts";
 import { nextTick } from "../../../../streams/triggers/next-tick.ts";
-import { socketSide, post, openSocket, type SocketSide } from "../../../runtime/run-api/support.ts";
+import { socketSide, post, openSocket } from "../../../runtime/run-api/support.ts";
 import { githubExample } from "../../../features/webhooks/deliveries.ts";
 import {
   gitlabMergeRequest,
@@ -17,6 +17,7 @@ import {
   stripeEvent,
 } from "../../../features/webhooks/payloads.ts";
 import { mutated, nastyText, share } from "./share.ts";
+import { perFile } from "../../../helpers/per-test.ts";
 
 /** What one value may cost, in ms. */
 const maxMs = 3_000;
@@ -121,14 +122,10 @@ test("only plain names are agent names", () =>
   ));
 
 describe("a run's socket", () => {
-  let side: SocketSide;
-  beforeAll(async () => {
-    side = await socketSide();
-  });
-  afterAll(() => side.remove());
+  const side = perFile(socketSide, (side) => side.remove());
 
   test("a run's socket answers any request, accepts only readable resource names, and rejects strangers", async () => {
-    const channel = await openSocket(side, "dev-abcdefgh");
+    const channel = await openSocket(side(), "dev-abcdefgh");
     const text = fc.oneof(
       nastyText,
       nastyText.map((one) => `lock:${one}`),
@@ -167,20 +164,20 @@ describe("a run's socket", () => {
     );
     await fc.assert(
       fc.asyncProperty(ability, body, token, fc.boolean(), async (name, asked, given, keyed) => {
-        const before = side.abilities.asked.length;
+        const before = side().abilities.asked.length;
         const headers = keyed ? {} : { "idempotency-key": "../../x" };
         const { status } = await post({ ...channel, token: given }, name, { body: asked, headers });
         expect([200, 400, 401, 404, 409, 413, 429]).toContain(status);
         if (given !== channel.token) expect(status).toBe(401);
-        if (status !== 200 && status !== 409) expect(side.abilities.asked).toHaveLength(before);
-        for (const { request } of side.abilities.asked.slice(before)) {
+        if (status !== 200 && status !== 409) expect(side().abilities.asked).toHaveLength(before);
+        for (const { request } of side().abilities.asked.slice(before)) {
           if ("resource" in request)
             expect(request.resource).toMatch(/^[a-z][a-z0-9+.-]*:[^\s\p{C}]+$/iu);
         }
       }),
       share(1_500),
     );
-    expect(side.problems).toEqual([]);
+    expect(side().problems).toEqual([]);
   }, 120_000);
 });
 

@@ -5,7 +5,8 @@ import { pathToFileURL } from "node:url";
 import { builtAl } from "../../../helpers/scheduler.ts";
 import { wantsLiveView } from "../../../../src/interfaces/cli/tui/live-display.ts";
 import type { TerminalFacts } from "../../../../src/interfaces/cli/tui/live-display.ts";
-import { makeFolders, type Folders } from "../fake-operator.ts";
+import { makeFolders } from "../fake-operator.ts";
+import { perTest } from "../../../helpers/per-test.ts";
 
 /** The live view and its packages, in the build. */
 const liveView = resolve(
@@ -19,20 +20,15 @@ registerHooks({ load(url, context, next) {
   return next(url, context);
 } });`;
 const watching = `--import=data:text/javascript,${encodeURIComponent(watch)}`;
-
-let folders: Folders;
-beforeEach(() => {
-  folders = makeFolders();
-});
-afterEach(() => folders.remove());
+const folders = perTest(makeFolders, (folders) => folders.remove());
 
 test.each([[["--help"]], [["start", "--help"]], [["start"]], [["_run-agent", "hello"]]])(
   "al %j without a terminal loads nothing of the live view",
   (args) => {
-    writeFileSync(join(folders.projectDir, "config.toml"), "workQueueSize = 'much'");
+    writeFileSync(join(folders().projectDir, "config.toml"), "workQueueSize = 'much'");
     // A broken project: it starts nothing, with everything loaded that a start takes.
-    const env = { ...process.env, NODE_OPTIONS: watching, AL_HOME: folders.home };
-    const { projectDir: cwd } = folders;
+    const env = { ...process.env, NODE_OPTIONS: watching, AL_HOME: folders().home };
+    const { projectDir: cwd } = folders();
     const { stderr } = spawnSync(process.execPath, [builtAl, ...args], {
       encoding: "utf8",
       env,

@@ -9,17 +9,10 @@ import type {
 } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { RunApiError } from "../../../../src/runtime/run-api/protocol.ts";
 import { ask, claimA, doorSide, expectRun, tokenOf } from "./support.ts";
-import type { DoorSide, TicketHolder } from "./support.ts";
-
-let side: DoorSide;
-let run: TicketHolder;
-let token: string;
-beforeEach(async () => {
-  side = await doorSide();
-  run = await expectRun(side, "dev-1");
-  token = await tokenOf(side, run);
-});
-afterEach(() => side.remove());
+import { perTest } from "../../../helpers/per-test.ts";
+const side = perTest(doorSide, (side) => side.remove());
+const run = perTest(() => expectRun(side(), "dev-1"));
+const token = perTest(() => tokenOf(side(), run()));
 
 const line = (seq: number, text = "x"): RemoteLine => ({
   seq,
@@ -30,10 +23,11 @@ const line = (seq: number, text = "x"): RemoteLine => ({
 const ending = { exitCode: 0, signal: null, outOfMemory: false, rejected: null };
 const ndjson = (lines: readonly unknown[]) =>
   lines.map((each) => `${JSON.stringify(each)}\n`).join("");
-const send = (body: string) => ask(side, "/remote/lines", { name: run.name, token, body });
+const send = (body: string) =>
+  ask(side(), "/remote/lines", { name: run().name, token: token(), body });
 const readInbox = (signal?: AbortSignal) =>
-  ask(side, "/remote/inbox", {
-    ...{ name: run.name, token, method: "GET" },
+  ask(side(), "/remote/inbox", {
+    ...{ name: run().name, token: token(), method: "GET" },
     ...(signal === undefined ? {} : { signal }),
   });
 const never = () => new Promise<never>(() => undefined);
@@ -43,7 +37,7 @@ test("lines are passed on in order, and acknowledged", async () => {
   const { status, body } = await send(ndjson(lines));
   expect(status).toBe(200);
   expect(linesAnswerSchema.parse(body)).toEqual({ stored: 3, scheduler: "scheduler of 0" });
-  expect(side.now.remote.received).toEqual(lines);
+  expect(side().now.remote.received).toEqual(lines);
 });
 
 test("lines may be none: a run shows that it lives", async () =>
@@ -58,7 +52,7 @@ test("lines may be as many as a request holds, and no more", async () => {
   );
   // A client that still sends may meet a closed connection first.
   if (!(tooMany instanceof Error)) expect(tooMany).toMatchObject({ status: 400 });
-  expect(side.now.remote.received).toHaveLength(8);
+  expect(side().now.remote.received).toHaveLength(8);
 });
 
 test.each([
@@ -70,61 +64,61 @@ test.each([
   const refused = await send(body);
   expect(refused).toMatchObject({ status: 400, body: { error: "malformed" } });
   expect(JSON.stringify(refused)).not.toContain("secret");
-  expect(side.now.remote.received).toEqual([]);
-  expect(side.problems).toEqual([]);
+  expect(side().now.remote.received).toEqual([]);
+  expect(side().problems).toEqual([]);
 });
 
 test("lines that can't be stored now are to be sent again", async () => {
   const problem = { error: "unavailable", detail: "The log can't be written now." } as const;
-  side.now.remote.onLines = () => Promise.reject(new RunApiError(problem));
+  side().now.remote.onLines = () => Promise.reject(new RunApiError(problem));
   expect(await send(ndjson([line(1)]))).toMatchObject({ status: 503, body: problem });
 });
 
 test("lines are rejected while the logs are behind, as waiting lines may be dropped", async () => {
   let isBehind = true;
-  side.serve({ areLogsBehind: () => isBehind });
+  side().serve({ areLogsBehind: () => isBehind });
   const body = ndjson([line(1)]);
   expect(await send(body)).toMatchObject({ status: 503, body: { error: "unavailable" } });
-  expect(side.now.remote.received).toEqual([]);
+  expect(side().now.remote.received).toEqual([]);
   isBehind = false;
   expect(await send(body)).toMatchObject({ status: 200, body: { stored: 1 } });
 });
 
 test("lines with the end are answered with 401 once the run has ended", async () => {
-  side.now.remote.onLines = () => never();
+  side().now.remote.onLines = () => never();
   const answer = send(ndjson([{ seq: 1, time: 6, end: ending }]));
-  await expect.poll(() => side.now.remote.received.length).toBe(1);
-  run.runSocket[Symbol.dispose]();
+  await expect.poll(() => side().now.remote.received.length).toBe(1);
+  run().runSocket[Symbol.dispose]();
   expect(await answer).toMatchObject({ status: 401, body: { error: "unauthorized" } });
   expect(await send(ndjson([{ seq: 1, time: 6, end: ending }]))).toMatchObject({ status: 401 });
-  expect(side.now.remote.received).toHaveLength(1);
+  expect(side().now.remote.received).toHaveLength(1);
 });
 
 test("lines wait for no request of the agent, however many wait", async () => {
-  side.now.abilities.answers.wait = never;
+  side().now.abilities.answers.wait = never;
   const asked = (n: number) => ({
-    ...{ name: run.name, token, body: { kind: "webhook" } },
+    ...{ name: run().name, token: token(), body: { kind: "webhook" } },
     headers: { "idempotency-key": claimA.replace("7d", n.toString(16).padStart(2, "0")) },
   });
-  const waiting = Array.from({ length: 64 }, (_, n) => ask(side, "/run/wait", asked(n)));
-  await expect.poll(() => side.now.abilities.asked.length).toBe(64);
-  expect(await ask(side, "/run/wait", asked(99))).toMatchObject({ status: 429 });
+  const waiting = Array.from({ length: 64 }, (_, n) => ask(side(), "/run/wait", asked(n)));
+  await expect.poll(() => side().now.abilities.asked.length).toBe(64);
+  expect(await ask(side(), "/run/wait", asked(99))).toMatchObject({ status: 429 });
   expect(await send(ndjson([line(1)]))).toMatchObject({ status: 200 });
-  run.runSocket[Symbol.dispose]();
+  run().runSocket[Symbol.dispose]();
   const answers = await Promise.all(waiting);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
 });
 
 test("the door accepts nothing if no run can be on another machine", async () => {
-  side.serve({ remote: undefined });
+  side().serve({ remote: undefined });
   expect(await send("")).toMatchObject({ status: 503, body: { error: "unavailable" } });
 });
 
 test("the inbox answers as soon as it has an entry", async () => {
   const { promise, resolve } = Promise.withResolvers<InboxAnswer>();
-  side.now.remote.onInbox = () => promise;
+  side().now.remote.onInbox = () => promise;
   const waiting = readInbox();
-  await expect.poll(() => side.now.remote.signals.length).toBe(1);
+  await expect.poll(() => side().now.remote.signals.length).toBe(1);
   const stop = { reason: "killed", graceMs: 5_000 } as const;
   resolve({ stop });
   const { status, body } = await waiting;
@@ -132,26 +126,26 @@ test("the inbox answers as soon as it has an entry", async () => {
 });
 
 test("the inbox releases a request whose run disconnected", async () => {
-  side.now.remote.onInbox = never;
+  side().now.remote.onInbox = never;
   const gone = new AbortController();
   const waiting = readInbox(gone.signal).catch(() => "gone");
-  await expect.poll(() => side.now.remote.signals.length).toBe(1);
+  await expect.poll(() => side().now.remote.signals.length).toBe(1);
   gone.abort();
   expect(await waiting).toBe("gone");
-  await expect.poll(() => side.now.remote.signals[0]?.aborted).toBe(true);
+  await expect.poll(() => side().now.remote.signals[0]?.aborted).toBe(true);
 });
 
 test("the inbox is closed at once when the run has ended, or the scheduler stops", async () => {
-  side.now.remote.onInbox = never;
+  side().now.remote.onInbox = never;
   const first = readInbox();
-  await expect.poll(() => side.now.remote.signals.length).toBe(1);
-  const second = await expectRun(side, "dev-2");
-  const other = ask(side, "/remote/inbox", {
-    ...{ name: second.name, token: await tokenOf(side, second), method: "GET" },
+  await expect.poll(() => side().now.remote.signals.length).toBe(1);
+  const second = await expectRun(side(), "dev-2");
+  const other = ask(side(), "/remote/inbox", {
+    ...{ name: second.name, token: await tokenOf(side(), second), method: "GET" },
   });
-  await expect.poll(() => side.now.remote.signals.length).toBe(2);
-  run.runSocket[Symbol.dispose]();
+  await expect.poll(() => side().now.remote.signals.length).toBe(2);
+  run().runSocket[Symbol.dispose]();
   expect(await first).toMatchObject({ status: 401 });
-  await side.now.stop();
+  await side().now.stop();
   expect(await other).toMatchObject({ status: 503, body: { error: "unavailable" } });
 });

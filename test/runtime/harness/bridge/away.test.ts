@@ -6,19 +6,15 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
-import { bridgedScheduler, type BridgedScheduler } from "./bridged-scheduler.ts";
+import { bridgedScheduler } from "./bridged-scheduler.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
-
-let side: BridgedScheduler;
-beforeEach(async () => {
-  side = await bridgedScheduler();
-});
-afterEach(() => side.remove());
+import { perTest } from "../../../helpers/per-test.ts";
+const side = perTest(bridgedScheduler, (side) => side.remove());
 
 const open = (socket: string) =>
   openBridge({ runSocket: { socket, token: "the-run-token" }, onInterrupted: () => undefined });
 
-const ask = (body = "{}", to = side.bridge, headers: Record<string, string> = {}) =>
+const ask = (body = "{}", to = side().bridge, headers: Record<string, string> = {}) =>
   fetch(`${to.baseUrl({ name: "one" }, "https://api.example.com/v1")}/responses`, {
     method: "POST",
     headers: { authorization: `Bearer ${to.key}`, ...headers },
@@ -27,7 +23,7 @@ const ask = (body = "{}", to = side.bridge, headers: Record<string, string> = {}
 
 /** A scheduler that answers every request with the number of its body's bytes. */
 const serve = () =>
-  side.serve(
+  side().serve(
     (socket) => socket.destroy(),
     (request, response) => void text(request).then((body) => response.end(`${body.length}`)),
   );
@@ -40,7 +36,7 @@ async function serveRaw(onRequest: (connection: Socket) => void): Promise<() => 
     connection.on("error", () => undefined);
     connection.once("data", () => onRequest(connection));
   });
-  await once(server.listen(side.socket), "listening");
+  await once(server.listen(side().socket), "listening");
   return async () => {
     for (const connection of open) connection.destroy();
     server.close();
@@ -50,12 +46,12 @@ async function serveRaw(onRequest: (connection: Socket) => void): Promise<() => 
 
 /** Leaves a socket behind that no process listens at, as kill -9 does. */
 async function leaveSocket(): Promise<void> {
-  const program = `require("node:net").createServer().listen(${JSON.stringify(side.socket)}, () => console.log("up"))`;
+  const program = `require("node:net").createServer().listen(${JSON.stringify(side().socket)}, () => console.log("up"))`;
   const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");
   child.kill("SIGKILL");
   await once(child, "exit");
-  const [error] = (await once(connect(side.socket), "error")) as [NodeJS.ErrnoException];
+  const [error] = (await once(connect(side().socket), "error")) as [NodeJS.ErrnoException];
   expect(error.code).toBe("ECONNREFUSED");
 }
 
@@ -63,7 +59,7 @@ test("the bridge waits for a scheduler that is away when it was killed and its s
   await leaveSocket();
   const answer = ask();
   await wait(300);
-  await rm(side.socket);
+  await rm(side().socket);
   await serve();
   expect(await (await answer).text()).toBe("2");
 });
@@ -128,13 +124,13 @@ describe("errors that waiting does not fix are answered at once:", () => {
 
 test("a client's headers about its own connection are not forwarded", async () => {
   await serve();
-  const { port } = new URL(side.bridge.baseUrl({ name: "one" }, "https://api.example.com/v1"));
+  const { port } = new URL(side().bridge.baseUrl({ name: "one" }, "https://api.example.com/v1"));
   const client = connect(Number(port), "127.0.0.1");
   const lines = ["POST /model/one/api.example.com/v1/responses HTTP/1.1", "host: x"];
   const own = ["trailer: x-end", "te: trailers", "keep-alive: timeout=1", "expect: 100-continue"];
   const sent = [
     ...lines,
-    `x-api-key: ${side.bridge.key}`,
+    `x-api-key: ${side().bridge.key}`,
     ...own,
     "content-length: 2",
     "connection: close",
@@ -153,6 +149,6 @@ test("a connection cut after the answer began, with the request half read, inter
   });
   const answer = await ask("x".repeat(20_000_000));
   await expect(answer.text()).rejects.toThrow();
-  await expect.poll(() => side.interrupted.length).toBe(1);
+  await expect.poll(() => side().interrupted.length).toBe(1);
   await stop();
 });

@@ -2,21 +2,17 @@ import { request, type RequestListener, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { bridgedScheduler, basic } from "./bridged-scheduler.ts";
-import type { BridgedScheduler, Tunnel } from "./bridged-scheduler.ts";
+import type { Tunnel } from "./bridged-scheduler.ts";
 import { once } from "node:events";
+import { perTest } from "../../../helpers/per-test.ts";
+const side = perTest(bridgedScheduler, (side) => side.remove());
 
-let side: BridgedScheduler;
-beforeEach(async () => {
-  side = await bridgedScheduler();
-});
-afterEach(() => side.remove());
-
-const serve = (listener: RequestListener) => side.serve((socket) => socket.destroy(), listener);
+const serve = (listener: RequestListener) => side().serve((socket) => socket.destroy(), listener);
 const upstream = "https://api.anthropic.com/base";
 const ask = (init: RequestInit = {}, rest = "/v1/messages?beta=true") =>
-  fetch(`${side.bridge.baseUrl({ name: "the model/1" }, upstream)}${rest}`, {
+  fetch(`${side().bridge.baseUrl({ name: "the model/1" }, upstream)}${rest}`, {
     method: "POST",
-    headers: { "x-api-key": side.bridge.key, "anthropic-version": "2023-06-01" },
+    headers: { "x-api-key": side().bridge.key, "anthropic-version": "2023-06-01" },
     body: `{"a":1}`,
     ...init,
   });
@@ -54,9 +50,9 @@ test("the bridge forwards a request with the run's token in place of the key, un
 });
 
 test.each([
-  ["a bearer", () => ({ authorization: `Bearer ${side.bridge.key}` })],
-  ["a subscription's token", () => ({ authorization: `Bearer sk-ant-oat01-${side.bridge.key}` })],
-  ["Google's header", () => ({ "x-goog-api-key": side.bridge.key })],
+  ["a bearer", () => ({ authorization: `Bearer ${side().bridge.key}` })],
+  ["a subscription's token", () => ({ authorization: `Bearer sk-ant-oat01-${side().bridge.key}` })],
+  ["Google's header", () => ({ "x-goog-api-key": side().bridge.key })],
 ])("the bridge accepts its key as %s", async (_name, headers) => {
   await serve((_request, response) => response.end("ok"));
   expect((await ask({ headers: headers() })).status).toBe(200);
@@ -64,7 +60,7 @@ test.each([
 
 test.each([
   ["no key", () => ({})],
-  ["another key", () => ({ "x-api-key": "x".repeat(side.bridge.key.length) })],
+  ["another key", () => ({ "x-api-key": "x".repeat(side().bridge.key.length) })],
 ])("the bridge rejects a request with %s, and does not forward it", async (_name, headers) => {
   let requests = 0;
   await serve((_request, response) => {
@@ -100,7 +96,7 @@ test("the bridge waits for a scheduler that is away or starts, and repeats the r
   });
   expect(await (await answer).text()).toBe("done");
   expect(bodies).toEqual([`{"a":1}`, `{"a":1}`]);
-  expect(side.interrupted).toEqual([]);
+  expect(side().interrupted).toEqual([]);
 });
 
 test("the bridge reports an answer that broke off, and does not repeat the request", async () => {
@@ -113,7 +109,7 @@ test("the bridge reports an answer that broke off, and does not repeat the reque
   });
   const answer = await ask();
   // A client that sees the end of the answer finds it counted: by that it knows whether to ask once more.
-  const counted = await answer.text().catch(() => side.interrupted.length);
+  const counted = await answer.text().catch(() => side().interrupted.length);
   expect(counted).toBe(1);
   expect(requests).toBe(1);
 });
@@ -126,7 +122,7 @@ test("an answer that the provider broke off is broken off for the client, and is
     response.end();
   });
   await expect((await ask()).text()).rejects.toThrow();
-  expect(side.interrupted).toEqual(["the model's provider broke its answer off"]);
+  expect(side().interrupted).toEqual(["the model's provider broke its answer off"]);
 });
 
 test("a client that hangs up ends the request, which is not an interruption", async () => {
@@ -139,7 +135,7 @@ test("a client that hangs up ends the request, which is not an interruption", as
   await ask({ signal: hangUp.signal });
   hangUp.abort();
   await closed.promise;
-  expect(side.interrupted).toEqual([]);
+  expect(side().interrupted).toEqual([]);
 });
 
 test("a provider's own 503 is an answer like any other", async () => {
@@ -161,11 +157,11 @@ describe("a request with an absolute URL", () => {
     url: string,
     {
       body,
-      key = side.bridge.key,
+      key = side().bridge.key,
       method = "GET",
     }: { body?: string; key?: string; method?: string } = {},
   ) => {
-    const { hostname, port } = new URL(side.bridge.proxyUrl);
+    const { hostname, port } = new URL(side().bridge.proxyUrl);
     const headers = {
       ...{ host: "plain.test", "x-own": "1", "proxy-connection": "keep-alive" },
       "proxy-authorization": basic(key),
@@ -178,7 +174,7 @@ describe("a request with an absolute URL", () => {
 
   test("a request with an absolute URL is forwarded to the scheduler unchanged, with the token, and its answer comes back unchanged", async () => {
     let body = "";
-    await side.serve(none, (incoming, response) => {
+    await side().serve(none, (incoming, response) => {
       void text(incoming).then((given) => {
         body = given;
         response.writeHead(418, "Short and stout", { "X-Tea": ["a", "b"] }).end("tea");
@@ -190,7 +186,7 @@ describe("a request with an absolute URL", () => {
       "Short and stout",
     ]);
     expect([answer.response.headersDistinct["x-tea"], answer.body]).toEqual([["a", "b"], "tea"]);
-    const [{ url, headers }] = side.asked as [IncomingMessage];
+    const [{ url, headers }] = side().asked as [IncomingMessage];
     expect([url, body, headers.host, headers["x-own"]]).toEqual([
       ...["http://plain.test/a?b=c", "the body", "plain.test", "1"],
     ]);
@@ -200,15 +196,15 @@ describe("a request with an absolute URL", () => {
 
   test("a request with an absolute URL has its body in chunks if it came so, for any method", async () => {
     let body = "";
-    await side.serve(none, (incoming, response) => {
+    await side().serve(none, (incoming, response) => {
       void text(incoming).then((given) => {
         body = given;
         response.end("fine");
       });
     });
-    const { hostname, port } = new URL(side.bridge.proxyUrl);
+    const { hostname, port } = new URL(side().bridge.proxyUrl);
     const headers = {
-      "proxy-authorization": basic(side.bridge.key),
+      "proxy-authorization": basic(side().bridge.key),
       "transfer-encoding": "chunked",
     };
     const inside = "GET http://other.test/ HTTP/1.1\r\nHost: other.test\r\n\r\n";
@@ -216,24 +212,24 @@ describe("a request with an absolute URL", () => {
     const [response] = (await once(sent, "response")) as [IncomingMessage];
     expect(await text(response)).toBe("fine");
     expect(body).toBe(inside);
-    expect(side.asked.map(({ url }) => url)).toEqual(["http://plain.test/"]);
+    expect(side().asked.map(({ url }) => url)).toEqual(["http://plain.test/"]);
   });
 
   test("a request with an absolute URL needs the key", async () => {
-    await side.serve(none);
+    await side().serve(none);
     const { response } = await ask("http://plain.test/", { key: "no" });
     expect(response.statusCode).toBe(407);
-    expect(side.asked).toEqual([]);
+    expect(side().asked).toEqual([]);
   });
 
   test("a request with an absolute URL waits for a scheduler that is down, and is sent once", async () => {
     const asked = ask("http://plain.test/", { method: "POST", body: "x" });
     await wait(300);
-    await side.serve(none, (incoming, response) => {
+    await side().serve(none, (incoming, response) => {
       incoming.resume();
       response.writeHead(503, { "content-type": "application/problem+json" }).end("{}");
     });
     expect((await asked).response.statusCode).toBe(503);
-    expect(side.asked).toHaveLength(1);
+    expect(side().asked).toHaveLength(1);
   });
 });

@@ -5,13 +5,9 @@ import { once } from "node:events";
 import { buffer, text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { basic, bridgedScheduler } from "./bridged-scheduler.ts";
-import type { BridgedScheduler, Tunnel } from "./bridged-scheduler.ts";
-
-let side: BridgedScheduler;
-beforeEach(async () => {
-  side = await bridgedScheduler();
-});
-afterEach(() => side.remove());
+import type { Tunnel } from "./bridged-scheduler.ts";
+import { perTest } from "../../../helpers/per-test.ts";
+const side = perTest(bridgedScheduler, (side) => side.remove());
 
 const accepted = "HTTP/1.1 200 Connection established\r\n\r\n";
 const echo: Tunnel = (socket) => {
@@ -20,8 +16,8 @@ const echo: Tunnel = (socket) => {
 };
 
 /** A connection to the bridge that asked for a tunnel. */
-function asking(target = "api.allowed.test:443", password = side.bridge.key): Socket {
-  const { hostname, port } = new URL(side.bridge.proxyUrl);
+function asking(target = "api.allowed.test:443", password = side().bridge.key): Socket {
+  const { hostname, port } = new URL(side().bridge.proxyUrl);
   const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   client.write(
     `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\nProxy-Authorization: ${basic(password)}\r\n\r\n`,
@@ -48,20 +44,20 @@ function closeOf(socket: Socket): Promise<void> {
 }
 
 test("a tunnel through the bridge goes to the scheduler with the run's token in place of the key", async () => {
-  await side.serve(echo);
+  await side().serve(echo);
   const client = asking();
   await read(client, accepted);
   client.write("hello");
   await read(client, "hello");
-  const [{ method, url, headers }] = side.asked as [IncomingMessage];
+  const [{ method, url, headers }] = side().asked as [IncomingMessage];
   expect([method, url]).toEqual(["CONNECT", "api.allowed.test:443"]);
   expect(headers["proxy-authorization"]).toBe("Bearer the-run-token");
-  expect(JSON.stringify(headers)).not.toContain(side.bridge.key);
+  expect(JSON.stringify(headers)).not.toContain(side().bridge.key);
   client.destroy();
 });
 
 test("a tunnel through the bridge keeps bytes that either side sent along with its header", async () => {
-  await side.serve((socket, _request, head) => socket.end(`${accepted}first,${head.toString()}`));
+  await side().serve((socket, _request, head) => socket.end(`${accepted}first,${head.toString()}`));
   const client = asking();
   client.write("early");
   expect(await text(client)).toMatch(/^HTTP\/1\.1 200 Connection established\r\n\r\nfirst,/);
@@ -74,8 +70,8 @@ test.each([
 ])(
   "a tunnel through the bridge is rejected with 407 for %s, without asking the scheduler",
   async (_name, password) => {
-    await side.serve(echo);
-    const { hostname, port } = new URL(side.bridge.proxyUrl);
+    await side().serve(echo);
+    const { hostname, port } = new URL(side().bridge.proxyUrl);
     const headers = password === undefined ? {} : { "proxy-authorization": basic(password) };
     const sent = request({
       hostname,
@@ -87,14 +83,14 @@ test.each([
     const [response] = (await once(sent, "connect")) as [IncomingMessage];
     expect(response.statusCode).toBe(407);
     expect(response.headers["proxy-authenticate"]).toBe('Basic realm="al"');
-    expect(side.asked).toEqual([]);
+    expect(side().asked).toEqual([]);
   },
 );
 
 test("a tunnel through the bridge forwards a rejection unchanged: reason phrase, headers and text", async () => {
   const refusal =
     "HTTP/1.1 403 denied.test is not in [network].allow\r\ncontent-type: text/plain\r\nX-Reason: not_allowed\r\n\r\nAdd it.\n";
-  await side.serve((socket) => socket.end(refusal));
+  await side().serve((socket) => socket.end(refusal));
   expect(await text(asking("denied.test:443"))).toBe(refusal);
 });
 
@@ -104,7 +100,7 @@ test("a tunnel through the bridge forwards every rejection of a scheduler that c
       socket.write("HTTP/1.1 403 denied\\r\\n\\r\\n");
       socket.destroySoon();
     }).listen(process.argv[1], () => console.log("listens"))`;
-  const scheduler = spawn(process.execPath, ["-e", program, side.socket]);
+  const scheduler = spawn(process.execPath, ["-e", program, side().socket]);
   onTestFinished(() => void scheduler.kill());
   await once(scheduler.stdout, "data");
   for (let round = 0; round < 50; round++) {
@@ -118,13 +114,13 @@ test("a tunnel through the bridge forwards every rejection of a scheduler that c
 test("a tunnel through the bridge waits for a scheduler that is down", async () => {
   const client = asking();
   await wait(300);
-  await side.serve(echo);
+  await side().serve(echo);
   await read(client, accepted);
   client.destroy();
 });
 
 test("a tunnel through the bridge stays open one way when either side has ended", async () => {
-  await side.serve((socket) => {
+  await side().serve((socket) => {
     socket.write(accepted);
     void buffer(socket).then((body) => socket.end(`got ${body.length}`));
   });
@@ -132,10 +128,10 @@ test("a tunnel through the bridge stays open one way when either side has ended"
   await read(uploading, accepted);
   uploading.end("12345");
   expect(await text(uploading)).toBe("got 5");
-  await side.stop();
+  await side().stop();
 
   const received = Promise.withResolvers<string>();
-  await side.serve((socket) => {
+  await side().serve((socket) => {
     socket.end(accepted);
     void text(socket).then(received.resolve);
   });
@@ -147,7 +143,7 @@ test("a tunnel through the bridge stays open one way when either side has ended"
 
 test("a tunnel through the bridge is cut when one side breaks off", async () => {
   let upstream: Socket | null = null;
-  await side.serve((socket) => {
+  await side().serve((socket) => {
     upstream = socket;
     socket.write(accepted);
   });
@@ -166,7 +162,7 @@ test("a tunnel through the bridge is cut when one side breaks off", async () => 
 
 test("a tunnel through the bridge reads no faster than the other side does", async () => {
   let written = 0;
-  await side.serve((socket) => {
+  await side().serve((socket) => {
     socket.write(accepted);
     const chunk = Buffer.alloc(64 * 1024);
     const more = (): void => {
@@ -190,35 +186,35 @@ test("a tunnel through the bridge reads no faster than the other side does", asy
 });
 
 test("a tunnel through the bridge does not outlive the bridge, even if it is not answered yet", async () => {
-  await side.serve((socket, incoming, head) => {
+  await side().serve((socket, incoming, head) => {
     if (incoming.url === "api.allowed.test:443") echo(socket, incoming, head);
   });
   const [open, waiting] = [asking(), asking("slow.test:443")];
   await read(open, accepted);
-  await expect.poll(() => side.asked).toHaveLength(2);
+  await expect.poll(() => side().asked).toHaveLength(2);
   const closed = [open, waiting].map(closeOf);
-  await side.closeBridge();
+  await side().closeBridge();
   await Promise.all(closed);
 });
 
 test("a tunnel that waits for its answer ends with its client, and the run's clock is paused", async () => {
   const ends: string[] = [];
   let release = (): void => undefined;
-  await side.serve((socket) => {
+  await side().serve((socket) => {
     socket.once("end", () => ends.push("hung up")).resume();
     release = () => void socket.write(accepted);
   });
   const gone = asking();
-  await expect.poll(() => side.asked.length).toBe(1);
-  expect(side.paused()).toBe(1);
+  await expect.poll(() => side().asked.length).toBe(1);
+  expect(side().paused()).toBe(1);
   gone.destroy();
   await expect.poll(() => ends).toEqual(["hung up"]);
-  await expect.poll(() => side.paused()).toBe(0);
+  await expect.poll(() => side().paused()).toBe(0);
   const patient = asking();
-  await expect.poll(() => side.asked.length).toBe(2);
-  expect(side.paused()).toBe(1);
+  await expect.poll(() => side().asked.length).toBe(2);
+  expect(side().paused()).toBe(1);
   release();
   await read(patient, accepted);
-  expect(side.paused()).toBe(0);
+  expect(side().paused()).toBe(0);
   patient.destroy();
 });

@@ -3,13 +3,9 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { connectCommand } from "../../../../src/runtime/harness/commands/connect-command.ts";
-import { bridgedScheduler, type BridgedScheduler } from "../bridge/bridged-scheduler.ts";
-
-let side: BridgedScheduler;
-beforeEach(async () => {
-  side = await bridgedScheduler();
-});
-afterEach(() => side.remove());
+import { bridgedScheduler } from "../bridge/bridged-scheduler.ts";
+import { perTest } from "../../../helpers/per-test.ts";
+const side = perTest(bridgedScheduler, (side) => side.remove());
 
 /** One call of the command: what it is given, and what comes of it. */
 function call(args: readonly string[], env: Record<string, string>) {
@@ -23,10 +19,10 @@ function call(args: readonly string[], env: Record<string, string>) {
   return { stdin, ended };
 }
 
-const throughBridge = () => ({ HTTPS_PROXY: side.bridge.proxyUrl });
+const throughBridge = () => ({ HTTPS_PROXY: side().bridge.proxyUrl });
 
 test("al-connect joins its input and output to a tunnel, each half by itself", async () => {
-  await side.serve((socket, { url }) => {
+  await side().serve((socket, { url }) => {
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
     void text(socket).then((given) => socket.end(`${url ?? ""} got ${given}`));
   });
@@ -40,12 +36,12 @@ test("al-connect joins its input and output to a tunnel, each half by itself", a
 });
 
 test("al-connect requests an IPv6 address in brackets", async () => {
-  await side.serve((socket, { url }) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${url ?? ""}`));
+  await side().serve((socket, { url }) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${url ?? ""}`));
   expect((await call(["fd00::7", "22"], throughBridge()).ended).output).toBe("[fd00::7]:22");
 });
 
 test("al-connect exits with 1 and the text of a rejection", async () => {
-  await side.serve((socket) => {
+  await side().serve((socket) => {
     socket.end("HTTP/1.1 403 no\r\ncontent-type: text/plain\r\n\r\ndenied.test is not allowed.\n");
   });
   expect(await call(["denied.test", "22"], throughBridge()).ended).toEqual({

@@ -1,27 +1,22 @@
 import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { socketSide, openSocket, type SocketSide } from "../../run-api/support.ts";
+import { socketSide, openSocket } from "../../run-api/support.ts";
 import { aJob, aModel } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf } from "../run-entry.ts";
 import { standIn } from "./stand-in.ts";
 import { claudeStream } from "./streams.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
-
-let dir: string;
-let side: SocketSide;
-beforeEach(async () => {
-  dir = tempDir();
-  side = await socketSide();
-});
-afterEach(() => side.remove());
+import { perTest } from "../../../helpers/per-test.ts";
+const dir = perTest(tempDir);
+const side = perTest(socketSide, (side) => side.remove());
 
 /** A session of a stand-in for claude, which does what the shell code says. */
 async function session(then: string) {
-  const cli = await standIn(dir, "claude", { stream: claudeStream, then });
-  const channel = await openSocket(side, "dev-abcdefgh");
+  const cli = await standIn(dir(), "claude", { stream: claudeStream, then });
+  const channel = await openSocket(side(), "dev-abcdefgh");
   const harness = { type: "llm-cli", command: "claude" } as const;
   const models = [aModel("main", "", { provider: "anthropic", baseUrl: null })];
-  const workDir = await mkdtemp(join(dir, "work-"));
+  const workDir = await mkdtemp(join(dir(), "work-"));
   const run = await runOf(aJob(workDir, { harness, models, channel }), { PATH: cli.path });
   expect(await readdir(workDir)).toEqual([".llm-cli"]);
   return { cli, channel, run };
@@ -32,7 +27,9 @@ test("an external CLI has the commands in its shell, and a prompt that names the
     `rlock demo:x --wait 1; bash -lc "al-status busy"; al-return '{"n":1}'`,
   );
   expect(run.exitCode).toBe(0);
-  expect(side.abilities.asked).toMatchObject([{ request: { resource: "demo:x", waitSeconds: 1 } }]);
+  expect(side().abilities.asked).toMatchObject([
+    { request: { resource: "demo:x", waitSeconds: 1 } },
+  ]);
   expect(run.messages).toContainEqual({ type: "status", text: "busy" });
   expect(run.messages).toContainEqual({ type: "return", json: '{"n":1}', more: false });
   expect(await cli.input()).toContain("al-subagent-wait <callId>... [--timeout SECONDS]");

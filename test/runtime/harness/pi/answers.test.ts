@@ -5,9 +5,10 @@ import type { HostedModel } from "../model-host.ts";
 import type { RunMessage } from "../../../../src/runtime/harness/run-messages.ts";
 import type { Provider } from "../../../../streams/agent-config.ts";
 import { answerTable, type AnswerRow, type Outcome } from "./answer-table.ts";
-import { startFakeUpstream, type FakeUpstream } from "./fake-upstream.ts";
+import { startFakeUpstream } from "./fake-upstream.ts";
 import { runSession } from "./run-session.ts";
 import { aModel } from "../jobs.ts";
+import { perFile } from "../../../helpers/per-test.ts";
 
 /** A provider of each wire format, with a model of pi's own table. */
 const models = {
@@ -24,15 +25,11 @@ const backup = { reply: { kind: "text", text: "From the backup." } } as const;
 const absent = "http://127.0.0.1:1/0/v1";
 
 describe.concurrent.each(Object.keys(models) as (keyof typeof models)[])("%s", (provider) => {
-  let workDir: string;
-  let upstream: FakeUpstream;
-  beforeAll(async () => {
-    workDir = await mkdtemp(join(tmpdir(), "al-answers-"));
-    upstream = await startFakeUpstream();
-  });
+  const workDir = perFile(() => mkdtemp(join(tmpdir(), "al-answers-")));
+  const upstream = perFile(startFakeUpstream);
   afterAll(async () => {
-    await upstream.close();
-    await rm(workDir, { recursive: true, force: true });
+    await upstream().close();
+    await rm(workDir(), { recursive: true, force: true });
   });
 
   function modelOf(row: AnswerRow, baseUrl: string): HostedModel {
@@ -44,8 +41,8 @@ describe.concurrent.each(Object.keys(models) as (keyof typeof models)[])("%s", (
   async function session(row: AnswerRow, hasFallback: boolean) {
     // The limit of silence is over when the provider falls silent, however slow this machine is.
     const timers = new Set<() => void>();
-    const first = upstream.route(row.actions, () => timers.forEach((expire) => expire()));
-    const second = upstream.route([backup]);
+    const first = upstream().route(row.actions, () => timers.forEach((expire) => expire()));
+    const second = upstream().route([backup]);
     const baseUrl = row.actions.length === 0 ? absent : first.baseUrl;
     const fallback = hasFallback ? [aModel("backup", second.baseUrl)] : [];
     const models = [modelOf(row, baseUrl), ...fallback];
@@ -53,7 +50,7 @@ describe.concurrent.each(Object.keys(models) as (keyof typeof models)[])("%s", (
       timers.add(expire);
       return () => void timers.delete(expire);
     };
-    const ended = await runSession({ workDir, models, time: { after } });
+    const ended = await runSession({ workDir: workDir(), models, time: { after } });
     return { ...ended, first, second };
   }
 

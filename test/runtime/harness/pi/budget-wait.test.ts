@@ -4,11 +4,8 @@ import { aScripted } from "../jobs.ts";
 import { refuseCalls } from "../model-host.ts";
 import { runSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
-
-let workDir: string;
-beforeEach(() => {
-  workDir = tempDir();
-});
+import { perTest } from "../../../helpers/per-test.ts";
+const workDir = perTest(tempDir);
 
 /** A session whose calls are refused with these codes first; the scheduler answers its waits with these. */
 async function session(
@@ -26,7 +23,7 @@ async function session(
     },
   };
   const models = [aScripted([{ text: "One." }], "poor"), aScripted([{ text: "Two." }], "second")];
-  return { ...(await runSession({ workDir, models, requests, signal })), asked };
+  return { ...(await runSession({ workDir: workDir(), models, requests, signal })), asked };
 }
 
 const paid = () => Promise.resolve({ ok: true, paid: true });

@@ -1,7 +1,8 @@
 import { costTable, type CostRow } from "./cost-table.ts";
-import { startFakeUpstream, type FakeUpstream, type Route } from "./fake-upstream.ts";
+import { startFakeUpstream, type Route } from "./fake-upstream.ts";
 import { meteredSession } from "./metered-session.ts";
 import type { Action } from "./answer-table.ts";
+import { perFile } from "../../../helpers/per-test.ts";
 
 const budget = "\n[budget]\nrun = 1000\n";
 const text: Action = { reply: { kind: "text", text: "Done." } };
@@ -20,12 +21,7 @@ const models = [
   ["openrouter", "openai/gpt-5", { input: null, output: 4 }],
   ["custom", "local-1", { input: null, output: 4 }],
 ] as const;
-
-let upstream: FakeUpstream;
-beforeAll(async () => {
-  upstream = await startFakeUpstream();
-});
-afterAll(() => upstream.close());
+const upstream = perFile(startFakeUpstream, (upstream) => upstream.close());
 
 const tableOf = (name: string, config: string, { baseUrl }: Route) =>
   `[models.${name}]\nbaseUrl = "${baseUrl}"\n${config}\n`;
@@ -36,7 +32,7 @@ test.each(costTable)(
   "the cost of a session's calls is exact to the nano-dollar: $name",
   async (row: CostRow) => {
     const { config, billed, billing = "priced", tokens, nano } = row;
-    const route = upstream.route([
+    const route = upstream().route([
       { reply: { kind: "tool", command: "true" }, billed },
       { reply: { kind: "text", text: "Done." }, billed },
     ]);
@@ -52,7 +48,7 @@ test.each(costTable)(
 test.each(models)(
   "the cost of a session's calls is estimated if %s's %s is cut, and its repetition is counted too",
   async (provider, model, known) => {
-    const route = upstream.route(["hang up in the middle", text]);
+    const route = upstream().route(["hang up in the middle", text]);
     const { error, calls, charged } = await session(configOf(provider, model), route);
     expect(error).toBeNull();
     // As the run sent it.
@@ -71,8 +67,8 @@ test.each(models)(
 test.each(models)(
   "the cost of a session's calls is zero if %s's %s refuses: it cools down as long as it says, and the next is called",
   async (provider, model) => {
-    const first = tableOf("m", configOf(provider, model), upstream.route([limited]));
-    const second = tableOf("backup", backup, upstream.route([text]));
+    const first = tableOf("m", configOf(provider, model), upstream().route([limited]));
+    const second = tableOf("backup", backup, upstream().route([text]));
     const before = Date.now();
     const { error, usage, calls, messages } = await meteredSession(first + second + budget);
     expect(error).toBeNull();

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Provider } from "../../../../streams/agent-config.ts";
 import { aModel } from "../jobs.ts";
-import { startFakeUpstream, type FakeUpstream } from "./fake-upstream.ts";
+import { startFakeUpstream } from "./fake-upstream.ts";
 import { runSession } from "./run-session.ts";
 import { data, named } from "./wires/wire-format.ts";
+import { perFile } from "../../../helpers/per-test.ts";
 
 interface Call {
   readonly id: string;
@@ -133,24 +134,19 @@ const answers: readonly (readonly [Provider, string, string, string])[] = [
 
 const headers = { "content-type": "text/event-stream" };
 const done = { reply: { kind: "text", text: "Done." } } as const;
-
-let root: string;
-let upstream: FakeUpstream;
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), "al-cut-"));
-  upstream = await startFakeUpstream();
-});
+const root = perFile(() => mkdtemp(join(tmpdir(), "al-cut-")));
+const upstream = perFile(startFakeUpstream);
 afterAll(async () => {
-  await upstream.close();
-  await rm(root, { recursive: true, force: true });
+  await upstream().close();
+  await rm(root(), { recursive: true, force: true });
 });
 
 test.each(answers)(
   "arguments of a tool call that was cut are never executed: %s %s, %s",
   async (provider, model, stop, body) => {
-    const workDir = join(root, `${provider}-${stop}`);
+    const workDir = join(root(), `${provider}-${stop}`);
     await mkdir(workDir);
-    const route = upstream.route([{ status: 200, headers, body }, done]);
+    const route = upstream().route([{ status: 200, headers, body }, done]);
     const models = [aModel("first", route.baseUrl, { provider, model })];
     const { error } = await runSession({ workDir, models });
     expect(error).toBeNull();
@@ -164,7 +160,7 @@ test.each(answers)(
 );
 
 test("arguments of a tool call that was cut end the answer if they are a part of its JSON, as Google's are", async () => {
-  const workDir = join(root, "google");
+  const workDir = join(root(), "google");
   await mkdir(workDir);
   const [event] = data({
     candidates: [
@@ -178,7 +174,7 @@ test("arguments of a tool call that was cut end the answer if they are a part of
     80,
   );
   const actions = bodies.map((body) => ({ status: 200, headers, body }));
-  const route = upstream.route([...actions, done]);
+  const route = upstream().route([...actions, done]);
   const model = { provider: "google", model: "gemini-2.5-pro", maxRetries: 100 } as const;
   await runSession({ workDir, models: [aModel("first", route.baseUrl, model)] });
   expect(route.requests.length).toBeGreaterThan(bodies.length / 2);

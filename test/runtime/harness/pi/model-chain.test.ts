@@ -4,12 +4,9 @@ import { aModel, aScripted } from "../jobs.ts";
 import { logsOf } from "../run-entry.ts";
 import { runSession, type EndedSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
-
-let workDir: string;
+import { perTest } from "../../../helpers/per-test.ts";
 const open: FakeProvider[] = [];
-beforeEach(() => {
-  workDir = tempDir();
-});
+const workDir = perTest(tempDir);
 afterEach(() => Promise.all(open.splice(0).map((provider) => provider.close())));
 
 async function provider(...answer: Parameters<typeof refusing>): Promise<FakeProvider> {
@@ -18,7 +15,7 @@ async function provider(...answer: Parameters<typeof refusing>): Promise<FakePro
   return made;
 }
 
-const run = (models: readonly HostedModel[]) => runSession({ workDir, models });
+const run = (models: readonly HostedModel[]) => runSession({ workDir: workDir(), models });
 const cooldowns = ({ messages }: EndedSession) =>
   messages.flatMap((message) => (message.type === "cooldown" ? [message] : []));
 const once = { maxRetries: 0 };

@@ -9,11 +9,8 @@ import { fakeProvider } from "../fake-provider.ts";
 import { aJob, aModel } from "../jobs.ts";
 import { runSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
-
-let workDir: string;
-beforeEach(() => {
-  workDir = tempDir();
-});
+import { perTest } from "../../../helpers/per-test.ts";
+const workDir = perTest(tempDir);
 
 interface Options {
   readonly turns: Script["turns"];
@@ -62,8 +59,8 @@ async function session({ turns, sent = {}, late = [], earlier, signal }: Options
   const continues = { instanceId: "dev-earlier1", endedAt: Date.now() - 3 * 3_600_000 };
   const trigger = { kind: "manual", prompt: null, ...(earlier && { continues }) } as const;
   const models = [aModel("local", provider.baseUrl)];
-  const job = aJob(workDir, { models, trigger });
-  const ended = await runSession({ workDir, job, people, ...(signal && { signal }) });
+  const job = aJob(workDir(), { models, trigger });
+  const ended = await runSession({ workDir: workDir(), job, people, ...(signal && { signal }) });
   const requests = provider.requests.map(({ body }) => JSON.stringify(body.messages));
   return {
     ...ended,
@@ -120,7 +117,7 @@ test("a session of pi that a person steers finishes the turn with its tools, and
   });
   expect({ error, stopped }).toEqual({ error: null, stopped: true });
   expect(requests).toHaveLength(1);
-  expect(await readFile(join(workDir, "done"), "utf8")).toBe("one\n");
+  expect(await readFile(join(workDir(), "done"), "utf8")).toBe("one\n");
 });
 
 test("a session of pi that a person steers ends as stopped rather than ask the next model for a failed turn", async () => {

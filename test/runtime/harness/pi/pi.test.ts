@@ -6,11 +6,8 @@ import type { HostedModel } from "../model-host.ts";
 import { endMessageOf, logsOf, runOf, startRun } from "../run-entry.ts";
 import { runSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
-
-let workDir: string;
-beforeEach(() => {
-  workDir = tempDir();
-});
+import { perTest } from "../../../helpers/per-test.ts";
+const workDir = perTest(tempDir);
 
 const bash = (command: string) => ({ name: "bash", arguments: { command } });
 
@@ -18,7 +15,7 @@ const bash = (command: string) => ({ name: "bash", arguments: { command } });
 async function asked(model: Partial<HostedModel>) {
   const provider = await fakeProvider(saying("ok"));
   const models = [aModel("local", provider.baseUrl, model)];
-  const { error, usage } = await runSession({ workDir, models });
+  const { error, usage } = await runSession({ workDir: workDir(), models });
   await provider.close();
   expect(error).toBeNull();
   return { ...provider.requests[0], usage };
@@ -47,7 +44,7 @@ test("a session of pi continues after a wrong tool call, even one in the last tu
     { tools: [bash("true")] },
   ];
   const requests = { perform: () => Promise.reject(new Error("a status has a text")) };
-  const ended = await runSession({ workDir, models: [aScripted(turns)], requests });
+  const ended = await runSession({ workDir: workDir(), models: [aScripted(turns)], requests });
   expect(logsOf(ended, "tool-result").map(({ fields }) => fields?.isError)).toEqual([
     true,
     true,
@@ -65,7 +62,7 @@ test("a run in the pi harness logs texts, tool calls, results and usage, and sho
     { text: "There is a greeting.", tools: [bash("exit 3"), status] },
     { text: "All done." },
   ];
-  const run = await runOf(aJob(workDir, { models: [aScripted(script)] }));
+  const run = await runOf(aJob(workDir(), { models: [aScripted(script)] }));
   expect(run.exitCode).toBe(0);
   expect(logsOf(run, "said").map(({ msg }) => msg)).toEqual([
     "Let me look.",
@@ -88,18 +85,18 @@ test("a run in the pi harness logs texts, tool calls, results and usage, and sho
   const usage = { model: "scripted", tokens: total, turns: 3, costUsd: 0 };
   expect(endMessageOf(run)).toEqual({ type: "end", error: null, usage });
   expect(run.messages).toContainEqual({ type: "status", text: "reading mail" });
-  expect(await readFile(join(workDir, "greeting"), "utf8")).toBe("hello\n");
+  expect(await readFile(join(workDir(), "greeting"), "utf8")).toBe("hello\n");
 });
 
 test("a run in the pi harness gives the model SKILL.md's body as system prompt, and nothing from pi's folders", async () => {
-  await mkdir(join(workDir, ".pi", "agent"), { recursive: true });
-  await writeFile(join(workDir, "AGENTS.md"), "PLANTED context");
-  await writeFile(join(workDir, ".pi", "SYSTEM.md"), "PLANTED system");
-  await writeFile(join(workDir, ".pi", "agent", "settings.json"), `{"defaultModel":"PLANTED"}`);
+  await mkdir(join(workDir(), ".pi", "agent"), { recursive: true });
+  await writeFile(join(workDir(), "AGENTS.md"), "PLANTED context");
+  await writeFile(join(workDir(), ".pi", "SYSTEM.md"), "PLANTED system");
+  await writeFile(join(workDir(), ".pi", "agent", "settings.json"), `{"defaultModel":"PLANTED"}`);
   const provider = await fakeProvider(saying("ok"));
-  const before = (await readdir(workDir, { recursive: true })).toSorted();
+  const before = (await readdir(workDir(), { recursive: true })).toSorted();
   const models = [aModel("local", provider.baseUrl)];
-  const run = await runOf(aJob(workDir, { models, instructions: "You water the plants." }));
+  const run = await runOf(aJob(workDir(), { models, instructions: "You water the plants." }));
   await provider.close();
   expect(run.exitCode).toBe(0);
   const [request] = provider.requests;
@@ -109,7 +106,7 @@ test("a run in the pi harness gives the model SKILL.md's body as system prompt, 
     expect(sent).toContain(part);
   }
   expect(sent).not.toContain("PLANTED");
-  expect((await readdir(workDir, { recursive: true })).toSorted()).toEqual(before);
+  expect((await readdir(workDir(), { recursive: true })).toSorted()).toEqual(before);
 });
 
 test("a run in the pi harness gives commands the credentials' variables, not its own, and no message is 32 KiB long", async () => {
@@ -119,7 +116,7 @@ test("a run in the pi harness gives commands the credentials' variables, not its
   const long = `${"long text ".repeat(2000)}the end`;
   const command = `: ${"é".repeat(40_000)}; head -c 100000 /dev/zero | tr '\\0' '\\001'`;
   const turns = [{ tools: [bash("env | sort")] }, { tools: [bash(command)] }, { text: long }];
-  const job = aJob(workDir, { models: [aScripted(turns)], credentials });
+  const job = aJob(workDir(), { models: [aScripted(turns)], credentials });
   const run = await runOf(job, { LEAKED: "yes" });
   const output = String(logsOf(run, "tool-result")[0]?.fields?.output);
   expect(output).toContain("GITHUB_TOKEN=t0ken");
@@ -146,15 +143,15 @@ test.each<readonly [string, (run: ReturnType<typeof startRun>) => void]>([
     },
   ],
 ])("a run in the pi harness ends soon and runs its post hooks when %s", async (_when, end) => {
-  const marker = join(workDir, "post-ran");
+  const marker = join(workDir(), "post-ran");
   const hooks = { pre: [], post: [`touch ${marker}`] };
-  const run = startRun(aJob(workDir, { models: [waiting], hooks }));
-  await expect.poll(() => readdir(workDir), { timeout: 20_000 }).toContain("started");
+  const run = startRun(aJob(workDir(), { models: [waiting], hooks }));
+  await expect.poll(() => readdir(workDir()), { timeout: 20_000 }).toContain("started");
   const before = performance.now();
   end(run);
   const ended = await run.ended;
-  expect(performance.now() - before).toBeLessThan(10_000);
-  expect(await readdir(workDir)).toContain("post-ran");
+expect(performance.now() - before).toBeLessThan(10_000);
+  expect(await readdir(workDir())).toContain("post-ran");
   expect(ended.exitCode).toBe(143);
   const last = ended.messages.at(-1);
   if (last?.type === "end") expect(last.error).toBe("it was stopped before it was done");

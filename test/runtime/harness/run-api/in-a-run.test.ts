@@ -5,22 +5,15 @@ import { join } from "node:path";
 import type { Job, Script } from "../../../../src/foundation/contracts/job.ts";
 import { RunApiError, type RequestAnswer } from "../../../../src/runtime/run-api/protocol.ts";
 import { socketSide, openSocket } from "../../run-api/support.ts";
-import type { SocketOfRun, SocketSide } from "../../run-api/support.ts";
 import { held } from "../../../helpers/fake-abilities.ts";
 import { aJob, aScripted, type JobOptions } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf, startRun, type EndedRun } from "../run-entry.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
+import { perTest } from "../../../helpers/per-test.ts";
 
-let workDir: string;
-let side: SocketSide;
-let channel: SocketOfRun;
-
-beforeEach(async () => {
-  workDir = tempDir();
-  side = await socketSide();
-  channel = await openSocket(side, "dev-abcdefgh");
-});
-afterEach(() => side.remove());
+const workDir = perTest(tempDir);
+const side = perTest(socketSide, (side) => side.remove());
+const channel = perTest(() => openSocket(side(), "dev-abcdefgh"));
 
 const bash = (command: string) => ({ name: "bash", arguments: { command } });
 const resource = "github:acme/app/issues/7";
@@ -30,7 +23,7 @@ type Tools = NonNullable<Script["turns"][number]["tools"]>;
 /** A run of the pi harness whose model calls these tools, one after the other. */
 function job(tools: Tools, more: JobOptions = {}): Job {
   const models = [aScripted([...tools.map((tool) => ({ tools: [tool] })), { text: "Done." }])];
-  return aJob(workDir, { channel, models, ...more });
+  return aJob(workDir(), { channel: channel(), models, ...more });
 }
 
 const resultsOf = (run: EndedRun) =>
@@ -48,7 +41,7 @@ test("an agent that runs makes requests by tools and by commands, with the same 
   const [byTool, byCommand] = resultsOf(run);
   expect(byTool).toMatchObject({ ok: true, resource, fencingToken: 1 });
   expect(byCommand).toEqual(byTool);
-  const [first, second] = side.abilities.asked;
+  const [first, second] = side().abilities.asked;
   expect(first).toMatchObject({ ability: "lock", request: { resource, waitSeconds: 3 } });
   expect(second?.request).toEqual(first?.request);
   expect(second?.key).not.toBe(first?.key);
@@ -58,7 +51,7 @@ test("an agent that runs makes requests by tools and by commands, with the same 
 test("an agent that runs is rejected by both in the same words, and continues", async () => {
   const path = ["a-1", "b-2", "a-1"];
   const deadlock = { error: "deadlock" as const, detail: "a waits for b", path };
-  side.abilities.answers.lock = () => Promise.reject(new RunApiError(deadlock));
+  side().abilities.answers.lock = () => Promise.reject(new RunApiError(deadlock));
   const tools = [
     { name: "al_lock", arguments: { resource } },
     bash(`rlock ${resource} 2>stderr; echo "code $?" >&2; cat stderr >&2`),
@@ -75,7 +68,7 @@ test("an agent that runs is rejected by both in the same words, and continues", 
   expect(outputs[2]).toContain("only a run that its schedule started");
   expect(outputs[3]).toContain("may have 65536");
   expect(outputs[4]).toContain("a resource is a URI");
-  expect(side.abilities.asked).toHaveLength(2);
+  expect(side().abilities.asked).toHaveLength(2);
   expect(run.exitCode).toBe(0);
 });
 
@@ -91,33 +84,33 @@ test("an agent that runs can't take the messages of people from its harness", as
 test("an agent that runs hands work over with its context on standard input, and waits for the result", async () => {
   const callId = "7d444840-9dc0-41d1-b245-5ffdce74fad2";
   const call = { callId, agent: "b", state: "ended", outcome: "succeeded", exitCode: 0 } as const;
-  side.abilities.answers["call-wait"] = () => ({
+  side().abilities.answers["call-wait"] = () => ({
     ...{ ok: true, timedOut: false },
     calls: [{ ...call, value: { done: 7 }, reason: null }],
   });
   const command = `id=$(echo 'please look' | al-subagent b --cancel-on-exit | sed 's/.*"callId":"\\([^"]*\\)".*/\\1/'); al-subagent-wait "$id" --timeout 9`;
   const run = await runOf(job([bash(command)]));
   expect(resultsOf(run)).toMatchObject([{ ok: true, calls: [{ value: { done: 7 } }] }]);
-  const [called, waited] = side.abilities.asked;
+  const [called, waited] = side().abilities.asked;
   expect(called?.request).toEqual({ agent: "b", context: "please look\n", cancelOnExit: true });
   expect(waited?.request).toEqual({ callIds: [called?.key], timeoutSeconds: 9 });
 });
 
 test("an agent that runs keeps waiting when the scheduler restarts, by tool and by command", async () => {
   const { promise, resolve } = held<RequestAnswer<"wait">>();
-  side.abilities.answers.wait = () => promise;
+  side().abilities.answers.wait = () => promise;
   const where = `--where issue.number=7 --where 'action=opened' --where labels.0.id='"7"'`;
   const tools = [
     { name: "wait_for_trigger", arguments: { kind: "agent-call", source: "b" } },
     bash(`wait_for_trigger --kind webhook --event issues ${where}`),
   ];
   const run = startRun(job([], { models: [aScripted([{ tools }, { text: "Done." }])] }));
-  const { asked } = side.abilities;
+  const { asked } = side().abilities;
   const restart = async () => {
-    await side.sockets.close();
-    side.sockets = side.successor();
-    side.sockets.serve({ runApi: side.abilities, models: hostGateway, egress: noEgress });
-    await side.sockets.restore(new Set(["dev-abcdefgh"]));
+    await side().sockets.close();
+    side().sockets = side().successor();
+    side().sockets.serve({ runApi: side().abilities, models: hostGateway, egress: noEgress });
+    await side().sockets.restore(new Set(["dev-abcdefgh"]));
   };
   await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(2);
   await restart();
@@ -137,7 +130,7 @@ test("an agent that runs keeps waiting when the scheduler restarts, by tool and 
 test("an agent that runs finds the whole body of an awaited delivery in a file", async () => {
   const payload = { issue: { body: "long ".repeat(10_000) } };
   const event = { kind: "webhook", event: "issues", body: payload.issue.body };
-  side.abilities.answers.wait = () => ({
+  side().abilities.answers.wait = () => ({
     ...{ ok: true, timedOut: false },
     trigger: { ...event, payload },
   });
@@ -148,7 +141,7 @@ test("an agent that runs finds the whole body of an awaited delivery in a file",
   const [answer, sizes = ""] = logsOf(run, "tool-result").map(({ fields }) =>
     String(fields?.output),
   );
-  expect(answer).toContain(`"payloadFile":"${join(workDir, "webhook-payload-")}`);
+  expect(answer).toContain(`"payloadFile":"${join(workDir(), "webhook-payload-")}`);
   const [whole, told] = sizes.split("\n").map(Number);
   expect(whole).toBe(JSON.stringify(payload, null, 2).length);
   expect(told).toBeLessThan(17_000);
@@ -177,7 +170,7 @@ test("an agent that runs sends its status, its value and its rerun to the schedu
     expect(Buffer.byteLength(JSON.stringify(piece))).toBeLessThan(30 * 1024);
   }
   expect(resultsOf(run)).toEqual(tools.map(() => ({ ok: true })));
-  expect(side.abilities.asked).toEqual([]);
+  expect(side().abilities.asked).toEqual([]);
 });
 
 test("an agent that runs shows its token to no command, returns no secret, and leaves nothing", async () => {
@@ -188,25 +181,25 @@ test("an agent that runs shows its token to no command, returns no secret, and l
       env: { T: "t0ken-secret" },
     },
   ];
-  const value = { a: ["with t0ken-secret"], b: channel.token };
+  const value = { a: ["with t0ken-secret"], b: channel().token };
   const tools = [
-    bash(`${look}; grep -rl "$(cat ${channel.dir}/../token)" . || echo clean`),
+    bash(`${look}; grep -rl "$(cat ${channel().dir}/../token)" . || echo clean`),
     { name: "al_return", arguments: { value } },
   ];
-  await writeFile(join(side.base, "token"), channel.token);
+  await writeFile(join(side().base, "token"), channel().token);
   const run = await runOf(job(tools, { credentials }));
   const [output = ""] = logsOf(run, "tool-result").map(({ fields }) => String(fields?.output));
-  expect(output).toContain(`AL_RUN_SOCKET=${join(workDir, ".al/run.sock")}`);
+  expect(output).toContain(`AL_RUN_SOCKET=${join(workDir(), ".al/run.sock")}`);
   expect(output).toContain("srw-------");
   expect(output).toContain("clean");
   expect(returned(run)).toHaveLength(1);
   expect(JSON.stringify(run).includes("t0ken-secret")).toBe(false);
-  expect(JSON.stringify(run).includes(channel.token)).toBe(false);
-  expect(await readdir(workDir)).toEqual([]);
+  expect(JSON.stringify(run).includes(channel().token)).toBe(false);
+  expect(await readdir(workDir())).toEqual([]);
 });
 
 const hooks = { pre: [], post: ['echo "post $AL_OUTCOME" >> order'] };
-const order = () => readFile(join(workDir, "order"), "utf8").catch(() => "");
+const order = () => readFile(join(workDir(), "order"), "utf8").catch(() => "");
 
 test.each([
   ["by the tool", { name: "al_exit", arguments: {} }],

@@ -5,16 +5,12 @@ import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts
 import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
 import { hostGateway } from "../../harness/model-host.ts";
 import { openSocket, post, socketRecords } from "../support.ts";
-import { connectTo, egressSide, forward, type EgressSide } from "./support.ts";
-
-let side: EgressSide;
-beforeEach(async () => {
-  side = await egressSide();
-});
-afterEach(() => side.close());
+import { connectTo, egressSide, forward } from "./support.ts";
+import { perTest } from "../../../helpers/per-test.ts";
+const side = perTest(egressSide, (side) => side.close());
 
 test("the run that requests other hosts is identified by its socket and token; without both it is rejected", async () => {
-  const [one, two] = [await side.open("dev-1"), await side.open("dev-2")];
+  const [one, two] = [await side().open("dev-1"), await side().open("dev-2")];
   for (const headers of [
     { "proxy-authorization": "" },
     { "proxy-authorization": `Bearer ${two.token}` },
@@ -27,12 +23,12 @@ test("the run that requests other hosts is identified by its socket and token; w
       status: 407,
     });
   }
-  expect(side.hosts.lookups).toEqual([]);
-  expect(side.attempts).toEqual([]);
+  expect(side().hosts.lookups).toEqual([]);
+  expect(side().attempts).toEqual([]);
 });
 
 test("the run that requests other hosts is checked before a body is read", async () => {
-  const one = await side.open("dev-1");
+  const one = await side().open("dev-1");
   const socket = connect(one.socket);
   socket.write(
     "POST http://api.allowed.test/ HTTP/1.1\r\nhost: a\r\ncontent-length: 99999\r\n\r\n",
@@ -43,7 +39,7 @@ test("the run that requests other hosts is checked before a body is read", async
 });
 
 test("the run that requests other hosts loses its tunnels when it ends, and its token opens no others", async () => {
-  const one = await side.open("dev-1");
+  const one = await side().open("dev-1");
   const { socket } = await connectTo(one, "api.allowed.test:22");
   await once(socket, "data");
   const early = connect(one.socket);
@@ -56,10 +52,10 @@ test("the run that requests other hosts loses its tunnels when it ends, and its 
   early.write("\r\n");
   const [answer] = (await once(early, "data")) as [Buffer];
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 407 /);
-  await side.reported(1);
-  expect(side.attempts[0]).toMatchObject({ denied: null, bytesIn: 14 });
+  await side().reported(1);
+  expect(side().attempts[0]).toMatchObject({ denied: null, bytesIn: 14 });
   await expect
-    .poll(() => side.hosts.ssh[0]?.readableEnded ?? side.hosts.ssh[0]?.destroyed)
+    .poll(() => side().hosts.ssh[0]?.readableEnded ?? side().hosts.ssh[0]?.destroyed)
     .toBe(true);
 });
 
@@ -70,11 +66,11 @@ test("the run that requests other hosts is served once the scheduler has started
     redactor: createRedactor(),
     onProblem: (message) => problems.push(message),
   });
-  const base = (await side.open("dev-9")).dir;
+  const base = (await side().open("dev-9")).dir;
   const one = await openSocket({ sockets, base: base.replace(/\/[^/]+$/, "") }, "dev-1");
   const asked = [connectTo(one, "api.allowed.test:22"), forward(one, "http://other.test/")];
   await post(one, "lock");
-  sockets.serve({ runApi: fakeAbilities(), models: hostGateway, egress: side.egress });
+  sockets.serve({ runApi: fakeAbilities(), models: hostGateway, egress: side().egress });
   const [tunnel, request] = await Promise.all(asked);
   expect([tunnel?.status, request?.status]).toEqual([200, 403]);
   await sockets.close();
@@ -82,7 +78,7 @@ test("the run that requests other hosts is served once the scheduler has started
 });
 
 test("the run that requests other hosts still makes its own requests", async () => {
-  const one = await side.open("dev-1");
+  const one = await side().open("dev-1");
   expect(await post(one, "lock")).toMatchObject({ status: 200 });
 });
 

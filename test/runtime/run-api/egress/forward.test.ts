@@ -2,22 +2,16 @@ import { once } from "node:events";
 import { createServer, connect, type AddressInfo } from "node:net";
 import { dialDirect } from "../../../../src/runtime/run-api/egress/dial.ts";
 import { publicAddress } from "./hosts.ts";
-import { egressSide, forward, type EgressSide } from "./support.ts";
-import type { SocketOfRun } from "../support.ts";
-
-let side: EgressSide;
-let run: SocketOfRun;
-beforeEach(async () => {
-  side = await egressSide();
-  run = await side.open("dev-1");
-});
-afterEach(() => side.close());
+import { egressSide, forward } from "./support.ts";
+import { perTest } from "../../../helpers/per-test.ts";
+const side = perTest(egressSide, (side) => side.close());
+const run = perTest(() => side().open("dev-1"));
 
 test("a request with an absolute URL is forwarded to an allowed host, with the host of its address", async () => {
   const headers = { host: "other.test", accept: "text/x", "x-own": "1", connection: "x-own" };
-  const answer = await forward(run, "http://api.allowed.test/a?b=c", { headers });
+  const answer = await forward(run(), "http://api.allowed.test/a?b=c", { headers });
   expect(answer).toMatchObject({ status: 200, body: "hello from api.allowed.test" });
-  const [seen] = side.hosts.seen;
+  const [seen] = side().hosts.seen;
   expect(seen?.url).toBe("/a?b=c");
   expect(seen?.rawHeaders).not.toContain("other.test");
   expect(seen?.headers).toEqual({
@@ -25,7 +19,7 @@ test("a request with an absolute URL is forwarded to an allowed host, with the h
     accept: "text/x",
     connection: "close",
   });
-  const attempt = await side.reported(1);
+  const attempt = await side().reported(1);
   expect(attempt).toMatchObject({
     host: "api.allowed.test",
     port: 80,
@@ -45,16 +39,16 @@ test.each([
   ],
 ])("a request with an absolute URL takes a body along %s", async (_what, headers) => {
   const post = { method: "POST", headers, body: "12345" };
-  expect(await forward(run, "http://api.allowed.test", post)).toMatchObject({ body: "12345" });
-  expect(side.hosts.seen).toHaveLength(1);
+  expect(await forward(run(), "http://api.allowed.test", post)).toMatchObject({ body: "12345" });
+  expect(side().hosts.seen).toHaveLength(1);
 });
 
 test("a request with an absolute URL returns a redirect to the run, which has to request its target itself", async () => {
-  const { status, headers } = await forward(run, "http://api.allowed.test/redirect");
+  const { status, headers } = await forward(run(), "http://api.allowed.test/redirect");
   expect([status, headers.location]).toEqual([302, "https://other.test/secret"]);
-  expect(side.hosts.dialled).toEqual([`${publicAddress}:80`]);
-  expect(await forward(run, "http://other.test/secret")).toMatchObject({ status: 403 });
-  expect(side.hosts.dialled).toHaveLength(1);
+  expect(side().hosts.dialled).toEqual([`${publicAddress}:80`]);
+  expect(await forward(run(), "http://other.test/secret")).toMatchObject({ status: 403 });
+  expect(side().hosts.dialled).toHaveLength(1);
 });
 
 test.each([
@@ -70,11 +64,11 @@ test.each([
   ["ftp://api.allowed.test/", 400, "malformed"],
   ["file:///etc/passwd", 400, "malformed"],
 ])("a request with an absolute URL is rejected: %s", async (url, status, denied) => {
-  const answer = await forward(run, url);
+  const answer = await forward(run(), url);
   expect(answer.status).toBe(status);
-  expect(await side.reported(1)).toMatchObject({ denied });
-  expect(answer.body.trim()).toBe(side.attempts[0]?.detail);
-  expect(side.hosts.dialled).toEqual([]);
+  expect(await side().reported(1)).toMatchObject({ denied });
+  expect(answer.body.trim()).toBe(side().attempts[0]?.detail);
+  expect(side().hosts.dialled).toEqual([]);
 });
 
 test.each([
@@ -84,13 +78,13 @@ test.each([
   "http:api.allowed.test/",
   "//api.allowed.test/",
 ])("a request with an absolute URL is malformed: %s", async (url) => {
-  expect((await forward(run, url)).status).toBeOneOf([400, 401]);
-  expect(side.hosts.dialled).toEqual([]);
+  expect((await forward(run(), url)).status).toBeOneOf([400, 401]);
+  expect(side().hosts.dialled).toEqual([]);
 });
 
 test("a request with an absolute URL is rejected when its name has a private address", async () => {
-  side.hosts.names.set("api.allowed.test", ["10.0.0.7"]);
-  const { status, phrase } = await forward(run, "http://api.allowed.test/");
+  side().hosts.names.set("api.allowed.test", ["10.0.0.7"]);
+  const { status, phrase } = await forward(run(), "http://api.allowed.test/");
   expect(status).toBe(403);
   expect(phrase).toBe("api.allowed.test:80 has an address in a private network only");
 });
@@ -118,7 +112,7 @@ test("a request with an absolute URL carries one request only, however its bytes
   const bytes = [
     "POST http://api.allowed.test/ HTTP/1.1",
     "host: api.allowed.test",
-    `proxy-authorization: Bearer ${run.token}`,
+    `proxy-authorization: Bearer ${run().token}`,
     "connection: content-length, transfer-encoding",
     "transfer-encoding: chunked",
     "",
@@ -128,11 +122,11 @@ test("a request with an absolute URL carries one request only, however its bytes
     "",
     "",
   ].join("\r\n");
-  const socket = connect(run.socket);
+  const socket = connect(run().socket);
   socket.write(bytes);
   await once(socket, "data");
   socket.destroy();
-  expect(side.hosts.seen.map(({ method, url }) => `${method ?? ""} ${url ?? ""}`)).toEqual([
+  expect(side().hosts.seen.map(({ method, url }) => `${method ?? ""} ${url ?? ""}`)).toEqual([
     "POST /",
   ]);
   for (const both of [
@@ -140,23 +134,23 @@ test("a request with an absolute URL carries one request only, however its bytes
     "transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
     "content-length: 3\r\ncontent-length: 4\r\n\r\nabcd",
   ]) {
-    const raw = connect(run.socket);
+    const raw = connect(run().socket);
     raw.write(
-      `POST http://api.allowed.test/ HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run.token}\r\n${both}`,
+      `POST http://api.allowed.test/ HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run().token}\r\n${both}`,
     );
     const [answer] = (await once(raw, "data")) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
     raw.destroy();
   }
-  expect(side.hosts.seen).toHaveLength(1);
+  expect(side().hosts.seen).toHaveLength(1);
 });
 
 test("a request with an absolute URL is cut when the run closes its connection", async () => {
-  const sent = connect(run.socket);
+  const sent = connect(run().socket);
   sent.write(
-    `POST http://api.allowed.test/ HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run.token}\r\ncontent-length: 99\r\n\r\npart`,
+    `POST http://api.allowed.test/ HTTP/1.1\r\nhost: a\r\nproxy-authorization: Bearer ${run().token}\r\ncontent-length: 99\r\n\r\npart`,
   );
-  await expect.poll(() => side.hosts.seen.length).toBe(1);
+  await expect.poll(() => side().hosts.seen.length).toBe(1);
   sent.destroy();
-  expect(await side.reported(1)).toMatchObject({ denied: null });
+  expect(await side().reported(1)).toMatchObject({ denied: null });
 });

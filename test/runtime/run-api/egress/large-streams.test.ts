@@ -3,13 +3,9 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { banner } from "./hosts.ts";
-import { connectTo, egressSide, type EgressSide } from "./support.ts";
-
-let side: EgressSide;
-beforeEach(async () => {
-  side = await egressSide();
-});
-afterEach(() => side.close());
+import { connectTo, egressSide } from "./support.ts";
+import { perTest } from "../../../helpers/per-test.ts";
+const side = perTest(egressSide, (side) => side.close());
 
 const hash = (...parts: readonly Uint8Array[]) => {
   const all = createHash("sha256");
@@ -33,12 +29,12 @@ test("several tunnels at once carry every byte both ways, at the pace of the rea
   const sizes = [9_000_000, 5_000_001, 70_000, 3];
   const tunnels = await Promise.all(
     sizes.map(async (size, index) => {
-      const run = await side.open(`dev-${index}`);
+      const run = await side().open(`dev-${index}`);
       const { socket } = await connectTo(run, "api.allowed.test:22");
       return { size, socket };
     }),
   );
-  await expect.poll(() => side.hosts.ssh.length).toBe(sizes.length);
+  await expect.poll(() => side().hosts.ssh.length).toBe(sizes.length);
   const ended = tunnels.map(async ({ size, socket }) => {
     const sent = randomBytes(size);
     // The host answers with other bytes, as many as it gets.
@@ -46,7 +42,7 @@ test("several tunnels at once carry every byte both ways, at the pace of the rea
     socket.end(sent);
     return { sent: hash(sent), back: await back };
   });
-  const answers = side.hosts.ssh.map(async (host) => {
+  const answers = side().hosts.ssh.map(async (host) => {
     const got = await slowHash(host);
     const answer = randomBytes(6_000_000);
     host.end(answer);

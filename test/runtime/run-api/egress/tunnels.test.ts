@@ -2,30 +2,24 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { hello } from "./hellos.ts";
 import { banner, publicAddress } from "./hosts.ts";
-import { connectTo, egressSide, getThrough, type EgressSide } from "./support.ts";
-import type { SocketOfRun } from "../support.ts";
-
-let side: EgressSide;
-let run: SocketOfRun;
-beforeEach(async () => {
-  side = await egressSide();
-  run = await side.open("dev-1");
-});
-afterEach(() => side.close());
+import { connectTo, egressSide, getThrough } from "./support.ts";
+import { perTest } from "../../../helpers/per-test.ts";
+const side = perTest(egressSide, (side) => side.close());
+const run = perTest(() => side().open("dev-1"));
 
 /** Asks for a host, and expects to be refused before anything is dialled. */
 async function refused(address: string) {
-  const answer = await connectTo(run, address);
-  expect(side.hosts.dialled).toEqual([]);
-  return { ...answer, attempt: side.attempts.at(-1) };
+  const answer = await connectTo(run(), address);
+  expect(side().hosts.dialled).toEqual([]);
+  return { ...answer, attempt: side().attempts.at(-1) };
 }
 
 test("a tunnel to an allowed host carries TLS from end to end, and its bytes are counted", async () => {
-  const { status, socket } = await connectTo(run, "api.allowed.test:443");
+  const { status, socket } = await connectTo(run(), "api.allowed.test:443");
   expect(status).toBe(200);
-  const answer = await getThrough(socket, "https://api.allowed.test/", side.hosts);
+  const answer = await getThrough(socket, "https://api.allowed.test/", side().hosts);
   expect(answer).toMatchObject({ status: 200, body: "hello from api.allowed.test" });
-  const attempt = await side.reported(1);
+  const attempt = await side().reported(1);
   expect(attempt).toMatchObject({
     instanceId: "dev-1",
     agent: "dev",
@@ -36,18 +30,18 @@ test("a tunnel to an allowed host carries TLS from end to end, and its bytes are
   });
   expect(attempt?.bytesOut).toBeGreaterThan(300);
   expect(attempt?.bytesIn).toBeGreaterThan(700);
-  expect(side.hosts.dialled).toEqual([`${publicAddress}:443`]);
+  expect(side().hosts.dialled).toEqual([`${publicAddress}:443`]);
 });
 
 test("a tunnel to an allowed host is opened for a name below a wildcard, in any case, and with a dot at its end", async () => {
-  const { socket } = await connectTo(run, "FILES.Allowed.Test.:443");
-  const { body } = await getThrough(socket, "https://files.allowed.test/", side.hosts);
+  const { socket } = await connectTo(run(), "FILES.Allowed.Test.:443");
+  const { body } = await getThrough(socket, "https://files.allowed.test/", side().hosts);
   expect(body).toBe("hello from files.allowed.test");
 });
 
 test("a tunnel to an allowed host accepts a hello that came with its request", async () => {
   const bytes = hello();
-  const { socket } = await connectTo(run, "api.allowed.test:443");
+  const { socket } = await connectTo(run(), "api.allowed.test:443");
   socket.write(bytes.subarray(0, 10));
   await new Promise((resolve) => setTimeout(resolve, 20));
   socket.write(bytes.subarray(10));
@@ -58,43 +52,43 @@ test("a tunnel to an allowed host accepts a hello that came with its request", a
 });
 
 test("a tunnel to an allowed host lets servers of other protocols speak first, and forwards the end of either direction", async () => {
-  const { socket } = await connectTo(run, "api.allowed.test:22");
+  const { socket } = await connectTo(run(), "api.allowed.test:22");
   const received = text(socket);
-  await expect.poll(() => side.hosts.ssh.length).toBe(1);
-  const [ssh] = side.hosts.ssh;
+  await expect.poll(() => side().hosts.ssh.length).toBe(1);
+  const [ssh] = side().hosts.ssh;
   if (ssh === undefined) throw new Error("no connection");
   const sent = text(ssh);
   socket.end("SSH-2.0-run\r\n");
   expect(await sent).toBe("SSH-2.0-run\r\n");
   ssh.end("later");
   expect(await received).toBe(`${banner}later`);
-  expect(await side.reported(1)).toMatchObject({ port: 22, bytesOut: 13, bytesIn: 19 });
+  expect(await side().reported(1)).toMatchObject({ port: 22, bytesOut: 13, bytesIn: 19 });
 });
 
 test("a tunnel to an allowed host ends when its host breaks off", async () => {
-  const { socket } = await connectTo(run, "api.allowed.test:22");
+  const { socket } = await connectTo(run(), "api.allowed.test:22");
   await once(socket, "data");
-  side.hosts.ssh[0]?.resetAndDestroy();
+  side().hosts.ssh[0]?.resetAndDestroy();
   await once(socket.resume(), "close");
-  await side.reported(1);
+  await side().reported(1);
 });
 
 test("a tunnel to an allowed host ends when its run breaks off", async () => {
-  const { socket } = await connectTo(run, "api.allowed.test:22");
+  const { socket } = await connectTo(run(), "api.allowed.test:22");
   await once(socket, "data");
-  const [ssh] = side.hosts.ssh;
+  const [ssh] = side().hosts.ssh;
   if (ssh === undefined) throw new Error("no connection");
   socket.destroy();
   await once(ssh.resume(), "end");
   ssh.end();
-  await side.reported(1);
+  await side().reported(1);
 });
 
 test("a tunnel to an allowed host tries the addresses of its host in turn", async () => {
-  side.hosts.names.set("api.allowed.test", ["203.0.113.99", publicAddress]);
-  const { socket, status } = await connectTo(run, "api.allowed.test:443");
+  side().hosts.names.set("api.allowed.test", ["203.0.113.99", publicAddress]);
+  const { socket, status } = await connectTo(run(), "api.allowed.test:443");
   expect(status).toBe(200);
-  expect(side.hosts.dialled).toEqual(["203.0.113.99:443", `${publicAddress}:443`]);
+  expect(side().hosts.dialled).toEqual(["203.0.113.99:443", `${publicAddress}:443`]);
   socket.destroy();
 });
 
@@ -105,7 +99,7 @@ test("a denied target is another host, which the response names with a hint", as
   expect(detail).toContain('add "other.test" to allow in [network]');
   expect(attempt).toMatchObject({ host: "other.test", port: 443, denied: "not_allowed" });
   expect(attempt?.detail).toBe(detail.trim());
-  expect(side.hosts.lookups).toEqual([]);
+  expect(side().hosts.lookups).toEqual([]);
 });
 
 test.each([
@@ -138,7 +132,7 @@ test.each([
   ["10.0.0.7", "private_address"],
   ["192.168.7.7", "private_address"],
 ])("a denied target is a name whose address is %s", async (address, denied) => {
-  side.hosts.names.set("api.allowed.test", [address]);
+  side().hosts.names.set("api.allowed.test", [address]);
   expect(await refused("api.allowed.test:443")).toMatchObject({
     status: 403,
     attempt: { denied },
@@ -146,26 +140,26 @@ test.each([
 });
 
 test("a denied target is one forbidden address among others", async () => {
-  side.hosts.names.set("api.allowed.test", ["127.0.0.1", "10.0.0.7", publicAddress]);
-  const { socket } = await connectTo(run, "api.allowed.test:443");
-  expect(side.hosts.dialled).toEqual([`${publicAddress}:443`]);
+  side().hosts.names.set("api.allowed.test", ["127.0.0.1", "10.0.0.7", publicAddress]);
+  const { socket } = await connectTo(run(), "api.allowed.test:443");
+  expect(side().hosts.dialled).toEqual([`${publicAddress}:443`]);
   socket.destroy();
 });
 
 test("a denied target is a name whose second lookup gives another address: each connection looks up once, and dials the result", async () => {
-  const { socket } = await connectTo(run, "api.allowed.test:443");
+  const { socket } = await connectTo(run(), "api.allowed.test:443");
   socket.destroy();
-  expect(side.hosts.lookups).toHaveLength(1);
-  side.hosts.names.set("api.allowed.test", ["127.0.0.1"]);
-  expect(await connectTo(run, "api.allowed.test:443")).toMatchObject({ status: 403 });
-  expect(side.hosts.lookups).toHaveLength(2);
-  expect(side.hosts.dialled).toEqual([`${publicAddress}:443`]);
+  expect(side().hosts.lookups).toHaveLength(1);
+  side().hosts.names.set("api.allowed.test", ["127.0.0.1"]);
+  expect(await connectTo(run(), "api.allowed.test:443")).toMatchObject({ status: 403 });
+  expect(side().hosts.lookups).toHaveLength(2);
+  expect(side().hosts.dialled).toEqual([`${publicAddress}:443`]);
 });
 
 test("a denied target is a listed address that is closed to all", async () => {
-  side.allow(["127.0.0.1 private", "169.254.169.254:80 private", "[::1] private"]);
+  side().allow(["127.0.0.1 private", "169.254.169.254:80 private", "[::1] private"]);
   for (const address of ["127.0.0.1:443", "169.254.169.254:80", "[::1]:443"]) {
-    side.hosts.names.set(address.replace(/:\d+$/, "").replace(/[[\]]/g, ""), [
+    side().hosts.names.set(address.replace(/:\d+$/, "").replace(/[[\]]/g, ""), [
       address.replace(/:\d+$/, "").replace(/[[\]]/g, ""),
     ]);
     expect(await refused(address)).toMatchObject({ attempt: { denied: "refused_address" } });
@@ -173,42 +167,42 @@ test("a denied target is a listed address that is closed to all", async () => {
 });
 
 test("a denied target is the gateway's own port of this machine, even if an entry opens the machine", async () => {
-  side.allow(["gw.test:8080 private", "gw.test:8081 private"]);
-  side.hosts.names.set("gw.test", ["192.168.7.7"]);
+  side().allow(["gw.test:8080 private", "gw.test:8081 private"]);
+  side().hosts.names.set("gw.test", ["192.168.7.7"]);
   expect(await refused("gw.test:8080")).toMatchObject({ attempt: { denied: "refused_address" } });
   // Nothing listens there, but it was tried.
-  expect(await connectTo(run, "gw.test:8081")).toMatchObject({ status: 502 });
-  expect(side.hosts.dialled).toEqual(["192.168.7.7:8081"]);
+  expect(await connectTo(run(), "gw.test:8081")).toMatchObject({ status: 502 });
+  expect(side().hosts.dialled).toEqual(["192.168.7.7:8081"]);
 });
 
 test("a denied target is a name without an address, or one that does not answer", async () => {
-  side.hosts.names.delete("api.allowed.test");
+  side().hosts.names.delete("api.allowed.test");
   expect(await refused("api.allowed.test:443")).toMatchObject({
     status: 502,
     phrase: "api.allowed.test has no address",
     attempt: { denied: "unresolved" },
   });
-  side.hosts.names.set("api.allowed.test", ["203.0.113.99"]);
-  const { status, phrase, detail } = await connectTo(run, "api.allowed.test:443");
+  side().hosts.names.set("api.allowed.test", ["203.0.113.99"]);
+  const { status, phrase, detail } = await connectTo(run(), "api.allowed.test:443");
   expect([status, phrase]).toEqual([502, "api.allowed.test can't be reached"]);
   expect(detail).toContain("ECONNREFUSED");
-  expect(await side.reported(2)).toMatchObject({ denied: "unreachable" });
+  expect(await side().reported(2)).toMatchObject({ denied: "unreachable" });
 });
 
 test("a denied target is beyond 128 connections of a run; another run has its own", async () => {
   const open = await Promise.all(
-    Array.from({ length: 128 }, () => connectTo(run, "api.allowed.test:22")),
+    Array.from({ length: 128 }, () => connectTo(run(), "api.allowed.test:22")),
   );
   expect(open.every(({ status }) => status === 200)).toBe(true);
-  expect(await connectTo(run, "api.allowed.test:22")).toMatchObject({ status: 429 });
-  expect(await side.reported(1)).toMatchObject({ denied: "too_many_tunnels", agent: "dev" });
-  const other = await side.open("dev-2");
+  expect(await connectTo(run(), "api.allowed.test:22")).toMatchObject({ status: 429 });
+  expect(await side().reported(1)).toMatchObject({ denied: "too_many_tunnels", agent: "dev" });
+  const other = await side().open("dev-2");
   const { socket, status } = await connectTo(other, "api.allowed.test:22");
   expect(status).toBe(200);
   for (const { socket: one } of open) one.resume();
-  side.hosts.ssh[0]?.destroy();
-  await side.reported(2);
-  const { socket: next, status: again } = await connectTo(run, "api.allowed.test:22");
+  side().hosts.ssh[0]?.destroy();
+  await side().reported(2);
+  const { socket: next, status: again } = await connectTo(run(), "api.allowed.test:22");
   expect(again).toBe(200);
   for (const { socket: one } of [...open, { socket }, { socket: next }]) one.destroy();
 });

@@ -13,16 +13,13 @@ import { hasOwnEngine, ownEngine } from "../../../helpers/own-engine.ts";
 import { end, forever, log } from "../shell-runs.ts";
 import { aProject, aRequest, aRunner, containersOf, memoryRecords } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
+import { perTest } from "../../../helpers/per-test.ts";
 
 const { engine: machine, missing } = await testEngine();
 const projectDir = aProject();
 const containerOf = ({ instanceId }: RunRequest) =>
   machine.calls().getContainer(containerName(projectDir, instanceId));
-
-let folder: string;
-beforeEach(() => {
-  folder = tempDir();
-});
+const folder = perTest(tempDir);
 
 /** Runs a script, and breaks its engine once it logged `ready`. */
 async function broken(
@@ -49,7 +46,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
   let proxy: EngineProxy;
   let engine: Engine;
   beforeEach(() => {
-    proxy = engineProxy(join(folder, "engine.sock"), machine.address());
+    proxy = engineProxy(join(folder(), "engine.sock"), machine.address());
     engine = connectEngine({ env: { DOCKER_HOST: proxy.host } });
   });
   afterEach(() => proxy.close());
@@ -156,20 +153,17 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
 });
 
 describe.runIf(isLong && missing === null && hasOwnEngine)("an engine that is stopped", () => {
-  let own: ReturnType<typeof ownEngine>;
-  beforeEach(() => {
-    own = ownEngine(folder);
-  });
-  afterEach(() => own.remove(), 60_000);
+  const own = perTest(() => ownEngine(folder()));
+  afterEach(() => own().remove(), 60_000);
 
   test("an engine that is stopped makes the runs lost that it ends", async () => {
-    const { engine } = own;
-    await own.start();
+    const { engine } = own();
+    await own().start();
     await ensureBase(engine);
     const request = aRequest(`trap 'exit 143' TERM; ${log("ready")}; ${forever}`);
     const events = await broken(engine, request, async () => {
-      await own.stop();
-      await own.start();
+      await own().stop();
+      await own().start();
     });
     expect(exitOf(events)).toMatchObject({ lost: true, exitCode: null, rejected: null });
     expect(exitOf(events).error).toMatch(/the engine went away .* ended with it/);

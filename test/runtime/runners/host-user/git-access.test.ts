@@ -5,16 +5,13 @@ import { builtAl } from "../../../helpers/scheduler.ts";
 import { gitAccessTests } from "../git-access.ts";
 import { aRequest, aRunner } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
-
-let root: string;
-beforeEach(() => {
-  root = tempDir();
-});
+import { perTest } from "../../../helpers/per-test.ts";
+const root = perTest(tempDir);
 
 gitAccessTests("as a host user", () => (job) => {
   const request = aRequest("dev");
   const { instanceId } = request;
-  const runner = aRunner(join(root, "runs"), {
+  const runner = aRunner(join(root(), "runs"), {
     prepare: (_request, workDir) => Promise.resolve(aJob(workDir, { ...job, instanceId })),
     program: () => ({ file: process.execPath, args: [builtAl, "_run-agent"] }),
   });

@@ -12,26 +12,23 @@ import { exitOf, messagesOf, runnerContract } from "../contract.ts";
 import { end, forever, jobOf, log, processesOf } from "../shell-runs.ts";
 import { whyNoNetwork } from "./network-namespaces.ts";
 import { aRequest, aRunner, leftovers } from "./support.ts";
+import { perTest } from "../../../helpers/per-test.ts";
 
-let baseDir: string;
-
-beforeEach(async () => {
-  baseDir = join(await mkdtemp(join(tmpdir(), "al-runs-test-")), "runs");
-});
-afterEach(() => rm(join(baseDir, ".."), { recursive: true, force: true }));
+const baseDir = perTest(async () => join(await mkdtemp(join(tmpdir(), "al-runs-test-")), "runs"));
+afterEach(() => rm(join(baseDir(), ".."), { recursive: true, force: true }));
 
 const eventsOf = (
   request: RunRequest,
   options: Partial<HostUserOptions> = {},
   stop$: Subject<StopReason> = new Subject(),
 ): Promise<RunnerEvent[]> =>
-  lastValueFrom(aRunner(baseDir, options).run(request, stop$).pipe(toArray()));
+  lastValueFrom(aRunner(baseDir(), options).run(request, stop$).pipe(toArray()));
 
 runnerContract("the host-user runner", () =>
   Promise.resolve({
-    runner: aRunner(baseDir),
+    runner: aRunner(baseDir()),
     request: (scenario) => aRequest(scenario),
-    leftovers: (id) => leftovers(baseDir, id),
+    leftovers: (id) => leftovers(baseDir(), id),
     dispose: () => Promise.resolve(),
   }),
 );
@@ -48,7 +45,7 @@ test("a run as the scheduler's user gets its job over standard input, which stay
 test.skipIf(whyNoNetwork() !== null)(
   "a run as the scheduler's user creates its namespaces once, without a trial",
   async () => {
-    const [bin, count] = [join(baseDir, "../bin"), join(baseDir, "../count")];
+    const [bin, count] = [join(baseDir(), "../bin"), join(baseDir(), "../count")];
     const { PATH = "" } = process.env;
     await mkdir(bin);
     const counting = `#!/bin/sh\necho >> '${count}'\nexec "$(PATH='${PATH}' command -v unshare)" "$@"\n`;
@@ -65,7 +62,7 @@ test("a run as the scheduler's user gets only a few harmless variables of the sc
   const env = { ...process.env, SECRET_TOKEN: "s3cret", AL_HOME: "/x", LANG: "de_DE.UTF-8" };
   const request = aRequest(`env; ${end()}`, { timezone: "Asia/Tokyo" });
   const messages = messagesOf(await eventsOf(request, { env }));
-  const workDir = join(baseDir, request.instanceId);
+  const workDir = join(baseDir(), request.instanceId);
   expect(messages).toEqual(
     expect.arrayContaining([
       `HOME=${workDir}`,
@@ -80,15 +77,15 @@ test("a run as the scheduler's user gets only a few harmless variables of the sc
 test("a run as the scheduler's user works in a private folder of its own that is removed afterwards", async () => {
   const request = aRequest(`pwd; stat -c %a .; echo hi > file; ${end()}`);
   const messages = messagesOf(await eventsOf(request));
-  expect(messages).toEqual([join(baseDir, request.instanceId), "700"]);
-  expect(await readdir(baseDir)).toEqual([`${request.instanceId}.log`]);
-  expect((await lstat(baseDir)).mode & 0o777).toBe(0o700);
+  expect(messages).toEqual([join(baseDir(), request.instanceId), "700"]);
+  expect(await readdir(baseDir())).toEqual([`${request.instanceId}.log`]);
+  expect((await lstat(baseDir())).mode & 0o777).toBe(0o700);
 });
 
 test("a run as the scheduler's user is rejected when the folder of runs is a link", async () => {
-  await symlink(tmpdir(), baseDir);
+  await symlink(tmpdir(), baseDir());
   const { rejected } = exitOf(await eventsOf(aRequest(end())));
-  expect(rejected).toContain(`${baseDir} is not a folder`);
+  expect(rejected).toContain(`${baseDir()} is not a folder`);
 });
 
 test("a run as the scheduler's user is rejected for an OS user that does not exist, and leaves no log", async () => {
@@ -96,14 +93,14 @@ test("a run as the scheduler's user is rejected for an OS user that does not exi
   const { rejected } = exitOf(await eventsOf(request));
   expect(rejected).toContain(`no run as OS user "al-nobody-here"`);
   expect(rejected).toMatch(/al doctor|install sudo/);
-  expect(await readdir(baseDir)).toEqual([]);
+  expect(await readdir(baseDir())).toEqual([]);
 });
 
 test("a run as the scheduler's user is rejected with the reason when its job can't be made, and leaves no folder", async () => {
   const prepare = () => Promise.reject(new Error("credential github_token is missing"));
   const exit = exitOf(await eventsOf(aRequest(end()), { prepare }));
   expect(exit.rejected).toBe("credential github_token is missing");
-  expect(await readdir(baseDir)).toEqual([]);
+  expect(await readdir(baseDir())).toEqual([]);
 });
 
 test("a run as the scheduler's user ends even if a process still holds its output and its session", async () => {
@@ -125,7 +122,7 @@ test("a run as the scheduler's user ends even if a process of it can't be found"
 const killed = async (options: Partial<HostUserOptions> = {}) => {
   const stop$ = new Subject<StopReason>();
   const request = aRequest(`trap '' TERM; setsid sleep 300 & ${log("ready")}; ${forever}`);
-  const run$ = aRunner(baseDir, options).run(request, stop$);
+  const run$ = aRunner(baseDir(), options).run(request, stop$);
   const events = await lastValueFrom(
     run$.pipe(
       tap((event) => {
@@ -143,7 +140,7 @@ test("a run as the scheduler's user kills a process outside its group when it is
   killed());
 
 test("a run as the scheduler's user reports that the kernel has no PID namespace for it, and still ends processes with its mark", async () => {
-  const bin = join(baseDir, "..", "bin");
+  const bin = join(baseDir(), "..", "bin");
   await mkdir(bin);
   for (const name of ["setsid", "sleep"]) await symlink(`/usr/bin/${name}`, join(bin, name));
   const [warning = "", ready] = await killed({ env: { PATH: bin } });
@@ -184,7 +181,7 @@ test("a run as the scheduler's user is cut off when it writes without end, and i
   let bytes = 0;
   let last = "";
   const exit = await new Promise<RunnerEvent>((resolve) => {
-    aRunner(baseDir)
+    aRunner(baseDir())
       .run(request, NEVER)
       .subscribe((event) => {
         if (event.type === "output")

@@ -6,29 +6,26 @@ import { lastValueFrom, NEVER, toArray } from "rxjs";
 import type { RunNetwork } from "../../../../streams/run-network.ts";
 import type { Runner } from "../../../../streams/runs/runner.ts";
 import { exitOf, messagesOf } from "../contract.ts";
-import { tempUser, uidOf, whyNoOsUsers, type OsUser } from "../../../helpers/os-users.ts";
+import { tempUser, uidOf, whyNoOsUsers } from "../../../helpers/os-users.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { end } from "../shell-runs.ts";
 import { whyNoNetwork } from "./network-namespaces.ts";
 import { remoteRunner } from "./remote-runner.ts";
 import { aRequest, aRunner, supervisorProgram } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
+import { perFile } from "../../../helpers/per-test.ts";
 
 const missing = whyNoOsUsers() ?? whyNoNetwork();
 if (missing !== null) process.stderr.write(`skipped: runs without namespaces left (${missing})\n`);
 
 describe.skipIf(missing !== null)("a run of a host user that can't be isolated now", () => {
-  let user: OsUser;
   let root: string;
 
-  beforeAll(async () => {
-    user = await tempUser();
-  });
-  afterAll(() => user.remove());
+  const user = perFile(tempUser, (user) => user.remove());
   beforeEach(async () => {
     root = tempDir();
     await chmod(root, 0o755);
-    await chown(root, uidOf(user), 0);
+    await chown(root, uidOf(user()), 0);
   });
 
   const eventsOf = (runner: Runner, script: string) => {
@@ -38,10 +35,10 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
   /** The report of a run of an unprivileged scheduler; `prelude` has the capabilities of a user namespace around both. */
   const within = (prelude: string, network: RunNetwork, script = "echo began") => {
     const drop = 'exec setpriv --inh-caps=-all --ambient-caps=-all "$@"';
-    const ids = ["user", "group"].map((id) => `--map-${id}=${uidOf(user)}`);
+    const ids = ["user", "group"].map((id) => `--map-${id}=${uidOf(user())}`);
     const shell = ["sh", "-c", `${prelude}\n${drop}`, "sh"];
     const around = ["unshare", "--user", ...ids, "--keep-caps", "--mount", ...shell];
-    return eventsOf(remoteRunner(user, join(root, "runs"), { network, within: around }), script);
+    return eventsOf(remoteRunner(user(), join(root, "runs"), { network, within: around }), script);
   };
   /** One namespace of this kind may be made, and a process has it. */
   const usedUp = (kind: string) => `
