@@ -250,11 +250,7 @@ export type RunEvent = At &
         /** When an earlier scheduler started it, epoch ms; absent for a run that starts now. */
         readonly startedAt?: number;
       }
-    | {
-        readonly type: "output";
-        readonly instanceId: string | null;
-        readonly entry: LogEntry;
-      }
+    | { readonly type: "output"; readonly instanceId: string | null; readonly entry: LogEntry }
     | {
         readonly type: "status-text";
         readonly instanceId: string;

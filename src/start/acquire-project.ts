@@ -33,13 +33,7 @@ export async function acquireProject(
   const startedAt = new Date().toISOString();
   const lock = lockProject(
     projectDir,
-    {
-      pid: process.pid,
-      startedAt,
-      socketPath: null,
-      gatewayUrl: null,
-      version,
-    },
+    { pid: process.pid, startedAt, socketPath: null, gatewayUrl: null, version },
     onProblem,
   );
   const held = new DisposableStack();

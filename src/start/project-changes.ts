@@ -59,10 +59,7 @@ export function reloadProject(
   }
   const { project } = change;
   const { text, needsRestart } = describeProjectChange(project$.value, project);
-  status.apply({
-    type: "scheduler",
-    patch: { error: null, webhookSources: sourceNames(project) },
-  });
+  status.apply({ type: "scheduler", patch: { error: null, webhookSources: sourceNames(project) } });
   slots.resize(project.scale);
   starting.resize(project.local.starting);
   project$.next(project);

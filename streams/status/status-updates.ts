@@ -98,10 +98,7 @@ function claimsOf(
     if (claim === undefined) unlocked.push({ resource, instanceId });
     else locks.push(claim);
   }
-  return {
-    ...(locks.length > 0 ? { locks } : {}),
-    ...(unlocked.length > 0 ? { unlocked } : {}),
-  };
+  return { ...(locks.length > 0 ? { locks } : {}), ...(unlocked.length > 0 ? { unlocked } : {}) };
 }
 
 function rows(
@@ -115,8 +112,5 @@ function rows(
     if (record === undefined) removed.push(name);
     else agents.push(toAgentStatus(record));
   }
-  return {
-    ...(agents.length > 0 ? { agents } : {}),
-    ...(removed.length > 0 ? { removed } : {}),
-  };
+  return { ...(agents.length > 0 ? { agents } : {}), ...(removed.length > 0 ? { removed } : {}) };
 }

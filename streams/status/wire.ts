@@ -29,9 +29,9 @@ export const agentSchema = z
     title: z.string(),
     description: z.string().nullable(),
     license: z.string().nullable(),
-    state: z.enum(["idle", "running", "building", "waiting", "blocked", "error"]).meta({
-      description: "`blocked`: no run of it can start; `waiting`: its runs wait",
-    }),
+    state: z
+      .enum(["idle", "running", "building", "waiting", "blocked", "error"])
+      .meta({ description: "`blocked`: no run of it can start; `waiting`: its runs wait" }),
     blockedBy: z
       .enum(["machine", "requirement", "image", "budget", "lock", "person"])
       .nullable()
@@ -89,9 +89,7 @@ export const schedulerSchema = z
     webhookSources: texts,
     /** The problem of the project's config.toml while the last valid one stays active. */
     error: z.string().nullable(),
-    warnings: texts.meta({
-      description: "Directories that hold a skill but are not agents yet",
-    }),
+    warnings: texts.meta({ description: "Directories that hold a skill but are not agents yet" }),
     alerts: z
       .object({
         open: z.int().meta({ description: "Alerts that were opened and not resolved" }),

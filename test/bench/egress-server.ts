@@ -12,12 +12,7 @@ import { answerMemory } from "./held-memory.ts";
  */
 const [port = "", host = "", folder = ""] = process.argv.slice(2);
 const onProblem = (message: string) => void process.stderr.write(`${message}\n`);
-const policy = {
-  agent: "bench",
-  allow: allowedHosts([host]),
-  ownPort: null,
-  bindings: [],
-};
+const policy = { agent: "bench", allow: allowedHosts([host]), ownPort: null, bindings: [] };
 const egress = createEgress({
   policy: () => Promise.resolve(policy),
   resolve: () => Promise.resolve(["203.0.113.7"]),

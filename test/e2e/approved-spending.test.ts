@@ -37,9 +37,7 @@ ${harness}`;
 
 test(
   "a run whose spending needs approval sends nothing before it, also after a crash of the scheduler",
-  {
-    timeout: 180_000,
-  },
+  { timeout: 180_000 },
   async () => {
     const project = await LiveProject.of({
       "project/config.toml": `[models.paid]

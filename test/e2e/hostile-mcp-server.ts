@@ -127,11 +127,7 @@ export async function hostileServer(behaviours: Readonly<Record<string, Behaviou
     if (method !== "tools/call")
       return reply({ error: { code: -32601, message: "no such method" } });
     state.calls.push(params.name);
-    behaviours[params.name]?.(response, {
-      id,
-      headers,
-      arguments: params.arguments,
-    });
+    behaviours[params.name]?.(response, { id, headers, arguments: params.arguments });
   };
   return { url: `${await listening(server)}/mcp`, state };
 }

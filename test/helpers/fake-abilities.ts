@@ -49,9 +49,6 @@ export function fakeAbilities(answers: FakeAbilities["answers"] = {}): FakeAbili
 }
 
 /** A promise and what settles it. */
-export function held<T>(): {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-} {
+export function held<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   return Promise.withResolvers<T>();
 }

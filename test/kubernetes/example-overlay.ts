@@ -55,8 +55,5 @@ export function exampleOverlay(cluster: LiveCluster) {
 }
 
 function patch(kind: string, path: string, value: unknown): object {
-  return {
-    target: { kind, name: "almanac" },
-    patch: JSON.stringify([{ op: "add", path, value }]),
-  };
+  return { target: { kind, name: "almanac" }, patch: JSON.stringify([{ op: "add", path, value }]) };
 }

@@ -72,11 +72,7 @@ function setUp(
   env: NodeJS.ProcessEnv = {},
   args: readonly string[] = [],
   node = process.execPath,
-): {
-  asked: string[];
-  code: number | null;
-  said: string;
-} {
+): { asked: string[]; code: number | null; said: string } {
   rmSync(join(clone, "npm-calls"), { force: true });
   const copy = join(clone, "src/setup/checkout.mjs");
   const { status, stderr } = spawnSync(node, [copy, ...args], {

@@ -32,14 +32,7 @@ export function createSendAlert({ credential, redact, ...deps }: SendAlertDeps):
     const fields = await credential(target.credential);
     const message = targetMessage(alertMessage, target, deps.now());
     const { sendRequest, warn, timeoutMs = 15_000 } = deps;
-    return targetTypes[target.type].send({
-      message,
-      target,
-      fields,
-      sendRequest,
-      timeoutMs,
-      warn,
-    });
+    return targetTypes[target.type].send({ message, target, fields, sendRequest, timeoutMs, warn });
   };
   // Redacts before cutting: half of a secret is not recognized. Some servers repeat the link that answers.
   const shown = (error: string, { question, url }: AlertMessage): string => {

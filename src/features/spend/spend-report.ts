@@ -4,9 +4,10 @@ import { maxRaiseUsd, spendKeys } from "../../foundation/contracts/budget.ts";
 /** Query of `GET /api/spend`. */
 export const spendQuerySchema = z.object({
   by: z.enum(spendKeys).default("day"),
-  since: z.iso.datetime({ offset: true }).optional().meta({
-    description: "Calls from then on; without it those of `days`",
-  }),
+  since: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .meta({ description: "Calls from then on; without it those of `days`" }),
   days: z.coerce.number().int().min(1).max(366).optional().meta({
     description:
       "Calls of so many days of the project's time zone, today among them; 30 without it",
@@ -20,9 +21,7 @@ const usd = z.number().meta({ description: "US dollars" });
 const rowSchema = z
   .object({
     key: z.string().meta({ description: "The agent, the model's name in the project, or the day" }),
-    usd: usd.meta({
-      description: "Without what open calls reserved and what subscriptions paid",
-    }),
+    usd: usd.meta({ description: "Without what open calls reserved and what subscriptions paid" }),
     subscriptionUsd: usd.meta({
       description: "What calls would have cost that subscriptions paid",
     }),
@@ -89,10 +88,6 @@ export const raiseSchema = z.strictObject({
 
 /** The answer of `POST /api/budgets/<scope>/raise`. */
 export const raisedSchema = z
-  .object({
-    success: z.literal(true),
-    scope: z.string(),
-    limits: z.array(limitSchema).readonly(),
-  })
+  .object({ success: z.literal(true), scope: z.string(), limits: z.array(limitSchema).readonly() })
   .meta({ id: "BudgetRaised" });
 export type BudgetRaised = Readonly<z.infer<typeof raisedSchema>>;

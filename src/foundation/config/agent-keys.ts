@@ -200,10 +200,7 @@ export const agentKeys = {
     value: z.string().nullable(),
   }),
   license: { value: z.string().nullable(), facts: (license) => fact("License", license) },
-  compatibility: {
-    value: z.string().nullable(),
-    facts: (range) => fact("Compatible with", range),
-  },
+  compatibility: { value: z.string().nullable(), facts: (range) => fact("Compatible with", range) },
   dockerfileHash: { label: "files of its image", value: z.string().nullable(), isLong: true },
 } satisfies { readonly [Key in keyof AgentConfig]: AgentKey<AgentConfig[Key]> };
 

@@ -69,11 +69,7 @@ export interface ProjectConfig {
 
 /** The result of reading the project's `config.toml`. A bad config is a value, not an error. */
 export type ProjectChange =
-  | {
-      readonly type: "set";
-      readonly project: ProjectConfig;
-      readonly warnings: readonly Problem[];
-    }
+  | { readonly type: "set"; readonly project: ProjectConfig; readonly warnings: readonly Problem[] }
   | { readonly type: "invalid"; readonly problems: readonly Problem[] };
 
 /** A `[webhooks.<source>]` of the project. */

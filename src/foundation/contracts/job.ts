@@ -47,11 +47,7 @@ export interface JobModel extends Omit<ModelConfig, (typeof outsideOfRuns)[numbe
 
 /** The scheduler has checked the settings against the table of `[models.<name>]`; here they pass unchanged. */
 const jobModelSchema = z
-  .looseObject({
-    name: z.string(),
-    provider: z.enum(providers),
-    problem: z.string().optional(),
-  })
+  .looseObject({ name: z.string(), provider: z.enum(providers), problem: z.string().optional() })
   .transform((model) => model as unknown as JobModel);
 
 const jobCredentialSchema = z.object({

@@ -26,11 +26,7 @@ interface Row extends ModelDefaults {
   readonly names: RegExp | null;
 }
 
-const anthropic = {
-  api: "anthropic-messages",
-  contextWindow: 200_000,
-  takesImages: true,
-} as const;
+const anthropic = { api: "anthropic-messages", contextWindow: 200_000, takesImages: true } as const;
 const openai = { api: "openai-responses", maxTokens: 32_000, takesImages: true } as const;
 const google = { api: "google-generative-ai", maxTokens: 32_000, takesImages: true } as const;
 const xai = { api: "openai-responses", maxTokens: 32_000 } as const;

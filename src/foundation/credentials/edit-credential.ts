@@ -24,9 +24,7 @@ export async function storeField(home: string, entry: NewField): Promise<string>
   const { type, instance, field, secret, replace } = entry;
   if (!fieldPattern.test(field)) {
     const message = `${JSON.stringify(field)} is not a name of a credential's field`;
-    throw new UserError("invalid_credential", message, {
-      hint: "use letters, digits, _ and -",
-    });
+    throw new UserError("invalid_credential", message, { hint: "use letters, digits, _ and -" });
   }
   const value = secret.replace(/[\r\n]+$/, "");
   refuseUnusable(value);

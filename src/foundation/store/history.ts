@@ -114,11 +114,7 @@ function treeOf(db: DatabaseSync, id: string): CallTree | undefined {
   const rows = db
     .prepare(`SELECT ${entryColumns} FROM triggers WHERE id = ? OR root = ? ORDER BY seq LIMIT ?`)
     .all(root, root, longestTree) as unknown as EntryRow[];
-  return {
-    context,
-    value: value === null ? null : JSON.parse(value),
-    entries: rows.map(entryOf),
-  };
+  return { context, value: value === null ? null : JSON.parse(value), entries: rows.map(entryOf) };
 }
 
 function pageOf(db: DatabaseSync, query: NamedQuery, cursor: Cursor | null): HistoryPage {

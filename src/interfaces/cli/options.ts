@@ -14,12 +14,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-const units: Readonly<Record<string, number>> = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Parses a moment: `90s`, `10m`, `1h30m`, `3d` ago, or an ISO 8601 date or date-time. Epoch ms. */
 export function moment(text: string): number {

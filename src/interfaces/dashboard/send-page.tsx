@@ -52,11 +52,7 @@ export async function sendLivePage<Data extends { readonly frame: Frame }>(
   const document = { title: tabTitle(title(data), scheduler), styles, data, script: name };
   const html = await renderDocument({ ...document, body: <View {...data} /> }, reply);
   const tag = `W/"${createHash("sha256").update(html).digest("base64url")}"`;
-  void reply.headers({
-    "cache-control": "private, no-cache",
-    etag: tag,
-    vary: "accept-encoding",
-  });
+  void reply.headers({ "cache-control": "private, no-cache", etag: tag, vary: "accept-encoding" });
   const known = reply.request.headers["if-none-match"]?.split(/,\s*/) ?? [];
   return known.includes(tag) ? reply.code(304).send() : reply.send(html);
 }

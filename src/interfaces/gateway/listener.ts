@@ -130,12 +130,7 @@ export function gatewaySettings(
   { webUi, port, host }: ListenerOptions,
   { gateway }: ListenerConfig,
 ): TcpSettings & { readonly dashboard: boolean } {
-  return {
-    ...gateway,
-    port: port ?? gateway.port,
-    host: host ?? gateway.host,
-    dashboard: webUi,
-  };
+  return { ...gateway, port: port ?? gateway.port, host: host ?? gateway.host, dashboard: webUi };
 }
 
 /** The problem with an address to listen on, and its fix. */

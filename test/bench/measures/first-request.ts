@@ -59,10 +59,7 @@ async function barePi(model: ModelEndpoint): Promise<number> {
 }
 
 async function projectWith({ baseUrl }: ModelEndpoint): Promise<TestProject> {
-  const project = await benchProject({
-    count: 1,
-    config: () => 'schedule = "0 3 1 1 *"',
-  });
+  const project = await benchProject({ count: 1, config: () => 'schedule = "0 3 1 1 *"' });
   const agent = join(project.dir, "agents", agentName(0), "config.toml");
   const config = await readFile(agent, "utf8");
   await writeFile(agent, config.replace('["scripted"]', '["bench"]'));

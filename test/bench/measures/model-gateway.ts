@@ -90,10 +90,7 @@ async function memory(
         `model calls: memory of ${count} streams at once`,
         "MB",
         await grownMb(through, count),
-        {
-          target: { most: 50 },
-          floor,
-        },
+        { target: { most: 50 }, floor },
       ),
     );
   }

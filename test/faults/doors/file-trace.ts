@@ -20,9 +20,7 @@ export async function traceFiles(pid: number) {
   const strace = spawn(
     "strace",
     ["-f", "-qq", "-s", "4096", "-e", "trace=%file", "-o", output, "-p", String(pid)],
-    {
-      stdio: ["ignore", "ignore", "pipe"],
-    },
+    { stdio: ["ignore", "ignore", "pipe"] },
   );
   const ended = new Promise((resolve) => strace.once("close", resolve));
   // It says nothing once it is attached; /proc does.

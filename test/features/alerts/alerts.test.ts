@@ -112,10 +112,7 @@ test("a retried recovery transaction counts a lost run once", () => {
 
 test("dead deliveries to a target that was removed from the config are not counted", async () => {
   const { alertStore, counts, live } = setUp();
-  await alertStore.record({
-    states: [],
-    deliveries: [deliveryOf("1@ops"), deliveryOf("2@gone")],
-  });
+  await alertStore.record({ states: [], deliveries: [deliveryOf("1@ops"), deliveryOf("2@gone")] });
   for (const id of ["1@ops", "2@gone"])
     await alertStore.attempted(id, { type: "dead", at: 1, error: "HTTP 404" });
   live();
@@ -182,10 +179,7 @@ test("a switched-off target that accepts a test is not failing, and gets its dea
   await expect.poll(() => dead().length).toBe(3);
   answer = accepted;
   expect(await alerts.operations.test("ops")).toEqual(accepted);
-  expect(alertStore.targetDeliveries().get("ops")).toMatchObject({
-    dead: 0,
-    lastError: null,
-  });
+  expect(alertStore.targetDeliveries().get("ops")).toMatchObject({ dead: 0, lastError: null });
   const sent = () => alertStore.list({ state: "sent", before: null, limit: 9 });
   await expect.poll(() => sent().map(({ id }) => id)).toEqual(["2@ops", "1@ops"]);
   expect(dead().map(({ id }) => id)).toEqual(["3@phone"]);

@@ -166,10 +166,7 @@ const own: readonly (readonly [string, HttpType, Reply, object])[] = [
       status: 400,
       body: '{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded to a supergroup chat","parameters":{"migrate_to_chat_id":-1009876543210}}',
     },
-    {
-      type: "gone",
-      error: expect.stringContaining("its chat is -1009876543210 now") as string,
-    },
+    { type: "gone", error: expect.stringContaining("its chat is -1009876543210 now") as string },
   ],
   [
     "ntfy: too many",

@@ -87,12 +87,7 @@ test("a search: filters by kind, run, time and outcome combine", async () => {
 });
 
 test("prompts are found only if they are asked for", async () => {
-  project.write({
-    msg: "prompt",
-    kind: "prompt",
-    output: "retry if the build fails",
-    time: noon,
-  });
+  project.write({ msg: "prompt", kind: "prompt", output: "retry if the build fails", time: noon });
   project.write({ msg: "the build fails", kind: "said", time: noon + 1 });
   await project.index();
   const build = '"build fails"';

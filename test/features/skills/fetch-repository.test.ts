@@ -117,6 +117,4 @@ test("a fetched repository that would run a program runs none", async () => {
 });
 
 test("a fetched repository without a commit is an error", () =>
-  expect(fetchRepository(repository.url, { env })).rejects.toMatchObject({
-    code: "no_skill",
-  }));
+  expect(fetchRepository(repository.url, { env })).rejects.toMatchObject({ code: "no_skill" }));

@@ -84,9 +84,7 @@ test("the allowed hosts are the project's and the agent's own", () => {
     const text = canonicalConfig(config, { ...options, project: { ...project, network: given } });
     return (JSON.parse(text) as { network?: unknown }).network;
   };
-  expect(networkOf(own, ofProject)).toEqual({
-    allow: ["github", "npm", "api.example.com"],
-  });
+  expect(networkOf(own, ofProject)).toEqual({ allow: ["github", "npm", "api.example.com"] });
   expect(networkOf(own, null)).toEqual(own);
   expect(networkOf(null, ofProject)).toMatchObject({ allow: ["github", "npm"] });
   expect(networkOf(null, null)).toBeUndefined();

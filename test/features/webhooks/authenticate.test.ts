@@ -44,10 +44,7 @@ test.each([
   expect(statusOf(await receiver.receive(added))).toBe(200);
   expect(
     statusOf(
-      await receiver.receive({
-        ...sent,
-        headers: { ...sent.headers, "sec-fetch-site": "none" },
-      }),
+      await receiver.receive({ ...sent, headers: { ...sent.headers, "sec-fetch-site": "none" } }),
     ),
   ).toBe(200);
 });

@@ -19,10 +19,7 @@ function view(body: unknown, change: Partial<Receipt> = {}) {
   };
   const redactor = createRedactor();
   redactor.add([known]);
-  return viewReceipt("r1", {
-    receipt: (id) => (id === "r1" ? receipt : null),
-    redactor,
-  });
+  return viewReceipt("r1", { receipt: (id) => (id === "r1" ? receipt : null), redactor });
 }
 
 test("a receipt shows its payload", () =>

@@ -8,10 +8,7 @@ test("a verified delivery is committed before it is dispatched, and its answer n
   receiver.listen("dev");
   receiver.listen("ops", { events: ["push"] });
   const answer = await receiver.receive(github("hush"));
-  expect(answer).toEqual({
-    status: 200,
-    body: { receiptId: "id-1", matched: [{ agent: "dev" }] },
-  });
+  expect(answer).toEqual({ status: 200, body: { receiptId: "id-1", matched: [{ agent: "dev" }] } });
   expect(receiver.happened).toEqual(["secrets of hub", "match", "accept", "committed", "dispatch"]);
   expect(receiver.dispatched).toMatchObject([
     {

@@ -105,12 +105,7 @@ test("prices and limits of a model come from the file; cached input has the pric
   const full = project(
     model("price = { input = 3, output = 15, cacheRead = 0.3, cacheWrite = 3.75 }"),
   );
-  expect(full.models.m?.price).toEqual({
-    input: 3,
-    output: 15,
-    cacheRead: 0.3,
-    cacheWrite: 3.75,
-  });
+  expect(full.models.m?.price).toEqual({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
   expect(project(model("")).models.m).toMatchObject({
     price: null,
     requestsPerMinute: null,

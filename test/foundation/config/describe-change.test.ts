@@ -64,8 +64,5 @@ test.each([
   ["trustProxy = true", "gateway.trustProxy false → true"],
   ["maxBodyBytes = 2048", "gateway.maxBodyBytes 26214400 → 2048"],
 ])("describeProjectChange needs a restart for %s", (line, text) => {
-  expect(projectChange(`${usualProject}[gateway]\n${line}`)).toEqual({
-    text,
-    needsRestart: true,
-  });
+  expect(projectChange(`${usualProject}[gateway]\n${line}`)).toEqual({ text, needsRestart: true });
 });

@@ -29,12 +29,7 @@ test.each<[string, Partial<Condition>, boolean]>([
 });
 
 test("a wait's condition rejects a call whose context is not JSON if a value in it is wanted", () => {
-  const call: Occurrence = {
-    ...occurrence,
-    kind: "agent-call",
-    agent: "dev",
-    payload: undefined,
-  };
+  const call: Occurrence = { ...occurrence, kind: "agent-call", agent: "dev", payload: undefined };
   expect(meets(call, { kind: "agent-call", source: "gh" })).toBe(true);
   expect(meets(call, { kind: "agent-call", where: { a: null } })).toBe(false);
 });

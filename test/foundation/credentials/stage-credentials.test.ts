@@ -59,11 +59,7 @@ test("stageCredentials gives a variable to the first of two credentials of a typ
     credential("github_token", { token: "1" }),
     credential("github_token", { token: "2" }, "work"),
   );
-  expect(first).toEqual({
-    GITHUB_TOKEN: "1",
-    GH_TOKEN: "1",
-    GITHUB_TOKEN_DEFAULT_TOKEN: "1",
-  });
+  expect(first).toEqual({ GITHUB_TOKEN: "1", GH_TOKEN: "1", GITHUB_TOKEN_DEFAULT_TOKEN: "1" });
   expect(second).toEqual({ GITHUB_TOKEN_WORK_TOKEN: "2" });
 });
 

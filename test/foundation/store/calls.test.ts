@@ -82,11 +82,7 @@ test("a call that a waiting run takes ends at once, and that run is notified", a
   const waitingRun = { ...taken, agent: "dev", isWaiting: () => true };
   expect(await store.calls.add(callItem("a"), limit, waitingRun)).toBe("taken");
   expect(await store.calls.read("ops-1", ["call-a"])).toMatchObject([
-    {
-      state: "ended",
-      outcome: "succeeded",
-      reason: "taken by dev-1, which waited for it",
-    },
+    { state: "ended", outcome: "succeeded", reason: "taken by dev-1, which waited for it" },
   ]);
   expect(store.waits.answer("dev-1", "k")).toEqual({ it: 1 });
   expect(store.calls.open()).toEqual([]);

@@ -23,12 +23,7 @@ export function createNode({ slot, network, number, layers, args }: NodeOptions)
   const name = `n${number}`;
   const dockerHost = `unix://${join(dir, "docker.sock")}`;
   const parent = `--cgroup-parent=${cgroupParent(slot.number, number)}`;
-  const place = {
-    dir,
-    networkNamespace: network.namespace(number),
-    hostname: name,
-    layers,
-  };
+  const place = { dir, networkNamespace: network.namespace(number), hostname: name, layers };
   let running: EngineProcess | null = null;
   return {
     /** The node's name in the Swarm. */

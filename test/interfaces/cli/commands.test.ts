@@ -177,9 +177,6 @@ test("al replay --agent replays for that agent only", async () => {
 });
 
 test("al replay names where ids are found when an id is unknown", async () => {
-  await cli.serve({
-    [path]: refuse("unknown_receipt"),
-    [triggerPath]: refuse("unknown_trigger"),
-  });
+  await cli.serve({ [path]: refuse("unknown_receipt"), [triggerPath]: refuse("unknown_trigger") });
   expect(await cli.failure(["replay", receiptId])).toContain("al history --json");
 });

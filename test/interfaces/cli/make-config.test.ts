@@ -34,10 +34,7 @@ beforeEach(() => {
 test("al config of a directory with only a SKILL.md makes its config.toml as al agent new would", async () => {
   const sets = ["--set", 'models=["main"]', "--set", "schedule=0 8 * * *"];
   const { code, stdout } = await cli.al(["config", "skillonly", ...sets]);
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout: `${join(cli.projectDir, at)} is made\n`,
-  });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${join(cli.projectDir, at)} is made\n` });
   const flags = ["--model", "main", "--schedule", "0 8 * * *"];
   await cli.al(["agent", "new", "other", ...flags]);
   expect(parse(cli.read(at))).toEqual(parse(cli.read("agents/other/config.toml")));
@@ -65,9 +62,7 @@ test("al config of a bare skill names no OS user for a container", async () => {
 test("al config of a directory with only a SKILL.md takes the project's only model", async () => {
   const [own] = project.split("[models.other]");
   cli.write("config.toml", own ?? "");
-  expect(await cli.al(["config", "skillonly", "--set", "scale=0"])).toMatchObject({
-    code: 0,
-  });
+  expect(await cli.al(["config", "skillonly", "--set", "scale=0"])).toMatchObject({ code: 0 });
   expect(parse(cli.read(at))).toMatchObject({ models: ["main"], scale: 0 });
 });
 
@@ -109,10 +104,7 @@ test.skipIf(noTerminal !== null)(
     await terminal.until("Where it runs");
     terminal.line("");
     expect(await terminal.ended).toBe(0);
-    expect(parse(cli.read(at))).toMatchObject({
-      models: ["main"],
-      webhooks: [{ source: "hub" }],
-    });
+    expect(parse(cli.read(at))).toMatchObject({ models: ["main"], webhooks: [{ source: "hub" }] });
   },
 );
 

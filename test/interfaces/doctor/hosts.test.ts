@@ -8,14 +8,7 @@ test("hosts that were denied are a warning until its command allows them", async
   expect(await found()).toEqual([]);
   let now = Date.now() - 40 * dayMs;
   const store = openStore(ward.dir, () => now);
-  const one = {
-    instanceId: "dev-1",
-    agent: "dev",
-    port: 443,
-    detail: "",
-    bytesOut: 0,
-    bytesIn: 0,
-  };
+  const one = { instanceId: "dev-1", agent: "dev", port: 443, detail: "", bytesOut: 0, bytesIn: 0 };
   store.hosts.add({ ...one, host: "long-ago.test", denied: "not_allowed" });
   await store.hosts.flush();
   now = Date.now();

@@ -80,10 +80,7 @@ export const decisions: Readonly<Record<string, Decision>> = {
   },
   "POST /api/webhooks/{receiptId}/replay": {
     scope: "trigger",
-    ...about("/api/webhooks/*/replay", {
-      mine: [ofDev, ofBoth],
-      others: [ofZebra, receipt(9)],
-    }),
+    ...about("/api/webhooks/*/replay", { mine: [ofDev, ofBoth], others: [ofZebra, receipt(9)] }),
   },
   "POST /api/triggers/{id}/replay": {
     scope: "trigger",

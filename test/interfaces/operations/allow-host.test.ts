@@ -76,9 +76,7 @@ test("a file with an error is unchanged, and so is that of a removed agent", asy
 });
 
 test("each denied host has the entry that it needs, unless it is allowed by now", async () => {
-  const { context } = await setUp({
-    project: '\n[network]\nallow = ["late.test"]\n',
-  });
+  const { context } = await setUp({ project: '\n[network]\nallow = ["late.test"]\n' });
   const { hosts } = context.store;
   const one = { instanceId: "dev-1", agent: "dev", port: 443, detail: "", bytesOut: 0, bytesIn: 0 };
   for (const host of ["late.test", "api.github.com", "evil.test"]) {

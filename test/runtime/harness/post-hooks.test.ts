@@ -34,10 +34,7 @@ const left = (name: string) =>
     .toBe(true);
 
 function start(post: readonly string[], turns: Script["turns"] = untilKilled) {
-  const job = aJob(workDir, {
-    models: [aScripted(turns)],
-    hooks: { pre: [], post: [...post] },
-  });
+  const job = aJob(workDir, { models: [aScripted(turns)], hooks: { pre: [], post: [...post] } });
   // The reason is beside the socket by which the run reaches its models.
   const socket = join(channelDir, "channel.sock");
   symlinkSync(job.channel?.socket ?? "", socket);

@@ -84,12 +84,7 @@ const table: Row[] = [
 ];
 
 test.each(table)("a run: %s", (_what, exit, stopped, outcome, exitCode, reason) => {
-  expect(runEnd(exitOf(exit), stopped, work)).toEqual({
-    outcome,
-    exitCode,
-    reason,
-    usage: null,
-  });
+  expect(runEnd(exitOf(exit), stopped, work)).toEqual({ outcome, exitCode, reason, usage: null });
 });
 
 test("a run keeps its usage, however it ended", () => {

@@ -177,10 +177,7 @@ test("a run aborts its runner and stops listening when it is unsubscribed", () =
     const report$ = helpers.cold("-o-----", reports);
     const kill$ = helpers.hot("   -------", kills);
     const unsubscribed = "        ---!";
-    const ports = portsOf(helpers, report$, {
-      kill$,
-      runner: timedRunner(helpers.scheduler, 9),
-    });
+    const ports = portsOf(helpers, report$, { kill$, runner: timedRunner(helpers.scheduler, 9) });
     helpers.expectObservable(run(portsOf(helpers, report$)), unsubscribed).toBe("so");
     helpers.expectObservable(run(ports), unsubscribed).toBe("s");
     helpers.expectSubscriptions(report$.subscriptions).toBe("^--!");

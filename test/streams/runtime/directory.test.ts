@@ -72,11 +72,7 @@ test("the graph starts anew with an agent that returns after the minute", () =>
   }));
 
 test("the graph rejects work for an agent after its minute", () =>
-  shows({
-    changes: " aA 1m --",
-    webhooks: "-- 1m 1-",
-    refused: " -- 1m 1-",
-  }));
+  shows({ changes: " aA 1m --", webhooks: "-- 1m 1-", refused: " -- 1m 1-" }));
 
 test("the graph keeps the last good config active while the files are invalid", () => {
   const titles: string[] = [];
@@ -94,11 +90,7 @@ test("the graph keeps the last good config active while the files are invalid", 
 });
 
 test("the graph holds the work of an agent that was never valid, until it is", () =>
-  shows({
-    changes: " i----a------",
-    webhooks: "-1-2---------",
-    started: " -----1----2-",
-  }));
+  shows({ changes: " i----a------", webhooks: "-1-2---------", started: " -----1----2-" }));
 
 test("the graph lets a run keep the config it started with, and gives the next one the new", () => {
   const titles: string[] = [];

@@ -82,12 +82,7 @@ test("the graph says after agent-set that the agent was already disabled", () =>
 });
 
 test("the graph disables one agent, not the other", () =>
-  shows({
-    changes: " (ab)--",
-    enabled: " ----D-",
-    webhooks: "-----16",
-    started: " -----1-",
-  }));
+  shows({ changes: " (ab)--", enabled: " ----D-", webhooks: "-----16", started: " -----1-" }));
 
 test("the graph has no tick while disabled, and skips ticks while paused", () =>
   shows(

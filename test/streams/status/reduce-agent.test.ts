@@ -70,13 +70,7 @@ test("the record of an agent shows the status text of a run until the next one s
 });
 
 test("the record of an agent waits while its run waits for money", () => {
-  const text = {
-    type: "status-text",
-    agent: "dev",
-    at: 0,
-    instanceId: "dev-1",
-    text: "",
-  } as const;
+  const text = { type: "status-text", agent: "dev", at: 0, instanceId: "dev-1", text: "" } as const;
   const waiting = after(at0.set(), at0.started(), { ...text, needsMoney: true });
   expect(stateOf(waiting)).toEqual({ state: "waiting", blockedBy: "budget" });
   expect(stateOf(reduceAgent(waiting, text)).state).toBe("running");

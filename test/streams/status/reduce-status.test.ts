@@ -28,10 +28,7 @@ test("the status has a row for each agent, by name", () =>
   ]));
 
 test("the status begins a row with its stored switch and last run", () => {
-  const seed = (name: string): Partial<AgentRecord> => ({
-    enabled: name !== "dev",
-    lastRunAt: 5,
-  });
+  const seed = (name: string): Partial<AgentRecord> => ({ enabled: name !== "dev", lastRunAt: 5 });
   const status = reduceStatus(initialStatus(schedulerStatus), dev.set(), seed);
   expect(snapshotOf(status).agents[0]).toMatchObject({
     enabled: false,

@@ -185,11 +185,7 @@ test("the triggers of an agent have a time, an agent and a reason", () => {
     attempt: 1,
     trigger: { kind: "cron", scheduledFor },
   });
-  const next = (now: number, nextRunAt: number) => ({
-    ...at(now),
-    type: "next-run",
-    nextRunAt,
-  });
+  const next = (now: number, nextRunAt: number) => ({ ...at(now), type: "next-run", nextRunAt });
   const refused = (now: number, item: object, outcome: string, reason: string) => ({
     ...at(now),
     type: "refused",

@@ -14,10 +14,7 @@ const goneCodes: readonly unknown[] = [10015, 10003, 50027];
 /** https://discord.com/developers/docs/resources/webhook#execute-webhook */
 export const discord = httpTarget({
   address: (fields) => addressIn(fields, "url"),
-  body: (message) => ({
-    embeds: [embed(message)],
-    allowed_mentions: { parse: [] },
-  }),
+  body: (message) => ({ embeds: [embed(message)], allowed_mentions: { parse: [] } }),
   meaning,
 });
 

@@ -52,10 +52,7 @@ export function allot(claim: Claim, accounts: readonly LimitedAccount[]): Allotm
   });
   const tokens = Math.min(wanted, ...shares);
   const isAsAsked = near.length === 0 || tokens === maxOutputTokens;
-  return {
-    nano: input + costAt(rates.output, tokens),
-    maxOutputTokens: isAsAsked ? null : tokens,
-  };
+  return { nano: input + costAt(rates.output, tokens), maxOutputTokens: isAsAsked ? null : tokens };
 }
 
 /** Money left; Infinity without a limit, negative when a call cost more than reserved or the limit was lowered. */

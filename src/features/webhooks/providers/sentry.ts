@@ -102,11 +102,7 @@ function describe(payload: Payload, resource: string): EventDescription {
     ),
     author: resource === "comment" ? sender : null,
     sender,
-    attributes: {
-      project: projects(payload),
-      resources: resource,
-      senderIsBot: isBot(payload),
-    },
+    attributes: { project: projects(payload), resources: resource, senderIsBot: isBot(payload) },
   };
 }
 

@@ -106,9 +106,7 @@ async function prepare(
   );
   const model = firstModel(project);
   const config = agentConfigText(sourceText, commit, model);
-  refuseFaults({ name, config, skill: skill.text }, project, {
-    hint: "nothing was written",
-  });
+  refuseFaults({ name, config, skill: skill.text }, project, { hint: "nothing was written" });
   return { name, skill, source: sourceText, commit, model, config };
 }
 

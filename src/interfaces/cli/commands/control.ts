@@ -146,9 +146,7 @@ export const controlCommands = {
       )
       .argument("[answer]", "a choice, text, number, or yes or no; a terminal asks for it")
       .examples("al answer 5ec0ffee yes", "al answer deploy-k3v9q2xa 'only on Monday'")
-      .exitCodes({
-        1: "no such question, another form, or answered before; the reason is printed",
-      })
+      .exitCodes({ 1: "no such question, another form, or answered before; the reason is printed" })
       .does(async () => (await import("../operator/people.ts")).answerQuestion),
   steer: (command) =>
     command
@@ -196,9 +194,7 @@ export const controlCommands = {
     command
       .description("serve MCP on standard input and output, for AI assistants on this machine")
       .examples("al mcp -p ~/my-project", "claude mcp add almanac -- al mcp -p ~/my-project")
-      .exitCodes({
-        0: "the assistant closed its input (over HTTP: /mcp, with an API token)",
-      })
+      .exitCodes({ 0: "the assistant closed its input (over HTTP: /mcp, with an API token)" })
       .does(async () => (await import("../mcp/serve-mcp.ts")).serveMcp),
   webhook: (command) =>
     command

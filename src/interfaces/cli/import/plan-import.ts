@@ -106,10 +106,7 @@ function modelKey(model: Table): string | null {
 function webhookSecret(source: Table): string | null {
   const instance = textAt(source, "credential");
   if (instance === null) return null;
-  return credentialName({
-    type: webhookSecretType(textAt(source, "type") ?? ""),
-    instance,
-  });
+  return credentialName({ type: webhookSecretType(textAt(source, "type") ?? ""), instance });
 }
 
 /** The problems that the scheduler will find in the new project, except in lines that already have an edit. */

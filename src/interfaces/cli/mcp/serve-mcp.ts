@@ -12,8 +12,6 @@ export async function serveMcp(context: Context): Promise<void> {
     const client = await connect(context);
     return method === "GET" ? client.get(path) : client.post(path, body, { headers });
   };
-  serveStdio(() => createMcpServer(call), {
-    onerror: (error) => context.out.note(error.message),
-  });
+  serveStdio(() => createMcpServer(call), { onerror: (error) => context.out.note(error.message) });
   await finished(process.stdin, { writable: false }).catch(() => undefined);
 }

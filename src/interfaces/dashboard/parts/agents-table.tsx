@@ -187,10 +187,7 @@ function useLatestRuns(first: LatestRuns | null, shown: Named) {
     for (const { name } of agents) changed.current.add(name);
     if (agents.length > 0) refresh();
   };
-  useStatus({
-    snapshot: ({ agents }) => note(agents),
-    update: ({ agents = [] }) => note(agents),
-  });
+  useStatus({ snapshot: ({ agents }) => note(agents), update: ({ agents = [] }) => note(agents) });
   useEffect(refresh, [shown.map(({ name }) => name).join()]);
   return runs;
 }

@@ -119,11 +119,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     const days = daysOf(view);
     const spend = (by: SpendKey) => readOrNull(() => deps.operations.spend({ by, days }));
     return {
-      first: {
-        day: await spend("day"),
-        agent: await spend("agent"),
-        model: await spend("model"),
-      },
+      first: { day: await spend("day"), agent: await spend("agent"), model: await spend("model") },
     };
   }),
   listRoute(

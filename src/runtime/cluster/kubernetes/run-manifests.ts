@@ -35,10 +35,7 @@ export interface RunPlace {
 export function runJob(launch: Launch, place: RunPlace): V1Job {
   const isClosed = launch.limits.network === "none";
   const labels = { [projectLabel]: place.project, [runLabel]: launch.name };
-  const annotations = {
-    [agentAnnotation]: launch.agent,
-    [instanceAnnotation]: launch.instanceId,
-  };
+  const annotations = { [agentAnnotation]: launch.agent, [instanceAnnotation]: launch.instanceId };
   const closed: Record<string, string> = isClosed ? { [closedLabel]: place.project } : {};
   return {
     apiVersion: "batch/v1",

@@ -69,11 +69,7 @@ export const remoteLineSchema = z.union([
     stream: z.enum(["stdout", "stderr"]),
     line: z.string(),
   }),
-  z.object({
-    seq: z.int().min(1),
-    time: z.number().min(0).max(8.64e15),
-    end: remoteEndSchema,
-  }),
+  z.object({ seq: z.int().min(1), time: z.number().min(0).max(8.64e15), end: remoteEndSchema }),
 ]);
 export type RemoteLine = z.infer<typeof remoteLineSchema>;
 

@@ -40,10 +40,7 @@ function command(request: CliRequest): CliCommand {
       // The prompt comes on standard input.
       "-",
     ],
-    env: {
-      [keyVariable]: key,
-      CODEX_HOME: homeOf(configDir),
-    },
+    env: { [keyVariable]: key, CODEX_HOME: homeOf(configDir) },
     input: resume === null ? prompt : "Continue.",
     files: { "codex/config.toml": stringify(settings(request)) },
   };

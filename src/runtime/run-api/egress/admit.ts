@@ -61,10 +61,7 @@ export async function admit(
   if (isIP(asked.host) !== 0) check([asked.host]);
   return {
     dial: (signal) => reached(asked, dialThrough(proxy, asked, signal)),
-    httpProxy: {
-      url: proxy,
-      dial: (signal) => reached(asked, dialProxy(proxy, signal)),
-    },
+    httpProxy: { url: proxy, dial: (signal) => reached(asked, dialProxy(proxy, signal)) },
   };
 }
 

@@ -33,10 +33,7 @@ const denials: Readonly<Record<DenyReason, DenyRow>> = {
     advice: (asked) =>
       `If the agent needs it, add "${allowEntry(asked)}" to allow in [network] of the agent's or the project's config.toml.`,
   },
-  not_approved: {
-    status: 403,
-    advice: () => "Do without it.",
-  },
+  not_approved: { status: 403, advice: () => "Do without it." },
   unresolved: {
     status: 502,
     advice: () => "Check the name, and whether the scheduler's machine resolves it.",
@@ -65,10 +62,7 @@ const denials: Readonly<Record<DenyReason, DenyRow>> = {
     advice: () =>
       "A tunnel serves the host that it was opened for: open one for each host, with its name as the server name.",
   },
-  too_many_tunnels: {
-    status: 429,
-    advice: () => "Close some of them first.",
-  },
+  too_many_tunnels: { status: 429, advice: () => "Close some of them first." },
   sentinel: {
     status: 403,
     advice: () =>

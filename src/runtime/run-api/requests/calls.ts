@@ -76,10 +76,7 @@ export const callRequests = {
       usage: "al-subagent-wait <callId>... [--timeout SECONDS]",
       purpose: "waits until all of them ended, then as al-subagent-check",
       options: { timeout: "text" },
-      body: (args) => ({
-        callIds: args.words("callId"),
-        timeoutSeconds: args.seconds("timeout"),
-      }),
+      body: (args) => ({ callIds: args.words("callId"), timeoutSeconds: args.seconds("timeout") }),
     },
   },
 } as const satisfies Readonly<Record<string, RequestRow>>;

@@ -82,10 +82,7 @@ async function exitOfRun(
     case "gone": {
       const workDir = workDirOf(baseDir, instanceId);
       await sendOrder(start, { order: "end", instanceId, workDir });
-      return exitEvent({
-        signal: "SIGKILL",
-        error: "the run's supervisor was ended from outside",
-      });
+      return exitEvent({ signal: "SIGKILL", error: "the run's supervisor was ended from outside" });
     }
   }
 }

@@ -9,10 +9,7 @@ export function runAgentProgram(
   agent: string,
   projectDir: string,
 ): { readonly file: string; readonly args: readonly string[] } {
-  return {
-    file: process.execPath,
-    args: [alPath(), "_run-agent", agent, "--project", projectDir],
-  };
+  return { file: process.execPath, args: [alPath(), "_run-agent", agent, "--project", projectDir] };
 }
 
 /** The program's own entry: in the built tree every module is in a folder beside it. */

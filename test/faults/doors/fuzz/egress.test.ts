@@ -13,12 +13,7 @@ import { helloMessage, records } from "../../../runtime/run-api/egress/hellos.ts
 import { nastyText, share } from "./share.ts";
 
 const allow = ["api.allowed.test", "*.wild.test", "db.lan:5432 private", "203.0.113.10"];
-const policy = {
-  agent: "dev",
-  allow: allowedHosts(allow),
-  ownPort: 8080,
-  bindings: [],
-};
+const policy = { agent: "dev", allow: allowedHosts(allow), ownPort: 8080, bindings: [] };
 /** What the list opens, said once more and in another way: host and port, or the end of a host. */
 const opened =
   /^(api\.allowed\.test 443|([a-z0-9_-]+\.)+wild\.test 443|db\.lan 5432|203\.0\.113\.10 443)$/;

@@ -116,11 +116,7 @@ function poisonSpending({ operations }: TestDeps, poison: Poison): void {
     const row = { usd: 1, subscriptionUsd: 1, calls: 1, tokens: 1, unpriced: 1, estimated: 1 };
     const limit = { scope: text(), window: "2026-11", endsAt: null, usd: 1, limit: 2, reserved: 1 };
     const key = by === "day" ? "2026-11-22" : text();
-    operations.spending.set(by, {
-      rows: [{ key, ...row }],
-      limits: [limit],
-      forecast: null,
-    });
+    operations.spending.set(by, { rows: [{ key, ...row }], limits: [limit], forecast: null });
   }
 }
 

@@ -54,9 +54,7 @@ test("al update merges changes of the source directory with local changes", asyn
   write("scripts/run.sh", "echo 2\n");
   const both = await cli.failure(["update", "triage", "--yes"]);
   expect(both).toContain("git merge-file");
-  expect(await cli.al(["update", "triage", "--yes", "--keep-local"])).toMatchObject({
-    code: 0,
-  });
+  expect(await cli.al(["update", "triage", "--yes", "--keep-local"])).toMatchObject({ code: 0 });
   expect(readFileSync(own("scripts/run.sh"), "utf8")).toBe("echo mine\n");
 });
 

@@ -37,9 +37,7 @@ test("al agent ls lists names, states, tags and titles of a project that never r
 
 test("al agent ls asks the running scheduler", async () => {
   const status = { ...anAgentStatus("dev"), tags: ["web"], enabled: false };
-  await cli.serve({
-    "GET /control/status": () => snapshotOf([status]),
-  });
+  await cli.serve({ "GET /control/status": () => snapshotOf([status]) });
   const { stdout } = await cli.al(["agent", "ls", "--json"]);
   const { name, title, state } = status;
   expect(JSON.parse(stdout)).toEqual({

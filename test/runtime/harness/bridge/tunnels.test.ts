@@ -73,13 +73,7 @@ test.each([
     await side().serve(echo);
     const { hostname, port } = new URL(side().bridge.proxyUrl);
     const headers = password === undefined ? {} : { "proxy-authorization": basic(password) };
-    const sent = request({
-      hostname,
-      port,
-      method: "CONNECT",
-      path: "a.test:443",
-      headers,
-    }).end();
+    const sent = request({ hostname, port, method: "CONNECT", path: "a.test:443", headers }).end();
     const [response] = (await once(sent, "connect")) as [IncomingMessage];
     expect(response.statusCode).toBe(407);
     expect(response.headers["proxy-authenticate"]).toBe('Basic realm="al"');

@@ -35,9 +35,7 @@ test("a request that fails for a passing reason is retried by each CLI as the mo
   });
   const then = cat("$GEMINI_CLI_HOME/.gemini/settings.json");
   const gemini = await play("gemini", { stream: geminiStream, then }, { maxRetries: 2 });
-  expect(JSON.parse(await gemini.file("settings"))).toMatchObject({
-    general: { maxAttempts: 3 },
-  });
+  expect(JSON.parse(await gemini.file("settings"))).toMatchObject({ general: { maxAttempts: 3 } });
 });
 
 test("a request that fails is logged when claude or codex retries it", async () => {
@@ -92,10 +90,7 @@ test("a request that fails for a lasting reason is not retried", async () => {
 });
 
 test("a request that fails ends at once when the run is stopped while it waits for the retry", async () => {
-  const { child, ended } = await startPlay("codex", {
-    stream: codexFailure(limit),
-    exitCode: 1,
-  });
+  const { child, ended } = await startPlay("codex", { stream: codexFailure(limit), exitCode: 1 });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => {
     output += chunk.toString("utf8");

@@ -92,10 +92,7 @@ test("a session of pi logs the output of a command while it runs, and all of it 
   const [live] = of("tool-output");
   expect(live?.fields).toMatchObject({ tool: "bash", call: "call_1", output: "first\n" });
   expect(live?.fields?.durationMs).toBeLessThan(1_400);
-  expect(of("tool-result")[0]?.fields).toMatchObject({
-    call: "call_1",
-    output: "first\nsecond\n",
-  });
+  expect(of("tool-result")[0]?.fields).toMatchObject({ call: "call_1", output: "first\nsecond\n" });
 });
 
 test("a session of pi does not run tool calls that are cut, and drops a model that is cut again and again", async () => {
@@ -149,11 +146,7 @@ test("a session of pi drops a silent model in time for its fallback to do the wo
   const silent = await model("silent", [() => undefined]);
   const backup = await model("backup", [saying({ text: "From the backup." })]);
   const clock = createRunClock(12);
-  const { error, log } = await runSession({
-    workDir,
-    models: [silent.model, backup.model],
-    clock,
-  });
+  const { error, log } = await runSession({ workDir, models: [silent.model, backup.model], clock });
   expect(error).toBeNull();
   expect(log).toMatch(/model "silent" failed \(nothing came for \d(\.\d)? s\)/);
   expect(clock.remainingMs()).toBeGreaterThan(0);

@@ -20,12 +20,7 @@ test("a request with an absolute URL is forwarded to an allowed host, with the h
     connection: "close",
   });
   const attempt = await side().reported(1);
-  expect(attempt).toMatchObject({
-    host: "api.allowed.test",
-    port: 80,
-    denied: null,
-    agent: "dev",
-  });
+  expect(attempt).toMatchObject({ host: "api.allowed.test", port: 80, denied: null, agent: "dev" });
   expect(attempt?.bytesOut).toBeGreaterThan(50);
   expect(attempt?.bytesIn).toBeGreaterThan(50);
 });

@@ -133,10 +133,7 @@ test.each([
   ["192.168.7.7", "private_address"],
 ])("a denied target is a name whose address is %s", async (address, denied) => {
   side().hosts.names.set("api.allowed.test", [address]);
-  expect(await refused("api.allowed.test:443")).toMatchObject({
-    status: 403,
-    attempt: { denied },
-  });
+  expect(await refused("api.allowed.test:443")).toMatchObject({ status: 403, attempt: { denied } });
 });
 
 test("a denied target is one forbidden address among others", async () => {

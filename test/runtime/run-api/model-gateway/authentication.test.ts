@@ -47,9 +47,7 @@ test("a provider's authentication is a key in its own header although it looks l
 test("a provider's authentication is the key's own header for Google and a bearer token for others, whatever its type", async () => {
   const authType = "oauth_token";
   expect(await ask(google, { authType })).toMatchObject({ "x-goog-api-key": "real-key" });
-  expect(await ask(completions, { authType })).toMatchObject({
-    authorization: "Bearer real-key",
-  });
+  expect(await ask(completions, { authType })).toMatchObject({ authorization: "Bearer real-key" });
 });
 
 test.each([anthropic, google, completions])(

@@ -89,10 +89,7 @@ test("a request by bridge, run socket and gateway brings the provider no key, co
   expect((await ask(completions.body, { headers })).status).toBe(200);
   expect(provider.asked[0]?.headers).toEqual({
     ...{ authorization: "Bearer real-key", "content-type": "application/json" },
-    ...{
-      "content-length": String(provider.asked[0]?.text.length),
-      "accept-encoding": "identity",
-    },
+    ...{ "content-length": String(provider.asked[0]?.text.length), "accept-encoding": "identity" },
     ...{ host: provider.host, connection: "keep-alive" },
   });
 });

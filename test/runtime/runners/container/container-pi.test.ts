@@ -72,10 +72,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
     const exit = exitOf(all);
     expect(exit.usage?.tokens).toBeGreaterThan(0);
     expect(runEnd(exit, null, { agent: { timeoutSeconds: 900 }, item: anItem("1") })).toMatchObject(
-      {
-        outcome: "succeeded",
-        exitCode: 0,
-      },
+      { outcome: "succeeded", exitCode: 0 },
     );
     expect(await containersOf(engine, instanceId)).toEqual([]);
   });
@@ -118,9 +115,6 @@ describe.skipIf(missing !== null)("a real session in a container without network
     expect(exitOf(all)).toMatchObject({ exitCode: 3, value: [7] });
     expect(
       runEnd(exitOf(all), null, { agent: { timeoutSeconds: 900 }, item: anItem("1") }),
-    ).toMatchObject({
-      outcome: "failed",
-      exitCode: 3,
-    });
+    ).toMatchObject({ outcome: "failed", exitCode: 3 });
   });
 });

@@ -144,10 +144,7 @@ const fields: Fields = {
 };
 
 const names = (body: Parameters<typeof fieldNames>[0]) => [
-  ...fieldNames(body, {
-    cachedContent: [],
-    serviceTier: ["standard", "flex", "STANDARD", "FLEX"],
-  }),
+  ...fieldNames(body, { cachedContent: [], serviceTier: ["standard", "flex", "STANDARD", "FLEX"] }),
   ...fieldNames(objectAt(body, "generationConfig"), { candidateCount: [1] }),
 ];
 

@@ -56,10 +56,7 @@ export const messages: WireFormat = {
     );
     return `${named(messageStart(billed))}${content}${end}`;
   },
-  errorEvent: named({
-    type: "error",
-    error: { type: "overloaded_error", message: "Overloaded" },
-  }),
+  errorEvent: named({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } }),
   garbage: "event: content_block_delta\ndata: {{{{\n\n",
   begin: `${named(messageStart())}${messageText("I was about")}`,
 };

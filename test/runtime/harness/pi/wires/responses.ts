@@ -56,17 +56,9 @@ export const responses: WireFormat = {
     const text = [{ type: "output_text", text: reply.text, annotations: [] }];
     return `${item(responseMessage([]), responseMessage(text))}${end}`;
   },
-  errorEvent: named({
-    type: "error",
-    code: "server_error",
-    message: "The server had an error",
-  }),
+  errorEvent: named({ type: "error", code: "server_error", message: "The server had an error" }),
   garbage: "event: response.output_text.delta\ndata: {{{{\n\n",
-  begin: named({
-    type: "response.output_item.added",
-    output_index: 0,
-    item: responseMessage([]),
-  }),
+  begin: named({ type: "response.output_item.added", output_index: 0, item: responseMessage([]) }),
 };
 
 function item(added: object, done: object, ...between: readonly NamedEvent[]) {
