@@ -57,6 +57,8 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [...rooms, ...timing, ...kubernetes],
           maxWorkers: workers,
+          // A look at a scheduler takes 6 ms of CPU, and what it waits for takes a second.
+          expect: { poll: { timeout: 10_000, interval: 150 } },
           sequence: { groupOrder: 1, sequencer: LongestFirst },
         },
       },

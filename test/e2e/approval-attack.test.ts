@@ -153,7 +153,7 @@ function attackTests(runtime: string, containers: Engine | null): void {
     allowed.push("api.pay.test./once", "cdn.pay.test/ok");
     await decide("api.pay.test", "helper", "deny");
     const output = await run;
-    await expect.poll(() => project.print("logs", "helper")).toContain("helper: 000/403");
+    await expect.poll(() => project.messages("helper", "hook")).toContain("helper: 000/403");
     notReached();
     expect(await project.read("agents/payer/config.toml")).toBe(before);
     expect((await project.json<Questions>("/api/questions")).questions).toHaveLength(4);

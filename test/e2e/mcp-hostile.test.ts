@@ -3,7 +3,7 @@ import { openQuestions, toolResults } from "./asking-project.ts";
 import { answer, attacks, hostileServer, instructions, victim } from "./hostile-mcp-server.ts";
 
 /** For a busy machine. */
-const slowly = { timeout: 120_000 };
+const slowly = { timeout: 120_000, interval: 200 };
 const secret = "canary-mcp-token-8d2f41";
 const neighbour = "canary-neighbour-93aa07";
 const runtime = 'runtime = { type = "host-user", run_as = "$USER" }';
@@ -129,9 +129,7 @@ test(
     expect(await changes()).toHaveLength(1);
 
     await project.append("agents/worker/config.toml", '[approve]\ntools = ["evil.echo"]\n');
-    await expect
-      .poll(async () => (await project.print("config", "worker")).includes("evil.echo"), slowly)
-      .toBe(true);
+    await project.scheduler.waitForOutput(/approve\.tools .*evil\.echo/);
     state.description = "Repeats a text, and more.";
     await project.trigger("worker");
     const asked = async () => (await openQuestions(project)).get("worker");
@@ -157,9 +155,7 @@ test(
     await succeeded(project, "worker", 6);
 
     await project.edit("agents/worker/config.toml", "tools = []", 'tools = ["evil.*"]');
-    await expect
-      .poll(async () => (await project.print("config", "worker")).includes("evil.*"), slowly)
-      .toBe(true);
+    await project.scheduler.waitForOutput(/approve\.tools .*evil\.\*/);
     await project.trigger("worker");
     await expect.poll(asked, slowly).toMatchObject({ form: { choices: ["once", "run", "deny"] } });
     await project.post(`/api/questions/${(await asked())?.id ?? ""}/answer`, { answer: "deny" });
@@ -191,7 +187,7 @@ test(
     const go = await held.promise;
     await project.store("mcp_token/default/token", "another-secret-31c7");
     await project.edit("agents/worker/config.toml", old.url, next.url);
-    await expect.poll(async () => project.print("config", "worker"), slowly).toContain(next.url);
+    await project.scheduler.waitForOutput(/worker mcp changed/);
     go();
     await succeeded(project, "worker");
     expect((await toolResults(project, "worker"))[1]).toContain("at last");

@@ -25,8 +25,8 @@ export function forAll(setUp: () => Promise<unknown>, timeout?: number): void {
   }, timeout);
 }
 
-/** How long a test waits for a run, in ms: it is one of many programs on a busy machine. */
-export const slowly = { timeout: 60_000 };
+/** How long a test waits for a run, and how often it looks, in ms: it is one of many programs on a busy machine. */
+export const slowly = { timeout: 60_000, interval: 200 };
 
 /** A project and the built program on it, as a user starts it. Both end with the test. */
 export class LiveProject implements TestProject {
