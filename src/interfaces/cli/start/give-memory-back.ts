@@ -5,19 +5,30 @@ import { runInNewContext } from "node:vm";
 
 /** By then all work of the start has ended, in ms. */
 const startedAfterMs = 1_000;
-/** How long freed memory is kept for reuse, in ms. */
+/** How long freed memory is kept for reuse under load, in ms. */
 const keptMs = 30_000;
+/** More growth than this is worth a stop of the event loop, in bytes. */
+const worthBytes = 8 * 1024 * 1024;
 
-/** Returns the memory of the start to the system, and within a minute that of each burst of work. */
-export function giveMemoryBack(): void {
-  setTimeout(() => {
+/**
+ * Returns the memory of the start to the system, and within a minute that of each burst of work: one has ended when
+ * there was no garbage collection for `restMs`.
+ */
+export function giveMemoryBack(restMs = 12_000): void {
+  let held = 0;
+  const giveBack = (): void => {
+    if (process.memoryUsage.rss() < held + worthBytes) return;
     collectGarbage();
     returnHoles();
-  }, startedAfterMs).unref();
-  let timer: NodeJS.Timeout | null = null;
+    held = process.memoryUsage.rss();
+  };
+  setTimeout(giveBack, startedAfterMs).unref();
+  const rest = setTimeout(giveBack, restMs).unref();
+  let underLoad: NodeJS.Timeout | null = null;
   const observer = new PerformanceObserver(() => {
-    timer ??= setTimeout(() => {
-      timer = null;
+    rest.refresh();
+    underLoad ??= setTimeout(() => {
+      underLoad = null;
       returnHoles();
     }, keptMs).unref();
   });
@@ -25,8 +36,8 @@ export function giveMemoryBack(): void {
 }
 
 /**
- * Reading a thousand agents leaves some 100 MB that V8 would keep for later, which an idle scheduler never needs. Stops
- * the event loop once, for some 0.1 s with one agent and 0.2 s with a thousand.
+ * Reading a thousand agents, or a minute of deliveries, leaves some 100 MB that V8 would keep for later, which an idle
+ * scheduler never needs. Stops the event loop once, for some 0.1 s with one agent and 0.2 s with a thousand.
  */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
