@@ -1,3 +1,4 @@
+import { loopbackNames } from "../../foundation/contracts/loopback.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { FastifyRequest, FastifyReply } from "fastify";
 import { createHash } from "node:crypto";
@@ -5,13 +6,6 @@ import { openingPage } from "../dashboard/card-pages.tsx";
 import { sendPage } from "../dashboard/send-page.tsx";
 import { publicPath } from "../dashboard/text/base-path.ts";
 import type { GatewayDeps } from "./deps.ts";
-
-const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
-
-/** True when a `Host` header names this machine by a name that all its servers share. */
-function isLoopbackName(host: string): boolean {
-  return loopbackNames.includes(hostName(host));
-}
 
 /**
  * The hook that only accepts known names. A page of another site that points its own name at this machine (DNS
@@ -92,7 +86,7 @@ export function shouldMove(request: FastifyRequest): boolean {
   const { host = "", origin = `http://${host}`, "user-agent": agent = "" } = request.headers;
   // A proxy that puts its own address into `Host` does not change the browser's `Origin`.
   const isDirect = request.protocol === "http" && origin === `http://${host}`;
-  return isDirect && isLoopbackName(host) && resolvesLocalhostNames.test(agent);
+  return isDirect && loopbackNames.includes(hostName(host)) && resolvesLocalhostNames.test(agent);
 }
 
 /** True if the request names the host that only people with the key were shown. */

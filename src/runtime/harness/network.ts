@@ -1,13 +1,11 @@
 import { networkVariable } from "../runners/host-user/supervisor-order.ts";
 import type { Job, JobNetwork } from "../../foundation/contracts/job.ts";
+import { loopbackNames } from "../../foundation/contracts/loopback.ts";
 import { connectCommandName } from "../run-api/requests/table.ts";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
-
-/** Loopback hosts, where the run itself listens and which the proxy can't reach. */
-const loopback = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Proxy variables that programs read; curl reads `http_proxy` in lower case only. */
 const proxyNames = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] as const;
@@ -41,11 +39,14 @@ function bridgeVariables(proxyUrl: string): Variables {
   return withoutLoopback({ ...proxies, NODE_USE_ENV_PROXY: "1" });
 }
 
-/** Adds loopback to NO_PROXY in upper and lower case, because programs read either. */
+/**
+ * Adds loopback, where the run itself listens and which the proxy can't reach, to NO_PROXY in upper and lower case,
+ * because programs read either.
+ */
 function withoutLoopback(variables: JobNetwork["variables"]): JobNetwork["variables"] {
   if (Object.keys(variables).length === 0) return variables;
   const given = variables.NO_PROXY ?? variables.no_proxy ?? "";
-  const exceptions = [...given.split(",").filter((host) => host.trim() !== ""), ...loopback];
+  const exceptions = [...given.split(",").filter((host) => host.trim() !== ""), ...loopbackNames];
   const noProxy = exceptions.join(",");
   return { ...variables, NO_PROXY: noProxy, no_proxy: noProxy };
 }

@@ -32,7 +32,8 @@ test("the collector of [telemetry] is asked with its credential, which may be mi
   const gone = `the collector ${host} does not accept spans: ECONNREFUSED`;
   expect(await found()).toMatchObject([{ severity: "warning", what: gone, where }]);
 
-  ward.edit("config.toml", url, "http://collector.invalid:4318");
-  const clear = "headers go unencrypted to collector.invalid:4318: who is on the way can read them";
+  ward.edit("config.toml", url, "http://127.collector.invalid:4318");
+  const clear =
+    "headers go unencrypted to 127.collector.invalid:4318: who is on the way can read them";
   expect((await found())[0]).toMatchObject({ severity: "warning", what: clear, where });
 });

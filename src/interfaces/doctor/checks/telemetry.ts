@@ -1,8 +1,7 @@
 import { parseHeaders } from "../../../features/telemetry/collector-headers.ts";
+import { isLoopback } from "../../../foundation/contracts/loopback.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
 import { finding, ofError, ok, type Check } from "../finding.ts";
-
-const loopback = /^(localhost|127\..*|\[::1\])$/;
 
 /** Whether the collector of `[telemetry]` accepts a request, which has no spans, with its credential. */
 export const telemetry: Check = async ({ project, home, env }) => {
@@ -17,7 +16,7 @@ export const telemetry: Check = async ({ project, home, env }) => {
     const asked = { collector, proxyEnv: env, headers: () => Promise.resolve(headers) };
     const why = await askCollector(asked);
     const { host, hostname, protocol } = new URL(collector.otlp);
-    const isInClear = reference !== null && protocol === "http:" && !loopback.test(hostname);
+    const isInClear = reference !== null && protocol === "http:" && !isLoopback(hostname);
     const clear = `headers go unencrypted to ${host}: who is on the way can read them`;
     const unencrypted = isInClear ? [finding("warning", clear, where, "use https in otlp")] : [];
     if (why === null) return [...unencrypted, ok(`the collector ${host} accepts spans`)];

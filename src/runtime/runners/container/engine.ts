@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import Docker from "dockerode";
+import { isLoopback } from "../../../foundation/contracts/loopback.ts";
 import { messageOf, reasonOf, UserError } from "../../../foundation/errors.ts";
 import { SshConnections } from "./ssh-connections.ts";
 
@@ -171,12 +172,10 @@ function unreachable(error: unknown, address: string): UserError {
   return new UserError("engine_unreachable", message, { hint, cause: error });
 }
 
-const ofThisMachine = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
 /** Whether the engine at `DOCKER_HOST` can mount this machine's files. */
 function isLocal(host: string): boolean {
   const name = /^(?:ssh|tcp|https?):\/\/(?:[^@/]*@)?(\[[^\]]*\]|[^:/]*)/.exec(host)?.[1];
-  return name === undefined || ofThisMachine.test(name);
+  return name === undefined || isLoopback(name);
 }
 
 /**
