@@ -1,16 +1,14 @@
-import { createHmac, randomUUID } from "node:crypto";
 import { cpSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-
-const secret = "the-secret-of-the-deliveries";
+import { deliverIssue, storeIssueSecret } from "./issue-deliveries.ts";
 
 /** An example whose agent takes a while, and a place for its restored copy. */
 async function prepare() {
   const project = await LiveProject.copy("examples/pull-request");
-  await project.store("github_webhook_secret/default/secret", secret);
+  await storeIssueSecret(project);
   const tool = '[[turns.tools]]\nname = "bash"\narguments = { command = "sleep 20" }';
   await project.write("triage.script.toml", `[[turns]]\n${tool}\n[[turns]]\ntext = "done"\n`);
   const folder = tempDir();
@@ -24,36 +22,17 @@ async function prepare() {
   return { project, copy, file: join(folder, "backup.tgz") };
 }
 
-async function deliver(project: LiveProject): Promise<string> {
-  const body = JSON.stringify({
-    action: "opened",
-    issue: { number: 1, title: "It is broken" },
-    repository: { full_name: "Codertocat/Hello-World" },
-    sender: { login: "somebody" },
-  });
-  const headers = {
-    "content-type": "application/json",
-    "x-github-event": "issues",
-    "x-github-delivery": randomUUID(),
-    "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
-  };
-  const url = `${project.scheduler.url}/webhooks/github`;
-  const answer = await fetch(url, { method: "POST", headers, body });
-  expect(answer.status).toBe(200);
-  return ((await answer.json()) as { receiptId: string }).receiptId;
-}
-
 test("a backup made under load and restored after kill -9 has all that was acknowledged before it", async () => {
   const { project, copy, file } = await prepare();
   await project.start();
   const acknowledged: string[] = [];
-  for (let count = 0; count < 8; count += 1) acknowledged.push(await deliver(project));
+  for (let count = 0; count < 8; count += 1) acknowledged.push(await deliverIssue(project));
   await expect.poll(async () => (await project.agent("triage"))?.state, slowly).toBe("running");
   const under = { load: true };
   // Far fewer than workQueueSize, beyond which the oldest work is dropped.
   const load = (async () => {
     for (let count = 0; under.load && count < 20; count += 1) {
-      await deliver(project);
+      await deliverIssue(project);
       await sleep(50);
     }
   })();

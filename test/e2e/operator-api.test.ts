@@ -1,17 +1,16 @@
-import { createHmac, randomUUID } from "node:crypto";
 import type { ReceiptView, ReplayResult } from "../../src/foundation/contracts/operator-api.ts";
 import { regenerateApiKey } from "../../src/foundation/credentials/api-key.ts";
 import { readStream } from "../interfaces/gateway/event-stream.ts";
 import { until } from "../helpers/command-agents.ts";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
+import { deliverIssue, storeIssueSecret } from "./issue-deliveries.ts";
 
-const secret = "the-secret-of-the-deliveries";
 let project: LiveProject;
 
 /** The webhook example, whose runs last until `letGo`. */
 async function startHeld(): Promise<void> {
   project = await LiveProject.copy("examples/pull-request");
-  await project.store("github_webhook_secret/default/secret", secret);
+  await storeIssueSecret(project);
   const command = JSON.stringify(until(project.path("go")));
   const tools = `[[turns.tools]]\nname = "bash"\narguments = { command = ${command} }`;
   await project.write("triage.script.toml", `[[turns]]\n${tools}\n\n[[turns]]\ntext = "done"\n`);
@@ -21,25 +20,7 @@ async function startHeld(): Promise<void> {
 
 const letGo = (): Promise<void> => project.write("go", "");
 
-async function deliver(repo = "Codertocat/Hello-World"): Promise<string> {
-  const body = JSON.stringify({
-    action: "opened",
-    issue: { number: 1, title: "It is broken" },
-    repository: { full_name: repo },
-    sender: { login: "somebody" },
-    hook: { config: { secret: "hush", note: `signed with ${secret}` } },
-  });
-  const headers = {
-    "content-type": "application/json",
-    "x-github-event": "issues",
-    "x-github-delivery": randomUUID(),
-    "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
-  };
-  const url = `${project.scheduler.url}/webhooks/github`;
-  const answer = await fetch(url, { method: "POST", headers, body });
-  expect(answer.status).toBe(200);
-  return ((await answer.json()) as { receiptId: string }).receiptId;
-}
+const deliver = (repo?: string) => deliverIssue(project, repo);
 
 test("a delivery whose work was dropped from a full queue is a dead letter that al replay runs", async () => {
   await startHeld();

@@ -19,10 +19,7 @@ beforeEach(() => {
   temporary = join(folders.home, "../tmp");
   mkdirSync(temporary);
 });
-afterEach(() => {
-  folders.remove();
-  repository.remove();
-});
+afterEach(() => folders.remove());
 
 const mark = () => join(folders.home, "../pwned");
 const agents = () => join(folders.projectDir, "agents");

@@ -9,10 +9,7 @@ let repository: TestRepository;
 beforeEach(() => {
   repository = makeRepository();
 });
-afterEach(() => {
-  vi.unstubAllEnvs();
-  repository.remove();
-});
+afterEach(() => vi.unstubAllEnvs());
 
 test("a fetched repository gives the files of its newest commit, and their contents in order", async () => {
   repository.write("SKILL.md", "Do it.\n");

@@ -80,22 +80,18 @@ test.each<[string, RegExp, readonly TreeEntry[]]>([
 
 test("links, submodules and names that git would not make are rejected", async () => {
   const repository = makeRepository();
-  try {
-    const id = repository.store("echo pwned\n");
-    const skill = `100644 blob ${id}\tSKILL.md`;
-    const evil = repository.tree([`100644 blob ${id}\tevil`]);
-    for (const [tree, message] of [
-      [`120000 blob ${id}\tscripts`, "is a symbolic link"],
-      [`160000 commit ${id}\tscripts`, "is a submodule"],
-      [`040000 tree ${repository.tree([`040000 tree ${evil}\t..`])}\tscripts`, "plain name"],
-    ] as const) {
-      repository.commitTree([skill, tree]);
-      const fetched = await fetchRepository(repository.url, { env: process.env });
-      const files = await fetched.files(fetched.head);
-      await fetched.remove();
-      expect(() => pickFiles(files, { name: null, prefix: "" })).toThrow(message);
-    }
-  } finally {
-    repository.remove();
+  const id = repository.store("echo pwned\n");
+  const skill = `100644 blob ${id}\tSKILL.md`;
+  const evil = repository.tree([`100644 blob ${id}\tevil`]);
+  for (const [tree, message] of [
+    [`120000 blob ${id}\tscripts`, "is a symbolic link"],
+    [`160000 commit ${id}\tscripts`, "is a submodule"],
+    [`040000 tree ${repository.tree([`040000 tree ${evil}\t..`])}\tscripts`, "plain name"],
+  ] as const) {
+    repository.commitTree([skill, tree]);
+    const fetched = await fetchRepository(repository.url, { env: process.env });
+    const files = await fetched.files(fetched.head);
+    await fetched.remove();
+    expect(() => pickFiles(files, { name: null, prefix: "" })).toThrow(message);
   }
 });

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const who = [
   "-c",
@@ -13,10 +13,9 @@ const who = [
   "commit.gpgSign=false",
 ];
 
-/** An empty repository in a temporary folder, called `skills`. */
+/** An empty repository in a folder called `skills`, until the test ends. */
 export function makeRepository() {
-  const folder = mkdtempSync(join(tmpdir(), "al-repository-"));
-  const dir = join(folder, "skills");
+  const dir = join(tempDir(), "skills");
   mkdirSync(dir);
   const run = (args: readonly string[], input: string | Uint8Array = "") =>
     execFileSync("git", [...who, ...args], {
@@ -66,7 +65,6 @@ export function makeRepository() {
     },
     /** Stores a content; its id. */
     store: (content: string): string => run(["hash-object", "-w", "--stdin"], content),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 

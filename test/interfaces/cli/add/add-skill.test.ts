@@ -30,7 +30,6 @@ beforeEach(() => {
   repository = makeRepository();
   writeFileSync(join(cli.projectDir, "config.toml"), project);
 });
-afterEach(() => repository.remove());
 
 function agentDir(name: string): string {
   return join(cli.projectDir, "agents", name);

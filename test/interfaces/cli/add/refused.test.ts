@@ -13,7 +13,6 @@ beforeEach(() => {
   repository = makeRepository();
   writeFileSync(join(cli.projectDir, "config.toml"), project);
 });
-afterEach(() => repository.remove());
 
 test("al add never touches an existing agent", async () => {
   repository.write("SKILL.md", skill);

@@ -15,7 +15,6 @@ beforeEach(() => {
   folders = makeImportFolders();
   ({ source, target } = folders);
 });
-afterEach(() => folders.remove());
 
 describe("al import refuses", () => {
   test("an existing directory, the source itself, and a directory that is not a project", async () => {

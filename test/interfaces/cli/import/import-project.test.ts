@@ -16,7 +16,6 @@ beforeEach(() => {
   folders = makeImportFolders();
   ({ source, target } = folders);
 });
-afterEach(() => folders.remove());
 
 function read(path: string): string {
   return readFileSync(join(target, path), "utf8");

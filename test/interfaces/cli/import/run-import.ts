@@ -26,8 +26,10 @@ export interface ImportFolders extends Folders {
   readonly imported: (...more: readonly string[]) => Promise<Imported>;
 }
 
+/** Those of a test, until it ends. */
 export function makeImportFolders(): ImportFolders {
   const folders = makeFolders();
+  onTestFinished(() => folders.remove());
   const [source, target] = [join(folders.home, "..", "theirs"), join(folders.home, "..", "ours")];
   return {
     ...folders,

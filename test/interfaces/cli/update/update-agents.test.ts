@@ -24,7 +24,6 @@ beforeEach(() => {
   installed = repository.commit();
   install("triage", repository.url);
 });
-afterEach(() => repository.remove());
 
 /** As `al add` leaves an agent, with a line of the person's own in its config. */
 function install(name: string, source: string): void {
