@@ -155,25 +155,28 @@ const answer = async (kind: string, given: string): Promise<void> => {
   await project.print("answer", await question(kind), given);
 };
 
-test.each([
-  ["yes", "deployed"],
-  ["no", "not deployed"],
-])(
-  "a call is held, and its run asks before it acts: %s",
-  async (given, value) => {
-    await start("approval");
-    const run = project.al("run", "release");
-    await answer("call", "once");
-    await answer("ask", given);
-    expect((await run).code).toBe(0);
-    expect(await project.latest("deployer", "agent-call")).toMatchObject({
-      outcome: "succeeded",
-      value,
-    });
-    expect(await project.print("audit")).toContain("once");
-  },
-  120_000,
-);
+describe("examples/approval", () => {
+  forAll(() => start("approval"));
+
+  test.each([
+    ["yes", "deployed"],
+    ["no", "not deployed"],
+  ])(
+    "a call is held, and its run asks before it acts: %s",
+    async (given, value) => {
+      const run = project.al("run", "release");
+      await answer("call", "once");
+      await answer("ask", given);
+      expect((await run).code).toBe(0);
+      expect(await project.latest("deployer", "agent-call")).toMatchObject({
+        outcome: "succeeded",
+        value,
+      });
+      expect(await project.print("audit")).toContain("once");
+    },
+    120_000,
+  );
+});
 
 const files = () => {
   const dir = join(project.dir, "agents/tick");

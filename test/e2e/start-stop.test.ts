@@ -41,7 +41,7 @@ async function startOnTakenPort(): Promise<Finished & { readonly port: number }>
   return { ...finished, port };
 }
 
-test("al start prints where the dashboard and the key are, and one line for each event", async () => {
+test("al start prints where the dashboard and the key are and one line for each event, keeps a second scheduler out, and ends by al stop", async () => {
   const scheduler = await project.start();
   expect(scheduler.dashboardUrl).toMatch(/^http:\/\/localhost:\d+\/dashboard$/);
   expect(scheduler.output()).toContain(
@@ -49,6 +49,16 @@ test("al start prints where the dashboard and the key are, and one line for each
   );
   await project.trigger("hello");
   await scheduler.waitForOutput(/^\d\d:\d\d:\d\d INFO {2}hello run succeeded/m);
+  const second = await project.al("start", "--port", "0");
+  expect(second).toMatchObject({ code: 1, stdout: "" });
+  expect(second.stderr).toContain(`pid ${scheduler.pid}`);
+  expect(second.stderr).toContain("al stop");
+  expect(await project.al("stat")).toMatchObject({ code: 0 });
+  expect(await project.al("stop")).toMatchObject({ code: 0, stdout: "stopped\n" });
+  expect(await scheduler.exited).toBe(0);
+  const { code, stderr } = await project.al("stat");
+  expect(code).toBe(0);
+  expect(stderr).toContain("no scheduler is running");
 });
 
 test("al start keeps running after its output is closed", async () => {
@@ -65,14 +75,6 @@ test("al start keeps running after its output is closed", async () => {
   expect(await project.al("run", "hello")).toMatchObject({ code: 0 });
   expect(await project.al("stop")).toMatchObject({ code: 0, stdout: "stopped\n" });
   expect(await gone).toBe(0);
-});
-
-test("al start names the process that holds the project already", async () => {
-  const scheduler = await project.start();
-  const second = await project.al("start", "--port", "0");
-  expect(second).toMatchObject({ code: 1, stdout: "" });
-  expect(second.stderr).toContain(`pid ${scheduler.pid}`);
-  expect(second.stderr).toContain("al stop");
 });
 
 test("al start reports a taken port in one message with a hint", async () => {
@@ -132,9 +134,11 @@ test.each(["SIGINT", "SIGHUP"] as const)(
   },
 );
 
-test("a stop of the scheduler gives runs their grace period, which a second Ctrl-C ends", async () => {
+test("a stop of the scheduler gives runs their grace period, which a second Ctrl-C ends, but not one that a terminal and npm both forward", async () => {
   const { exited, signal, output } = await startWithLongRun();
   expect(output()).not.toContain("stopping");
+  signal("SIGINT");
+  await sleep(50);
   signal("SIGINT");
   const draining = { scheduler: { draining: true, running: 1 } };
   await expect.poll(() => project.status()).toMatchObject(draining);
@@ -142,25 +146,6 @@ test("a stop of the scheduler gives runs their grace period, which a second Ctrl
   signal("SIGINT");
   expect(await exited).toBe(130);
   expect(outcomes()).toEqual([null, "interrupted"]);
-});
-
-test("a stop of the scheduler counts a Ctrl-C that a terminal and npm both forward once", async () => {
-  const { exited, signal, waitForOutput } = await startWithLongRun();
-  signal("SIGINT");
-  await sleep(50);
-  signal("SIGINT");
-  await waitForOutput(/stopping/);
-  expect(await Promise.race([exited, sleep(1000, "still there")])).toBe("still there");
-});
-
-test("a stop of the scheduler by al stop ends it, and al stat then reports that it is not running", async () => {
-  const scheduler = await project.start();
-  expect(await project.al("stat")).toMatchObject({ code: 0 });
-  expect(await project.al("stop")).toMatchObject({ code: 0, stdout: "stopped\n" });
-  expect(await scheduler.exited).toBe(0);
-  const { code, stderr } = await project.al("stat");
-  expect(code).toBe(0);
-  expect(stderr).toContain("no scheduler is running");
 });
 
 test("a stop of the scheduler by al stop --now ends runs at once, as a second Ctrl-C does", async () => {
