@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { readFigures, slower, writeFigures } from "./baseline.ts";
 import { comparisonTable, medians } from "./compare.ts";
 import { figureOf, type Figure } from "./figure.ts";

@@ -18,9 +18,7 @@ const thorough = isLong ? Object.keys(mcpClients) : ["HTTP, 2026-07-28", "stdio,
 
 describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) => {
   let client: McpClient;
-  beforeAll(async () => {
-    client = await connect(project);
-  });
+  beforeAll(async () => void (client = await connect(project)));
   afterAll(() => client.close());
 
   /** The structured answer, which the text repeats; each is within its limit. */

@@ -4,9 +4,7 @@ import { crc32, deflateSync } from "node:zlib";
 import { copyProject, runAl, type TestProject } from "../helpers/scheduler.ts";
 
 let project: TestProject;
-beforeAll(async () => {
-  project = await copyProject("examples/hello");
-});
+beforeAll(async () => void (project = await copyProject("examples/hello")));
 afterAll(() => project.remove());
 
 /** A grey PNG of this many pixels a side. */

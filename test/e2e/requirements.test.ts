@@ -5,9 +5,7 @@ import { LiveProject } from "../helpers/live-project.ts";
 import { freePort } from "../helpers/free-port.ts";
 
 let project: LiveProject;
-beforeEach(async () => {
-  project = await LiveProject.hello();
-});
+beforeEach(async () => void (project = await LiveProject.hello()));
 
 /** Longer than the scheduler takes to look at credentials again. */
 const inTime = { timeout: 15_000 };

@@ -7,9 +7,7 @@ import { copyProject, runAl, spawnAl, type TestProject } from "../helpers/schedu
 
 let project: TestProject;
 
-beforeEach(async () => {
-  project = await copyProject("examples/hello");
-});
+beforeEach(async () => void (project = await copyProject("examples/hello")));
 afterEach(() => project.remove());
 
 /** Rewrites the agent's config. */

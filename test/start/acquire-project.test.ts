@@ -9,9 +9,7 @@ import { acquireProject } from "../../src/start/acquire-project.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 let dir: string;
-beforeEach(() => {
-  dir = tempDir();
-});
+beforeEach(() => void (dir = tempDir()));
 
 const own = (onProblem: (message: string) => void, projectDir = dir) =>
   acquireProject(projectDir, { env: { AL_HOME: join(dir, "home") }, version: "1.0.0", onProblem });

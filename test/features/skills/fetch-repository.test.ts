@@ -6,9 +6,7 @@ import { makeRepository, type TestRepository } from "./repositories.ts";
 
 const { env } = process;
 let repository: TestRepository;
-beforeEach(() => {
-  repository = makeRepository();
-});
+beforeEach(() => void (repository = makeRepository()));
 afterEach(() => vi.unstubAllEnvs());
 
 test("a fetched repository gives the files of its newest commit, and their contents in order", async () => {

@@ -5,9 +5,7 @@ import { createSkillHashes, readSkillFiles } from "../../../src/foundation/confi
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 
 let project: string;
-beforeEach(async () => {
-  project = await mkdtemp(join(tmpdir(), "al-skill-files-"));
-});
+beforeEach(async () => void (project = await mkdtemp(join(tmpdir(), "al-skill-files-"))));
 afterEach(() => rm(project, { recursive: true, force: true }));
 
 /** Writes a file of the agent `dev`. */

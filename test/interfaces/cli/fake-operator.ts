@@ -61,9 +61,7 @@ export function makeFolders() {
 export function cliProject() {
   let folders: Folders;
   let operator: FakeOperator | null;
-  beforeEach(() => {
-    [folders, operator] = [makeFolders(), null];
-  });
+  beforeEach(() => void ([folders, operator] = [makeFolders(), null]));
   afterEach(async () => {
     await operator?.close();
     folders.remove();

@@ -12,9 +12,7 @@ import { onTerminal, whyNoTerminal } from "./terminal.ts";
 
 const cli = cliProject();
 let dir: string;
-beforeEach(() => {
-  dir = join(cli.projectDir, "made");
-});
+beforeEach(() => void (dir = join(cli.projectDir, "made")));
 
 const noTerminal = whyNoTerminal();
 if (noTerminal !== null) process.stderr.write(`skipped: al new on a terminal (${noTerminal})\n`);

@@ -11,9 +11,7 @@ import { socketSide, clientOf, never, post, resource, openSocket } from "./suppo
 import type { SocketOfRun, SocketSide } from "./support.ts";
 
 let side: SocketSide;
-beforeEach(async () => {
-  side = await socketSide();
-});
+beforeEach(async () => void (side = await socketSide()));
 afterEach(() => side.remove());
 
 test("a run's socket tells the scheduler which run asks, by the socket and the token", async () => {

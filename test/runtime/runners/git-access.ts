@@ -42,9 +42,7 @@ export function gitAccessTests(runtime: string, run: () => RunJob): void {
 
   describe.skipIf(noSshServer !== null)(`git over ssh ${runtime}`, () => {
     let server: SshServer;
-    beforeEach(async () => {
-      server = await startSshServer(dir);
-    });
+    beforeEach(async () => void (server = await startSshServer(dir)));
     afterEach(() => server.stop());
 
     const identityOf = (fields: Readonly<Record<string, string>> = {}) => [

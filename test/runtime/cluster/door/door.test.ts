@@ -8,9 +8,7 @@ import type { DoorSide, TicketHolder } from "./support.ts";
 
 let side: DoorSide;
 const opened: Socket[] = [];
-beforeEach(async () => {
-  side = await doorSide({ handshakeMs: 300, maxUnauthenticated: 20 });
-});
+beforeEach(async () => void (side = await doorSide({ handshakeMs: 300, maxUnauthenticated: 20 })));
 afterEach(async () => {
   for (const connection of opened.splice(0)) connection.destroy();
   await side.remove();

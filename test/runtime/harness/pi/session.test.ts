@@ -37,9 +37,7 @@ function say(response: ServerResponse, { text = "", command, finish, tokens = 10
 
 let workDir: string;
 const open: FakeProvider[] = [];
-beforeEach(() => {
-  workDir = tempDir();
-});
+beforeEach(() => void (workDir = tempDir()));
 afterEach(() => Promise.all(open.splice(0).map((provider) => provider.close())));
 
 /** A model that answers with these, one after the other, then with the last. */

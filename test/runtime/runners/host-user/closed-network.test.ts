@@ -24,9 +24,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
   let root: string;
   let baseDir: string;
 
-  beforeAll(async () => {
-    users = await agentUsers(supervisorProgram(anyAgent));
-  });
+  beforeAll(async () => void (users = await agentUsers(supervisorProgram(anyAgent))));
   afterAll(() => users.remove());
   beforeEach(async () => {
     root = tempDir();

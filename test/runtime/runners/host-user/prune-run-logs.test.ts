@@ -14,9 +14,7 @@ const day = 86_400_000;
 const now = 100 * day;
 const projectDir = "/some/project";
 let dir: string;
-beforeEach(() => {
-  dir = tempDir();
-});
+beforeEach(() => void (dir = tempDir()));
 
 async function aLog(name: string, ageDays: number, text: string): Promise<void> {
   const path = join(dir, name);

@@ -94,9 +94,7 @@ describe("with a sentinel in place of a token", () => {
       GIT_TERMINAL_PROMPT: "0",
     };
   });
-  beforeEach(() => {
-    seen = [];
-  });
+  beforeEach(() => void (seen = []));
   afterAll(async () => {
     setDefaultCACertificates(ownAuthorities);
     for (const socket of sockets) socket.destroy();
