@@ -54,6 +54,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "programs",
+          // A test starts several programs, and each wait in it has its own limit.
+          testTimeout: 60_000,
           include: ["test/**/*.test.ts"],
           exclude: [...rooms, ...timing, ...kubernetes],
           maxWorkers: workers,

@@ -37,7 +37,8 @@ describe.skipIf(missing !== null)(
       expect(await messages("tool")).toHaveLength(1);
       expect(await messages("tool-result")).toHaveLength(1);
       await expect.poll(left, patience).toEqual([]);
-      expect(await readdir(project.path(".al/run/containers"))).toEqual([]);
+      const records = () => readdir(project.path(".al/run/containers"));
+      await expect.poll(records, patience).toEqual([]);
     });
 
     test("a scheduler that is killed while a container runs is followed by one that retries a run whose container is gone", async () => {

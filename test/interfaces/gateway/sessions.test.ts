@@ -139,7 +139,7 @@ test("while another process writes, sessions stay valid, and no request waits fo
   expect(() => sessions.create()).toThrow(refused);
   expect(() => sessions.end("any")).toThrow(refused);
   await expect.poll(() => problems.length).toBeGreaterThan(1);
-  expect(performance.now() - begun).toBeLessThan(2_000);
+  expect(performance.now() - begun).toBeLessThan(5_000);
   other.exec("ROLLBACK");
   expect(sessions.touch(sessions.create())).not.toBeNull();
 });

@@ -167,7 +167,7 @@ test("an adopted run has its lease from its start, whatever the new config says,
   const since = performance.now();
   expect(exitOf(await adopted(request, entriesIn(before), runner))).toMatchObject({ lost: true });
   expect(performance.now() - since).toBeGreaterThan(1950);
-  expect(performance.now() - since).toBeLessThan(6000);
+  expect(performance.now() - since).toBeLessThan(15_000);
   expect(await processesOf(request.instanceId)).toEqual([]);
 });
 

@@ -99,7 +99,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(messagesOf(events)).toEqual(["tried"]);
       });
 
-      test("a run as another OS user ends within a second of a kill with all its processes, even detached ones", async () => {
+      test("a run as another OS user ends after its grace period when it is killed, with all its processes, even detached ones", async () => {
         const stop$ = new Subject<StopReason>();
         const mark = `3${Math.floor(Math.random() * 1e6)}`;
         const request = requestAs(
@@ -116,8 +116,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
           }),
         );
         await collect(run$);
-        // The grace period of this test, and a second.
-        expect(took).toBeLessThan(1400);
+        expect(took).toBeLessThan(10_000);
         expect(sleepers(mark)).toEqual([]);
         expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
       });
