@@ -43,7 +43,7 @@ export function makeFolders() {
       return runProcess(["/bin/bash", "-c", line], { ...env, AL: command });
     },
     /** Runs `al` until its output matches, then interrupts it. */
-    interrupt: (args: readonly string[], when: RegExp) =>
+    interrupt: (args: readonly string[], when: Pick<RegExp, "test">) =>
       runProcess([process.execPath, builtAl, ...args, "-p", projectDir], env, when),
     /** Writes a file of the project; its absolute path. */
     write: (path: string, text: string) => {
@@ -133,7 +133,7 @@ export async function runHere(args: readonly string[], env: NodeJS.ProcessEnv): 
 function runProcess(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  interruptAt: RegExp = /^\b$/,
+  interruptAt: Pick<RegExp, "test"> = /^\b$/,
 ): Promise<Ran> {
   const [command = "", ...rest] = args;
   const child = spawn(command, rest, { env, stdio: ["ignore", "pipe", "pipe"] });

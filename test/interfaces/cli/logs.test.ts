@@ -117,10 +117,12 @@ test("al logs --follow waits for a stopped scheduler and resumes at the same lin
       );
     };
   await cli.serve({ "GET /api/logs/stream": stream("before") });
-  const ran = cli.interrupt(["logs", "-f"], /again/);
+  let output = "";
+  const test = (text: string) => /again/.test((output = text));
+  const ran = cli.interrupt(["logs", "-f"], { test });
   await until(() => cli.operator.asked.length === 1);
   await cli.operator.close();
-  await sleep(500);
+  await until(() => output.includes("waiting for it"));
   await cli.serve({
     "GET /control/status": () => snapshotOf([]),
     "GET /api/logs/stream": stream("again"),

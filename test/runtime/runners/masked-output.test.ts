@@ -60,47 +60,51 @@ const leaves = (value: unknown): string[] =>
 const shows = (value: unknown, form: string) =>
   leaves(value).some((text) => shown(text).includes(shown(form)));
 
-test("no output of a run shows any form of a secret, whatever is inserted into it", () =>
-  fc.assert(
-    fc.property(
-      encoded,
-      inserted,
-      place,
-      fc.integer({ min: 1, max: 40 }),
-      ({ secret, form }, code, share, chunk) => {
-        const { output, events, lines } = report(secret);
-        const split = at(form, share);
-        const text = `it is ${form.slice(0, split)}${code}${form.slice(split)} indeed`;
-        const messages = [
-          {
-            type: "log",
-            level: 30,
-            time: 1,
-            kind: "tool-result",
-            msg: text,
-            fields: { [text]: [text] },
-          },
-          { type: "status", text },
-          { type: "return", json: JSON.stringify({ [text]: text }), more: false },
-          {
-            type: "end",
-            error: text,
-            usage: { model: text, tokens: null, costUsd: null, turns: null },
-          },
-        ];
-        const raw = bytes(
-          `${text}\n${messages.map((message) => `${JSON.stringify(message)}\n`).join("")}`,
-        );
-        for (let from = 0; from < raw.length; from += chunk)
-          output.stdout.push(raw.subarray(from, from + chunk));
-        const all = [events, lines(), output.end(), output.handedBack()];
-        expect(events).toHaveLength(3);
-        expect(output.handedBack()).toHaveProperty("value");
-        expect(shows(all, form)).toBe(false);
-      },
+test(
+  "no output of a run shows any form of a secret, whatever is inserted into it",
+  () =>
+    fc.assert(
+      fc.property(
+        encoded,
+        inserted,
+        place,
+        fc.integer({ min: 1, max: 40 }),
+        ({ secret, form }, code, share, chunk) => {
+          const { output, events, lines } = report(secret);
+          const split = at(form, share);
+          const text = `it is ${form.slice(0, split)}${code}${form.slice(split)} indeed`;
+          const messages = [
+            {
+              type: "log",
+              level: 30,
+              time: 1,
+              kind: "tool-result",
+              msg: text,
+              fields: { [text]: [text] },
+            },
+            { type: "status", text },
+            { type: "return", json: JSON.stringify({ [text]: text }), more: false },
+            {
+              type: "end",
+              error: text,
+              usage: { model: text, tokens: null, costUsd: null, turns: null },
+            },
+          ];
+          const raw = bytes(
+            `${text}\n${messages.map((message) => `${JSON.stringify(message)}\n`).join("")}`,
+          );
+          for (let from = 0; from < raw.length; from += chunk)
+            output.stdout.push(raw.subarray(from, from + chunk));
+          const all = [events, lines(), output.end(), output.handedBack()];
+          expect(events).toHaveLength(3);
+          expect(output.handedBack()).toHaveProperty("value");
+          expect(shows(all, form)).toBe(false);
+        },
+      ),
+      { numRuns: 1_500 },
     ),
-    { numRuns: 1_500 },
-  ));
+  120_000,
+);
 
 test("a secret where a line is cut shows fewer than six of its characters", () => {
   const limits = fc.constantFrom(8192, 32 * 1024);
@@ -121,26 +125,30 @@ test("a secret where a line is cut shows fewer than six of its characters", () =
   );
 });
 
-test("a secret over two or three lines shows less than one half, or less than six characters", () =>
-  fc.assert(
-    fc.property(
-      encoded,
-      place,
-      place,
-      fc.boolean(),
-      ({ secret, form }, first, second, isOneText) => {
-        const { output, lines } = report(secret);
-        const [from = 1, to = 1] = [at(form, first), at(form, second)].sort((a, b) => a - b);
-        const text = `${form.slice(0, from)}\n${form.slice(from, to)}\n${form.slice(to)}\n`;
-        const message = { type: "log", level: 30, time: 1, kind: "said", msg: text };
-        output.stdout.push(bytes(isOneText ? `${JSON.stringify(message)}\n` : text));
-        const all = lines()
-          .map(({ msg }) => msg)
-          .join("");
-        const half = Math.max(6, Math.ceil(shown(form).length / 2));
-        expect(shows(all, shown(form).slice(0, half))).toBe(false);
-        expect(shows(all, shown(form).slice(-half))).toBe(false);
-      },
+test(
+  "a secret over two or three lines shows less than one half, or less than six characters",
+  () =>
+    fc.assert(
+      fc.property(
+        encoded,
+        place,
+        place,
+        fc.boolean(),
+        ({ secret, form }, first, second, isOneText) => {
+          const { output, lines } = report(secret);
+          const [from = 1, to = 1] = [at(form, first), at(form, second)].sort((a, b) => a - b);
+          const text = `${form.slice(0, from)}\n${form.slice(from, to)}\n${form.slice(to)}\n`;
+          const message = { type: "log", level: 30, time: 1, kind: "said", msg: text };
+          output.stdout.push(bytes(isOneText ? `${JSON.stringify(message)}\n` : text));
+          const all = lines()
+            .map(({ msg }) => msg)
+            .join("");
+          const half = Math.max(6, Math.ceil(shown(form).length / 2));
+          expect(shows(all, shown(form).slice(0, half))).toBe(false);
+          expect(shows(all, shown(form).slice(-half))).toBe(false);
+        },
+      ),
+      { numRuns: 1_000 },
     ),
-    { numRuns: 1_000 },
-  ));
+  120_000,
+);

@@ -73,12 +73,16 @@ test("the door disconnects a peer that does not finish its handshake", async () 
   expect(side.problems).toEqual([]);
 });
 
+/** A connection without a token; on a busy machine it may be closed before its handshake has ended. */
+const strangerAt = (name: string) =>
+  once(kept(connectToDoor(side, name)), "secureConnect").catch(() => undefined);
+
 test("the door stays reachable for runs while strangers hold connections open, before TLS or after it", async () => {
   const run = await expectRun(side, "dev-1");
   const token = await tokenOf(side, run);
   const early = Array.from({ length: 60 }, () => kept(connect(side.now.port, "127.0.0.1")));
   for (let n = 0; n < 30; n += 1) {
-    await once(kept(connectToDoor(side, n % 2 === 0 ? "al-x" : run.name)), "secureConnect");
+    await strangerAt(n % 2 === 0 ? "al-x" : run.name);
     if (n % 10 === 0) expect(await unlock(run, token)).toBe(200);
   }
   await expect.poll(() => early.filter(isOpen).length).toBe(0);
@@ -95,7 +99,7 @@ test("the door keeps connections that showed their token", async () => {
   );
   await expect.poll(() => side.now.remote.signals.length).toBe(1);
   for (let n = 0; n < 40; n += 1) {
-    await once(kept(connectToDoor(side, "al-x")), "secureConnect");
+    await strangerAt("al-x");
   }
   expect(side.now.remote.signals[0]?.aborted).toBe(false);
   expect(connection.destroyed).toBe(false);
@@ -122,7 +126,7 @@ test("the door accepts as many connections of a run as it may have, and closes t
   await expect
     .poll(() => connections.map(isOpen), { timeout: 10_000 })
     .toEqual([...connections.keys()].map((n) => n < 320));
-});
+}, 90_000);
 
 test("the door lets one direction of a connection end before the other", async () => {
   const run = await expectRun(side, "dev-1");

@@ -57,7 +57,7 @@ test("100 streams at once keep no sent body in memory, and each gets its own ans
   await gateway.settled(100);
   const { usage } = completions;
   for (const end of gateway.meter.ends) expect(end).toMatchObject({ usage, estimated: false });
-});
+}, 60_000);
 
 test("100 streams at once are as fast as the slower of client and provider: a client that doesn't read stops its provider", async () => {
   const size = 64 * mebibyte;
