@@ -113,7 +113,7 @@ export function networkAccessTests(runtime: string, node: string, run: () => Run
       if (lines[name] !== "none" || runtime === "container") expect(lines[name]).toMatch(expected);
       else process.stderr.write(`skipped: there is no ${name} (${runtime})\n`);
     }
-  });
+  }, 60_000);
 
   test(`a run reaches no other host, and its error names the host (${runtime})`, async () => {
     const lines = await linesOf(scriptFor("denied.test"));
@@ -130,7 +130,7 @@ export function networkAccessTests(runtime: string, node: string, run: () => Run
     for (const line of [others.ssh, others.node, python3]) {
       if (line !== "none") expect(line).toContain("is not in [network].allow");
     }
-  });
+  }, 60_000);
 
   test(`a run reaches nothing without its proxy, and shows no key of it (${runtime})`, async () => {
     const { port } = web.address() as AddressInfo;

@@ -228,4 +228,4 @@ test("a body of 20 MiB passes, and too many large ones pass one after the other"
   const replies = await Promise.all(asks);
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect(provider.asked).toHaveLength(5);
-});
+}, 60_000);
