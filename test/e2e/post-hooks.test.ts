@@ -1,3 +1,4 @@
+import type { HistoryEntry } from "../../src/foundation/contracts/history.ts";
 import { containerProject } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { LiveProject } from "../helpers/live-project.ts";
@@ -25,18 +26,10 @@ post = ['sleep 1; echo "outcome $AL_OUTCOME"']
 
 let project: LiveProject;
 
-async function started(agent: string, timeout: number, runtime = ""): Promise<void> {
-  await project.write(`${agent}.script.toml`, script);
-  const model = agent === "hello" ? "scripted" : agent;
-  await project.write(`agents/${agent}/config.toml`, agentConfig(model, timeout, runtime));
-  await project.start();
-  await project.trigger(agent);
-}
-
 const isAsleep = (agent: string, timeout: number) =>
   expect.poll(() => project.messages(agent, "tool"), { timeout }).toContain("bash: sleep 60");
 
-async function expectEnd(agent: string, end: { readonly outcome: string }): Promise<void> {
+async function expectEnd(agent: string, end: Partial<HistoryEntry>): Promise<void> {
   await expect.poll(() => project.latest(agent), { timeout: 40_000 }).toMatchObject(end);
   expect(await project.messages(agent, "hook")).toContain(`outcome ${end.outcome}`);
 }
@@ -44,25 +37,25 @@ async function expectEnd(agent: string, end: { readonly outcome: string }): Prom
 const ownUser = `[runtime]\ntype = "host-user"\nrun_as = "$USER"\n`;
 
 test(
-  "the post hooks of a run that its scheduler ends know that a person killed it",
+  "the post hooks of a run that its scheduler ends know that a person killed it, or that it timed out",
   { timeout: 60_000 },
   async () => {
     project = await LiveProject.copy("examples/hello");
-    await started("hello", 60, ownUser);
+    await project.write("hello.script.toml", script);
+    await project.copyAgent("hello", "slow");
+    for (const [agent, timeout] of [
+      ["hello", 60],
+      ["slow", 3],
+    ] as const) {
+      const config = agentConfig("scripted", timeout, ownUser);
+      await project.write(`agents/${agent}/config.toml`, config);
+    }
+    await project.start();
+    await project.trigger("hello", "slow");
     await isAsleep("hello", 30_000);
     await project.print("kill", "hello");
     await expectEnd("hello", { outcome: "killed" });
-  },
-);
-
-test(
-  "the post hooks of a run that its scheduler ends know that it timed out",
-  { timeout: 60_000 },
-  async () => {
-    project = await LiveProject.copy("examples/hello");
-    await started("hello", 3, ownUser);
-    const end = { outcome: "timed_out", exitCode: 124 };
-    await expectEnd("hello", end);
+    await expectEnd("slow", { outcome: "timed_out", exitCode: 124 });
   },
 );
 
@@ -74,7 +67,10 @@ describe.skipIf(missing !== null)("in a container", () => {
     { timeout: engineSetupMs },
     async () => {
       project = await containerProject(engine);
-      await started("boxed", 60);
+      await project.write("boxed.script.toml", script);
+      await project.write("agents/boxed/config.toml", agentConfig("boxed", 60, ""));
+      await project.start();
+      await project.trigger("boxed");
       await isAsleep("boxed", engineSetupMs / 2);
       await project.print("kill", "boxed");
       await expectEnd("boxed", { outcome: "killed" });
