@@ -22,6 +22,7 @@ import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { UsedBudget } from "../../../streams/spending.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import type { BudgetState, RunFunds, SpendMeter } from "../../foundation/contracts/spend.ts";
+import { unlessUnreadable } from "../../foundation/store/store-error.ts";
 import { followFunds } from "./run-funds.ts";
 
 export interface BudgetHoldDeps {
@@ -60,7 +61,8 @@ const quietMs = 200;
 export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
   const { meter, clock, scheduler } = deps;
   const usedBy = ({ name, config }: Pick<AgentRecord, "name" | "config">): UsedBudget | null => {
-    const state = config === null ? null : meter.exhausted(name);
+    // Without a store every call is refused, so no money is spent.
+    const state = config && unlessUnreadable(() => meter.exhausted(name), null);
     return state === null || config === null ? null : usedBudget(state, config.budget.onLimit);
   };
   const lookAtAll = (isProjectSpent: boolean): Found => {
@@ -81,7 +83,8 @@ export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
     return { ...before, used };
   };
   const look = (before: Found | null, names: Changed): Found => {
-    const isProjectSpent = meter.limits([]).some(isSpent);
+    const wasSpent = before?.isProjectSpent ?? false;
+    const isProjectSpent = unlessUnreadable(() => meter.limits([]).some(isSpent), wasSpent);
     const isShared = before === null || names === null || before.isProjectSpent !== isProjectSpent;
     return isShared ? lookAtAll(isProjectSpent) : lookAtSome(before, names);
   };

@@ -5,8 +5,8 @@ import { usedText, type BudgetHolds } from "./budget-holds.ts";
 import { agentScope } from "../../foundation/contracts/budget.ts";
 import { createCalendar } from "./rules/accounts.ts";
 import { nanoOfUsd, usdOfNano } from "../../foundation/contracts/money.ts";
-import type { RunSpend, SpendMeter } from "../../foundation/contracts/spend.ts";
-import { isCorrupt, isUnavailable } from "../../foundation/store/store-error.ts";
+import type { SpendMeter } from "../../foundation/contracts/spend.ts";
+import { unlessUnreadable } from "../../foundation/store/store-error.ts";
 
 export interface UsedBudgetDeps extends Pick<BudgetHolds, "used$"> {
   /** Whether the project has the agent. */
@@ -68,7 +68,8 @@ export function spentEvents(
  */
 export function withCost(event: RunEvent, meter: Pick<SpendMeter, "run">): RunEvent {
   if (event.type !== "finished") return event;
-  const spent = spentBy(event, meter);
+  // The store is read for runs that made no call within the last hour.
+  const spent = unlessUnreadable(() => meter.run(event.instanceId, event.agent), null);
   if (spent === null) return event;
   const { usd, reservedUsd, turns, tokens } = spent;
   const costUsd = usdOfNano(nanoOfUsd(usd) + nanoOfUsd(reservedUsd));
@@ -76,17 +77,4 @@ export function withCost(event: RunEvent, meter: Pick<SpendMeter, "run">): RunEv
   const reported = { model: null, costUsd: null, turns, ...event.end.usage };
   const usage = { ...reported, tokens, ...(costUsd === 0 ? {} : { costUsd }) };
   return { ...event, end: { ...event.end, usage } };
-}
-
-/** Null if the store can't be read: it is asked about runs that made no call within the last hour. */
-function spentBy(
-  { instanceId, agent }: RunEvent & { readonly instanceId: string },
-  meter: Pick<SpendMeter, "run">,
-): RunSpend | null {
-  try {
-    return meter.run(instanceId, agent);
-  } catch (error) {
-    if (isCorrupt(error) || isUnavailable(error)) return null;
-    throw error;
-  }
 }

@@ -62,6 +62,16 @@ export function isUnavailable(error: unknown): boolean {
   return (error instanceof UserError ? error.code : troubleOf(error)?.code) === "store_unavailable";
 }
 
+/** The result of a read, or `otherwise` if the store can't be read. */
+export function unlessUnreadable<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (isCorrupt(error) || isUnavailable(error)) return otherwise;
+    throw error;
+  }
+}
+
 /** The same object, whose methods and nested objects throw errors with hints. */
 export function withStoreErrors<T extends object>(path: string, store: T): T {
   const members = Object.entries(store).map(([name, member]: [string, unknown]) => {
