@@ -54,7 +54,7 @@ test(
     const behaviours = attacks(target.url);
     const tools = Object.keys(behaviours);
     const { url, state } = await hostileServer(behaviours);
-    const project = await projectOf(url, tools, mcp(url, "late", 2));
+    const project = await projectOf(url, tools, mcp(url, "late", 4));
     await project.trigger("worker", "other");
     await Promise.all([succeeded(project, "worker"), succeeded(project, "other")]);
     const results = await toolResults(project, "worker");
@@ -63,7 +63,7 @@ test(
     expect(of("echo")).toContain("[redacted]");
     expect(of("big")).toContain("its answer is longer than 4 MiB");
     expect(of("endless-body")).toContain("its answer is longer than 4 MiB");
-    for (const tool of endless) expect(of(tool)).toContain("no answer within 2 s");
+    for (const tool of endless) expect(of(tool)).toContain("no answer within 4 s");
     expect(of("malformed")).toContain("the MCP server evil failed");
     expect(of("deep")).toContain("evil failed");
     for (const tool of ["metadata", "elsewhere"])
