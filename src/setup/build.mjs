@@ -127,7 +127,7 @@ const wordTables = new RegExp(
 );
 
 /** Small modules that each start loads, and that the code of clusters, which is loaded later, uses too. */
-const connections = /\/run-api\/(http-proxy|join-sockets)\.ts$/;
+const connections = /\/(run-api\/(http-proxy|join-sockets)|contracts\/loopback)\.ts$/;
 
 /** Small modules of the gateway that the MCP server, which is loaded later, uses too. */
 const sharedWithMcp =

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { withLock } from "./lock.ts";
 import { perTest } from "./per-test.ts";
+
 const dir = perTest(() => mkdtempSync(join(tmpdir(), "al-lock-")));
 afterEach(() => rmSync(dir(), { recursive: true }));
 

@@ -16,6 +16,7 @@ const script = resolve(import.meta.dirname, "../../src/setup/checkout.mjs");
 /** Stands in for npm: writes down what it is asked, and leaves behind what npm would. */
 const fakeNpm = `
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+
 const [command, ...rest] = process.argv.slice(2);
 const folders = rest.filter((arg) => arg.startsWith("--workspace=")).map((arg) => arg.slice(12));
 appendFileSync("npm-calls", (command === "ci" ? ["ci", ...folders].join(" ") : rest.at(-1)) + "\\n");

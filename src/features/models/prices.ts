@@ -4,6 +4,7 @@ import { modelDefaults } from "../../foundation/contracts/model-defaults.ts";
 import type { ModelTerms } from "../../foundation/contracts/spend.ts";
 import { isListedProvider, listedModel, listedModels } from "./listed-models.ts";
 import type { ListedModel, ListedProvider } from "./listed-models.ts";
+
 type Asked = Pick<ModelConfig, "provider" | "model" | "authType" | "maxTokens">;
 
 /** The price and the rate of a model by the config. */

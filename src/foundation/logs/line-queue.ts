@@ -1,5 +1,6 @@
 import { messageOf } from "../errors.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
+
 /** Maximum of one append, so that a flood in one file does not delay the others. */
 const maxAppendBytes = 1024 * 1024;
 /** Minimum of one append if more lines of the file wait. */

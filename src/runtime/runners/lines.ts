@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+
 /** Splits a byte stream into lines; both ends read a run's output this way. */
 export interface LineSplitter {
   push(chunk: Buffer): void;

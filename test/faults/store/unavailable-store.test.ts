@@ -12,6 +12,7 @@ import { fill } from "./fill-disk.ts";
 import { delivery, faulty, receiptsOf } from "./store-project.ts";
 import { isLong } from "../../helpers/long.ts";
 import { perTest } from "../../helpers/per-test.ts";
+
 let started: TestScheduler | null = null;
 let isMounted = false;
 /** In which a run would have begun that must not, in ms. */

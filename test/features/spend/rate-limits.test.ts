@@ -2,6 +2,7 @@ import { createRateLimits } from "../../../src/features/spend/rate-limits.ts";
 
 test("runs take turns at a model's rate, so that 200 calls of one run neither refuse nor delay another's", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
   const limits = createRateLimits();
   const signal = new AbortController().signal;
   const begun: string[] = [];

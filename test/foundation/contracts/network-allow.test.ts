@@ -5,6 +5,7 @@ import {
   parseAllowEntry,
   networkPresets,
 } from "../../../src/foundation/contracts/network-allow.ts";
+
 test.each([
   ["Example.COM.", "example.com"],
   ["münchen.de", "xn--mnchen-3ya.de"],

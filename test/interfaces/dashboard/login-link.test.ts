@@ -5,6 +5,7 @@ import { openBrowser } from "../../helpers/browser.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { startTcp, testDeps } from "../gateway/start-gateway.ts";
 import { perFile } from "../../helpers/per-test.ts";
+
 const browser = perFile(openBrowser, (browser) => browser.close());
 
 interface Visit {

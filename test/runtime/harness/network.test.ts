@@ -11,6 +11,7 @@ import { aJob, aScripted, type JobOptions } from "./jobs.ts";
 import { logsOf, runOf } from "./run-entry.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { perTest } from "../../helpers/per-test.ts";
+
 const workDir = perTest(tempDir);
 
 describe("a run whose scheduler reaches the network through a proxy", () => {

@@ -4,6 +4,7 @@ import { writeCredentialFiles } from "../../../src/runtime/harness/run-phases.ts
 import { aJob } from "./jobs.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { perTest } from "../../helpers/per-test.ts";
+
 const workDir = perTest(tempDir);
 
 const credential = {

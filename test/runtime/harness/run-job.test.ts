@@ -6,6 +6,7 @@ import { aJob, aModel, aScripted } from "./jobs.ts";
 import { endMessageOf, logsOf, runOf, type EndedRun } from "./run-entry.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { perTest } from "../../helpers/per-test.ts";
+
 const workDir = perTest(tempDir);
 
 const hooks = (pre: string[], post: string[] = []) => ({ pre, post });

@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { runCommand } from "../../../src/runtime/harness/run-program.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { perTest } from "../../helpers/per-test.ts";
+
 const cwd = perTest(tempDir);
 
 async function run(

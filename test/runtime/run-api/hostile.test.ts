@@ -7,6 +7,7 @@ import { held } from "../../helpers/fake-abilities.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
 import type { SocketOfRun } from "./support.ts";
 import { perTest } from "../../helpers/per-test.ts";
+
 const opened: Socket[] = [];
 const side = perTest(socketSide);
 afterEach(async () => {

@@ -1,6 +1,7 @@
 import type { RequestName } from "../../../src/runtime/run-api/protocol.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
 import { perTest } from "../../helpers/per-test.ts";
+
 const side = perTest(socketSide, (side) => side.remove());
 
 const wait = { kind: "webhook" };

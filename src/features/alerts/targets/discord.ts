@@ -2,6 +2,7 @@ import type { AlertSeverity } from "../rules/alert-text.ts";
 import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import { addressIn, cut, type JsonAnswer, type Meaning, type TargetMessage } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
+
 const colors: Readonly<Record<AlertSeverity, number>> = {
   error: 0xd92d20,
   warning: 0xf79009,

@@ -3,6 +3,7 @@ import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import { addressIn, optionalField, unusable, type Fields, type TargetMessage } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
 import type { AnswerButton } from "../answer-buttons.ts";
+
 /** From 1 to 5, and the names of emoji that are shown before the title. */
 const looks: Readonly<Record<AlertSeverity, { priority: number; tag: string }>> = {
   error: { priority: 4, tag: "red_circle" },

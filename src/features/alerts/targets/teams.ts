@@ -2,6 +2,7 @@ import type { AlertSeverity } from "../rules/alert-text.ts";
 import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import { addressIn, type JsonAnswer, type Meaning, type TargetMessage } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
+
 const colors: Readonly<Record<AlertSeverity, string>> = {
   error: "Attention",
   warning: "Warning",

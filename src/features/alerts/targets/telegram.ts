@@ -2,6 +2,7 @@ import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import { addressIn, optionalField, requiredField, unusable, severityMarks } from "../target.ts";
 import { httpTarget } from "../http-target.ts";
 import type { Fields, JsonAnswer, Meaning, TargetMessage } from "../target.ts";
+
 const publicApi = "https://api.telegram.org";
 /** The message has nothing to edit, or was edited before. */
 const uneditable = /message (is not modified|to edit not found|can't be edited)/i;

@@ -1,4 +1,5 @@
 import type { SpendLimit } from "../../../features/spend/spend-report.ts";
+
 /** A moment in the reader's locale, to the second, in 24 hours as all times are. */
 export function exactTime(time: number): string {
   if (Number.isNaN(time)) return "Invalid Date";

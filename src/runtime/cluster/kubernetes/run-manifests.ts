@@ -13,6 +13,7 @@ import { mountedSocketDir } from "../../run-api/protocol.ts";
 import { memoryBytes, workDir } from "../../runners/container/container-options.ts";
 import { containerUser } from "../../runners/container/image/dockerfile.ts";
 import type { Launch } from "../cluster-engine.ts";
+
 /** Folder of a run's ticket. */
 const ticketDir = "/run/secrets";
 const ticketFile = "al-run";

@@ -6,6 +6,7 @@ import { admit, type AdmitDeps, type Way } from "./admit.ts";
 import type { Intercept } from "./broker/exchange.ts";
 import { EgressRefusal, tlsPort, type Attempt, type Authority } from "./decide.ts";
 import { firstData, firstDataProblem } from "./client-hello.ts";
+
 /** How long a tunnel may be silent in both directions, in ms; keep-alive notices a dead peer earlier. */
 const idleMs = 60 * 60_000;
 /** How long a tunnel may be silent after one direction has ended, in ms: its process may have exited. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+
 /** Rows receive zod as an argument: agents' commands and the dashboard's pages use rows too, and must not load zod. */
 export type Zod = typeof z;
 

@@ -4,6 +4,7 @@ import { claimAnswerSchema } from "../../../../src/runtime/cluster/remote-run/pr
 import { post, resource } from "../../run-api/support.ts";
 import { ask, channelOf, claim, claimA, claimB, doorSide, expectRun, tokenOf } from "./support.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const side = perTest(doorSide, (side) => side.remove());
 
 const key = { "idempotency-key": claimA };

@@ -10,6 +10,7 @@ import type {
 import { RunApiError } from "../../../../src/runtime/run-api/protocol.ts";
 import { ask, claimA, doorSide, expectRun, tokenOf } from "./support.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const side = perTest(doorSide, (side) => side.remove());
 const run = perTest(() => expectRun(side(), "dev-1"));
 const token = perTest(() => tokenOf(side(), run()));

@@ -9,6 +9,7 @@ import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import { bridgedScheduler } from "./bridged-scheduler.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const side = perTest(bridgedScheduler, (side) => side.remove());
 
 const open = (socket: string) =>

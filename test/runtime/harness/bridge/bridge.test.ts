@@ -5,6 +5,7 @@ import { bridgedScheduler, basic } from "./bridged-scheduler.ts";
 import type { Tunnel } from "./bridged-scheduler.ts";
 import { once } from "node:events";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const side = perTest(bridgedScheduler, (side) => side.remove());
 
 const serve = (listener: RequestListener) => side().serve((socket) => socket.destroy(), listener);

@@ -7,6 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { basic, bridgedScheduler } from "./bridged-scheduler.ts";
 import type { Tunnel } from "./bridged-scheduler.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const side = perTest(bridgedScheduler, (side) => side.remove());
 
 const accepted = "HTTP/1.1 200 Connection established\r\n\r\n";

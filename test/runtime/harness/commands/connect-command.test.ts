@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { connectCommand } from "../../../../src/runtime/harness/commands/connect-command.ts";
 import { bridgedScheduler } from "../bridge/bridged-scheduler.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const side = perTest(bridgedScheduler, (side) => side.remove());
 
 /** One call of the command: what it is given, and what comes of it. */

@@ -7,6 +7,7 @@ import { standIn } from "./stand-in.ts";
 import { claudeStream } from "./streams.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const dir = perTest(tempDir);
 const side = perTest(socketSide, (side) => side.remove());
 

@@ -5,6 +5,7 @@ import { refuseCalls } from "../model-host.ts";
 import { runSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const workDir = perTest(tempDir);
 
 /** A session whose calls are refused with these codes first; the scheduler answers its waits with these. */

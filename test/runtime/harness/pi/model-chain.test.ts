@@ -5,6 +5,7 @@ import { logsOf } from "../run-entry.ts";
 import { runSession, type EndedSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const open: FakeProvider[] = [];
 const workDir = perTest(tempDir);
 afterEach(() => Promise.all(open.splice(0).map((provider) => provider.close())));

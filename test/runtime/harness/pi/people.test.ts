@@ -10,6 +10,7 @@ import { aJob, aModel } from "../jobs.ts";
 import { runSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const workDir = perTest(tempDir);
 
 interface Options {

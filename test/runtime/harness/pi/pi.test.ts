@@ -7,6 +7,7 @@ import { endMessageOf, logsOf, runOf, startRun } from "../run-entry.ts";
 import { runSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const workDir = perTest(tempDir);
 
 const bash = (command: string) => ({ name: "bash", arguments: { command } });

@@ -7,6 +7,7 @@ import { hostGateway } from "../../harness/model-host.ts";
 import { openSocket, post, socketRecords } from "../support.ts";
 import { connectTo, egressSide, forward } from "./support.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const side = perTest(egressSide, (side) => side.close());
 
 test("the run that requests other hosts is identified by its socket and token; without both it is rejected", async () => {

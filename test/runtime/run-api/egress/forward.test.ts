@@ -4,6 +4,7 @@ import { dialDirect } from "../../../../src/runtime/run-api/egress/dial.ts";
 import { publicAddress } from "./hosts.ts";
 import { egressSide, forward } from "./support.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const side = perTest(egressSide, (side) => side.close());
 const run = perTest(() => side().open("dev-1"));
 

@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { banner } from "./hosts.ts";
 import { connectTo, egressSide } from "./support.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const side = perTest(egressSide, (side) => side.close());
 
 const hash = (...parts: readonly Uint8Array[]) => {

@@ -5,6 +5,7 @@ import { hello } from "./hellos.ts";
 import { banner, publicAddress } from "./hosts.ts";
 import { connectTo, egressSide, tlsOver } from "./support.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const side = perTest(egressSide, (side) => side.close());
 const run = perTest(() => side().open("dev-1"));
 

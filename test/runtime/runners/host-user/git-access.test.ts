@@ -6,6 +6,7 @@ import { gitAccessTests } from "../git-access.ts";
 import { aRequest, aRunner } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+
 const root = perTest(tempDir);
 
 gitAccessTests("as a host user", () => (job) => {

@@ -1,6 +1,7 @@
 import { textAt } from "../json.ts";
 import { fieldNames, unversioned, openaiContentNames } from "../provider-side.ts";
 import { json, list, many, object, one, orText, type Objects } from "../request-shape.ts";
+
 const address = orText(object(one("url detail format")));
 
 const content = orText(
