@@ -55,10 +55,10 @@ test("a real server survives random bytes over real connections, and touches onl
 
 /**
  * The project, its home, and parts of the program, which are read, and compiled, when they are first asked for. The C
- * library reads how the kernel commits memory, at a moment of its own.
+ * library reads how the kernel commits memory, and the scheduler how much it holds, each at a moment of its own.
  */
 function mayTouch(path: string): boolean {
-  if (path === "/proc/sys/vm/overcommit_memory") return true;
+  if (["/proc/sys/vm/overcommit_memory", "/proc/self/stat"].includes(path)) return true;
   const { dir, home } = scheduler.project;
   const program = join(dirname(builtAl), "..");
   const compiled = process.env.NODE_COMPILE_CACHE ?? home;
