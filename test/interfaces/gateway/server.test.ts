@@ -114,7 +114,7 @@ test("a request over a kept connection during the close is answered with a hint 
   let closed: Promise<void> | undefined;
   deps.operations.setPaused = async () => {
     closed = gateway.close();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
   };
   const authorization = `authorization: ${bearer.authorization}\r\n`;
   const first = `POST /control/pause HTTP/1.1\r\nhost: localhost\r\n${authorization}content-length: 0\r\n\r\n`;

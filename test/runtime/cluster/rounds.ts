@@ -86,7 +86,9 @@ export function createRounds(options: RoundsOptions) {
     for (const [run, { turns: seen, nonces }] of model().runs) {
       expect(recorded, "a run that the scheduler does not know").toContain(run);
       expect([...nonces], `${run} was there twice`).toHaveLength(1);
-      expect(seen, `${run} did its turns in order`).toEqual([...new Set(seen)].sort());
+      // A request whose answer a fault cut off is sent again.
+      const order = seen.filter((turn, at) => turn !== seen[at - 1]);
+      expect(order, `${run} did its turns in order`).toEqual([...new Set(seen)].sort());
     }
     const first = history.filter(({ attempt }) => attempt === 1);
     expect(first.length, "work that was accepted is in the history").toBe(triggered);
