@@ -129,7 +129,7 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
       .poll(() => other.list(), { timeout: 60_000 })
       .toMatchObject([{ instanceId: launch.instanceId, state: "running" }]);
     await first.boot();
-    await shared().swarm.settled();
+    await shared().swarm.settled(120_000);
     await placed(cluster, launch, { state: "running" });
-  }, 90_000);
+  }, 300_000);
 }
