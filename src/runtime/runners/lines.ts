@@ -17,7 +17,8 @@ const newline = 0x0a;
 
 /**
  * Emits each line without its newline (LF or CRLF), decoded as UTF-8. Of a line longer than `maxBytes` only the
- * beginning is kept, with `cut` true, so that memory stays bounded.
+ * beginning is kept, with `cut` true, so that memory stays bounded. A character that the cut divides is left out: with
+ * its rest in place of it, the redactor would not know the beginning of a secret.
  */
 export function lineSplitter(
   maxBytes: number,
@@ -34,8 +35,9 @@ export function lineSplitter(
     if (fitting.length > 0) parts.push(Buffer.from(fitting));
   };
   const emit = () => {
-    const line = Buffer.concat(parts).toString("utf8");
     const cut = seen > kept;
+    const bytes = Buffer.concat(parts);
+    const line = cut ? wholeCharacters(bytes) : bytes.toString("utf8");
     parts = [];
     kept = seen = 0;
     onLine(line.endsWith("\r") ? line.slice(0, -1) : line, cut);
@@ -54,6 +56,11 @@ export function lineSplitter(
       if (seen > 0) emit();
     },
   };
+}
+
+/** A streaming decoder keeps the beginning of a divided character for bytes that never come. */
+function wholeCharacters(bytes: Buffer): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
 const lineFeed = 0x0a;
