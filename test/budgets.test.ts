@@ -29,7 +29,7 @@ const budgets = {
   "src/runtime/cluster": 4_965,
   "src/runtime/harness": 6_144,
   "src/runtime/run-api": 6_995,
-  "src/runtime/runners": 5_256,
+  "src/runtime/runners": 5_268,
   "src/runtime/runs": 3_588,
   "src/interfaces/cli": 10_976,
   "src/interfaces/dashboard": 10_768,

@@ -44,9 +44,6 @@ export async function followRun(
 ): Promise<Followed> {
   const { instanceId, agent } = run.request;
   const { baseDir } = options;
-  const account = runAccount(run.output, (record) =>
-    options.isolatedUsers.note(userOf(agent.runtime.runAs), record),
-  );
   const control = runControl({
     instanceId,
     graceMs: graceFor(agent, options.graceMs),
@@ -54,6 +51,10 @@ export async function followRun(
     workDir: workDirOf(baseDir, instanceId),
     send: (order) =>
       void sendOrder(run.start, order).then((problem) => warnOf(instanceId, problem)),
+  });
+  const account = runAccount(run.output, {
+    onBegin: (record) => options.isolatedUsers.note(userOf(agent.runtime.runAs), record),
+    onEnd: control.ended,
   });
   onAbort(stopping, control.stop);
   onAbort(left, control.kill);
@@ -91,6 +92,8 @@ interface ControlOptions {
 
 /** How long a supervisor may take to kill before the scheduler bypasses it, in ms. */
 const supervisorMs = 2000;
+/** How long a supervisor may take to exit after its run has ended, in ms: Node rarely hangs while it ends its threads. */
+const exitMs = 5000;
 
 /** Ends a run by signals to its supervisor, or by orders if signals are not permitted. */
 function runControl(options: ControlOptions) {
@@ -123,6 +126,8 @@ function runControl(options: ControlOptions) {
       after(options.graceMs, kill);
     },
     kill,
+    /** The log has the run's end. */
+    ended: () => after(exitMs, () => signal("SIGKILL", end)),
     /** Stops all signals and orders, as the run has ended. */
     done: () => {
       over = true;
@@ -134,8 +139,14 @@ function runControl(options: ControlOptions) {
 /** Limit of a failed start's lines. */
 const maxLinesBefore = 5;
 
-/** Passes a run's output on to `output`, and stores its end; `onBegin` is called with the run's isolation. */
-function runAccount(output: RunOutput, onBegin: (record: BeginRecord) => void) {
+interface AccountHandlers {
+  /** Called with the run's isolation. */
+  readonly onBegin: (record: BeginRecord) => void;
+  readonly onEnd: () => void;
+}
+
+/** Passes a run's output on to `output`, and stores its end. */
+function runAccount(output: RunOutput, { onBegin, onEnd }: AccountHandlers) {
   let begun = false;
   let end: { readonly record: EndRecord; readonly time: number } | null = null;
   const linesBefore: string[] = [];
@@ -166,6 +177,7 @@ function runAccount(output: RunOutput, onBegin: (record: BeginRecord) => void) {
       if (kind !== "end") return;
       const record = recordIn(text) as EndRecord | null;
       if (record !== null) end = { record, time };
+      onEnd();
       if (record?.leftover != null) output.line("stderr", leftoverWarning(record.leftover), time);
     },
     /** The exit in the log; null if the log has no end. */
