@@ -127,11 +127,11 @@ const wordTables = new RegExp(
 );
 
 /** Small modules that each start loads, and that the code of clusters, which is loaded later, uses too. */
-const connections = /\/(run-api\/(http-proxy|join-sockets)|contracts\/loopback)\.ts$/;
+const connections = /\/run-api\/(http-proxy|join-sockets)\.ts$/;
 
-/** Small modules of the gateway that the MCP server, which is loaded later, uses too. */
-const sharedWithMcp =
-  /\/zod\/v4\/classic\/(coerce|compat)\.js$|\/node_modules\/(cookie|process-warning)\//;
+/** Small modules of the gateway that code which is loaded later, such as the MCP server, uses too. */
+const sharedByGateway =
+  /\/zod\/v4\/classic\/(coerce|compat)\.js$|\/node_modules\/(cookie|process-warning)\/|\/contracts\/loopback\.ts$/;
 
 /**
  * The two processes between a trigger and its model's first request, each a separate bundle: sharing chunks with the
@@ -178,7 +178,7 @@ const written = [
     split: {
       groups: [
         { name: "words", test: wordTables },
-        { name: "shared-with-mcp", test: sharedWithMcp },
+        { name: "shared-by-gateway", test: sharedByGateway },
         { name: "connections", test: connections },
       ],
     },

@@ -6,8 +6,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { withLock } from "./lock.ts";
 import { perTest } from "./per-test.ts";
 
-const dir = perTest(() => mkdtempSync(join(tmpdir(), "al-lock-")));
-afterEach(() => rmSync(dir(), { recursive: true }));
+const dir = perTest(
+  () => mkdtempSync(join(tmpdir(), "al-lock-")),
+  (path) => rmSync(path, { recursive: true }),
+);
 
 test("a lock between test processes is held by one process at a time, and is released after a failure", async () => {
   const path = join(dir(), "lock");

@@ -15,12 +15,12 @@ export function perFile<T>(make: () => T | Promise<T>, remove?: (value: T) => un
 }
 
 function slot<T>() {
-  let made: readonly T[] = [];
+  let made: { readonly value: T } | null = null;
   return {
-    set: (value: T): void => void (made = [value]),
+    set: (value: T): void => void (made = { value }),
     get: (): T => {
-      for (const value of made) return value;
-      throw new Error("No test has begun.");
+      if (made === null) throw new Error("No test has begun.");
+      return made.value;
     },
   };
 }

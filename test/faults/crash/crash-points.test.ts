@@ -4,8 +4,7 @@ import { check, newLane, wholeLife } from "./crash-lane.ts";
 import { planAt, points } from "./crash-plan.ts";
 import { perFile } from "../../helpers/per-test.ts";
 
-const lane = perFile(newLane);
-afterAll(() => lane().project.remove());
+const lane = perFile(newLane, ({ project }) => project.remove());
 
 test.each(points)(
   "a scheduler killed at %s keeps its promises, and its successors finish the work",

@@ -11,7 +11,7 @@ import { runOutput } from "../../../../src/runtime/runners/run-output.ts";
 import { anAgent, anItem } from "../../../helpers/agents.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
-test("a run whose supervisor hangs after its end has ended", async () => {
+test("a run ends by the end in its log, though its supervisor never exits", async () => {
   const baseDir = tempDir();
   const request = { instanceId: "dev-1", agent: anAgent("dev"), item: anItem("1", "dev") };
   const redact = <T>(value: T): T => value;
@@ -24,7 +24,10 @@ test("a run whose supervisor hangs after its end has ended", async () => {
   const supervisor = spawn("sleep", ["600"]);
   const over = once(supervisor, "exit");
   const run = {
-    ...{ request, output, over, process: identityOf(supervisor.pid ?? 0) },
+    request,
+    output,
+    over,
+    process: identityOf(supervisor.pid ?? 0),
     start: { program: { file: "true", args: [] }, runAs: "$USER", env: {} },
   };
   const never = new AbortController().signal;

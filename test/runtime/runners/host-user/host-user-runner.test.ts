@@ -14,8 +14,10 @@ import { whyNoNetwork } from "./network-namespaces.ts";
 import { aRequest, aRunner, leftovers } from "./support.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 
-const baseDir = perTest(async () => join(await mkdtemp(join(tmpdir(), "al-runs-test-")), "runs"));
-afterEach(() => rm(join(baseDir(), ".."), { recursive: true, force: true }));
+const baseDir = perTest(
+  async () => join(await mkdtemp(join(tmpdir(), "al-runs-test-")), "runs"),
+  (dir) => rm(join(dir, ".."), { recursive: true, force: true }),
+);
 
 const eventsOf = (
   request: RunRequest,
