@@ -44,6 +44,7 @@ export function acceptanceOf(matched: Matched, newId: () => string): Acceptance 
       matched: [...started, ...taking],
       reason: reason ?? disabledOnly(result.disabled),
     },
+    ...(provider.isKnownByBody && { isKnownByBody: true }),
     items: started.map(itemOf),
     taken: waitingRuns.map((by) => ({
       item: itemOf(by.agent),

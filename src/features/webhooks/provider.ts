@@ -73,6 +73,11 @@ export interface Provider {
   parse?(request: Request): Parsed;
   /** The provider's id of the delivery, the same when it delivers again. */
   deliveryId(payload: Payload, headers: Headers): string | null;
+  /**
+   * Present if no two deliveries have the same body, as it holds its time or its id: the same bytes are the same delivery,
+   * though the id that came with them is not signed and may be another.
+   */
+  readonly isKnownByBody?: true;
   /** The answer to a ping or URL verification; null for an event. */
   answerPing?(payload: Payload, headers: Headers): Readonly<Record<string, unknown>> | null;
   /** True when the sender shows a person any other answer than an empty one. */

@@ -22,16 +22,17 @@ where = { "data.issue.level" = "fatal", "data.issue.project.slug" = "web" }
 
 \`al webhook test <file>\` says which agents a payload would start, and which condition stops the others.`;
 
-function section({ type, about, filters }: Provider): string {
+function section({ type, about, filters, isKnownByBody }: Provider): string {
   const rows = Object.entries(filters).map(
     ([name, { kind, meaning, values }]) =>
       `| \`${name}\` | ${kinds[kind]} | ${cell(meaning)}${values === undefined ? "" : `: ${values.join(", ")}`} |`,
   );
+  const known = isKnownByBody === true ? " The same body again is a duplicate under any id." : "";
   const note = about.note === null ? "" : ` ${about.note}`;
   return [
     `## ${type}`,
     "",
-    `Proof: ${about.proof}.${note}`,
+    `Proof: ${about.proof}.${known}${note}`,
     "",
     "| filter | value | meaning |",
     "|---|---|---|",

@@ -126,6 +126,11 @@ const mcpTables = `
     PRIMARY KEY (instance_id, key)
   ) WITHOUT ROWID, STRICT;`;
 
+/** A delivery is known by its body, and by its id where other deliveries may have the same body. */
+const receiptsByBody = `
+  DROP INDEX receipts_by_delivery;
+  CREATE INDEX receipts_by_body ON receipts (source, body_hash, delivery_id);`;
+
 /**
  * The format of state.db. Step 0 makes the tables of version 0.1.0, its first format; each further step takes the
  * database to the next format, and a step that was released is never edited.
@@ -144,6 +149,7 @@ export const storeFormat = {
     CREATE TABLE disabled_agents (agent TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
     `${peopleTables} ${questionMessages} ${mcpTables}`,
+    receiptsByBody,
   ],
 };
 

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { GroupCommit } from "./group-commit.ts";
 import { deadLetterRow, leftRow, prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
 import { prepareWaits } from "./waits.ts";
@@ -17,9 +17,13 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
     `INSERT INTO receipts (id, at, source, type, delivery_id, body_hash, headers, body, matched, reason)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const same = db.prepare(
-    "SELECT id FROM receipts WHERE source = ? AND delivery_id = ? AND body_hash = ?",
-  );
+  const same = (condition: string): StatementSync =>
+    db.prepare(
+      `SELECT id, matched <> '[]' OR EXISTS
+         (SELECT 1 FROM triggers WHERE receipt_id = receipts.id AND trigger IS NOT NULL) AS started
+       FROM receipts WHERE source = ? AND body_hash = ? ${condition} ORDER BY started DESC LIMIT 1`,
+    );
+  const [sameBody, sameId] = [same(""), same("AND delivery_id = ?")];
   const byId = db.prepare(
     `SELECT id, at, source, type, delivery_id AS deliveryId, headers, body, matched, reason
      FROM receipts WHERE id = ?`,
@@ -27,11 +31,15 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
 
   const waits = prepareWaits(db);
   const isTaken = ({ by }: TakenWork): boolean => by.isWaiting() && waits.end(by);
-  const accept = ({ receipt, items, taken, deadLetters }: Acceptance): Accepted => {
+  const accept = ({ receipt, isKnownByBody, items, taken, deadLetters }: Acceptance): Accepted => {
     const { id, at, source, type, deliveryId, headers, body, matched, reason } = receipt;
     const bodyHash = hash("sha256", body, "hex");
-    const known = deliveryId === null ? undefined : same.get(source, deliveryId, bodyHash)?.id;
-    if (typeof known === "string") return { duplicate: true, receiptId: known };
+    const known = isKnownByBody
+      ? sameBody.get(source, bodyHash)
+      : sameId.get(source, bodyHash, deliveryId);
+    // A delivery whose first one started no work, as no filter matched, counts as new once it starts some.
+    const isNew = known === undefined || (known.started === 0 && items.length + taken.length > 0);
+    if (!isNew) return { duplicate: true, receiptId: String(known.id) };
     const [head, agents] = [JSON.stringify(headers), JSON.stringify(matched)];
     insert.run(id, at, source, type, deliveryId, bodyHash, head, body, agents, reason);
     const queued = [...items];
@@ -46,7 +54,7 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
   };
 
   return {
-    /** Resolves once committed. Same source, delivery id and body as an accepted one is a duplicate. */
+    /** Resolves once committed. */
     accept: (acceptance: Acceptance) => write(() => accept(acceptance)),
     get: (id: string): Receipt | null => {
       const row = byId.get(id) as unknown as ReceiptRow | undefined;
@@ -68,7 +76,7 @@ export interface Receipt {
   readonly at: number;
   readonly source: string;
   readonly type: string;
-  /** The provider's own id of the delivery; null where it gives none, and then nothing is a duplicate of it. */
+  /** The provider's own id of the delivery; null where it gives none. */
   readonly deliveryId: string | null;
   /** Lower-case names; only headers that a replay needs. */
   readonly headers: Readonly<Record<string, string>>;
@@ -129,6 +137,8 @@ interface TakenWork {
 /** The writes of one delivery, in one commit. */
 export interface Acceptance {
   readonly receipt: Receipt;
+  /** Present if the same bytes are the same delivery under any id; else the id must be the same, too. */
+  readonly isKnownByBody?: true;
   readonly items: readonly WorkItem[];
   /** Work that live runs take, so that it is not queued. */
   readonly taken: readonly TakenWork[];
@@ -136,8 +146,8 @@ export interface Acceptance {
 }
 
 /**
- * Whether it was written, with the work that waits for a run now, or already existed: same source, delivery id and body.
- * The same id with another body is another delivery.
+ * Whether it was written, with the work that waits for a run now, or repeats an accepted one of its source: the same body,
+ * and the same id unless the body tells enough.
  */
 export type Accepted =
   | { readonly duplicate: false; readonly queued: readonly WorkItem[] }

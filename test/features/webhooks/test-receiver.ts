@@ -6,6 +6,7 @@ import type {
 } from "../../../src/features/webhooks/provider.ts";
 import type { RefusedDelivery } from "../../../src/foundation/contracts/refused-deliveries.ts";
 import type { Acceptance, Accepted, WaitingRun } from "../../../src/foundation/store/receipts.ts";
+import type { Store } from "../../../src/foundation/store/store.ts";
 import type { WebhookSource } from "../../../src/foundation/config/project-config.ts";
 import { createMatchIndex, type MatchIndex } from "../../../src/features/webhooks/match-index.ts";
 import { createReceiver, type Receive } from "../../../src/features/webhooks/receive.ts";
@@ -27,6 +28,8 @@ export class TestReceiver {
   sources: WebhookSource[] = [source("hub")];
   now = start;
   storeFails = false;
+  /** Replaces the receipts in memory. */
+  receipts: Pick<Store["receipts"], "accept"> | null = null;
   /** The runs that wait for whatever comes, and what they were told of it. */
   waitingRuns: readonly WaitingRun[] = [];
   readonly settled: boolean[] = [];
@@ -66,6 +69,7 @@ export class TestReceiver {
     this.happened.push("accept");
     await new Promise((resolve) => setImmediate(resolve));
     if (this.storeFails) throw new Error("disk full");
+    if (this.receipts !== null) return this.receipts.accept(acceptance);
     const { source, deliveryId, body } = acceptance.receipt;
     const before = this.accepted.find(
       ({ receipt }) =>

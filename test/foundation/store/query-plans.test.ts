@@ -4,6 +4,7 @@ import { createHistory } from "../../../src/foundation/store/history.ts";
 import { createGroupCommit } from "../../../src/foundation/store/group-commit.ts";
 import { createCalls } from "../../../src/foundation/store/calls.ts";
 import { createPastTriggers } from "../../../src/foundation/store/past-triggers.ts";
+import { createReceipts } from "../../../src/foundation/store/receipts.ts";
 import { prune } from "../../../src/foundation/store/prune.ts";
 import { createSpend } from "../../../src/foundation/store/spend.ts";
 import { createSpendReport } from "../../../src/foundation/store/spend-report.ts";
@@ -40,7 +41,7 @@ function planOf(db: DatabaseSync, sql: string): readonly string[] {
 
 /** All rows of the history, which may be millions, or all of an index of them. */
 const allRuns =
-  /^SCAN triggers(?! USING INDEX triggers_(open|by_time))|\((instance_id|receipt_id)>\?\)|^SCAN model_calls(?! USING INDEX model_calls_(open|by_time))/;
+  /^SCAN triggers(?! USING INDEX triggers_(open|by_time))|\((instance_id|receipt_id)>\?\)|^SCAN model_calls(?! USING INDEX model_calls_(open|by_time))|SCAN receipts(?! USING INDEX)/;
 
 test("no report, call to a model or batch of pruning scans the whole history", async () => {
   const plans = await plansOf(async (db) => {
@@ -51,6 +52,7 @@ test("no report, call to a model or batch of pruning scans the whole history", a
     const commits = createGroupCommit(db, "state.db");
     createCalls(db, commits);
     createPastTriggers(db, commits);
+    createReceipts(db, commits);
     createSpend(db, commits, () => 0);
     await prune(db, commits, { now: 0, days: 1, maxBytes: 1e12 });
   });

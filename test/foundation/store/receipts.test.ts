@@ -1,7 +1,12 @@
 import type { Acceptance } from "../../../src/foundation/store/receipts.ts";
 import { manualItem, tempStore, webhookItem, wholeHistory } from "./support.ts";
 
-function delivery(id: string, deliveryId: string | null, body: string): Acceptance {
+function delivery(
+  id: string,
+  deliveryId: string | null,
+  body: string,
+  more: Partial<Acceptance> = {},
+): Acceptance {
   const receipt = {
     id,
     at: 1_000,
@@ -10,10 +15,11 @@ function delivery(id: string, deliveryId: string | null, body: string): Acceptan
     deliveryId,
     headers: { "x-github-event": "issues" },
     body: Buffer.from(body),
-    matched: ["dev"],
+    matched: more.items?.length === 0 ? [] : ["dev"],
     reason: "agent disabled: other",
   };
-  return { receipt, items: [webhookItem(`item-${id}`, id)], taken: [], deadLetters: [] };
+  const items = [webhookItem(`item-${id}`, id)];
+  return { receipt, items, taken: [], deadLetters: [], ...more };
 }
 
 test("a receipt is kept byte for byte with its work", async () => {
@@ -52,6 +58,46 @@ test("another body, another source or no delivery id is not a duplicate", async 
   ]) {
     expect(await store.receipts.accept(one)).toMatchObject({ duplicate: false });
   }
+});
+
+test("the same body under another id is a duplicate where no two deliveries have the same body", async () => {
+  const store = tempStore();
+  const accept = (id: string, deliveryId: string | null, body: string) =>
+    store.receipts.accept(delivery(id, deliveryId, body, { isKnownByBody: true }));
+  const answers = await Promise.all([
+    accept("r1", "d1", "body"),
+    accept("r2", "d2", "body"),
+    accept("r3", null, "body"),
+    accept("r4", "d1", "changed"),
+  ]);
+  const duplicate = { duplicate: true, receiptId: "r1" };
+  expect(answers).toMatchObject([{ duplicate: false }, duplicate, duplicate, { duplicate: false }]);
+});
+
+test.each([{}, { isKnownByBody: true }] as const)(
+  "a repeated delivery whose first one started nothing is accepted once it starts work (%j)",
+  async (known) => {
+    const store = tempStore();
+    const accept = (id: string, starts: boolean) =>
+      store.receipts.accept(delivery(id, "d1", "body", starts ? known : { ...known, items: [] }));
+    expect(await accept("r1", false)).toMatchObject({ duplicate: false, queued: [] });
+    expect(await accept("r2", false)).toMatchObject({ duplicate: true, receiptId: "r1" });
+    const answers = await Promise.all([accept("r3", true), accept("r4", true)]);
+    const duplicate = { duplicate: true, receiptId: "r3" };
+    expect(answers).toMatchObject([{ duplicate: false, queued: [{ agent: "dev" }] }, duplicate]);
+    expect(await accept("r5", false)).toMatchObject(duplicate);
+  },
+);
+
+test("a repeated delivery whose first one was replayed is a duplicate", async () => {
+  const store = tempStore();
+  const letter = { kind: "webhook", outcome: "rejected", agent: null, event: "issues" } as const;
+  const of = { source: "gh", action: null, receiptId: "r1", reason: "no match", at: 1 };
+  const deadLetters = [{ ...letter, ...of, id: "letter" }];
+  await store.receipts.accept(delivery("r1", "d1", "body", { items: [], deadLetters }));
+  await store.work.enqueue([webhookItem("replayed", "r1")]);
+  const again = await store.receipts.accept(delivery("r2", "d1", "body"));
+  expect(again).toMatchObject({ duplicate: true, receiptId: "r1" });
 });
 
 test("a receipt whose work cannot be written is not accepted at all", async () => {

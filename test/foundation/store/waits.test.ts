@@ -82,7 +82,7 @@ test("a repeated delivery ends no wait", async () => {
   const store = await runningStore();
   const receipt = {
     ...{ id: "r", at: 1, source: "gh", type: "github", deliveryId: "d", headers: {}, reason: null },
-    ...{ body: new Uint8Array(), matched: [] },
+    ...{ body: new Uint8Array(), matched: ["dev"] },
   };
   await store.receipts.accept({ receipt, items: [], taken: [], deadLetters: [] });
   const by = { ...wait, answer: 1, waitedMs: 3, isWaiting: () => true };

@@ -7,8 +7,8 @@ import { commonFilters } from "../provider.ts";
 const signatureHeader = "linear-signature";
 const eventHeader = "linear-event";
 const deliveryHeader = "linear-delivery";
-/** Linear's own advice: a minute. */
-const windowMs = 60_000;
+/** Linear sends its last retry 6 h after the first try, with the same body and so the same time. */
+const windowMs = 7 * 3_600_000;
 
 const filters: FilterRules = {
   organizations: { kind: "strings", meaning: "Specific organizations, by their Linear id" },
@@ -43,7 +43,7 @@ export const linear: Provider = {
   type: "linear",
   about: {
     proof:
-      "`Linear-Signature`: HMAC-SHA256 of the raw body, whose `webhookTimestamp` must be within 60 s",
+      "`Linear-Signature`: HMAC-SHA256 of the raw body, whose `webhookTimestamp` may be 7 hours old, as retries have the first one",
     note: "Comments carry no labels or assignee of their issue, so these filters match no comment.",
   },
   secretHeaders: [signatureHeader],
@@ -57,6 +57,7 @@ export const linear: Provider = {
   }),
   atTime,
   deliveryId: (_payload, headers) => header(headers, deliveryHeader),
+  isKnownByBody: true,
   describe,
 };
 

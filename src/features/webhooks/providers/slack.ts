@@ -13,7 +13,6 @@ import { commonFilters } from "../provider.ts";
 
 const signatureHeader = "x-slack-signature";
 const timestampHeader = "x-slack-request-timestamp";
-const windowMs = 300_000;
 
 const filters: FilterRules = {
   channels: { kind: "strings", meaning: "Specific channels, by their Slack id" },
@@ -62,6 +61,7 @@ export const slack: Provider = {
   sign,
   parse,
   deliveryId: (payload) => text(payload, "event_id", "trigger_id"),
+  isKnownByBody: true,
   answerPing: (payload) => {
     if (payload.type === "url_verification") return { challenge: text(payload, "challenge") };
     return payload.ssl_check === "1" ? {} : null;
@@ -108,7 +108,7 @@ function verify({ headers, body }: Request, secret: string, now: number): Verdic
   if (timestamp === null) return refused("no timestamp");
   const given = header(headers, signatureHeader);
   const signed = verifyHex(given, "v0=", secret, `v0:${timestamp}:`, body);
-  return signed.ok ? verifyTime(secondsToMs(timestamp), now, windowMs) : signed;
+  return signed.ok ? verifyTime(secondsToMs(timestamp), now) : signed;
 }
 
 function sign({ secret, body, now }: ToSign): Record<string, string> {

@@ -5,7 +5,6 @@ import { header, hmac, refused, sameHex, secondsToMs, verifyTime } from "../sign
 import { commonFilters } from "../provider.ts";
 
 const signatureHeader = "stripe-signature";
-const windowMs = 300_000;
 
 const filters: FilterRules = {
   accounts: { kind: "strings", meaning: "Specific connected accounts, by id" },
@@ -53,7 +52,7 @@ function verify({ headers, body }: Request, secret: string, now: number): Verdic
   if (!signatures.some((signature) => sameHex(signature, expected))) {
     return refused("signature does not match");
   }
-  return verifyTime(secondsToMs(timestamp), now, windowMs);
+  return verifyTime(secondsToMs(timestamp), now);
 }
 
 function elements(given: string): { timestamp: string | null; signatures: string[] } {
