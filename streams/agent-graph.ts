@@ -178,8 +178,13 @@ function queued(
     }),
     slots,
     isItem: isWork,
-    // A tick that finds all runners busy is skipped.
-    mayWait: (item) => !isTick(item),
+    isTick,
+    // A tick that an earlier scheduler accepted waits like other work.
+    mayWait: (item) => !isTick(item) || item.waits === true,
+    late: ({ trigger, ...item }) => ({
+      ...item,
+      trigger: trigger.kind === "cron" ? { ...trigger, slotsInUse: slots.size() } : trigger,
+    }),
     withdraw$: withdrawn
       .to(name)
       .pipe(map(({ itemId, why }) => ({ why, isMeant: (item) => item.id === itemId }))),

@@ -65,6 +65,8 @@ export type Trigger =
       readonly scheduledFor: number;
       /** How many reruns in a row were requested since the tick; absent for the tick itself. */
       readonly rerun?: number;
+      /** Number of the project's slots, all in use at the tick, so that it waits; absent if one was free. */
+      readonly slotsInUse?: number;
     }
   | {
       readonly kind: "webhook";

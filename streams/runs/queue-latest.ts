@@ -24,8 +24,15 @@ export interface QueueOptions<T, R> {
   readonly run: (item: T, slot: Slot) => Observable<R>;
   /** Other values pass through unchanged, in order. By default all values are items. */
   readonly isItem?: (value: T | R) => value is T;
-  /** Whether an item may wait; one that may not is skipped when it can't start at once. */
+  /** Ticks wait beside the other items: neither takes the other's place. */
+  readonly isTick: (item: T) => boolean;
+  /**
+   * Whether an item may wait for anything. A tick that may not waits for the project's slots alone, in place of an earlier
+   * tick that waits; it is skipped while the queue is held or all of its own runners are busy.
+   */
   readonly mayWait: (item: T) => boolean;
+  /** Marks a tick that waits for the project's slots. */
+  readonly late: (item: T) => T;
   /** Removes the first waiting item that matches; a running one is left alone. */
   readonly withdraw$?: Observable<Withdrawal<T>>;
   /** Maps an event of the queue itself to an output. */
@@ -43,7 +50,7 @@ export type DropReason = "full" | "closed" | Withdrawal<unknown>["why"];
 export type QueueEvent<T> =
   | { readonly type: "queued"; readonly item: T }
   | { readonly type: "dropped"; readonly item: T; readonly why: DropReason }
-  | { readonly type: "skipped"; readonly item: T; readonly why: "busy" | "held" }
+  | { readonly type: "skipped"; readonly item: T; readonly why: "busy" | "held" | "replaced" }
   | { readonly type: "depth"; readonly depth: number };
 
 /**
@@ -60,7 +67,7 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
   const isItem = options.isItem ?? ((value: T | R): value is T => value !== undefined);
   return (value$) =>
     new Observable((subscriber) => {
-      const { slots, run, mayWait } = options;
+      const { slots, run, isTick, mayWait, late } = options;
       const report = (event: QueueEvent<T>): void => subscriber.next(options.report(event));
       const waiting: T[] = [];
       const subscriptions = new Subscription();
@@ -118,9 +125,11 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
 
       const reportDepth = (): void => report({ type: "depth", depth: waiting.length });
 
-      const dropBeyond = (size: number, why: "full" | "closed"): void => {
-        while (waiting.length > size) {
-          report({ type: "dropped", item: waiting.shift() as T, why });
+      const isOther = (item: T): boolean => !isTick(item);
+      const dropBeyond = (size: number): void => {
+        while (waiting.length > size && waiting.filter(isOther).length > size) {
+          const [item] = waiting.splice(waiting.findIndex(isOther), 1) as [T];
+          report({ type: "dropped", item, why: "full" });
         }
       };
 
@@ -130,17 +139,29 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
           start(item, slot);
         } else if (limits.mode === "closed") {
           report({ type: "dropped", item, why: "closed" });
-        } else if (!mayWait(item)) {
-          report({ type: "skipped", item, why: limits.mode === "held" ? "held" : "busy" });
-        } else {
+        } else if (mayWait(item)) {
           enqueue(item);
+        } else if (canStart()) {
+          waitAsLatest(late(item));
+        } else {
+          report({ type: "skipped", item, why: limits.mode === "held" ? "held" : "busy" });
         }
+      };
+
+      /** The tick takes the turn of the one that it replaces: at the end it would never come up in a busy queue. */
+      const waitAsLatest = (tick: T): void => {
+        const index = waiting.findIndex(isTick);
+        if (index < 0) return enqueue(tick);
+        for (const item of waiting.splice(index, 1, tick)) {
+          report({ type: "skipped", item, why: "replaced" });
+        }
+        report({ type: "queued", item: tick });
       };
 
       const enqueue = (item: T): void => {
         waiting.push(item);
         report({ type: "queued", item });
-        dropBeyond(limits.size, "full");
+        dropBeyond(limits.size);
         reportDepth();
         pump();
       };
@@ -158,8 +179,8 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
       const limit = (next: QueueLimits): void => {
         limits = next;
         const depth = waiting.length;
-        if (next.mode === "closed") dropBeyond(0, "closed");
-        else dropBeyond(next.size, "full");
+        if (next.mode !== "closed") dropBeyond(next.size);
+        else for (const item of waiting.splice(0)) report({ type: "dropped", item, why: "closed" });
         if (waiting.length !== depth) reportDepth();
         pump();
       };

@@ -14,6 +14,8 @@ const whys: Readonly<Record<Exclude<DropReason, "taken">, string>> = {
   withdrawn: "the run that called it ended, and wanted it no longer",
 };
 
+const replaced = "a newer tick replaced it while it waited for a slot of the project";
+
 /** The agent of a queue, and the time. */
 export interface QueueAt {
   readonly agent: string;
@@ -42,7 +44,7 @@ export function queueRunEvent(
     }
     case "skipped": {
       const held = overBudget?.() ?? (usable ? "the agent is held" : "its image is not ready");
-      const reason = event.why === "busy" ? "all runners are busy" : held;
+      const reason = { busy: "all runners are busy", held, replaced }[event.why];
       return { type: "refused", agent, at, item: event.item, outcome: "skipped", reason };
     }
   }

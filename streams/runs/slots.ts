@@ -74,6 +74,8 @@ export function createSlots(limit: number | null = null) {
       waiting.add(retry);
       return () => waiting.delete(retry);
     },
+    /** The number of slots; infinite without a limit. */
+    size: () => capacity,
     /** Sets the number of slots; null is unlimited. Live runs are left alone. */
     resize: (next: number | null) => {
       capacity = next ?? Infinity;

@@ -1,4 +1,5 @@
 import { durationText } from "../duration-text.ts";
+import { lateText, slotsText } from "../late-text.ts";
 import { problemText } from "../problem-text.ts";
 import type { LogEntry, LogLevel, Problem, RunEvent, Trigger, WorkItem } from "../vocabulary.ts";
 import { isEndedOnPurpose } from "./agent-record.ts";
@@ -28,7 +29,7 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
     case "build-finished":
       return event.error === null ? [] : [{ level: 50, msg: event.error }];
     case "queued":
-      return [{ level: 30, msg: `queued ${originText(event.item)}` }];
+      return [{ level: 30, msg: `queued ${originText(event.item, slotsText(event.item))}` }];
     case "refused":
       return [{ level: 40, msg: `${event.outcome}: ${event.reason}` }];
     case "taken": {
@@ -81,7 +82,7 @@ function problemLines(problems: readonly Problem[]): readonly Line[] {
 
 function startLine(event: Extract<RunEvent, { type: "started" }>): Line {
   const { instanceId, item, startedAt } = event;
-  const origin = originText(item);
+  const origin = originText(item, startedAt === undefined ? lateText(item, event.at) : null);
   return {
     level: 30,
     // A run that an earlier scheduler started.
@@ -144,12 +145,16 @@ function triggerText(trigger: Trigger): string {
   }
 }
 
-/** The trigger of a run: `by its schedule`, `manually, attempt 2`; a replay names its entry of the history. */
-function originText({ trigger, attempt, replayOf }: WorkItem): string {
+/**
+ * The trigger of a run: `by its schedule`, `manually, attempt 2`; a replay names its entry of the history. `late` is why it
+ * waits, or how late it is.
+ */
+function originText({ trigger, attempt, replayOf }: WorkItem, late: string | null): string {
   const origin = trigger.kind === "manual" ? "manually" : `by ${triggerText(trigger)}`;
   return [
     origin,
     ...(replayOf === undefined ? [] : [`a replay of ${replayOf}`]),
     ...(attempt === 1 ? [] : [`attempt ${attempt}`]),
+    ...(late === null ? [] : [late]),
   ].join(", ");
 }

@@ -44,13 +44,10 @@ export function isWork(triggered: Triggered): triggered is WorkItem {
   return !("type" in triggered);
 }
 
-/**
- * Whether an item is a tick of the schedule on time: the next one is due anyway. A rerun, retried or replayed tick comes
- * once.
- */
-export function isTick({ trigger, attempt, replayOf, waits }: WorkItem): boolean {
+/** Whether an item is a tick of the schedule: the next one is due anyway. A rerun, retried or replayed tick comes once. */
+export function isTick({ trigger, attempt, replayOf }: WorkItem): boolean {
   if (trigger.kind !== "cron" || trigger.rerun !== undefined) return false;
-  return attempt === 1 && replayOf === undefined && waits === undefined;
+  return attempt === 1 && replayOf === undefined;
 }
 
 /**

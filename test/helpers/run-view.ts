@@ -7,7 +7,7 @@ export function aRunView(instanceId: string, run: Partial<RunView> = {}): RunVie
   return {
     ...entry,
     ...{ instanceId, agent: "dev", value: null, lastWords: null, prompt: null, payload: null },
-    scheduledFor: entry.at,
+    ...{ scheduledFor: entry.at, late: null },
     spend: { usd: 0.01, subscriptionUsd: 0, calls: 2, tokens: 1200, unpriced: 0, estimated: 0 },
     version: { hash: "a".repeat(32), commit: "c".repeat(40), dirty: false },
     lastSuccess: null,

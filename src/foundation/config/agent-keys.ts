@@ -118,7 +118,9 @@ export const agentKeys = {
     inFile: "scale",
     field: integer("concurrent runs", 0)
       .default(1)
-      .describe("How many of its runs may live at once; 0 disables the agent."),
+      .describe(
+        "How many of its runs may live at once; 0 disables the agent. A tick is skipped while so many live.",
+      ),
     resolve: (given) => given,
     value: z.int(),
     facts: (scale) => fact("Runs at once", scale === 0 ? "0, which disables it" : String(scale)),

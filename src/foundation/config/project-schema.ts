@@ -192,7 +192,7 @@ export const projectSchema = table({
   scale: integer("runs", 1)
     .optional()
     .describe(
-      "How many runs of all agents may live at once. Without it as many as their own scales allow.",
+      "How many runs of all agents may live at once; beyond that work waits, and the latest tick of each agent. Without it as many as their own scales allow.",
     ),
   historyRetentionDays: integer("days", 1, 36_500)
     .default(14)

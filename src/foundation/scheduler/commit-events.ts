@@ -40,6 +40,10 @@ export function commitEvents(
         const isDead = event.outcome === "dropped" || event.outcome === "rejected";
         return work.refuse(event.item, event.outcome, event.reason, isDead, also);
       }
+      case "queued":
+        // Other work was committed before it was dispatched.
+        if (event.item.trigger.kind === "cron") return work.keepTick(event.item, also);
+        return also && work.record(also);
       case "blocked":
         if (event.reason !== null) return work.undoBegin(event.instanceId, also);
         return also && work.record(also);

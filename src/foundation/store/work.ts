@@ -127,11 +127,17 @@ export function createWork(
   return {
     /** Adds waiting items, all or none. */
     enqueue: (items: readonly WorkItem[]) => write(() => enqueue(items)),
+    /** Adds a tick that waits, unless an earlier scheduler added it. Waits for the store. */
+    keepTick: (item: WorkItem, also?: Also) =>
+      record(() => {
+        if (stateOf.get(item.id) === undefined) enqueue([item]);
+        also?.();
+      }),
     /** Like enqueue, for work of a run that has ended: it waits for the store. */
     requeue: (items: readonly WorkItem[]) => record(() => enqueue(items)),
     /**
      * Records which instance runs an item, and its version; a run starts only after this. Rejects when the item doesn't
-     * wait: it was dropped, or another instance has it. A cron item never waited, so it is added here. Waits for the store.
+     * wait: it was dropped, or another instance has it. A tick that never waited is added here. Waits for the store.
      */
     claim: (request: RunRequest, version: RunVersion | null = null, git: GitState | null = null) =>
       record(() => claim(request, version, git)),

@@ -10,6 +10,7 @@ import { createQuestionStore } from "../../features/people/question-store.ts";
 import { questionView } from "../../foundation/contracts/question-views.ts";
 import { createInboxStore } from "../../features/people/inbox-store.ts";
 import { createRunSessions } from "../../features/people/run-sessions.ts";
+import { lateText } from "../../../streams/late-text.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { inboxView, runEntrySchema } from "../views/run-view.ts";
 import type { InboxView, RunVersionView, RunView, RunDifference } from "../views/run-view.ts";
@@ -57,6 +58,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
     prompt: redact(trigger?.kind === "manual" ? trigger.prompt : null),
     payload: receiptId === null ? null : await payloadOf(receiptId, deps),
     scheduledFor: scheduledFor?.toISOString() ?? null,
+    late: lateOf(run),
     spend: spendView(store.spendReport.run(instanceId)),
     version: versionView(run),
     lastSuccess: lastSuccess(run, instanceId, store),
@@ -71,6 +73,11 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
       made: [...store.runs.callsOf(instanceId)],
     },
   };
+}
+
+function lateOf({ trigger, entry: { at, attempt, startedAt } }: StoredRun): string | null {
+  if (trigger === null || startedAt === null) return null;
+  return lateText({ trigger, attempt, at: Date.parse(at) }, Date.parse(startedAt));
 }
 
 /** The messages of people to the run, and the runs that share its session. */

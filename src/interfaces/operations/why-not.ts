@@ -88,7 +88,10 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
     [project.paused && config?.schedule != null, "The scheduler is paused: ticks are skipped."],
     [agent.usedBudget !== null, budgetText(agent.usedBudget)],
     [isFull, `${running} of ${config?.scale ?? 0} runs are going: work waits, ticks are skipped.`],
-    [isProjectFull, `The project runs as many as it may (${project.scale ?? 0}): work waits.`],
+    [
+      isProjectFull,
+      `The project runs as many as it may (${project.scale ?? 0}): work waits, and of its ticks the latest.`,
+    ],
     [
       questions.size > 0,
       `Its runs wait for people: ${counted(questions.size, "open question")}; al questions lists them.`,

@@ -16,6 +16,7 @@ export function runFacts(run: RunView, moment: (at: string) => string): readonly
   const facts: readonly (readonly [string, string | null])[] = [
     ["Due", at(run.scheduledFor)],
     ["Started", at(run.startedAt)],
+    ["Delay", run.late],
     ["Ended", at(run.endedAt)],
     ["Duration", run.durationMs === null ? null : durationText(run.durationMs)],
     ["Attempt", run.attempt > 1 ? String(run.attempt) : null],

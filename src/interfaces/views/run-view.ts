@@ -91,6 +91,9 @@ export const runSchema = runEntrySchema
         "The webhook delivery's body as text, its first 20,000 characters; null for others and when it is not stored",
     }),
     scheduledFor: z.string().nullable().meta({ description: "The tick of a scheduled run" }),
+    late: z.string().nullable().meta({
+      description: "How late a tick started that waited for a slot of the project, and why",
+    }),
     spend: runSpendSchema,
     version: runVersionSchema
       .nullable()

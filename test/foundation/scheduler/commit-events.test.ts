@@ -2,7 +2,7 @@ import { commitEvents } from "../../../src/foundation/scheduler/commit-events.ts
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { schedulerContext } from "../../helpers/scheduler-context.ts";
-import { requestFor } from "../store/support.ts";
+import { cronItem, requestFor } from "../store/support.ts";
 
 type Outcome = "lost" | "interrupted" | "failed";
 
@@ -31,3 +31,15 @@ test.each(["lost", "interrupted"] as const)(
 );
 
 test("a failed run is not retried", async () => expect(await retried("failed", 1)).toEqual([]));
+
+test("a tick that waits is work for the next scheduler, and its run claims it", async () => {
+  const context = schedulerContext();
+  const { store } = context;
+  const commit = commitEvents(context, () => undefined);
+  const item = cronItem("tick");
+  for (const at of [1, 2]) commit({ type: "queued", agent: "dev", at, item });
+  await expect.poll(() => store.recover()).toMatchObject({ requeue: [{ ...item, waits: true }] });
+  await store.work.claim(requestFor(item, "dev-1"));
+  expect(store.openRuns()).toMatchObject([{ item, instanceId: "dev-1" }]);
+  expect(context.lines).toEqual([]);
+});

@@ -48,7 +48,7 @@ test("a running run has its trigger, its version and its calls so far, and no ou
   await store.work.claim(requestFor(call, "dev-1"), version("b"));
   expect(await viewRun("ops-1", deps)).toMatchObject({
     ...{ id: "first", kind: "cron", outcome: null, value: null, lastWords: null },
-    scheduledFor: "1970-01-01T00:00:01.000Z",
+    ...{ scheduledFor: "1970-01-01T00:00:01.000Z", late: null },
     version: { hash: "a".repeat(32), commit: null, dirty: null },
     spend: { usd: 0, calls: 0 },
     calls: { received: null, made: [{ id: "a", instanceId: "dev-1" }] },

@@ -143,7 +143,7 @@ test("the reasons against running now are named, in the order in which to fix th
   expect(of({ config: scheduled, running: 1 }, { paused: true, scale: 1, running: 1 })).toEqual([
     "The scheduler is paused: ticks are skipped.",
     "1 of 1 runs are going: work waits, ticks are skipped.",
-    "The project runs as many as it may (1): work waits.",
+    "The project runs as many as it may (1): work waits, and of its ticks the latest.",
   ]);
   const budget = { scope: "agent:dev", window: "2026-11", endsAt: minute(1), usd: 2, limit: 1.5 };
   expect(of({ usedBudget: { ...budget, onLimit: "pause" } })).toEqual([

@@ -1,83 +1,9 @@
-import { concat, EMPTY, filter, map, NEVER, of, startWith, take, throwError, timer } from "rxjs";
+import { concat, EMPTY, map, NEVER, of, take, throwError, timer } from "rxjs";
 import type { Observable } from "rxjs";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import { queueLatest } from "../../../streams/runs/queue-latest.ts";
-import type { QueueEvent, QueueLimits, QueueOptions } from "../../../streams/runs/queue-latest.ts";
-import { marbles, type Marbles } from "../../helpers/marbles.ts";
-
-type Told = QueueEvent<string> | { readonly type: "ran"; readonly item: string };
-type More = Partial<QueueOptions<string, Told>>;
-
-const open = (size: number, scale: number): QueueLimits => ({ size, scale, mode: "open" });
-const held = (size: number): QueueLimits => ({ size, scale: 1, mode: "held" });
-const closed: QueueLimits = { size: 1, scale: 1, mode: "closed" };
-
-/**
- * The queue over `item$`, each run five columns long. Only events of one type are kept: `A` for a run of a that starts,
- * the item's own letter for all else.
- */
-function queue(
-  helpers: Marbles,
-  item$: Observable<string>,
-  limits: QueueLimits | Observable<QueueLimits>,
-  type: Told["type"] = "ran",
-  more: More = {},
-): Observable<string> {
-  const ran = (item: string): Observable<Told> =>
-    timer(5, helpers.scheduler).pipe(
-      filter(() => false),
-      map((): Told => ({ type: "ran", item })),
-      startWith<Told>({ type: "ran", item }),
-    );
-  const operator = queueLatest<string, Told>({
-    limits$: "mode" in limits ? of(limits) : limits,
-    slots: createSlots(),
-    mayWait: () => true,
-    run: ran,
-    report: (event) => event,
-    ...more,
-  });
-  return item$.pipe(
-    operator,
-    filter((told) => told.type === type),
-    map(letter),
-  );
-}
-
-function letter(told: Told): string {
-  if (told.type === "depth") return String(told.depth);
-  return told.type === "ran" ? told.item.toUpperCase() : told.item;
-}
-
-/** Items that come, the limits by their letters, and the events of each type. */
-interface Drawing extends Partial<Readonly<Record<Told["type"], string>>> {
-  readonly items: string;
-  readonly limits?: string;
-  readonly more?: (helpers: Marbles) => More;
-}
-
-/** Expects the queue to emit these events; `limits` is fixed, or its letters are. */
-function expectQueue(
-  limits: QueueLimits | Readonly<Record<string, QueueLimits>>,
-  drawing: Drawing,
-): void {
-  marbles((helpers) => {
-    const limits$ =
-      "mode" in limits ? of(limits as QueueLimits) : helpers.hot(drawing.limits ?? "", limits);
-    for (const type of ["queued", "dropped", "skipped", "depth", "ran"] as const) {
-      const expected = drawing[type];
-      if (expected === undefined) continue;
-      const event$ = queue(
-        helpers,
-        helpers.hot(drawing.items),
-        limits$,
-        type,
-        drawing.more?.(helpers),
-      );
-      helpers.expectObservable(event$).toBe(expected);
-    }
-  });
-}
+import { marbles } from "../../helpers/marbles.ts";
+import { closed, expectQueue, held, open, queue, type Told } from "./queue-drawing.ts";
 
 test("the bounded queue completes with an empty source", () =>
   expectQueue(open(1, 1), { items: "---|", ran: "---|" }));
@@ -90,7 +16,9 @@ test("the bounded queue passes other values through in their turn, until it comp
       limits$: of(open(1, 1)),
       slots: createSlots(),
       isItem: (value) => typeof value === "string",
+      isTick: () => false,
       mayWait: () => true,
+      late: (item) => item,
       run: (item) => timer(5, helpers.scheduler).pipe(map((): Told => ({ type: "ran", item }))),
       report: (event) => event,
     });

@@ -19,6 +19,10 @@ test.each<[QueueEvent<WorkItem>, object, usable?: boolean]>([
   [{ type: "dropped", why: "closed", item }, { reason: "the agent was removed" }],
   [{ type: "skipped", why: "busy", item }, { reason: "all runners are busy" }],
   [{ type: "skipped", why: "held", item }, { reason: "the agent is held" }],
+  [
+    { type: "skipped", why: "replaced", item },
+    { reason: "a newer tick replaced it while it waited for a slot of the project" },
+  ],
   [{ type: "skipped", why: "held", item }, { reason: "its image is not ready" }, false],
 ])("a queue that emits %j has the event %j", (event, expected, usable = true) => {
   const refused =

@@ -1,5 +1,6 @@
-import { EMPTY } from "rxjs";
+import { EMPTY, mergeMap } from "rxjs";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
+import { createSlots } from "../../../streams/runs/slots.ts";
 import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
@@ -127,6 +128,22 @@ test("the graph skips a tick that finds all runners busy", () =>
       until: "--------------!",
     },
   ));
+
+test("the graph runs each agent of a full project at each tick, and marks late runs", () =>
+  marbles((helpers) => {
+    const due = (name: string) => changeOf(name, { schedule: "*/6 * * * *" });
+    const configs = { a: due("a"), b: due("b"), i: due("c") };
+    const runner = timedRunner(helpers.scheduler, 2 * 60_000);
+    const ports = { runner, slots: createSlots(1) };
+    const started$ = drawn(helpers, { changes: "abi", configs }, ports, minutes).pipe(
+      mergeMap((event) => {
+        if (event.type !== "started" || event.item.trigger.kind !== "cron") return [];
+        return event.item.trigger.slotsInUse === 1 ? event.agent.toUpperCase() : event.agent;
+      }),
+    );
+    const expected = minutes("------a-B-C-a-B-");
+    helpers.expectObservable(started$, minutes("---------------!")).toBe(expected);
+  }));
 
 test("the graph kills the runs of an agent, one instance, or everything, and continues with the queue", () =>
   shows(

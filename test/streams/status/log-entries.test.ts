@@ -86,7 +86,11 @@ test("the log lines of an event name the trigger of a run", () => {
   const call = { ...asked, root: "r1", cancelOnExit: false };
   const names: [Trigger, string][] = [
     [{ kind: "cron", scheduledFor: 0 }, "by its schedule"],
-    [{ kind: "cron", scheduledFor: 0, rerun: 1 }, "by its rerun request"],
+    [{ kind: "cron", scheduledFor: 0, rerun: 1, slotsInUse: 2 }, "by its rerun request"],
+    [
+      { kind: "cron", scheduledFor: 0, slotsInUse: 2 },
+      "by its schedule, 2.5 s late: all 2 slots of the project were in use",
+    ],
     [{ kind: "webhook", event: webhook }, "by github webhook issues"],
     [{ kind: "manual", prompt: null }, "manually"],
     [{ kind: "agent-call", caller: "ops", ...call }, "by a call from ops"],

@@ -39,7 +39,7 @@ const runDetail = labelled(
     ...(["instanceId", "id", "agent", "kind", "at", "outcome", "startedAt", "endedAt"] as const),
     ...(["durationMs", "exitCode", "attempt", "spend", "version", "lastSuccess"] as const),
     ...(["failing", "receiptId", "replayOf", "scheduledFor", "isKept", "continues"] as const),
-    ...(["continuedBy"] as const),
+    ...(["continuedBy", "late"] as const),
   ],
   [
     ...(["reason", "value", "lastWords", "prompt", "payload", "model", "source"] as const),
