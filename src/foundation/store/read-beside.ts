@@ -62,3 +62,19 @@ export function readRecentEntries(projectDir: string, limit: number): readonly R
     none,
   );
 }
+
+/** How long the last scheduled runs that succeeded used a slot on average, in ms, by agent. Empty if the store is missing. */
+export function readTickTimes(
+  projectDir: string,
+  agents: readonly string[],
+  limit: number,
+): ReadonlyMap<string, number> {
+  const read = (db: DatabaseSync): Map<string, number> => {
+    const select = db.prepare(
+      `SELECT avg(ms) AS ms FROM (SELECT ended_at - started_at - waited_ms AS ms FROM triggers
+       WHERE agent = ? AND class = 'cron/succeeded/0' ORDER BY at DESC LIMIT ?)`,
+    );
+    return new Map(agents.map((agent) => [agent, Number(select.get(agent, limit)?.ms)]));
+  };
+  return readBeside(projectDir, read, new Map<string, number>());
+}

@@ -13,6 +13,7 @@ import { engine, containers } from "./checks/engine.ts";
 import { hooks } from "./checks/hooks.ts";
 import { hostUser } from "./checks/host-user.ts";
 import { mcp } from "./checks/mcp.ts";
+import { slots } from "./checks/slots.ts";
 import { telemetry } from "./checks/telemetry.ts";
 import { models } from "./checks/models.ts";
 import { network, closedNetwork, hosts } from "./checks/network.ts";
@@ -97,6 +98,7 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ["alerts", alerts],
   ["telemetry", telemetry],
   ["schedules", schedules],
+  ["slots", slots],
   ["network", network],
   ["mcp servers", mcp],
   ["host users", hostUser],
