@@ -1,3 +1,4 @@
+import { parse } from "smol-toml";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { EditableFile } from "../../foundation/contracts/file-edits.ts";
 import { UserError } from "../../foundation/errors.ts";
@@ -13,19 +14,53 @@ const address = /https?:\/\/[^\s"']+/gi;
  */
 export function shownText(text: string, file: EditableFile, redact: Redact): string {
   const lines = linesOf(text);
-  const secret = file === "SKILL.md" ? [] : heartbeatLines(lines);
-  const bare = lines.map((line, index) => (secret[index] ? line.replace(address, mark) : line));
+  const known = file === "SKILL.md" ? [] : heartbeatAddresses(text);
+  const bare = lines.map((line) => known.reduce((shown, one) => shown.replaceAll(one, mark), line));
   const whole = redact(bare.join("\n"));
   return linesOf(whole).length < lines.length ? whole : bare.map((line) => redact(line)).join("\n");
 }
 
-/** For each line, whether it is of `[heartbeat]`. */
-function heartbeatLines(lines: readonly string[]): readonly boolean[] {
+/** The addresses of `[heartbeat]`, longest first: by the lines, also of a text that is not valid, and by the parsed value. */
+function heartbeatAddresses(text: string): readonly string[] {
   let table = "";
-  return lines.map((line) => {
+  const inLines = linesOf(text).flatMap((line) => {
     table = /^\s*\[+\s*["']?([\w-]+)/.exec(line)?.[1] ?? table;
-    return table === "heartbeat" || /^\s*["']?heartbeat\b/.test(line);
+    const isSecret = table === "heartbeat" || /^\s*["']?heartbeat\b/.test(line);
+    return isSecret ? (line.match(address) ?? []) : [];
   });
+  const parsed = stringsOf(text).filter(isAtPlace);
+  const all = new Set([...inLines, ...parsed.map((one) => one.text)]);
+  return [...all].sort((a, b) => b.length - a.length);
+}
+
+interface TomlString {
+  /** The key path as JSON; empty for a key. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Whether a string is the agent's secret address; one with a space may be a longer one, with lines that were hidden. */
+function isAtPlace({ path, text }: TomlString): boolean {
+  return path === '["heartbeat","url"]' && /^\S+$/.test(text);
+}
+
+/** The strings and keys of a TOML text with their key paths; none if it is not valid. */
+function stringsOf(text: string): readonly TomlString[] {
+  const found: TomlString[] = [];
+  const walk = (value: unknown, path: readonly string[]): void => {
+    if (typeof value === "string") found.push({ path: JSON.stringify(path), text: value });
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, part] of Object.entries(value)) {
+      found.push({ path: "", text: key });
+      walk(part, [...path, key]);
+    }
+  };
+  try {
+    walk(parse(text), []);
+  } catch {
+    return [];
+  }
+  return found;
 }
 
 function linesOf(text: string): readonly string[] {
@@ -95,14 +130,15 @@ function untouchedLines(edited: readonly string[], { own, shown }: Hidden) {
 }
 
 /**
- * Throws UserError `refused` if an address of `[heartbeat]` would be shown after an edit: a table of another name would make
- * it so.
+ * Throws UserError `refused` if an address of `[heartbeat]` would be seen after an edit: in the text, or as a value elsewhere,
+ * which pages and prompts show.
  */
 export function refuseBaring(before: string, after: string, redact: Redact): void {
-  const lines = linesOf(before);
-  const secret = heartbeatLines(lines);
-  const known = lines.flatMap((line, index) => (secret[index] ? (line.match(address) ?? []) : []));
-  const [old, now] = [before, after].map((text) => shownText(text, "config.toml", redact));
-  if (known.some((one) => now?.includes(one) && !old?.includes(one)))
+  const seen = (text: string): string => {
+    const values = stringsOf(text).filter((one) => !isAtPlace(one));
+    return [shownText(text, "config.toml", redact), ...values.map((one) => one.text)].join("\n");
+  };
+  const [old, now] = [seen(before), seen(after)];
+  if (heartbeatAddresses(before).some((one) => now.includes(one) && !old.includes(one)))
     throw new UserError("refused", "an address of [heartbeat] would be shown; edit it on disk");
 }
