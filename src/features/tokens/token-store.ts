@@ -17,6 +17,7 @@ export function createTokenStore(db: DatabaseSync, { write, record }: GroupCommi
   const count = db.prepare("SELECT count(*) AS n FROM tokens");
   const removeOld = db.prepare("DELETE FROM tokens WHERE name = ? AND expires_at <= ?");
   const remove = db.prepare("DELETE FROM tokens WHERE name = ?");
+  const removed = (name: string) => (): boolean => Number(remove.run(name).changes) > 0;
   const use = db.prepare("UPDATE tokens SET last_used_at = ? WHERE hash = ?");
   return {
     all: (): readonly StoredToken[] =>
@@ -46,7 +47,9 @@ export function createTokenStore(db: DatabaseSync, { write, record }: GroupCommi
         insert.run(name, hash, JSON.stringify(scopes), limit, createdAt, expiresAt);
       }),
     /** Resolves with whether there was one. */
-    remove: (name: string) => write(() => Number(remove.run(name).changes) > 0),
+    remove: (name: string) => write(removed(name)),
+    /** As `remove`, and waits for the store. */
+    removeLater: (name: string) => record(removed(name)),
     /** Records when a token was last used. */
     use: (hash: string, at: number) => record(() => void use.run(at, hash)),
   };

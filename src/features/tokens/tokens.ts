@@ -39,6 +39,16 @@ export function createTokens({ store, now, warn }: TokensDeps) {
       warn(`the last use of the API token ${token.name} is not recorded: ${messageOf(error)}`);
     });
   };
+  /** Stores a removal that failed once the store takes it, and warns that a restart before that undoes it. */
+  const removedInMemory = (name: string, cause: unknown): UserError => {
+    store.removeLater(name).then(
+      () => warn(`the removal of the API token ${name} is stored`),
+      (error: unknown) => warn(`the API token ${name} is valid again: ${messageOf(error)}`),
+    );
+    const message = `The API token ${name} is refused from now on, but its removal is not stored: ${messageOf(cause)}. It is stored as soon as that is possible; after a restart before that, the token is valid again.`;
+    warn(message);
+    return new UserError("store_unavailable", message, { cause });
+  };
   return {
     /** The live token of a secret, whose last use is noted; null for an unknown or expired one. */
     use: (secret: string): ApiToken | null => {
@@ -78,11 +88,16 @@ export function createTokens({ store, now, warn }: TokensDeps) {
       byHash.set(created.hash, created);
       return { ...tokenView(created, now()), token: secret };
     },
-    /** Ends a token and its streams. Rejects with UserError `unknown_token`. */
+    /**
+     * Ends a token and its streams at once. Rejects with UserError `unknown_token`, or `store_unavailable` if the removal
+     * can't be stored yet.
+     */
     remove: async (name: string): Promise<void> => {
-      const wasStored = await store.remove(name);
       const hash = forget(byHash, name);
       if (hash !== undefined) removed$.next(hash);
+      const wasStored = await store.remove(name).catch((error: unknown) => {
+        throw hash === undefined ? error : removedInMemory(name, error);
+      });
       if (wasStored) return;
       const message = `There is no token ${JSON.stringify(name)}.`;
       throw new UserError("unknown_token", message, { hint: "al token ls lists them" });

@@ -101,6 +101,23 @@ test("a removed token and its streams end at once", async () => {
   await expect(tokens.remove("ci")).rejects.toMatchObject({ code: "unknown_token", status: 404 });
 });
 
+test("a removed token is refused while the store is read-only, and its removal is stored later", async () => {
+  const { tokens, make, ask, store, warnings } = opened();
+  const { token } = await tokens.create(ask("ci"));
+  const db = store.tables((opened) => ({ run: (sql: string) => opened.exec(sql) }));
+  db.run("PRAGMA query_only = 1");
+  const removal = tokens.remove("ci");
+  expect(tokens.use(token)).toBeNull();
+  await expect(removal).rejects.toMatchObject({
+    code: "store_unavailable",
+    message: expect.stringMatching(/^The API token ci is refused from now on, but/) as string,
+  });
+  expect(make().use(token)).not.toBeNull();
+  db.run("PRAGMA query_only = 0");
+  await expect.poll(() => warnings.at(-1)).toBe("the removal of the API token ci is stored");
+  expect(make().use(token)).toBeNull();
+});
+
 test("a stream ends within a second of its token's expiry, at once if that has passed", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());

@@ -61,8 +61,8 @@ test("the log has a line a minute about wrong keys, with their number", async ()
   clock.now += 60_000;
   await fail(1);
   expect(deps.lines).toEqual([
-    "40 the gateway refused a wrong API key from 10.0.0.1",
-    "40 the gateway refused a wrong API key from 10.0.0.1 (and 99 more like it before)",
+    "40 the gateway refused a wrong API key, or an unknown or removed API token, from 10.0.0.1",
+    "40 the gateway refused a wrong API key, or an unknown or removed API token, from 10.0.0.1 (and 99 more like it before)",
   ]);
 });
 
