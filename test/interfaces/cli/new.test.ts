@@ -83,6 +83,21 @@ test("al new takes everything from flags", async () => {
   });
 });
 
+test.each([
+  ["localhost:11434", "http://localhost:11434/v1"],
+  ["10.1.2.3:8000/api/", "http://10.1.2.3:8000/api/"],
+  ["[::1]:1234", "http://[::1]:1234/v1"],
+  ["nas", "http://nas/v1"],
+  ["llm.example.com", "https://llm.example.com/v1"],
+  ["HTTP://llm.example.com", "HTTP://llm.example.com"],
+])("al new takes the address %s of a server as %s, and prints that", async (typed, url) => {
+  const flags = ["--provider", "custom", "--model", "m", "--base-url", typed];
+  const { code, stderr } = await cli.al(["new", dir, ...flags]);
+  expect(code).toBe(0);
+  expect(stderr).toContain(`model custom is at ${url}\n`);
+  expect((await theAgent()).agent.models).toMatchObject([{ baseUrl: url }]);
+});
+
 test("al new warns of an unknown model, and prints the values its runs assume", async () => {
   const flags = ["--provider", "openai", "--model", "gpt-6"];
   const { code, stderr } = await cli.al(["new", dir, ...flags]);
@@ -122,6 +137,8 @@ test.each([
   [["--schedule", "every day"], "--schedule"],
   [["--provider", "nobody"], "--provider"],
   [["--provider", "custom"], "--model is missing"],
+  [["--base-url", "ftp://a.test"], '--base-url: "ftp://a.test" is not an address of a server'],
+  [["--base-url", "me:pw@a.test"], "use a URL such as http://localhost:11434/v1"],
 ])("al new refuses %j as usage error", async (flags, text) => {
   const stderr = await cli.failure(["new", dir, ...flags], 2);
   expect(stderr).toContain(text);

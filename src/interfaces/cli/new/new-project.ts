@@ -11,6 +11,7 @@ import { openPrompts, missingFlag, type Prompts, type TextQuestion } from "../te
 import { writeSchemas } from "../../operations/editor-schemas.ts";
 import { unwritable, writeNew } from "../write-files.ts";
 import { localModels, usualServers, type LocalModel } from "./local-models.ts";
+import { serverUrl, serverUrlProblem } from "./server-url.ts";
 import { starterProviders, type StarterProvider } from "../options.ts";
 import { projectFiles, usualModel, type NewProject, type StarterModel } from "./templates.ts";
 import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
@@ -27,7 +28,7 @@ export async function newProject(
   refuseFile(dir, "config.toml", "al agent new adds an agent to it");
   refuseNested(dir);
   const prompts = options.yes ? null : await openPrompts(context);
-  const project = await chooseProject(options, prompts);
+  const project = await chooseProject(withServer(options), prompts);
   const files = projectFiles(project);
   for (const path of files.keys()) refuseFile(dir, path);
   await writeAll(dir, files);
@@ -39,6 +40,7 @@ export async function newProject(
   const models = isReal ? [model.name] : ["scripted"];
   if (out.json) return out.document({ dir, files: [...files.keys()], agent, models });
   for (const path of files.keys()) out.data(path);
+  if (model.baseUrl !== null) out.note(`model ${model.name} is at ${model.baseUrl}`);
   if (isReal) {
     const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions();
     const { schedule: expression } = project;
@@ -104,6 +106,14 @@ interface NewOptions {
   readonly yes?: true;
 }
 
+/** Throws a UserError (usage). */
+function withServer(options: NewOptions): NewOptions {
+  if (options.baseUrl === undefined) return options;
+  const baseUrl = serverUrl(options.baseUrl);
+  if (baseUrl !== null) return { ...options, baseUrl };
+  throw new UserError("usage", `--base-url: ${serverUrlProblem(options.baseUrl) ?? ""}`);
+}
+
 /** Frequent runs are free with the scripted model only. */
 const usualSchedule = { scripted: "* * * * *", real: "0 9 * * *" };
 
@@ -160,7 +170,7 @@ async function chooseModel(
   const id =
     model ?? (await askFor("--model", `${provider}'s name of the model`, usual.model, prompts));
   if (provider !== "custom") return { ...usual, model: id, baseUrl: baseUrl ?? null };
-  const url = baseUrl ?? (await askFor("--base-url", "URL of the endpoint", "", prompts));
+  const url = baseUrl ?? (await askUrl("URL of the endpoint", "", prompts));
   return { ...usual, model: id, baseUrl: url };
 }
 
@@ -169,16 +179,14 @@ async function chooseLocal(options: NewOptions, prompts: Prompts | null): Promis
   const listed = await localModels(options.baseUrl ? [options.baseUrl] : usualServers);
   const fitting = listed.filter(({ model }) => model === (options.model ?? model));
   const found = await chooseFound(fitting, prompts);
-  const ask = (flag: string, message: string, usual: string) =>
-    askFor(flag, message, usual, prompts);
   const baseUrl =
     options.baseUrl ??
     found?.baseUrl ??
-    (await ask("--base-url", "URL of the server", usualServers[0]));
+    (await askUrl("URL of the server", usualServers[0], prompts));
   const model =
     options.model ??
     found?.model ??
-    (await ask("--model", "no server listed its models; the model's name", ""));
+    (await askFor("--model", "no server listed its models; the model's name", "", prompts));
   return { name: "local", provider: "custom", model, baseUrl, isKeyless: true };
 }
 
@@ -190,13 +198,21 @@ async function chooseFound(found: readonly LocalModel[], prompts: Prompts | null
   return found[Number(await prompts.choose("Model", choices))];
 }
 
+async function askUrl(message: string, usual: string, prompts: Prompts | null): Promise<string> {
+  const typed = await askFor("--base-url", message, usual, prompts, serverUrlProblem);
+  return serverUrl(typed) ?? typed;
+}
+
+const emptyProblem = (answer: string): string | null =>
+  answer.trim() === "" ? "It can't be empty." : null;
+
 async function askFor(
   flag: string,
   message: string,
   usual: string,
   prompts: Prompts | null,
+  problem = emptyProblem,
 ): Promise<string> {
-  const problem = (answer: string) => (answer.trim() === "" ? "It can't be empty." : null);
   if (prompts !== null) return prompts.text({ message, default: usual, problem });
   if (usual !== "") return usual;
   throw missingFlag(flag, message);
