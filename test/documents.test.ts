@@ -1,6 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
+import { resolveAgent } from "../src/foundation/config/resolve-agent.ts";
+import { resolveProject } from "../src/foundation/config/resolve-project.ts";
+import { filterTable } from "../src/features/webhooks/providers/table.ts";
+import { knownToAgents } from "../src/interfaces/operations/project-files.ts";
+import { agentFiles, said } from "./foundation/config/samples.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -93,4 +98,38 @@ test.each(maps)("every source file that %s names exists", (path) => {
   const isThere = (name: string): boolean =>
     [dirname(path), "."].some((base) => existsSync(join(root, base, name)));
   expect(names.filter((name) => !isThere(name))).toEqual([]);
+});
+
+const snippets = documents.flatMap((path) =>
+  [...read(path).matchAll(/^```toml\n([^]+?)^```$/gm)].map(([, text = ""], n) => ({
+    ...{ path, text, n: n + 1 },
+  })),
+);
+const machine = { dir: root, machineTimezone: "UTC", machineCores: 2 };
+const around = `[models.claude]
+provider = "anthropic"
+model = "claude-sonnet-4-5"
+[models.gpt]
+provider = "openai"
+model = "gpt-5"
+[webhooks.github]
+type = "github"
+credential = "default"
+[webhooks.errors]
+type = "sentry"
+credential = "default"
+`;
+
+test.each(snippets)("configuration $n of $path loads without a warning", ({ text }) => {
+  const projectWith = (more: string) => resolveProject({ ...machine, text: more }, filterTable);
+  const project = projectWith(around);
+  if (project.type === "invalid") throw new Error(said(project).join("\n"));
+  const isGiven = (line: string) => new RegExp(`^${line.split(" ")[0]} =`, "m").test(text);
+  const needed = ['models = ["claude"]', "credentials = []", "callable = true"];
+  const files = agentFiles([...needed.filter((line) => !isGiven(line)), text].join("\n"));
+  expect([
+    said(projectWith(text)),
+    said(projectWith(`${text}\n${around}`)),
+    said(resolveAgent(files, project.project, knownToAgents())),
+  ]).toContainEqual([]);
 });

@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { listAgents, readAgent } from "../../../src/foundation/config/agent-files.ts";
@@ -66,6 +73,21 @@ test("al new keeps the state out of git, and tells editors where the schemas are
       expect.arrayContaining(Object.keys(parse(read(file)))),
     );
   }
+});
+
+test("the agent of the README loads in the project of its own command, without a warning", async () => {
+  const text = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
+  const [, command = ""] = /^al new (.+)$/m.exec(text) ?? [];
+  expect((await cli.al(["new", dir, ...command.split(" ").slice(1)])).code).toBe(0);
+  rmSync(join(dir, "agents/hello"), { recursive: true });
+  mkdirSync(join(dir, "agents/triage"));
+  const files = [...text.matchAll(/^`(agents\/triage\/.+)`:\n\n```\w+\n([^]+?)^```$/gm)];
+  for (const [, path = "", content = ""] of files) writeFileSync(join(dir, path), content);
+  const [, added = ""] = /`config\.toml`[^`]+`al new`.*\n\n```toml\n([^]+?)^```$/m.exec(text) ?? [];
+  appendFileSync(join(dir, "config.toml"), added);
+  const { agent, warnings } = await theAgent();
+  expect(warnings).toEqual([]);
+  expect(agent).toMatchObject({ title: "Issue triage", models: [{}, {}], webhooks: [{}] });
 });
 
 test("al new takes everything from flags", async () => {
