@@ -113,7 +113,7 @@ test.each([
   ],
   [["answer", "bbbb1111"], 2, "the answer is missing: a number from 1 to 9"],
   [["answer", "none", "yes"], 1, "there is no question none\nhint: al questions shows"],
-  [["answer", "cccc2222", "no"], 1, 'ada by Slack answered at noon: "yes"'],
+  [["answer", "cccc2222", "no"], 1, 'Ada by Slack answered at noon: "yes"'],
   [["questions", "--agent", "nobody"], 1, 'there is no agent "nobody"'],
 ])("al %j fails with %i and says why", async (args, code, text) => {
   if (args[0] === "questions") open = [];

@@ -193,7 +193,7 @@ test("a missing log does not hide how the run ended", async () => {
   );
   const { code, stderr } = await cli.al(["run", "dev"]);
   expect(code).toBe(5);
-  expect(stderr).toContain("the log cannot be followed any more: the log is not there\n");
+  expect(stderr).toContain("the log cannot be followed any more: The log is not there.\n");
 });
 
 test("a scheduler that stops after the run leaves the end in the log", async () => {

@@ -45,7 +45,7 @@ test.each([
   [["new", "ci", "--scope", "reed"], 2, "there is no scope reed\nhint: scopes: read, trigger"],
   [["new", "ci", "--scope", ","], 2, "--scope is empty"],
   [["new", "ci", "--scope", "read", "--days", "367"], 2, "a whole number from 1 to 366"],
-  [["rm", "none"], 1, 'there is no token "none"'],
+  [["rm", "none"], 1, 'There is no token "none".'],
 ])("al token %j fails with %i and says why", async (args, code, text) => {
   expect(await cli.failure(["token", ...args], code)).toContain(text);
   expect(asked).toEqual([]);

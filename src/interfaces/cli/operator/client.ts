@@ -141,10 +141,7 @@ function problemError(status: number, problem: unknown): UserError {
   const { error, detail, title } = (problem ?? {}) as Record<string, unknown>;
   const code = typeof error === "string" ? error : "unexpected_answer";
   const known = [detail, title].find((text) => typeof text === "string");
-  // Details of the API are sentences; messages of commands are not.
-  const message =
-    known?.replace(/^[A-Z](?=[a-z]* )/, (first) => first.toLowerCase()).replace(/\.$/, "") ??
-    `the scheduler answered with status ${status}`;
+  const message = known ?? `the scheduler answered with status ${status}`;
   return new UserError(code, message, hints[code]);
 }
 
