@@ -4,7 +4,7 @@ import type { AgentFiles } from "../../foundation/config/agent-files.ts";
 import type { Edit } from "../../foundation/config/edit-toml.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
-import type { EditFileRequest } from "../../foundation/contracts/file-edits.ts";
+import type { EditFileRequest, FileEdited } from "../../foundation/contracts/file-edits.ts";
 import {
   allowEntry,
   canonicalHost,
@@ -55,9 +55,14 @@ export function createFileEdits(context: EditContext) {
      */
     editFile: (agent: string, request: EditFileRequest) =>
       inTurn(() => editFile(agent, request, context)),
-    /** Changes the agent's file so that a gate no longer holds the host or call. Rejects as `editFile`. */
-    allowAlways: (allowed: AllowedAlways, { dryRun }: { readonly dryRun: boolean }) =>
-      inTurn(() => allowAlways(allowed, dryRun, context)),
+    /**
+     * Changes the agent's file so that a gate no longer holds the host or call; resolves with what undoes that. Both reject as
+     * `editFile`.
+     */
+    allowAlways: async (allowed: AllowedAlways) => {
+      const undo = await inTurn(() => allowAlways(allowed, context));
+      return () => inTurn(undo);
+    },
     /** Adds a host to the allow list in the agent's file, or shows the change. Rejects as `editFile`, or with `invalid_host`. */
     allowHost: (agent: string, request: AllowHostRequest) =>
       inTurn(() => allowHost(agent, request, context)),
@@ -126,13 +131,13 @@ type AllowedAlways = Pick<Question, "agent" | "kind" | "subject">;
 
 /**
  * Removes a host, an agent or a tool from `[approve]` in the agent's own file, and adds a host to its `[network].allow`. A wildcard
- * stays, and no longer holds that host. Rejects as `editFile` does; with `dryRun` nothing is written.
+ * stays, and no longer holds that host. Rejects as `editFile` does. The result puts
+ * the earlier text back.
  */
 async function allowAlways(
   { agent, kind, subject }: AllowedAlways,
-  dryRun: boolean,
   context: EditContext,
-): Promise<void> {
+): Promise<() => Promise<FileEdited>> {
   const files = await filesOf(agent, context);
   const config = resolved(files, context.project$.value);
   const edits =
@@ -140,8 +145,11 @@ async function allowAlways(
       ? hostEdits(subject, config)
       : liftEdits(kind === "tool" ? "tools" : "agents", subject, config);
   const { edited } = await import("../../foundation/config/edit-toml.ts");
-  const after = edited(files.config ?? "", edits);
-  await applyEdit({ files, file: "config.toml", after, dryRun }, context);
+  const before = files.config ?? "";
+  const after = edited(before, edits);
+  const edit = { file: "config.toml", dryRun: false } as const;
+  await applyEdit({ ...edit, files, after }, context);
+  return () => applyEdit({ ...edit, files: { ...files, config: after }, after: before }, context);
 }
 
 function hostEdits(subject: string, { approve, network }: AgentConfig): readonly Edit[] {

@@ -28,8 +28,8 @@ export const createQuestionOperations = (
   },
   /**
    * Answers a question. Rejects with UserError `unknown_question`, `malformed` or `answered`, which says who was
-   * first. A link or an API token can't allow always. To allow always also edits the agent's file; if it can't be edited, rejects as `editFile`, and the question
-   * stays open.
+   * first. A link or an API token can't allow always. To allow always first edits the agent's file: if it can't be edited,
+   * rejects as `editFile`, and the question stays open; if the answer is not the first, the edit is undone.
    */
   answerQuestion: async (id: string, answer: Answer, by: Person): Promise<QuestionView> => {
     const question = questions.find(id);
@@ -40,11 +40,13 @@ export const createQuestionOperations = (
       throw new UserError("malformed", `a ${by.via} takes ${accepted}; "always" needs a login`);
     }
     if (!isAlways) return questionView(await questions.answer(id, answer, by));
-    await allowAlways(question, { dryRun: true });
-    const answered = await questions.answer(id, answer, by);
-    // Recorded only now, as only the first answer counts.
-    await allowAlways(question, { dryRun: false });
-    return questionView(answered);
+    const undo = await allowAlways(question);
+    try {
+      return questionView(await questions.answer(id, answer, by));
+    } catch (error) {
+      await undo();
+      throw error;
+    }
   },
 });
 

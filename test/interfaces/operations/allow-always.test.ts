@@ -38,6 +38,7 @@ async function asked(
   const text = () => read("agents/dev/config.toml");
   return {
     answer: (given: string, by = ada) => answerQuestion(id, given, by),
+    questions,
     state: () => questions.find(id)?.state,
     config,
     text,
@@ -104,6 +105,16 @@ test("where files are not edited over HTTP, it is refused and the question stays
   expect([state(), text()]).toEqual(["open", config]);
   await answer("once");
   expect(state()).toBe("answered");
+});
+
+test("the file is edited before always counts", async () => {
+  const { answer, text, questions } = await asked('hosts = ["a.test"]', { subject: "a.test" });
+  const seen: string[] = [];
+  const changes = questions.changed$.subscribe(({ state }) => seen.push(`${state} ${text()}`));
+  onTestFinished(() => changes.unsubscribe());
+  await answer("always");
+  expect(seen).toEqual([`answered ${text()}`]);
+  expect(text()).toContain('allow = ["a.test"]');
 });
 
 test("the second of two persons changes no file", async () => {
