@@ -160,10 +160,12 @@ function skillWarnings(
 
 /** Warnings and maintenance of a scheduler that runs for longer than one run. */
 function upkeep(
-  { projectDir, home, store, project$, inputs: { stopping$ }, logWriter, warn }: SchedulerContext,
+  { projectDir, home, store, status, project$, inputs, logWriter, warn }: SchedulerContext,
   { search }: Services,
 ): Observable<unknown> {
+  const { stopping$ } = inputs;
   return merge(
+    store.refused.written$.pipe(tap(() => status.apply({ type: "list", list: "triggers" }))),
     logWriter.grown$.pipe(tap(search.grew)),
     merge(missingSecrets(home, project$), unknownModelWarnings(project$)).pipe(tap(warn)),
     housekeeping({ projectDir, store, project$, stopping$, onPruned: search.pruned, warn }),

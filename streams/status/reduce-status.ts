@@ -4,6 +4,7 @@ import type {
   LockStatusId,
   RecentLog,
   SchedulerStatus,
+  StatusList,
   StatusSnapshot,
 } from "./wire.ts";
 import type { LogEntry, RunEvent } from "../vocabulary.ts";
@@ -31,6 +32,7 @@ export type StatusEvent =
   | LockStatusEvent
   | QuestionStatusEvent
   | { readonly type: "scheduler"; readonly patch: Partial<SchedulerStatus> }
+  | { readonly type: "list"; readonly list: StatusList }
   | { readonly type: "scheduler-log"; readonly entry: LogEntry };
 
 /** The changes of the last event. */
@@ -41,6 +43,7 @@ export interface StatusChange {
   readonly logs: readonly RecentLog[];
   /** The changed or ended lock claim. */
   readonly claim: LockStatusId | null;
+  readonly lists: readonly StatusList[];
 }
 
 /**
@@ -60,7 +63,7 @@ export interface Status {
 /** How many of the latest events the status holds. */
 export const keptLogs = 20;
 const longestMsg = 500;
-const nothing: StatusChange = { scheduler: false, agent: null, logs: [], claim: null };
+const nothing: StatusChange = { scheduler: false, agent: null, logs: [], claim: null, lists: [] };
 
 /** The status without any agent yet; `earlier` are lines of earlier schedulers, oldest first. */
 export function initialStatus(
@@ -80,14 +83,28 @@ export function reduceStatus(
 ): Status {
   if (event.type === "scheduler") {
     const scheduler = { ...status.scheduler, ...event.patch };
-    return { ...status, scheduler, change: { ...nothing, scheduler: true } };
+    const lists = listsIn(event.patch);
+    return { ...status, scheduler, change: { ...nothing, scheduler: true, lists } };
   }
   if (event.type === "lock-status" || event.type === "lock-status-ended") {
     return claimReduced(status, event);
   }
+  if (event.type === "list") return { ...status, change: { ...nothing, lists: [event.list] } };
   if (event.type === "question") return questionReduced(status, event);
   if (event.type === "scheduler-log") return withLogs(status, [event.entry], nothing);
-  return withLogs(...agentReduced(status, event, seed));
+  const [next, logs, change] = agentReduced(status, event, seed);
+  const lists = historyEvents.has(event.type) ? (["triggers"] as const) : [];
+  return withLogs(next, logs, { ...change, lists });
+}
+
+/** The events that add a row to the history of triggers, or change one. */
+const historyEvents: ReadonlySet<RunEvent["type"]> = new Set([
+  ...(["queued", "refused", "taken", "started", "blocked", "finished"] as const),
+]);
+
+/** The lists whose counts a patch has; they are counted again after each change. */
+export function listsIn(patch: Partial<SchedulerStatus>): readonly StatusList[] {
+  return (["alerts", "questions"] as const).filter((list) => list in patch);
 }
 
 /** The unique name of a claim; sorted by it, claims of one resource are adjacent. */

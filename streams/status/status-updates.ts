@@ -1,5 +1,12 @@
 import { Observable, type SchedulerLike, type Subscription } from "rxjs";
-import type { AgentStatus, LockStatus, LockStatusId, RecentLog, StatusUpdate } from "./wire.ts";
+import type {
+  AgentStatus,
+  LockStatus,
+  LockStatusId,
+  RecentLog,
+  StatusList,
+  StatusUpdate,
+} from "./wire.ts";
 import { toAgentStatus } from "./agent-record.ts";
 import { claimKey, type Status } from "./reduce-status.ts";
 
@@ -60,6 +67,7 @@ function createGathering(): {
 } {
   const agents = new Set<string>();
   const claims = new Map<string, LockStatusId>();
+  const lists = new Set<StatusList>();
   let logs: readonly RecentLog[] = [];
   let scheduler = false;
   return {
@@ -68,8 +76,9 @@ function createGathering(): {
       if (change.scheduler) scheduler = true;
       if (change.logs.length > 0) logs = [...logs, ...change.logs].slice(-mostLogs);
       if (change.claim !== null) claims.set(claimKey(change.claim), change.claim);
+      for (const list of change.lists) lists.add(list);
     },
-    isEmpty: () => agents.size === 0 && logs.length === 0 && !scheduler && claims.size === 0,
+    isEmpty: () => agents.size + logs.length + claims.size + lists.size === 0 && !scheduler,
     take: (status) => {
       const ids = [...claims.values()].slice(0, mostClaims);
       const update = {
@@ -77,7 +86,9 @@ function createGathering(): {
         ...rows(status, agents),
         ...(logs.length > 0 ? { logs } : {}),
         ...claimsOf(status, ids),
+        ...(lists.size > 0 ? { changed: [...lists] } : {}),
       };
+      lists.clear();
       agents.clear();
       for (const id of ids) claims.delete(claimKey(id));
       logs = [];

@@ -146,6 +146,10 @@ export const snapshotSchema = z
   .meta({ id: "StatusSnapshot" });
 export type StatusSnapshot = Readonly<z.infer<typeof snapshotSchema>>;
 
+/** Lists that are too long for the status: pages read them again when an update names them. */
+export const statusLists = ["triggers", "questions", "alerts", "audit"] as const;
+export type StatusList = (typeof statusLists)[number];
+
 /** Wire event `update`: only what changed since the last event; `locks` are claims that are new or changed. */
 export const updateSchema = z
   .object({
@@ -155,6 +159,12 @@ export const updateSchema = z
     logs: z.exactOptional(z.array(recentLogSchema).readonly()),
     locks: z.exactOptional(z.array(claimSchema).readonly()),
     unlocked: z.exactOptional(z.array(z.object(claimId)).readonly()),
+    changed: z.exactOptional(
+      z
+        .array(z.enum(statusLists))
+        .readonly()
+        .meta({ description: "Lists with rows that are new or changed" }),
+    ),
   })
   .meta({ id: "StatusUpdate" });
 export type StatusUpdate = Readonly<z.infer<typeof updateSchema>>;

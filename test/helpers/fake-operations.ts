@@ -1,5 +1,6 @@
 import { UserError } from "../../src/foundation/errors.ts";
 import { Subject } from "rxjs";
+import { listsIn } from "../../streams/status/reduce-status.ts";
 import type {
   AgentDetail,
   Lock,
@@ -145,7 +146,8 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     setScheduler(change) {
       const scheduler = { ...snapshot.scheduler, ...change };
       snapshot = { ...snapshot, scheduler };
-      update.next({ scheduler });
+      const changed = listsIn(change);
+      update.next({ scheduler, ...(changed.length > 0 ? { changed } : {}) });
     },
     addLog(line) {
       const log: RecentLog = {

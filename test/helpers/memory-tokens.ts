@@ -15,6 +15,7 @@ export function memoryTokens(now: () => number = Date.now): Tokens {
         return Promise.resolve();
       },
       remove: (name) => Promise.resolve(names.delete(name)),
+      removeLater: () => Promise.resolve(true),
       use: () => Promise.resolve(undefined),
     },
   });

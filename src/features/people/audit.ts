@@ -80,14 +80,16 @@ interface AuditDeps {
   readonly now: () => number;
   readonly redact: (text: string) => string;
   readonly warn: (message: string) => void;
+  /** Called after an act is stored. */
+  readonly onAct: () => void;
 }
 
 /** The audit trail of people. */
-export function createAudit({ store, now, redact, warn }: AuditDeps) {
+export function createAudit({ store, now, redact, warn, onAct }: AuditDeps) {
   return {
     /** Records an act that was done. Never throws: the act must not fail because it can't be recorded. */
     recordAct: (act: Act, by: Person = atTerminal): void => {
-      store.add(auditEntry(act, { by, at: now(), redact })).catch((error: unknown) => {
+      store.add(auditEntry(act, { by, at: now(), redact })).then(onAct, (error: unknown) => {
         warn(`the audit trail lacks an act (${act.act}): ${messageOf(error)}`);
       });
     },

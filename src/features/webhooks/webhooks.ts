@@ -22,7 +22,7 @@ export function createWebhooks(
   matchRuns: (event: WebhookEvent, payload: unknown) => RunMatch,
   count: (delivery: DeliveryCount) => void,
 ) {
-  const { store, project$, switches, credential } = context;
+  const { store, status, project$, switches, credential } = context;
   const index = createMatchIndex();
   const broken = createBrokenAgents();
   const match: MatchIndex["match"] = (source, event) =>
@@ -39,7 +39,11 @@ export function createWebhooks(
     matchRuns,
     accept: (acceptance) => store.receipts.accept(acceptance),
     dispatch: context.dispatch,
-    count,
+    count: (delivery) => {
+      count(delivery);
+      // The history has a row of it, and no agent has an event.
+      if (delivery.result === "unmatched") status.apply({ type: "list", list: "triggers" });
+    },
     refused: (delivery) => store.refused.add(delivery),
     warn: context.warn,
     now: Date.now,

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { Subject } from "rxjs";
 import { refusedTogetherMs } from "../contracts/refused-deliveries.ts";
 import type {
   RefusedDeliveries,
@@ -25,10 +26,12 @@ export function createRefusedDeliveries(
 ) {
   const add = prepareAdd(db);
   let waiting = new Map<string, Counted>();
+  const written$ = new Subject<void>();
   const commits = createEachSecond(() => {
     const counted = [...waiting.values()];
     waiting = new Map();
-    return counted.length === 0 ? Promise.resolve() : record(() => counted.forEach(add));
+    if (counted.length === 0) return Promise.resolve();
+    return record(() => counted.forEach(add)).then(() => written$.next());
   });
   return {
     /** Counts a delivery; committed within a second or so. */
@@ -40,6 +43,8 @@ export function createRefusedDeliveries(
       waiting.set(key, { ...delivery, firstAt, lastAt: at, count: count + 1 });
       commits.schedule();
     },
+    /** Emits after each commit. */
+    written$: written$.asObservable(),
     flush: commits.flush,
     close: commits.close,
     /** The latest first. */

@@ -18,17 +18,19 @@ function opened() {
   const warn = (message: string): void => void warnings.push(message);
   let time = Date.parse("2026-11-22T08:00:00Z");
   const now = (): number => (time += 60_000);
-  const audit = createAudit({ store: store.tables(createAuditStore), now, redact, warn });
+  let stored = 0;
+  const onAct = (): void => void (stored += 1);
+  const audit = createAudit({ store: store.tables(createAuditStore), now, redact, warn, onAct });
   const list = (query: object = {}) => audit.audit(auditQuerySchema.parse(query));
   const record = async (by: Person, ...acts: readonly Act[]) => {
     for (const act of acts) audit.recordAct(act, by);
     await store.settings.recordAlive(1);
   };
-  return { store, warnings, warn, list, record, audit };
+  return { store, warnings, warn, list, record, audit, stored: () => stored };
 }
 
 test("the audit trail lists the acts with their persons, the latest first, by pages", async () => {
-  const { list, record } = opened();
+  const { list, record, stored } = opened();
   await record(phone, { act: "pause" }, { act: "kill", agent: "a", instanceId: "a-abcdefgh" });
   await record(ada, { act: "resume" });
   const first = list({ limit: 2 });
@@ -38,6 +40,7 @@ test("the audit trail lists the acts with their persons, the latest first, by pa
   ]);
   const second = list({ limit: 2, before: first.next ?? 0 });
   expect(second).toMatchObject({ entries: [{ act: "pause" }], next: null });
+  expect(stored()).toBe(3);
 });
 
 test.each([

@@ -33,12 +33,29 @@ test("an act appears by itself, and filters and pages are in the address", async
   await page.goto(page.url().replace(/\?.*/, "?act=pause"));
   await page.getByText("No act meets these filters.").waitFor();
   deps.operations.recordAct({ act: "pause" }, ada);
-  deps.operations.setScheduler({ paused: true });
+  deps.operations.emit({ changed: ["audit"] });
   await expect.poll(() => rows.count()).toBe(1);
   await page.getByLabel("Act", { exact: true }).selectOption("raise");
   await expect.poll(() => rows.count()).toBe(30);
   expect(page.url()).toMatch(/\?act=raise$/);
   expect(errors).toEqual([]);
+});
+
+test("the page Audit reads the acts again only after an update that names them", async () => {
+  const { page, url, deps } = await open("/dashboard/tokens", busyState());
+  let reads = 0;
+  page.on("request", (request) => void (reads += request.url().includes("/api/audit") ? 1 : 0));
+  await page.clock.install();
+  await page.goto(`${url}/dashboard/audit`);
+  await expect.poll(() => reads).toBe(1);
+  await page.clock.fastForward(5_000);
+  deps.operations.setScheduler({ paused: true });
+  await page.getByRole("button", { name: "Resume" }).waitFor();
+  await page.clock.fastForward(5_000);
+  deps.operations.recordAct({ act: "logout" }, ada);
+  deps.operations.emit({ changed: ["audit"] });
+  await expect.poll(() => page.locator("#acts tr").first().innerText()).toContain("logout");
+  expect(reads).toBe(2);
 });
 
 test.each([1280, 390])("fits a screen of %i pixels", async (width) => {

@@ -159,13 +159,13 @@ test("rows on the page follow their work; new rows appear on request only", asyn
   expect(await link.count()).toBe(0);
   const { entries } = deps.operations;
   entries[0] = historyEntry({ id: "a", ...ongoing });
-  deps.operations.setAgent({ name: "dev", running: 1 });
+  deps.operations.emit({ changed: ["triggers"] });
   await expect.poll(() => rows.first().innerText()).toMatch(/running\s+\d+(\.\d)? m?s/);
   expect(await link.getAttribute("href")).toBe("/dashboard/agents/dev/runs/dev-a");
   entries[0] = historyEntry({ id: "a", outcome: "failed", reason: "exit code 3" });
   const at = new Date(Date.now() + 1000).toISOString();
   entries.push(historyEntry({ id: "b", at }));
-  deps.operations.setAgent({ name: "dev", lastOutcome: "failed" });
+  deps.operations.emit({ changed: ["triggers"] });
   await expect.poll(() => rows.first().innerText()).toContain("exit code 3");
   expect(await rows.count()).toBe(1);
   await page.getByRole("button", { name: "Show 1 new trigger" }).click();
@@ -194,7 +194,7 @@ test("an empty history names its future content", async () => {
   const { page, deps } = await open(path);
   await expect.poll(() => page.locator("#none").innerText()).toContain("Nothing has triggered");
   deps.operations.entries.push(historyEntry({ id: "a" }));
-  deps.operations.setAgent({ name: "dev", running: 1 });
+  deps.operations.emit({ changed: ["triggers"] });
   await expect.poll(() => page.locator("#trigger-rows tr").count()).toBe(1);
 });
 
@@ -224,7 +224,7 @@ test("refused deliveries and duplicates are counted, and listed by time", async 
     { ...row, source: "hub", result: "unverified", count: 1_200, lastAt: at(1), reason: attack },
     { ...row, source: null, result: "duplicate", count: 1, lastAt: at(8), reason: "came before" },
   );
-  deps.operations.setScheduler({});
+  deps.operations.emit({ changed: ["triggers"] });
   const summary = page.locator("#refused-summary");
   await expect
     .poll(() => summary.innerText())

@@ -58,6 +58,22 @@ test("status updates complete with an empty source, and send the rest when it co
     helpers.expectObservable(updates(helpers, "  s-s-|")).toBe("s---(s|)");
   }));
 
+test("status updates name the lists that changed, each once", () =>
+  marbles(({ hot, scheduler, expectObservable }) => {
+    const list = eventsOf("a");
+    const changes = {
+      a: { type: "list", list: "audit" },
+      q: { type: "scheduler", patch: { alerts: { open: 1, dead: 0 }, questions: 1 } },
+      r: list.refused(),
+      s: { type: "scheduler", patch: { paused: true } },
+      n: list.nextRun(5),
+    } as const;
+    const updates$ = statusUpdates(status(hot("a 200ms s-(aqrra) 100ms s", changes)), scheduler);
+    const lists = updates$.pipe(map(({ changed = [] }) => changed.join(" ")));
+    const expected = { a: "audit", s: "", x: "audit alerts questions triggers" };
+    expectObservable(lists).toBe("a 200ms s 99ms x 99ms s", expected);
+  }));
+
 test("status updates are silent if nothing changed", () =>
   marbles((helpers) => helpers.expectObservable(updates(helpers, "0-0-0-|")).toBe("------|")));
 

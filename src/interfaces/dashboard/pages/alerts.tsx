@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
 import { deliveryStates } from "../../../features/alerts/rules/alert.ts";
 import type {
   AlertDeliveryView,
@@ -39,9 +38,6 @@ export function alertsPath(view: ListView): string {
   return `/api/alerts?${queryOf(view)}`;
 }
 
-/** An attempt changes the scheduler's status only if it ends a delivery: while one waits, the report is polled. */
-const waitingMs = 5_000;
-
 function Alerts({ frame, view: firstView, report: first }: ListData & AlertsData) {
   const views = useListViews(page.filters, firstView);
   const { alerts } = useStore(scheduler) ?? frame.scheduler;
@@ -49,15 +45,9 @@ function Alerts({ frame, view: firstView, report: first }: ListData & AlertsData
     first,
     view: views.key,
     isWanted: () => document.visibilityState !== "hidden",
-    on: () => true,
+    lists: ["alerts"],
   });
   const { value: report, refresh } = read;
-  const isWaiting = report?.targets.some(({ waiting }) => waiting > 0) === true;
-  useEffect(() => {
-    if (!isWaiting) return undefined;
-    const timer = setInterval(refresh, waitingMs);
-    return () => clearInterval(timer);
-  }, [isWaiting]);
   const done = (words: string): void => {
     announce(words);
     refresh();

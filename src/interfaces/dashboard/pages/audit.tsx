@@ -37,7 +37,7 @@ function AuditPage({ frame, view: firstView, report: first }: ListData & AuditDa
     first,
     view: views.key,
     isWanted: () => document.visibilityState !== "hidden",
-    on: () => true,
+    lists: ["audit", "questions"],
   });
   const { entries, next } = read.value ?? { entries: [], next: null };
   const { act = "", by = "", agent = "", instance } = views.view.filters;

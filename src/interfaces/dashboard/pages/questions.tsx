@@ -50,7 +50,7 @@ function Questions({
       first,
       view: views.key,
       isWanted: () => document.visibilityState !== "hidden",
-      on: (update) => update.scheduler !== undefined,
+      lists: ["questions"],
     });
   const open = useQuestions("open", firstOpen);
   const ended = useQuestions("ended", firstEnded);

@@ -42,7 +42,7 @@ function Triggers({ frame, view: firstView, history, refused, opened }: ListData
   const denied = useDocument<RefusedDeliveriesAnswer>(() => refusedPath(Date.now()), {
     first: refused,
     isQuiet: true,
-    on: () => true,
+    lists: ["triggers"],
   });
   const { total, nextBefore, isKnown, latest } = list;
   const firstKey = useRef(views.key).current;
@@ -134,7 +134,7 @@ function useTriggers(view: ListView, key: string, first: HistoryPage | null) {
     first,
     view: key,
     isWanted: () => view.before === "" && document.visibilityState !== "hidden",
-    on: () => true,
+    lists: ["triggers"],
   });
   const now = latest.value ?? noPage;
   const [chosen, setChosen] = useState({ key: latest.view, page: now });
