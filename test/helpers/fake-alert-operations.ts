@@ -1,4 +1,5 @@
 import type { Operations } from "../../src/interfaces/operations/operations.ts";
+import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import type { FakeAlerts } from "./fake-alerts.ts";
 
 type AlertOperations = Pick<
@@ -28,5 +29,21 @@ export function fakeAlertOperations(
       called("testAlertTarget", name);
       return alerting.test(name);
     },
+  };
+}
+
+/** The counts of some agents among these alerts and questions. */
+export function fakeCounts(
+  { alerting, asked }: { readonly alerting: FakeAlerts; readonly asked: readonly QuestionView[] },
+  isMine: Parameters<Operations["countsOf"]>[0],
+): ReturnType<Operations["countsOf"]> {
+  const mine = <T extends { readonly agent: string | null }>(rows: readonly T[]) =>
+    rows.filter(({ agent }) => isMine(agent));
+  return {
+    alerts: {
+      open: mine(alerting.open).length,
+      dead: mine(alerting.deliveries).filter(({ state }) => state === "dead").length,
+    },
+    questions: mine(asked).filter(({ state }) => state === "open").length,
   };
 }

@@ -29,7 +29,7 @@ import type {
 } from "../../streams/status/wire.ts";
 import { emptyWhyNot } from "./empty-why-not.ts";
 import { fakeHistoryPage, fakeLatestRuns } from "./fake-history-page.ts";
-import { fakeAlertOperations } from "./fake-alert-operations.ts";
+import { fakeAlertOperations, fakeCounts } from "./fake-alert-operations.ts";
 import { fakeFileOperations } from "./fake-file-operations.ts";
 import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
@@ -123,6 +123,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     storeProblemNow: null,
     refusal: null,
     snapshot: () => snapshot,
+    countsOf: (isMine) => fakeCounts(fake, isMine),
     update$: update.asObservable(),
     entries: [],
     details: new Map(),
@@ -146,8 +147,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     setScheduler(change) {
       const scheduler = { ...snapshot.scheduler, ...change };
       snapshot = { ...snapshot, scheduler };
-      const changed = listsIn(change);
-      update.next({ scheduler, ...(changed.length > 0 ? { changed } : {}) });
+      update.next({ scheduler, changed: listsIn(change) });
     },
     addLog(line) {
       const log: RecentLog = {

@@ -256,7 +256,7 @@ function agentOf(scope: string): string | null {
 
 /** The scheduler's part of the operations on alerts. */
 export interface AlertOperationsDeps {
-  readonly store: Pick<AlertStore, "list" | "switchedOff" | "targetDeliveries">;
+  readonly store: Pick<AlertStore, "list" | "switchedOff" | "targetDeliveries" | "deadByAgent">;
   /** The alerts that were opened and not resolved. */
   readonly open: () => readonly OpenAlert[];
   /** The targets of the active config. */

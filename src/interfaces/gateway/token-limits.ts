@@ -138,15 +138,12 @@ function withoutRuns(text: string, isOther: (agent: string | null) => boolean): 
   );
 }
 
-type Read = Pick<Operations, "snapshot" | "alerts" | "questions">;
+type Read = Pick<Operations, "snapshot" | "countsOf">;
 
 /** The scheduler with counts of these agents only, and without the project's problems, which may name others. */
 export function limitedScheduler(operations: Read, isMine: IsMine): SchedulerStatus {
   const { scheduler, agents } = operations.snapshot();
   const mine = agents.filter(({ name }) => isMine(name));
-  const { open, deliveries } = operations.alerts({ state: "dead", limit: 200 });
-  const askedBy = ({ name: agent }: { readonly name: string }) =>
-    operations.questions({ state: "open", agent, limit: 200 }).questions.length;
   return {
     ...scheduler,
     running: mine.reduce((sum, { running }) => sum + running, 0),
@@ -155,11 +152,7 @@ export function limitedScheduler(operations: Read, isMine: IsMine): SchedulerSta
     webhookSources: [],
     error: null,
     warnings: [],
-    alerts: {
-      open: open.filter(({ agent }) => isMine(agent)).length,
-      dead: deliveries.filter(({ agent }) => isMine(agent)).length,
-    },
-    questions: mine.map(askedBy).reduce((sum, asked) => sum + asked, 0),
+    ...operations.countsOf(isMine),
   };
 }
 

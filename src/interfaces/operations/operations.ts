@@ -19,6 +19,7 @@ import { viewReceipt } from "../../features/webhooks/receipt-view.ts";
 import type { FirstEvents } from "../../runtime/runs/first-events.ts";
 import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
 import { heldLocks } from "../../runtime/runs/lock-view.ts";
+import { createAgentCounts } from "./agent-counts.ts";
 import { createAlertOperations } from "./alerts.ts";
 import { agentHosts, createFileEdits } from "./file-edits.ts";
 import { replay, replayTrigger, startWork } from "./replay.ts";
@@ -68,6 +69,7 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
   return {
     /** The same object until a change. */
     snapshot: () => status.snapshot(),
+    countsOf: createAgentCounts({ status, alerts: ports.alerts }),
     /** Hot, at most one every 100 ms. */
     update$: status.update$,
     /** Whether the snapshot has an agent of this name. */

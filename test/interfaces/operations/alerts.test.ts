@@ -8,8 +8,11 @@ import type {
 import type { AlertTarget } from "../../../streams/alert-options.ts";
 import type { AlertOperationsDeps } from "../../../src/features/alerts/alerts.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
+import { createStatusStore } from "../../../src/foundation/scheduler/status-store.ts";
+import { createAgentCounts } from "../../../src/interfaces/operations/agent-counts.ts";
 import { createAlertOperations } from "../../../src/interfaces/operations/alerts.ts";
 import { tempStore } from "../../foundation/store/support.ts";
+import { schedulerStatus } from "../../streams/status/board.ts";
 
 const secret = "hunter2-hunter2";
 const hour = 3_600_000;
@@ -42,6 +45,32 @@ function target(name: string): AlertTarget {
     quietHours: null,
   };
 }
+
+test("the counts for some agents have all their dead deliveries, and are read once until the alerts change", async () => {
+  const store = tempStore().tables(createAlertStore);
+  const make = (id: string, agent: string, to = "ops") => ({
+    ...delivery(id, to),
+    alert: { ...alert, agent },
+  });
+  const others = Array.from({ length: 250 }, (_, n) => make(`loud-${n}`, "loud"));
+  const deliveries = [make("quiet", "quiet"), make("gone", "quiet", "gone"), ...others];
+  await store.record({ states: [], deliveries });
+  for (const { id } of deliveries) await store.attempted(id, { type: "dead", at: 1, error: "no" });
+  const status = createStatusStore(schedulerStatus, () => ({}));
+  let reads = 0;
+  const deadByAgent = (targets: readonly string[]) => ((reads += 1), store.deadByAgent(targets));
+  const deps = { store: { ...store, deadByAgent }, open: () => [], targets: () => [target("ops")] };
+  const countsOf = createAgentCounts({ status, alerts: deps });
+  const isQuiet = (agent: string | null) => agent === "quiet";
+  for (let update = 0; update < 3; update += 1) {
+    expect(countsOf(isQuiet)).toEqual({ alerts: { open: 0, dead: 1 }, questions: 0 });
+    status.apply({ type: "scheduler", patch: { running: update } });
+  }
+  expect(reads).toBe(1);
+  status.apply({ type: "scheduler", patch: { alerts: { open: 0, dead: 251 } } });
+  countsOf(isQuiet);
+  expect(reads).toBe(2);
+});
 
 function setUp(names: readonly string[] = ["ops", "pager"]) {
   const alerts = tempStore().tables(createAlertStore);
