@@ -2,7 +2,7 @@ import cookie from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
 import type { Route } from "./api/route.ts";
 import { authenticate, authenticateKey } from "./auth.ts";
-import { publicPath, setBasePath } from "../dashboard/text/base-path.ts";
+import { publicPath } from "../dashboard/text/base-path.ts";
 import { compressAnswers, createApp } from "./create-app.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { createKeyCheck } from "./key-guesses.ts";
@@ -42,7 +42,6 @@ export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {
 
 /** The server on TCP: the APIs for programs and browsers, the pages, and the webhooks for all senders. */
 export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
-  setBasePath(deps.publicUrl === null ? "" : new URL(deps.publicUrl).pathname.replace(/\/$/, ""));
   const { app, streams, serve, describe } = createApp(deps);
   app.addHook("onSend", (_request, reply, _payload, done) => {
     const location = reply.getHeader("location");

@@ -6,6 +6,7 @@ import type { Access, DescribedRoute, Route } from "./api/route.ts";
 import { isPageVisit, personOf } from "./auth.ts";
 import { errorPage } from "../dashboard/card-pages.tsx";
 import { localPath } from "../dashboard/text/base-path.ts";
+import { withBasePath } from "./request-base.ts";
 import { sendPage } from "../dashboard/send-page.tsx";
 import {
   limitOpenRequests,
@@ -59,13 +60,14 @@ export function createApp(deps: GatewayDeps) {
     bodyLimit: Math.min(deps.maxBodyBytes, maxRequestBytes),
     trustProxy: deps.trustProxy && isNearestProxy,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxParamCharacters },
-    rewriteUrl: ({ url = "/" }) => localPath(url),
+    rewriteUrl: ({ url = "/" }) => withBasePath(deps.publicUrl, () => localPath(url)),
     clientErrorHandler: answerClientError,
     // Fastify's own 503 is not a problem document; the hook below sends one.
     return503OnClosing: false,
     schemaController: noSchemaCompilers,
     frameworkErrors: (error, _request, reply) => void sendProblem(reply, problemOf(error)),
   });
+  app.addHook("onRequest", (_request, _reply, done) => withBasePath(deps.publicUrl, done));
   app.decorateRequest("caller", null);
   const unauthenticated = limitUnauthenticated(app.server, maxUnauthenticated);
   app.addHook("preHandler", (request, _reply, done) => {

@@ -1,4 +1,4 @@
-import { setBasePath } from "../../../src/interfaces/dashboard/text/base-path.ts";
+import { withBasePath } from "../../../src/interfaces/gateway/request-base.ts";
 import { safeNext } from "../../../src/interfaces/gateway/routes/login.ts";
 
 test.each(["/dashboard", "/dashboard/agents/dev/logs?instance=dev-a", "/loginish", "/"])(
@@ -29,12 +29,12 @@ test.each([
 ])("%j is not a path of this site", (next) => expect(safeNext(next, "/home")).toBe("/home"));
 
 describe("below the base path /al", () => {
-  beforeEach(() => setBasePath("/al"));
-  afterEach(() => setBasePath(""));
+  const nextBelow = (next: string): string =>
+    withBasePath("https://a.test/al", () => safeNext(next, "/home"));
 
   test.each(["/al/dashboard", "/dashboard", "/x/../al/dashboard", "/al/al/dashboard"])(
     "below the base path /al, %s leads to the dashboard",
-    (next) => expect(safeNext(next, "/home")).toBe("/dashboard"),
+    (next) => expect(nextBelow(next)).toBe("/dashboard"),
   );
 
   test.each([
@@ -46,6 +46,6 @@ describe("below the base path /al", () => {
     "/al//evil.example",
     "/./al//evil.example",
   ])("below the base path /al, %s is not a path of this site", (next) =>
-    expect(safeNext(next, "/home")).toBe("/home"),
+    expect(nextBelow(next)).toBe("/home"),
   );
 });

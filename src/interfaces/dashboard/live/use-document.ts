@@ -29,8 +29,9 @@ export function paced(read: () => Promise<void>, pauseMs: number): () => void {
   };
 }
 
-const isOf =
-  (lists: readonly StatusList[]) =>
+/** Whether an update changes one of these lists. */
+export const changes =
+  (...lists: readonly StatusList[]) =>
   ({ changed = [] }: StatusUpdate): boolean =>
     changed.some((list) => lists.includes(list));
 
@@ -41,8 +42,6 @@ interface DocumentOptions<T> {
   readonly view?: string;
   /** Which status updates change the document. After each of them, and after each connect, it is read again. */
   readonly on?: (update: StatusUpdate) => boolean;
-  /** The same by the lists that the document shows. */
-  readonly lists?: readonly StatusList[];
   /** False if the document need not be read again now, for example because the tab is hidden. */
   readonly isWanted?: () => boolean;
   /** The pause between two reads after `refresh`, if a read takes the scheduler more than a moment. */
@@ -56,8 +55,7 @@ interface DocumentOptions<T> {
  * `refresh`. Responses for an earlier view are dropped.
  */
 export function useDocument<T>(path: () => string, options: DocumentOptions<T>) {
-  const { first, view = "", pauseMs = 1_000, isWanted = () => true, isQuiet = false } = options;
-  const { lists, on = lists && isOf(lists) } = options;
+  const { first, view = "", pauseMs = 1_000, on, isWanted = () => true, isQuiet = false } = options;
   const [shown, setShown] = useState({ value: first, view, failure: "", status: 200 });
   const isMissing = shown.value === null || shown.view !== view;
   const latest = useLatest({ path, view, isMissing, isWanted });

@@ -8,7 +8,7 @@ import type {
 import { scheduler } from "../live/status.ts";
 import { useStore } from "../live/store.ts";
 import { announce } from "../live/toasts.ts";
-import { useDocument } from "../live/use-document.ts";
+import { changes, useDocument } from "../live/use-document.ts";
 import { Copied } from "../parts/copied.tsx";
 import { Filters, Select, TextField } from "../parts/fields.tsx";
 import { Pager, useListViews } from "../parts/list-views.tsx";
@@ -45,7 +45,7 @@ function Alerts({ frame, view: firstView, report: first }: ListData & AlertsData
     first,
     view: views.key,
     isWanted: () => document.visibilityState !== "hidden",
-    lists: ["alerts"],
+    on: changes("alerts"),
   });
   const { value: report, refresh } = read;
   const done = (words: string): void => {

@@ -1,7 +1,7 @@
 import { auditActs } from "../../../features/people/audit-acts.ts";
 import type { AuditEntryView, AuditReport } from "../../../features/people/audit-report.ts";
 import { personWays, whoText } from "../../../foundation/contracts/questions.ts";
-import { useDocument } from "../live/use-document.ts";
+import { changes, useDocument } from "../live/use-document.ts";
 import { Filters, Select, TextField } from "../parts/fields.tsx";
 import { Pager, useListViews } from "../parts/list-views.tsx";
 import { Unread } from "../parts/panel.tsx";
@@ -37,7 +37,7 @@ function AuditPage({ frame, view: firstView, report: first }: ListData & AuditDa
     first,
     view: views.key,
     isWanted: () => document.visibilityState !== "hidden",
-    lists: ["audit", "questions"],
+    on: changes("audit", "questions"),
   });
   const { entries, next } = read.value ?? { entries: [], next: null };
   const { act = "", by = "", agent = "", instance } = views.view.filters;

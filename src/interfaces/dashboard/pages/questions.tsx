@@ -1,7 +1,7 @@
 import type { QuestionsView } from "../../../foundation/contracts/question-views.ts";
 import { scheduler } from "../live/status.ts";
 import { useStore } from "../live/store.ts";
-import { useDocument } from "../live/use-document.ts";
+import { changes, useDocument } from "../live/use-document.ts";
 import { Pager, useListViews } from "../parts/list-views.tsx";
 import { Panel, Unread } from "../parts/panel.tsx";
 import { QuestionList } from "../parts/question.tsx";
@@ -50,7 +50,7 @@ function Questions({
       first,
       view: views.key,
       isWanted: () => document.visibilityState !== "hidden",
-      lists: ["questions"],
+      on: changes("questions"),
     });
   const open = useQuestions("open", firstOpen);
   const ended = useQuestions("ended", firstEnded);

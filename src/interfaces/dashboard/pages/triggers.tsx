@@ -5,7 +5,7 @@ import type { HistoryEntry, HistoryPage } from "../../../foundation/contracts/hi
 import type { RefusedDeliveriesAnswer } from "../../../foundation/contracts/refused-deliveries.ts";
 import type { ListData, ListPage } from "../send-page.tsx";
 import { useAgentNames } from "../live/agents.ts";
-import { useDocument } from "../live/use-document.ts";
+import { changes, useDocument } from "../live/use-document.ts";
 import { Checkbox, Filters, Select, TextField } from "../parts/fields.tsx";
 import { Pager, useListViews } from "../parts/list-views.tsx";
 import { Unread } from "../parts/panel.tsx";
@@ -42,7 +42,7 @@ function Triggers({ frame, view: firstView, history, refused, opened }: ListData
   const denied = useDocument<RefusedDeliveriesAnswer>(() => refusedPath(Date.now()), {
     first: refused,
     isQuiet: true,
-    lists: ["triggers"],
+    on: changes("triggers"),
   });
   const { total, nextBefore, isKnown, latest } = list;
   const firstKey = useRef(views.key).current;
@@ -134,7 +134,7 @@ function useTriggers(view: ListView, key: string, first: HistoryPage | null) {
     first,
     view: key,
     isWanted: () => view.before === "" && document.visibilityState !== "hidden",
-    lists: ["triggers"],
+    on: changes("triggers"),
   });
   const now = latest.value ?? noPage;
   const [chosen, setChosen] = useState({ key: latest.view, page: now });

@@ -96,10 +96,12 @@ test("a forged token, and one of a question that is not stored, are the same 404
   expect(bodies[0]?.headers["referrer-policy"]).toBe("no-referrer");
 });
 
-test("a long target's link works, below a path of a proxy, without the dashboard", async () => {
+test("a long target's link works, below a path of a proxy, beside a gateway at the root, without the dashboard", async () => {
   const publicUrl = "https://example.org/al";
   const { deps, app, path, follow } = await withLink({}, { publicUrl, dashboard: false });
+  const atRoot = await withLink();
   expect((await follow(`/al${path}`)).body).toContain(`action="/al${path}"`);
+  expect((await atRoot.follow()).body).toContain(`action="${atRoot.path}"`);
   const { id, until } = aQuestionView();
   const url = deps.answerLinks.pathOf({ id, until: Date.parse(until) }, "t".repeat(200));
   expect((await app.inject({ url })).statusCode).toBe(200);
