@@ -49,7 +49,7 @@ test("tabs are links in the address: by click, by key, after a reload, by Back, 
   await plain?.goto(url + path);
   expect(await plain?.locator("#last-runs").isVisible()).toBe(true);
   await plain?.getByRole("link", { name: "Instructions" }).click();
-  expect(await plain?.locator(".instructions h3").innerText()).toBe("Who you are");
+  await expect.poll(() => plain?.locator(".instructions h3").innerText()).toBe("Who you are");
   await withoutScript?.close();
   expect(errors).toEqual([]);
 }, 60_000);
@@ -59,7 +59,7 @@ test("a file is edited after its difference was shown", async () => {
   expect(await lines(page)).toEqual(dev.trimEnd().split("\n"));
   await page.getByRole("button", { name: "Edit" }).click();
   const field = page.getByRole("textbox", { name: `Text of ${config}` });
-  expect(await field.inputValue()).toBe(dev);
+  await expect.poll(() => field.inputValue()).toBe(dev);
   await type(page, (text) => text.replace("0 9", "5 9"));
   await page.getByRole("link", { name: "Runs" }).click();
   const leave = `dispatchEvent(new Event("beforeunload", { cancelable: true }))`;
@@ -73,8 +73,8 @@ test("a file is edited after its difference was shown", async () => {
   await dialog.getByRole("button", { name: "Write it" }).click();
   await expect.poll(() => read(config)).toBe(dev.replace("0 9", "5 9"));
   await expect.poll(async () => (await lines(page))[0]).toContain("5 9 * * *");
-  expect(await page.locator("#announcer").textContent()).toBe(`Wrote ${config}`);
-  expect(await page.evaluate("document.activeElement.textContent")).toBe("Edit");
+  await expect.poll(() => page.locator("#announcer").textContent()).toBe(`Wrote ${config}`);
+  await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Edit");
   expect(await page.evaluate("window.hacked")).toBeUndefined();
   expect(await page.evaluate(leave)).toBe(true);
   expect(errors).toEqual([]);
@@ -97,10 +97,10 @@ test("a bad line is marked with what is wrong, and a text with a new error leads
   const refusal = page.locator("#edit-refusal");
   await expect.poll(() => refusal.innerText()).toContain(`${config}:4:9`);
   const selected = `(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(document.activeElement)`;
-  expect(await page.evaluate(selected)).toBe('scale = "many"');
+  await expect.poll(() => page.evaluate(selected)).toBe('scale = "many"');
   expect(read(config)).toBe(broken);
   await page.getByRole("button", { name: "Cancel" }).click();
-  expect(await marked.count()).toBe(1);
+  await expect.poll(() => marked.count()).toBe(1);
 });
 
 test("an edit on disk meanwhile is shown beside the text, which is kept until the person decides", async () => {

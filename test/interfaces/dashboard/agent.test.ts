@@ -70,8 +70,8 @@ test("an agent's instructions are rendered, or shown as written", async () => {
   expect(await page.locator(".instructions strong").innerText()).toBe("careful");
   expect(await page.locator(".instructions a").getAttribute("rel")).toContain("noopener");
   await page.getByRole("button", { name: "As written" }).click();
-  expect(await page.locator(".instructions").isVisible()).toBe(false);
-  expect(await page.locator("#file pre").innerText()).toContain("A **careful** one");
+  await expect.poll(() => page.locator(".instructions").isVisible()).toBe(false);
+  await expect.poll(() => page.locator("#file pre").innerText()).toContain("A **careful** one");
 });
 
 test("the buttons Run, Run with a prompt, Disable, Enable and Kill work", async () => {
@@ -138,7 +138,7 @@ test("a dialog left with Escape runs nothing, and a rejected run shows why", asy
   await page.getByRole("button", { name: "Run with a prompt …" }).click();
   await page.keyboard.type("never mind");
   await page.keyboard.press("Escape");
-  expect(await page.locator("#prompt-dialog").isVisible()).toBe(false);
+  await expect.poll(() => page.locator("#prompt-dialog").isVisible()).toBe(false);
   deps.operations.refusal = new UserError("draining", "the scheduler is stopping");
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await expect.poll(() => page.locator(".toast").innerText()).toContain("is stopping");
@@ -216,7 +216,9 @@ test("a used-up budget shows its end, and a person can raise it", async () => {
     .poll(() => page.locator("#used-budget-text").innerText())
     .toBe("It waits for money: $5.00 of its $5.00 a day is spent; the next day begins in 2 h.");
   await notice.getByRole("button", { name: "Raise" }).click();
-  expect(await page.locator("#raise-dialog h2").innerText()).toBe("Raise the budget of dev");
+  await expect
+    .poll(() => page.locator("#raise-dialog h2").innerText())
+    .toBe("Raise the budget of dev");
   await page.getByRole("button", { name: "Cancel" }).click();
   expect(deps.operations.calls.filter((call) => call.startsWith("raise"))).toEqual([]);
   await page.getByRole("button", { name: "Raise budget" }).click();
@@ -229,9 +231,9 @@ test("a used-up budget shows its end, and a person can raise it", async () => {
   deps.operations.setAgent({ name: "dev", usedBudget: { ...usedBudget, scope: "project" } });
   await expect.poll(() => notice.innerText()).toContain("of the project's $5.00 a day");
   await notice.getByRole("button", { name: "Raise" }).click();
-  expect(await page.locator("#raise-dialog h2").innerText()).toBe(
-    "Raise the budget of the project",
-  );
+  await expect
+    .poll(() => page.locator("#raise-dialog h2").innerText())
+    .toBe("Raise the budget of the project");
   await page.keyboard.press("Escape");
   deps.operations.setAgent({ name: "dev", usedBudget: null });
   await expect.poll(() => notice.isVisible()).toBe(false);

@@ -63,7 +63,9 @@ test("thirty agents are at most 3,000 px high on a phone, and a tablet has the t
   expect(await page.locator("thead").isVisible()).toBe(true);
   expect((await page.locator("thead").boundingBox())?.height).toBeLessThanOrEqual(1);
   await page.setViewportSize({ width: 768, height: 1024 });
-  expect(await page.getByRole("columnheader", { name: "Last Run" }).isVisible()).toBe(true);
+  await expect
+    .poll(() => page.getByRole("columnheader", { name: "Last Run" }).isVisible())
+    .toBe(true);
   const heights = await page
     .locator("tbody tr:not(.problem)")
     .evaluateAll((rows) => rows.map((row) => row.clientHeight));
@@ -76,7 +78,7 @@ test.each([1280, 1920])(
     const { page } = await open("/dashboard", withThirty());
     await page.setViewportSize({ width, height: 800 });
     const reason = page.locator("tr[data-agent=agent-17] .status-text:visible");
-    expect(await reason.textContent()).toMatch(/^exit code 7, .*at length $/);
+    await expect.poll(() => reason.textContent()).toMatch(/^exit code 7, .*at length $/);
     const { wide, high, room } = await reason.evaluate((text) => ({
       wide: text.clientWidth,
       high: [text.scrollWidth, text.scrollHeight],
@@ -159,12 +161,12 @@ test("a bulk action asks once, and skips agents that it does not apply to", asyn
     .poll(() => page.locator("tr[data-agent=agent-27]").innerText())
     .toContain("disabled");
   await page.getByRole("checkbox", { name: "Select all shown agents" }).check();
-  expect(await page.locator("#bulk-count").innerText()).toBe("3 agents selected");
+  await expect.poll(() => page.locator("#bulk-count").innerText()).toBe("3 agents selected");
   await page.getByRole("button", { name: "Run …" }).click();
   const dialog = page.getByRole("dialog", { name: "Run 2 agents?" });
-  expect(await dialog.innerText()).toMatch(
-    /agent-17, agent-37[^]*agent-27: Enable the agent first/,
-  );
+  await expect
+    .poll(() => dialog.innerText())
+    .toMatch(/agent-17, agent-37[^]*agent-27: Enable the agent first/);
   await dialog.getByRole("button", { name: "Cancel" }).click();
   expect(calls.filter((call) => call.startsWith("trigger"))).toEqual([]);
   await page.getByRole("button", { name: "Run …" }).click();
@@ -179,7 +181,7 @@ test("a filter removes hidden agents from the selection, and a rejection is show
   const { page, deps } = await open("/dashboard", withThirty());
   for (const name of ["agent-10", "agent-11"]) await page.getByLabel(`Select ${name}`).check();
   await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("agent-11");
-  expect(await page.locator("#bulk-count").innerText()).toBe("1 agent selected");
+  await expect.poll(() => page.locator("#bulk-count").innerText()).toBe("1 agent selected");
   deps.operations.refusal = new UserError("disabled", "not now");
   await page.getByRole("button", { name: "Disable …" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
@@ -203,7 +205,7 @@ test("of thousands of agents the table has the first, and the filter finds the o
     "These are the first 500 of 10,000 agents. Filter to find the others.",
   );
   await page.locator("#select-all").check();
-  expect(await page.locator("#bulk-count").textContent()).toBe("500 agents selected");
+  await expect.poll(() => page.locator("#bulk-count").textContent()).toBe("500 agents selected");
   await page.locator("#agent-filter").fill("agent-99");
   await expect.poll(() => rows.count()).toBe(100);
   expect(await more.isHidden()).toBe(true);

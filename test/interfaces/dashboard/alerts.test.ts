@@ -165,7 +165,7 @@ test("one delivery is retried at a click, all dead ones only after a confirmatio
   deps.operations.setScheduler({ alerts: { open: 2, dead: 1_200 } });
   await expect.poll(() => all.innerText()).toBe("Retry all 1,200 dead");
   await all.click();
-  expect(await all.innerText()).toBe("Send them again?");
+  await expect.poll(() => all.innerText()).toBe("Send them again?");
   expect(retries()).toHaveLength(1);
   await all.click();
   await expect.poll(retries).toHaveLength(2);
@@ -232,5 +232,5 @@ test("the page fits a phone with any text", async () => {
   await page.setViewportSize({ width, height: 800 });
   await expect.poll(() => texts(page, "deliveries")).toHaveLength(1);
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
-  expect(await page.locator("#targets .pill").isVisible()).toBe(true);
+  await expect.poll(() => page.locator("#targets .pill").isVisible()).toBe(true);
 });

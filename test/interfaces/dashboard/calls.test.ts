@@ -53,7 +53,7 @@ test("a call in the history shows its caller, prompt, result, and the tree aroun
   const returned = page.getByRole("group", { name: "Returned" });
   expect(await returned.isVisible()).toBe(false);
   await page.getByText("Returned").click();
-  expect(await returned.innerText()).toContain(`"text": ${JSON.stringify(attack)}`);
+  await expect.poll(() => returned.innerText()).toContain(`"text": ${JSON.stringify(attack)}`);
   const lines = (await page.locator(".call-line").allInnerTexts()).map((text) =>
     text.replace(/\s+/g, " "),
   );
@@ -62,8 +62,12 @@ test("a call in the history shows its caller, prompt, result, and the tree aroun
     "dev-abcdefgh succeeded 4.2 s",
     "writer succeeded taken by writer-abcdefgh, which waited for it",
   ]);
-  expect(await page.locator(".call-tree .call-tree .call-tree .call-line").count()).toBe(1);
-  expect(await page.locator("[aria-current=true]").innerText()).toContain("dev-abcdefgh");
+  await expect
+    .poll(() => page.locator(".call-tree .call-tree .call-tree .call-line").count())
+    .toBe(1);
+  await expect
+    .poll(() => page.locator("[aria-current=true]").innerText())
+    .toContain("dev-abcdefgh");
   await page.setViewportSize({ width: 360, height: 700 });
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
   expect(await page.evaluate("window.hacked")).toBeUndefined();
@@ -95,7 +99,7 @@ test("an agent's last runs show the calls that they made and that started them",
   await page.setViewportSize({ width: 360, height: 700 });
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
   await page.keyboard.press("Enter");
-  expect(await page.locator(".call-line").count()).toBe(0);
-  expect(await calls.getAttribute("aria-expanded")).toBe("false");
+  await expect.poll(() => page.locator(".call-line").count()).toBe(0);
+  await expect.poll(() => calls.getAttribute("aria-expanded")).toBe("false");
   expect(errors).toEqual([]);
 });

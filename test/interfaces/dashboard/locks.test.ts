@@ -35,7 +35,9 @@ test("the overview shows held locks, with their holder, times and waiting runs",
   deps.operations.setClaim(claim("writer", "a:first"));
   await expect.poll(() => section.locator("li").count()).toBe(3);
   expect(await section.innerText()).toContain(attack);
-  expect(await page.evaluate("document.activeElement.textContent")).toBe("writer-abcdefgh");
+  await expect
+    .poll(() => page.evaluate("document.activeElement.textContent"))
+    .toBe("writer-abcdefgh");
   await page.setViewportSize({ width: 360, height: 700 });
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
   for (const resource of ["demo:notes", "a:first"]) {

@@ -27,7 +27,7 @@ test("a command's output appears inside its call while it runs, and folds at its
   await expect.poll(() => rows.count()).toBe(3);
   expect(await block.innerText()).toBe("3 lines while it ran · 5.0 s");
   await page.locator("details.live summary").click();
-  expect(await page.getByText("compiling b").isVisible()).toBe(true);
+  await expect.poll(() => page.getByText("compiling b").isVisible()).toBe(true);
 });
 
 test("the output of two concurrent runs is separate, and folds at the end of its run", async () => {
@@ -75,7 +75,7 @@ test("on a part of the log the head is live too, and the scheduler's log has non
   await expect.poll(() => page.locator("#state").innerText()).toBe("running");
   deps.logs.write({ agent: "dev", msg: "<300>" });
   await page.waitForTimeout(300);
-  expect(await page.locator(".line").count()).toBe(120);
+  await expect.poll(() => page.locator(".line").count()).toBe(120);
   await page.goto(`${url}/dashboard/agents/scheduler/logs`);
   await expect.poll(() => page.locator("#connection").innerText()).toBe("Live");
   expect(await page.locator("#run").count()).toBe(0);

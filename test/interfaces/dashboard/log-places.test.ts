@@ -191,7 +191,9 @@ test("from match to match it goes by buttons and keys, each among the lines arou
   await page.getByRole("button", { name: "Previous match" }).click();
   await markedIs(900);
   expect(await numbers(page)).toContain(880);
-  expect(page.url()).toBe(`${url}${path}?q=00%3E&at=${encodeURIComponent(position(900))}`);
+  await expect
+    .poll(() => page.url())
+    .toBe(`${url}${path}?q=00%3E&at=${encodeURIComponent(position(900))}`);
   await page.getByRole("button", { name: "Next match" }).click();
   await expect.poll(() => page.locator(".toast").innerText()).toContain("no later match");
   await page.locator("#log").focus();

@@ -24,7 +24,7 @@ test("a run reads as a story", async () => {
   );
   expect(await page.getByText("file 29").isVisible()).toBe(false);
   await page.getByText("output, 30 lines").click();
-  expect(await page.getByText("file 29").isVisible()).toBe(true);
+  await expect.poll(() => page.getByText("file 29").isVisible()).toBe(true);
 });
 
 test("requests to the scheduler are shown as fields, with markup in them as text", async () => {
@@ -66,15 +66,15 @@ test("the original entry is one click away, for one line or all", async () => {
   const { page, rows } = await openWith(0, deps);
   await expect.poll(() => rows.count()).toBe(8);
   await rows.nth(2).locator(".at").click();
-  expect(await page.locator(".raw-entry").count()).toBe(1);
+  await expect.poll(() => page.locator(".raw-entry").count()).toBe(1);
   const raw = JSON.parse((await page.locator(".raw-entry").textContent()) ?? "") as unknown;
   expect(raw).toMatchObject({ kind: "tool", input: { command: "ls -l" }, level: 30 });
   await page.getByRole("button", { name: "Raw" }).click();
-  expect(await page.locator(".raw-entry").count()).toBe(8);
+  await expect.poll(() => page.locator(".raw-entry").count()).toBe(8);
   deps.logs.write({ agent: "dev", msg: "one more" });
   await expect.poll(() => page.locator(".raw-entry").count()).toBe(9);
   await page.getByRole("button", { name: "Raw" }).click();
-  expect(await page.locator(".raw-entry").count()).toBe(0);
+  await expect.poll(() => page.locator(".raw-entry").count()).toBe(0);
 });
 
 test("a run without lines is reported as such", async () => {

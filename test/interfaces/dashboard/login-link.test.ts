@@ -36,7 +36,7 @@ async function expectDashboard({ page, url, link, referers }: Visit): Promise<vo
   await page.getByRole("link", { name: "dev", exact: true }).first().waitFor();
   expect((await Promise.all(referers)).join("\n")).not.toContain(new URL(link).pathname);
   await page.goBack().catch(() => null);
-  expect(page.url()).not.toContain(new URL(link).pathname);
+  await expect.poll(() => page.url()).not.toContain(new URL(link).pathname);
 }
 
 test("an opened link shows the dashboard, and is not in the browser's history", async () => {

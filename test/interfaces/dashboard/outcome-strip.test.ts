@@ -51,12 +51,12 @@ test("a strip is one tab stop, the arrow keys go from run to run, and Enter open
   const focused = () => page.evaluate("document.activeElement.title");
   await page.getByRole("link", { name: "idle: why dev did not run" }).focus();
   await page.keyboard.press("Tab");
-  expect(await focused()).toMatch(/^dev succeeded/);
+  await expect.poll(() => focused()).toMatch(/^dev succeeded/);
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("ArrowLeft");
-  expect(await focused()).toMatch(/^dev failed/);
+  await expect.poll(() => focused()).toMatch(/^dev failed/);
   await page.keyboard.press("ArrowLeft");
-  expect(await focused()).toMatch(/^dev failed/);
+  await expect.poll(() => focused()).toMatch(/^dev failed/);
   const href = await strip.locator("a.failed").getAttribute("href");
   await page.keyboard.press("Enter");
   await page.waitForURL(`${url}${href}`);

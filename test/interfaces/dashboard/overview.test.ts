@@ -18,7 +18,9 @@ test("a wrong key stays on the login page, with a message", async () => {
   await page.goto(`${url}/dashboard`);
   await page.getByLabel("API key").fill("wrong");
   await page.getByRole("button", { name: "Log in" }).click();
-  expect(await page.getByRole("alert").textContent()).toBe("This is not the gateway’s API key.");
+  await expect
+    .poll(() => page.getByRole("alert").textContent())
+    .toBe("This is not the gateway’s API key.");
 });
 
 test("the table has the nine columns and a row for each agent, by name", async () => {

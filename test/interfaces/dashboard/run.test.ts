@@ -152,9 +152,11 @@ test("the page of a run repeats a webhook's work: unchanged, or by hand with an 
 
   await page.getByRole("button", { name: "Run again" }).click();
   await field.fill('{"title": "new"');
-  expect(await page.locator("#again-note").innerText()).toMatch(/^Edited: a manual run starts/);
+  await expect
+    .poll(() => page.locator("#again-note").innerText())
+    .toMatch(/^Edited: a manual run starts/);
   await page.locator("#again-dialog [type=submit]").click();
-  expect(await page.locator("#again-dialog").isVisible()).toBe(true);
+  await expect.poll(() => page.locator("#again-dialog").isVisible()).toBe(true);
   await field.fill('{"title": "new"}');
   await page.locator("#again-dialog [type=submit]").click();
   await expect
@@ -164,7 +166,9 @@ test("the page of a run repeats a webhook's work: unchanged, or by hand with an 
         '```\n{"title": "new"}\n```',
     );
   const link = page.locator("#again-result a");
-  expect(await link.getAttribute("href")).toBe("/dashboard/agents/dev/runs/dev-abcdefgh");
+  await expect
+    .poll(() => link.getAttribute("href"))
+    .toBe("/dashboard/agents/dev/runs/dev-abcdefgh");
 });
 
 test("the page of a run repeats a manual run with another prompt, and offers that for enabled agents only", async () => {

@@ -39,10 +39,10 @@ test.each([
   await expect.poll(() => page.locator(`${rows} tr a`).count()).toBeGreaterThan(2);
   for (const name of ["billing", "docs", "triage", "triage"]) {
     await page.keyboard.press("j");
-    expect(await focused(page)).toBe(name);
+    await expect.poll(() => focused(page)).toBe(name);
   }
   await page.keyboard.press("k");
-  expect(await focused(page)).toBe("docs");
+  await expect.poll(() => focused(page)).toBe("docs");
   await page.keyboard.press("Enter");
   await page.waitForURL("**/dashboard/agents/docs**");
 });
@@ -70,17 +70,19 @@ test("a slash leads to the filter, where keys are letters", async () => {
   await page.keyboard.press("/");
   await page.keyboard.type("g?/jk");
   const filter = page.locator("main input[type=search]").first();
-  expect(await filter.inputValue()).toBe("g?/jk");
-  expect(await page.locator("dialog[open]").count()).toBe(0);
+  await expect.poll(() => filter.inputValue()).toBe("g?/jk");
+  await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
   await page.goto(new URL("/dashboard/cost", page.url()).href);
   await page.keyboard.press("/");
-  expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Search all logs");
+  await expect
+    .poll(() => page.evaluate("document.activeElement.ariaLabel"))
+    .toBe("Search all logs");
 });
 
 test.each(["/dashboard", "/dashboard/agents/docs/logs"])("the keys work on %s", async (path) => {
   const { page, errors } = await open(path, withRuns());
   await page.keyboard.press("?");
-  expect(await page.locator("dialog[open]").innerText()).toMatch(/j\s*Next row/);
+  await expect.poll(() => page.locator("dialog[open]").innerText()).toMatch(/j\s*Next row/);
   await page.keyboard.press("Escape");
   await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
   // The browser gives the focus back, and reports the close, after the dialog is gone.
@@ -94,17 +96,17 @@ test("single-letter keys can be switched off, and on again without them", async 
   const { page } = await open("/dashboard", withAgents());
   await page.keyboard.press("?");
   const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
-  expect(await dialog.innerText()).toMatch(/g t\s*Go to Triggers/);
+  await expect.poll(() => dialog.innerText()).toMatch(/g t\s*Go to Triggers/);
   await page.getByLabel("Keys without Ctrl are on").uncheck();
   await page.keyboard.press("Escape");
   await expect.poll(() => dialog.isVisible()).toBe(false);
   await page.keyboard.press("?");
-  expect(await dialog.isVisible()).toBe(false);
+  await expect.poll(() => dialog.isVisible()).toBe(false);
   await page.keyboard.press("Tab");
   await page.getByRole("button", { name: "Keyboard shortcuts" }).focus();
   await page.keyboard.press("Enter");
   await page.getByLabel("Keys without Ctrl are on").check();
   await page.getByRole("button", { name: "Close" }).click();
   await page.keyboard.press("?");
-  expect(await dialog.isVisible()).toBe(true);
+  await expect.poll(() => dialog.isVisible()).toBe(true);
 });

@@ -73,8 +73,8 @@ test("no page is wider than a phone", async () => {
     await page.goto(url + path);
     await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Live");
     expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(375);
-    expect(await page.locator(".site-search").isVisible()).toBe(false);
-    expect(await page.getByRole("link", { name: "Search" }).isVisible()).toBe(true);
+    await expect.poll(() => page.locator(".site-search").isVisible()).toBe(false);
+    await expect.poll(() => page.getByRole("link", { name: "Search" }).isVisible()).toBe(true);
   }
 });
 

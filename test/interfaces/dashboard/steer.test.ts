@@ -24,9 +24,9 @@ const running = { outcome: null, endedAt: null, durationMs: null, exitCode: null
 test("a person sends a run a message, and stops it after its turn", async () => {
   const { page, calls } = await pageOf({ ...running, messages: [message] });
   await page.setViewportSize({ width: 375, height: 800 });
-  expect(await page.locator("#messages").innerText()).toMatch(
-    /Be <b>brief<\/b>\.\s+the API key, .* · not received yet/,
-  );
+  await expect
+    .poll(() => page.locator("#messages").innerText())
+    .toMatch(/Be <b>brief<\/b>\.\s+the API key, .* · not received yet/);
   await page.getByLabel("Tell the agent …").fill("Leave the logs alone.");
   await page.getByRole("button", { name: "Send" }).click();
   await expect.poll(() => calls).toContain(`steer ${instance} Leave the logs alone.`);

@@ -46,7 +46,7 @@ test("an opened entry has an address of its own, which opens it wherever it is i
     .getByRole("button", { name: /^Details of the/ })
     .nth(1)
     .click();
-  expect(page.url()).toBe(`${url}${path}?entry=run-0118`);
+  await expect.poll(() => page.url()).toBe(`${url}${path}?entry=run-0118`);
   await page.reload();
   const details = page.locator(".details-row");
   await expect.poll(() => details.innerText()).toContain("run-0118");
@@ -59,7 +59,7 @@ test("an opened entry has an address of its own, which opens it wherever it is i
     "run-0003",
   );
   await page.getByRole("button", { name: /^Hide of the/ }).click();
-  expect(page.url()).toBe(url + path);
+  await expect.poll(() => page.url()).toBe(url + path);
   await page.goto(`${url}${path}?entry=gone`);
   await expect.poll(() => page.locator("#trigger-rows > tr").count()).toBe(50);
   expect(errors).toEqual([]);
