@@ -84,7 +84,7 @@ test("an unfolded tree shows the current state of its calls", async () => {
   const entries = teamwork({ outcome: "failed", reason: "it broke" });
   deps.operations.entries.splice(0, 3, ...entries);
   deps.operations.trees.set("b", { context: null, value: null, entries: [...entries] });
-  deps.operations.setAgent({ name: "dev", lastOutcome: "failed" });
+  deps.operations.emit({ changed: ["triggers"] });
   await expect.poll(() => current.innerText()).toMatch(/failed\s*4\.2 s · it broke/);
 });
 
