@@ -13,19 +13,18 @@ export function createAgentCounts({ status, alerts }: CountsDeps) {
   const deadByAgent = (): ReadonlyMap<string, number> => {
     // The status gets a new object each time that the alerts were counted.
     const { alerts: mark } = status.snapshot().scheduler;
-    const targets = () => alerts.targets().map(({ name }) => name);
-    if (known?.mark !== mark) known = { mark, dead: alerts.store.deadByAgent(targets()) };
-    return known.dead;
+    if (known?.mark === mark) return known.dead;
+    const dead = alerts.store.deadByAgent(alerts.targets().map(({ name }) => name));
+    known = { mark, dead };
+    return dead;
   };
   return (
     isMine: (agent: string | null) => boolean,
   ): Pick<SchedulerStatus, "alerts" | "questions"> => {
-    const mine = [...status.agents()].filter(({ name }) => isMine(name));
+    let [dead, questions] = [0, 0];
+    for (const [agent, count] of deadByAgent()) if (isMine(agent)) dead += count;
+    for (const agent of status.agents()) if (isMine(agent.name)) questions += agent.questions.size;
     const open = alerts.open().filter(({ agent }) => isMine(agent)).length;
-    const dead = [...deadByAgent()].filter(([agent]) => isMine(agent));
-    return {
-      alerts: { open, dead: dead.reduce((sum, [, count]) => sum + count, 0) },
-      questions: mine.reduce((sum, { questions }) => sum + questions.size, 0),
-    };
+    return { alerts: { open, dead }, questions };
   };
 }

@@ -28,39 +28,34 @@ function heartbeatAddresses(text: string): readonly string[] {
     const isSecret = table === "heartbeat" || /^\s*["']?heartbeat\b/.test(line);
     return isSecret ? (line.match(address) ?? []) : [];
   });
-  const parsed = stringsOf(text).filter(isAtPlace);
-  const all = new Set([...inLines, ...parsed.map((one) => one.text)]);
-  return [...all].sort((a, b) => b.length - a.length);
+  const parsed = stringsOf(text).flatMap((one) => (isAtPlace(one) ? one[1] : []));
+  return [...new Set([...inLines, ...parsed])].sort((a, b) => b.length - a.length);
 }
 
-interface TomlString {
-  /** The key path as JSON; empty for a key. */
-  readonly path: string;
-  readonly text: string;
-}
+/** A string of a TOML text after its key path as JSON; a key has none. */
+type Located = readonly [path: string, text: string];
 
 /** Whether a string is the agent's secret address; one with a space may be a longer one, with lines that were hidden. */
-function isAtPlace({ path, text }: TomlString): boolean {
+function isAtPlace([path, text]: Located): boolean {
   return path === '["heartbeat","url"]' && /^\S+$/.test(text);
 }
 
-/** The strings and keys of a TOML text with their key paths; none if it is not valid. */
-function stringsOf(text: string): readonly TomlString[] {
-  const found: TomlString[] = [];
-  const walk = (value: unknown, path: readonly string[]): void => {
-    if (typeof value === "string") found.push({ path: JSON.stringify(path), text: value });
-    if (typeof value !== "object" || value === null) return;
-    for (const [key, part] of Object.entries(value)) {
-      found.push({ path: "", text: key });
-      walk(part, [...path, key]);
-    }
-  };
+/** The strings and keys of a TOML text; none if it is not valid. */
+function stringsOf(text: string): readonly Located[] {
   try {
-    walk(parse(text), []);
+    return stringsIn(parse(text), []);
   } catch {
     return [];
   }
-  return found;
+}
+
+function stringsIn(value: unknown, path: readonly string[]): readonly Located[] {
+  if (typeof value === "string") return [[JSON.stringify(path), value]];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => [
+    ["", key],
+    ...stringsIn(part, [...path, key]),
+  ]);
 }
 
 function linesOf(text: string): readonly string[] {
@@ -135,8 +130,8 @@ function untouchedLines(edited: readonly string[], { own, shown }: Hidden) {
  */
 export function refuseBaring(before: string, after: string, redact: Redact): void {
   const seen = (text: string): string => {
-    const values = stringsOf(text).filter((one) => !isAtPlace(one));
-    return [shownText(text, "config.toml", redact), ...values.map((one) => one.text)].join("\n");
+    const values = stringsOf(text).flatMap((one) => (isAtPlace(one) ? [] : one[1]));
+    return [shownText(text, "config.toml", redact), ...values].join("\n");
   };
   const [old, now] = [seen(before), seen(after)];
   if (heartbeatAddresses(before).some((one) => now.includes(one) && !old.includes(one)))
