@@ -98,8 +98,13 @@ export function reduceStatus(
 }
 
 /** The events that add a row to the history of triggers, or change one. */
-const historyEvents: ReadonlySet<RunEvent["type"]> = new Set([
-  ...(["queued", "refused", "taken", "started", "blocked", "finished"] as const),
+const historyEvents = new Set<RunEvent["type"]>([
+  "queued",
+  "refused",
+  "taken",
+  "started",
+  "blocked",
+  "finished",
 ]);
 
 /** The lists whose counts a patch has; they are counted again after each change. */

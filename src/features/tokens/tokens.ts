@@ -41,12 +41,9 @@ export function createTokens({ store, now, warn }: TokensDeps) {
   };
   /** Stores a removal that failed once the store takes it, and warns that a restart before that undoes it. */
   const removedInMemory = (name: string, cause: unknown): UserError => {
-    store.removeLater(name).then(
-      () => warn(`the removal of the API token ${name} is stored`),
-      (error: unknown) => warn(`the API token ${name} is valid again: ${messageOf(error)}`),
-    );
-    const message = `The API token ${name} is refused from now on, but its removal is not stored: ${messageOf(cause)}. It is stored as soon as that is possible; after a restart before that, the token is valid again.`;
+    const message = `The API token ${name} is refused from now on. Its removal is not stored yet (${messageOf(cause)}): a restart before it is makes the token valid again.`;
     warn(message);
+    store.removeLater(name).catch(() => warn(message));
     return new UserError("store_unavailable", message, { cause });
   };
   return {

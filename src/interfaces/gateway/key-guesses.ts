@@ -53,7 +53,10 @@ export function createKeyCheck(
     if (isSameSecret(key, deps.apiKey()) || isToken) return true;
     wrong.set(from, before + 1);
     ofAll += 1;
-    warn("wrong key", `the gateway refused a wrong API key, or an unknown or removed API token, from ${from}`);
+    warn(
+      "wrong key",
+      `the gateway refused a wrong API key, or an unknown or removed API token, from ${from}`,
+    );
     if (before >= answeredAtOnce) await wait(lateMs);
     return false;
   };

@@ -63,7 +63,13 @@ test("the status holds the locks of runs, held and awaited, by resource, until t
   );
   const shown = snapshotOf(before).locks.map(({ resource, agent }) => `${resource} ${agent}`);
   expect(shown).toEqual(["file:a ops", "file:x dev", "file:x ops"]);
-  expect(before.change).toEqual({ agent: null, scheduler: false, logs: [], claim: waits, lists: [] });
+  expect(before.change).toEqual({
+    agent: null,
+    scheduler: false,
+    logs: [],
+    claim: waits,
+    lists: [],
+  });
   const ended = reduce(before, { type: "lock-status-ended", claim: claimOf("ops", "file:x") });
   const given = reduce(ended, { type: "lock-status", claim: holds });
   expect(snapshotOf(given).locks).toEqual([claimOf("ops", "file:a"), holds]);
