@@ -1,4 +1,5 @@
 import parser from "@typescript-eslint/parser";
+import regexp from "eslint-plugin-regexp";
 import rxjs from "eslint-plugin-rxjs-x";
 
 /** Names of values that must be compared without telling by the time how much was right. */
@@ -43,7 +44,7 @@ const subscribers = [
   "src/runtime/harness/pi/pi.ts",
 ];
 
-/** Rules that oxlint (`.oxlintrc.json`) has no counterpart of: RxJS by types, and this code's own. */
+/** Rules that oxlint (`.oxlintrc.json`) has no counterpart of: RxJS by types, the time of regular expressions, and this code's own. */
 export default [
   { ignores: ["**/*.mjs"] },
   {
@@ -52,8 +53,11 @@ export default [
       parser,
       parserOptions: { project: ["tsconfig.json"], tsconfigRootDir: import.meta.dirname },
     },
-    plugins: { "rxjs-x": rxjs },
+    plugins: { regexp, "rxjs-x": rxjs },
     rules: {
+      // Stored and foreign texts have a megabyte: time in proportion to its square would stop the scheduler for minutes.
+      "regexp/no-super-linear-backtracking": ["error", { report: "potential" }],
+      "regexp/no-super-linear-move": ["error", { report: "potential" }],
       "no-restricted-syntax": ["error", spreadLiterals],
     },
   },

@@ -32,7 +32,7 @@ export function skillSourceText({ repository }: SkillSource, skill: string | nul
 
 /** The repository's name: the last part of its address, without `.git`. */
 export function repositoryName({ url }: SkillSource): string {
-  return basename(url.replace(/\/+$/, "").replace(/(\/?\.git)$/, "")).replace(/^.*:/, "");
+  return basename(url.replace(/(?<!\/)\/+$/, "").replace(/(\/?\.git)$/, "")).replace(/^.*:/, "");
 }
 
 function placeOf(

@@ -70,8 +70,8 @@ function takeNewTables(table: Table, before: ReadonlySet<string>): string {
 
 /** The writer (3.3.0) drops a comment behind an empty array, so such an array holds a mark while it is edited. */
 const emptyMark = "al:empty";
-const emptyArray = /^([^#\n]*=[^\S\n]*)\[[^\S\n]*\]([^\S\n]*#)/gm;
-const marked = new RegExp(`\\[ *"${emptyMark}" *,? *\\]`, "g");
+const emptyArray = /(?<![^\n])([^#\n]*=[^\S\n]*)\[[^\S\n]*\]([^\S\n]*#)/g;
+const marked = new RegExp(`\\[ *"${emptyMark}" *(?:, *)?\\]`, "g");
 
 function isTable(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);

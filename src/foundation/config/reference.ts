@@ -80,7 +80,7 @@ function innerTable(field: Field): InnerTable | null {
 
 /** The error of repeatable tables holds the form of their headers. */
 function titleOf(key: string, field: Field, kind: InnerTable["kind"]): string {
-  return kind === "one" ? `[${key}]` : (/\[.*\]/.exec(expectation(field) ?? "")?.[0] ?? key);
+  return kind === "one" ? `[${key}]` : (/\[.{0,200}\]/.exec(expectation(field) ?? "")?.[0] ?? key);
 }
 
 function rowOf([key, field]: readonly [string, Field]): Row {

@@ -48,7 +48,7 @@ export function resolveTelemetry(
 /** Vendors name the base address, such as `https://cloud.langfuse.com/api/public/otel`. */
 function tracesUrl(base: string): string {
   const url = new URL(base);
-  const path = url.pathname.replace(/\/+$/, "");
+  const path = url.pathname.replace(/(?<!\/)\/+$/, "");
   url.pathname = path.endsWith("/v1/traces") ? path : `${path}/v1/traces`;
   return url.href;
 }

@@ -114,7 +114,7 @@ const versions: Readonly<Record<ModelApi, string | null>> = {
   "google-generative-ai": "/v1beta",
 };
 
-const version = /\/v\d+[a-z\d]*$/;
+const version = /\/v\d[a-z\d]*$/;
 /** A path that clients add to a base URL: an address that ends with it was copied from a request. */
 const endpoint = /\/(chat\/completions|responses|messages|models\/[^/]+)$/;
 
@@ -146,7 +146,7 @@ export function unversionedUrl(given: string): string {
 }
 
 function pathOf(url: string): string {
-  return url === "" ? "" : new URL(url).pathname.replace(/\/+$/, "");
+  return url === "" ? "" : new URL(url).pathname.replace(/(?<!\/)\/+$/, "");
 }
 
 function withPath(url: string, path: string): string {

@@ -16,7 +16,9 @@ export function usdOfNano(nano: NanoUsd): number {
 export function usdText(nano: NanoUsd): string {
   const usd = usdOfNano(nano);
   if (nano === 0 || Math.abs(usd) >= 0.01) {
-    return `$${usd.toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ",")}`;
+    return `$${usd.toFixed(2).replace(/\B(?=(\d{3}){1,9}\.)/g, ",")}`;
   }
-  return `$${Number(usd.toPrecision(2)).toFixed(9).replace(/0+$/, "")}`;
+  return `$${Number(usd.toPrecision(2))
+    .toFixed(9)
+    .replace(/(?<!0)0+$/, "")}`;
 }

@@ -26,7 +26,7 @@ export async function storeField(home: string, entry: NewField): Promise<string>
     const message = `${JSON.stringify(field)} is not a name of a credential's field`;
     throw new UserError("invalid_credential", message, { hint: "use letters, digits, _ and -" });
   }
-  const value = secret.replace(/[\r\n]+$/, "");
+  const value = secret.replace(/(?<![\r\n])[\r\n]+$/, "");
   refuseUnusable(value);
   const store = storeDir(home);
   const path = join(store, type, instance, field);

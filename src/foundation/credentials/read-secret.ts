@@ -53,7 +53,7 @@ async function readPrivate(real: string, path: string): Promise<string> {
     const found = `${path} has ${stats.size} bytes; a secret has at most ${maxBytes}`;
     throw new UserError("unsafe_credential", found);
   }
-  return (await file.readFile("utf8")).replace(/[\r\n]+$/, "");
+  return (await file.readFile("utf8")).replace(/(?<![\r\n])[\r\n]+$/, "");
 }
 
 function checkMode(path: string, { mode }: Stats, wanted: "600" | "700"): void {

@@ -28,7 +28,7 @@ export function momentAhead(text: string): number {
 
 function momentAt(text: string, sign: 1 | -1): number {
   if (/^(\d+[smhd])+$/.test(text)) {
-    const parts = [...text.matchAll(/(\d+)(\w)/g)];
+    const parts = [...text.matchAll(/(?<!\d)(\d+)(\w)/g)];
     return parts.reduce(
       (at, part) => at + sign * Number(part[1]) * (units[part[2] ?? ""] ?? 0),
       Date.now(),

@@ -12,7 +12,7 @@ import { isForeign, isSameOrigin } from "./known-hosts.ts";
 /** Name of the browser's session cookie. */
 export const sessionCookie = "al_session";
 /** Every cookie of that name with a possible token. */
-const sessionPattern = /(?<=^|;\s*)al_session=([\w-]{43})(?=\s*(?:;|$))/g;
+const sessionPattern = /al_session=(?<=(?:^|;\s*)al_session=)([\w-]{43})(?=\s*(?:;|$))/g;
 
 /** The caller of a request: a program with the API key or an API token, or a browser session by its id. */
 export type Caller =

@@ -109,7 +109,7 @@ const nameLists = new Set(["matched", "agents", "gates"]);
  * the ids of their runs in sentences are hidden.
  */
 export function onlyMine(answer: unknown, isMine: IsMine, isKnown: IsMine): unknown {
-  const isOther = (agent: string | null): boolean => isKnown(agent) && !isMine(agent);
+  const isOther = (agent: string): boolean => isKnown(agent) && !isMine(agent);
   const isShown = (row: unknown): boolean =>
     typeof row !== "object" ||
     row === null ||
@@ -132,9 +132,12 @@ export function onlyMine(answer: unknown, isMine: IsMine, isKnown: IsMine): unkn
   return walk(answer);
 }
 
-function withoutRuns(text: string, isOther: (agent: string | null) => boolean): string {
-  return text.replace(/[a-z0-9][a-z0-9-]*-[a-z2-7]{8}(?![a-z0-9])/g, (id) =>
-    isOther(agentOf(id)) ? "another run" : id,
+/** Each word is read once, and its last id from its beginning: a single expression would begin again at each letter. */
+function withoutRuns(text: string, isOther: (agent: string) => boolean): string {
+  return text.replace(/[a-z0-9][a-z0-9-]{9,}/g, (word) =>
+    word.replace(/^(.+)-[a-z2-7]{8}(?![a-z0-9])/, (id, agent: string) =>
+      isOther(agent) ? "another run" : id,
+    ),
   );
 }
 

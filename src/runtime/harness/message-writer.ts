@@ -73,7 +73,7 @@ const longestWord = 512;
  * recognize half of a secret.
  */
 export function breakBefore(text: string, limit: number): number {
-  const [word = ""] = /\S*$/.exec(text.slice(Math.max(0, limit - longestWord), limit)) ?? [];
+  const [word = ""] = /(?<!\S)\S*$/.exec(text.slice(Math.max(0, limit - longestWord), limit)) ?? [];
   const end = limit - word.length;
   return word.length < longestWord && end > 0 ? end : limit;
 }

@@ -70,7 +70,7 @@ export function boundedCooldown(retryAfterMs: number | null): number {
 
 /** Matches a status at the start, also after a prefix that clients add. */
 const statusAtStart =
-  /^(?:[\w .,'-]{0,60}?(?:error|status|http)(?:\/\d(?:\.\d)?)?[\s:(]*)??\b([45]\d\d)\b\)?:?\s*([\s\S]*)$/i;
+  /^(?:[\w .,'-]{0,60}?(?:error|status|http)(?:\/\d(?:\.\d)?)?[\s:(]*)??\b([45]\d\d)\b\)?:?\s*([\s\S]*)/i;
 
 function statusIn(text: string): { readonly status: number | null; readonly rest: string } {
   const plain = isHtml(text) ? htmlText(text) : text.trim();
@@ -94,9 +94,9 @@ function isHtml(text: string): boolean {
 
 /** The title or first heading of a page, else its text: proxies answer with HTML pages. */
 function htmlText(page: string): string {
-  const [, heading] = /<(?:title|h1)[^>]*>([\s\S]*?)<\//i.exec(page) ?? [];
+  const [, heading] = /<(?:title|h1)[^<>]{0,500}>([\s\S]{0,1000}?)<\//i.exec(page) ?? [];
   const text = (heading ?? page)
-    .replace(/<[^>]*>/g, " ")
+    .replace(/<[^<>]*>/g, " ")
     .replace(/\s+/g, " ")
     .trim();
   return text === "" ? page.trim() : text;
@@ -202,7 +202,7 @@ const duration =
 function durationIn(text: string): number | null {
   const [whole] = duration.exec(text) ?? [];
   if (whole === undefined) return null;
-  const parts = whole.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi);
+  const parts = whole.matchAll(/(?<![\d.])(\d+(?:\.\d+)?)\s*([a-z]+)/gi);
   return [...parts].reduce((sum, [, count, unit = ""]) => sum + Number(count) * msOf(unit), 0);
 }
 

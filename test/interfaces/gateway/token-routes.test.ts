@@ -194,3 +194,52 @@ test("a token is no key: it does not log in, and wrong ones are limited as wrong
   expect((await ask("/api/alerts", token)).status).toBe(429);
   expect(deps.lines.join()).not.toContain("al_");
 });
+
+/** An expression that begins again at each letter takes minutes for one such text. */
+const costly = ["-aaaaaaa", "a", "-"]
+  .map((piece) => piece.repeat(131_072 / piece.length))
+  .join(" ");
+
+/** Names, ids and times decide what is answered. */
+const isKept =
+  /(agents?|names?|id|caller|callerinstance|matched|gates|at|since|until|time|for|scope)$/i;
+
+/** Answers of operations, or a part of them, with a costly text in place of each other text. */
+function withCostlyTexts<T>(given: T, key = ""): T {
+  if (typeof given === "string") return (isKept.test(key) ? given : costly) as T;
+  if (Array.isArray(given)) return given.map((one: unknown) => withCostlyTexts(one, key)) as T;
+  if (given instanceof Promise) return given.then((one: unknown) => withCostlyTexts(one)) as T;
+  if (typeof given !== "object" || given === null || given instanceof Map) return given;
+  const entries = Object.entries<unknown>(given).map(([name, one]) => [
+    name,
+    withCostlyTexts(one, name),
+  ]);
+  return Object.fromEntries(entries) as T;
+}
+
+test("long texts in the answers to each kind of token take time in proportion to their length", async () => {
+  const operations = new Proxy(twoAgents(), {
+    get: (target, key) => {
+      const found: unknown = Reflect.get(target, key);
+      if (typeof found !== "function") return found;
+      return (...given: unknown[]): unknown => withCostlyTexts(Reflect.apply(found, target, given));
+    },
+  });
+  const answered = new Set<string>();
+  for (const [route, { scope, mine: [url] = [], body }] of Object.entries(decisions)) {
+    if (scope === null || url === undefined || url.includes("stream")) continue;
+    const { ask, tokenWith, deps } = await opened(route, operations);
+    deps.logs.write({ agent: "dev", msg: costly });
+    for (const agents of [null, ["dev"]]) {
+      const token = await tokenWith(scope === "any" ? scopes : [scope], agents);
+      const { user } = process.cpuUsage();
+      const answer = await ask(url, token, body);
+      expect([url, process.cpuUsage().user - user < 10_000_000]).toEqual([url, true]);
+      if (answer.body.includes(costly) && agents !== null) answered.add(route);
+    }
+  }
+  const paged = ["/control/status", "/api/logs/agents/{name}", "/api/questions", "/api/alerts"];
+  for (const path of ["/api/runs/{instanceId}", "/api/audit", ...paged]) {
+    expect(answered).toContain(`GET ${path}`);
+  }
+}, 300_000);

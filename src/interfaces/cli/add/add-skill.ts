@@ -209,7 +209,7 @@ function agentNameFor(found: FoundSkill, source: SkillSource, given: string | nu
   return name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
-    .replaceAll(/^-+|-+$/g, "");
+    .replaceAll(/^-|-$/g, "");
 }
 
 function noSkill({ url }: SkillSource): UserError {

@@ -169,7 +169,7 @@ function agentsIn(projectDir: string): string[] {
 }
 
 /** Matches the headers of tables: parsing TOML takes longer than a person waits for a completion. */
-const tableHead = /^\s*\[\s*([\w-]+)\s*\.\s*"?([\w-]+)"?\s*[\].]/gm;
+const tableHead = /^[ \t]*\[[ \t]*([\w-]+)[ \t]*\.[ \t]*"?([\w-]+)"?[ \t]*[\].]/gm;
 
 /** The names of the tables below a key of the project's config, such as `models`. */
 function tablesIn(projectDir: string, key: string): string[] {

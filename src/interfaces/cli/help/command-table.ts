@@ -70,7 +70,7 @@ function argumentOf(argument: Argument): ValueEntry {
 function optionOf(option: Option): OptionEntry {
   const { flags, short, long, description, argChoices: choices = [], required } = option;
   const names = [short, long].filter((name) => name !== undefined);
-  const [, name] = /[<[]([^\]>]+)[\]>]/.exec(flags) ?? [];
+  const [, name] = /[<[]([^<>[\]]+)[\]>]/.exec(flags) ?? [];
   const value = name === undefined ? null : { name, description, choices, isRequired: required };
   return { flags, names, description: optionText(option), value };
 }

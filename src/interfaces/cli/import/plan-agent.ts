@@ -224,17 +224,18 @@ export function joinDockerfiles(project: string, agent: string | null): string {
 export function isBare(project: string): boolean {
   return (
     bodyOf(project)
-      .replaceAll(/^\s*#.*$/gm, "")
+      .replaceAll(/^[ \t]*#.*$/gm, "")
       .trim() === ""
   );
 }
 
 /** Whether its instructions can be moved to another file. */
 export function isOneStage(project: string): boolean {
-  return project.match(/^\s*FROM\b/gim)?.length === 1;
+  return project.match(/^[ \t]*FROM\b/gim)?.length === 1;
 }
 
 /** The lines after the first FROM. */
 function bodyOf(project: string): string {
-  return project.replace(/^[^]*?^\s*FROM\b.*$/im, "").trim();
+  const from = /^[ \t]*FROM\b.*$/im.exec(project);
+  return project.slice(from === null ? 0 : from.index + from[0].length).trim();
 }

@@ -78,7 +78,7 @@ export function planImport(source: SourceProject, target: string) {
 function nameFor(name: string): string {
   if (isAgentName(name)) return name;
   const simple = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
-  const trimmed = simple.replaceAll(/^-+|-+$/g, "").slice(0, 50);
+  const trimmed = simple.replaceAll(/^-|-$/g, "").slice(0, 50);
   return isAgentName(trimmed) ? trimmed : `${trimmed === "" ? "imported" : trimmed}-agent`;
 }
 

@@ -63,7 +63,7 @@ function gatewayOf(context: Context, { url }: SendOptions): string {
 }
 
 function checkedUrl(url: string): string {
-  if (URL.canParse(url) && /^https?:/i.test(url)) return url.replace(/\/+$/, "");
+  if (URL.canParse(url) && /^https?:/i.test(url)) return url.replace(/(?<!\/)\/+$/, "");
   const hint = "give the gateway's address, such as --url http://localhost:8080";
   throw new UserError("usage", `${JSON.stringify(url)} is not an http address`, hint);
 }

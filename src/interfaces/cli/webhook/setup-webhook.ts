@@ -107,7 +107,7 @@ function sourceOf(project: ProjectConfig, type: string, { source }: SetupOptions
 function publicUrl({ gateway }: ProjectConfig, { url }: SetupOptions): string {
   const address = url ?? gateway.publicUrl;
   if (address !== null && /^https?:\/\//i.test(address) && URL.canParse(address)) {
-    return address.replace(/\/+$/, "");
+    return address.replace(/(?<!\/)\/+$/, "");
   }
   const hint =
     "al config --set gateway.publicUrl=https://<host>, or name it with --url https://<host>";

@@ -45,7 +45,7 @@ function networkNote(file: string, base: DockerfileBase | null, text: string): F
     base === null || isDefaultImage(base.image)
       ? []
       : [`the image ${base.image} unless the engine has it`];
-  const programs = new Set(text.replace(/^\s*#.*$/gm, "").match(fetchers));
+  const programs = new Set(text.replace(/^[ \t]*#.*$/gm, "").match(fetchers));
   const all = [...image, ...[...programs].map((program) => `files by ${program}`)];
   if (all.length === 0) return [];
   return [note(`the build of ${file} loads ${all.join(", ")}, by the engine's network`)];

@@ -74,7 +74,7 @@ function fromFile({ auths }: ConfigFile, registry: string): AuthConfig | undefin
 
 /** The file has hosts and, from older logins, addresses. */
 function hostOf(key: string): string {
-  return key.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
+  return key.replace(/^https?:\/\//, "").replace(/\/[^]*/, "");
 }
 
 async function fromHelper(

@@ -102,7 +102,7 @@ function exitCodeOf(task: SwarmTask | undefined): number | null {
 
 /** Recognized by message, as the engine has no code for it. */
 function isImageMissing(problem: string | null): boolean {
-  return /^No such image|pull access denied|manifest unknown|repository .* not found/i.test(
+  return /^No such image|pull access denied|manifest unknown|repository .{0,300} not found/i.test(
     problem ?? "",
   );
 }

@@ -16,7 +16,7 @@ export interface Address {
 
 /** Null for an address of another form. */
 export function parseAddress(url: string): Address | null {
-  const [, path = "", query = ""] = /^([^?]*)\??(.*)$/s.exec(url) ?? [];
+  const [, path = "", query = ""] = /^([^?]*)(?:\?(.*))?$/s.exec(url) ?? [];
   const [, name, host, rest = ""] = /^\/model\/([^/]+)\/([^/]+)(\/.*)?$/.exec(path) ?? [];
   if (name === undefined || host === undefined) return null;
   try {
@@ -41,7 +41,7 @@ export function upstreamRoute(
   if (address.host !== base.host) {
     throw notAllowed(`model "${model.name}" is at ${base.host}, not at ${address.host}`);
   }
-  const basePath = base.pathname.replace(/\/+$/, "");
+  const basePath = base.pathname.replace(/(?<!\/)\/+$/, "");
   const isBelow = address.path.startsWith(`${basePath}/`);
   const path = address.path.slice(basePath.length);
   const route = isBelow ? wireApis[model.api].route(path, address.query, model) : null;

@@ -72,7 +72,7 @@ async function* onBase(
       continue;
     }
     const text = await readFile(entry.from, "utf8");
-    const pinned = text.replace(/^(\s*FROM\s+)(\S+)/gim, (line, from: string, name: string) =>
+    const pinned = text.replace(/^([ \t]*FROM[ \t]+)(\S+)/gim, (line, from: string, name: string) =>
       names.includes(name) ? `${from}${base}` : line,
     );
     yield { type: "content", path: entry.path, content: Buffer.from(pinned) };
