@@ -1,4 +1,5 @@
 import { at, type Json } from "./json.ts";
+import { json, list, object, one, orText, type Objects } from "./request-shape.ts";
 
 /** Names of fields with a value that isn't listed as harmless; null and absence are always harmless. */
 export function fieldNames(
@@ -17,7 +18,36 @@ function isHarmless(value: unknown, harmless: readonly unknown[]): boolean {
 
 /** `web_search_20250305`, `web_search_2025_08_26` and `web_search_preview` are all versions of `web_search`. */
 export function unversioned(tool: string): string {
-  return tool.replace(/_(preview|\d{8}|\d{4}_\d{2}_\d{2})(_.*)?$/, "");
+  return tool.replace(/_(preview|\d{8}|\d{4}_\d{2}_\d{2})(_[^]*)?$/, "");
+}
+
+/**
+ * Names of what a tool makes the provider do. `clientFields` are the fields of tools of this type if the client runs
+ * them: a lenient server may act on any other field, such as `server_url`, whatever the type.
+ */
+export function toolNames(
+  tool: Json,
+  type: string,
+  clientFields: readonly string[] | undefined,
+): readonly string[] {
+  if (clientFields === undefined) return [unversioned(type)];
+  const given = Object.keys(tool).filter((name) => (tool[name] ?? null) !== null);
+  return given.filter((name) => !clientFields.includes(name));
+}
+
+const choices = new Set(["auto", "none", "required", "any", "tool", "allowed_tools"]);
+
+/** The shape of `tool_choice`: an object that names one tool or the allowed ones, or a text, which `names` takes as a type. */
+export function toolChoice(isClientTool: (type: string) => boolean): Objects {
+  const names = ({ type }: Json) =>
+    typeof type !== "string" || choices.has(type) || isClientTool(type) ? [] : [unversioned(type)];
+  const fields = {
+    ...one("type name mode server_label disable_parallel_tool_use"),
+    ...json("function custom"),
+  };
+  const tools = list(fields, names);
+  const allowed_tools = object({ ...one("mode"), tools });
+  return orText(object({ ...fields, tools, allowed_tools }, names));
 }
 
 /**

@@ -13,16 +13,34 @@ import {
 import { tokensAt } from "../request-body.ts";
 import type { Json } from "../json.ts";
 import type { OutputLimit, Problem, WireApi, EventReading } from "../wire-api.ts";
-import { fieldNames, unversioned } from "../provider-side.ts";
+import { toolChoice, fieldNames, isAddress, toolNames, unversioned } from "../provider-side.ts";
 import { either, json, list, many, object, one, orText, type Objects } from "../request-shape.ts";
 
 /** Tools that the client runs, and the search among declared tools, which reads only the request. */
 const clientTool =
   /^(custom|(bash|text_editor|computer|memory)_\d{8}|tool_search_tool_(regex|bm25)(_\d{8})?|tool_reference)$/;
 
-function toolNames(tool: Json): readonly string[] {
+const clientFields = [
+  ...["type", "name", "description", "input_schema", "input_examples", "cache_control", "strict"],
+  ...["defer_loading", "eager_input_streaming", "allowed_callers", "max_characters"],
+  ...["display_width_px", "display_height_px", "display_number", "enable_zoom"],
+];
+
+function namesOfTool(tool: Json): readonly string[] {
   const type = textAt(tool, "type") ?? "custom";
-  return clientTool.test(type) ? [] : [unversioned(type)];
+  return toolNames(tool, type, clientTool.test(type) ? clientFields : undefined);
+}
+
+/** Parts that name where the provider found something. */
+const found = new Set<unknown>(["search_result", "web_search_result", "web_fetch_result"]);
+
+/** An address or a file in place of data: in a part itself, where some servers accept what belongs into `source`. */
+function namesOfPart({ type, source, url, file_id }: Json): readonly string[] {
+  const isOutput = typeof type === "string" && type.endsWith("_output");
+  return [
+    ...(!found.has(type) && [source, url].some(isAddress) ? ["url"] : []),
+    ...(type === "container_upload" || (!isOutput && (file_id ?? null) !== null) ? ["file"] : []),
+  ];
 }
 
 const source = (content?: Objects) =>
@@ -49,11 +67,11 @@ function parts(depth: number): Objects {
       ...many("lines"),
       ...json("input cache_control citations caller transformations from to trigger tabs"),
       ...json("state_changes tool_references"),
-      tool: object(one("type name server_name mcp_server_name"), toolNames),
+      tool: object(one("type name server_name mcp_server_name"), namesOfTool),
       source: source(inside ?? undefined),
       ...(inside && { content: orText(inside) }),
     },
-    ({ type }) => (type === "container_upload" ? ["file"] : []),
+    namesOfPart,
   );
 }
 
@@ -68,17 +86,20 @@ const tools = list(
     ...json("input_schema input_examples cache_control user_location citations caching configs"),
     ...json("default_config"),
   },
-  toolNames,
+  namesOfTool,
 );
+
+const tool_choice = toolChoice((type) => clientTool.test(type));
 
 /** Source: docs.anthropic.com, "Messages", with the betas of its SDK. */
 const anthropicRequest = object(
   {
     ...one("model max_tokens stream temperature top_k top_p service_tier inference_geo speed"),
     ...many("stop_sequences"),
-    ...json("metadata tool_choice container output_format mcp_servers fallbacks diagnostics"),
+    ...json("metadata container output_format mcp_servers fallbacks diagnostics"),
     ...json("cache_control"),
     system: content,
+    tool_choice,
     messages: list({ ...one("role clear_at"), output_config: object(one("effort")), content }),
     tools,
     thinking: object({ ...one("type budget_tokens display"), ...json("block_binding") }),
@@ -94,8 +115,10 @@ const anthropicRequest = object(
       ),
     }),
   },
-  (body) =>
-    fieldNames(body, { mcp_servers: [], container: [], speed: ["standard"], inference_geo: [] }),
+  (body) => [
+    ...fieldNames(body, { mcp_servers: [], container: [], speed: ["standard"], inference_geo: [] }),
+    ...tool_choice.names({ type: body.tool_choice }),
+  ],
 );
 
 /** The Messages API. Source: docs.anthropic.com, "Messages", "Count Message tokens", "Errors". */

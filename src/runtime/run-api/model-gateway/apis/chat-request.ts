@@ -1,5 +1,11 @@
-import { textAt } from "../json.ts";
-import { fieldNames, unversioned, openaiContentNames } from "../provider-side.ts";
+import { at, textAt } from "../json.ts";
+import {
+  toolChoice,
+  fieldNames,
+  isAddress,
+  toolNames,
+  openaiContentNames,
+} from "../provider-side.ts";
 import { json, list, many, object, one, orText, type Objects } from "../request-shape.ts";
 
 const address = orText(object(one("url detail format")));
@@ -45,6 +51,22 @@ const harmless = {
   service_tier: ["auto", "default", "flex", "on_demand", "standard"],
 };
 
+const clientFields = ["type", "function", "custom", "cache_control"];
+
+/** Data that the model may quote; some servers would fetch the address of one. */
+const documents = list(
+  {
+    ...one("id title text url"),
+    ...json("data"),
+    source: orText(object({ ...one("type text"), ...json("json") })),
+  },
+  ({ url, source }) => {
+    const type = at(source, "type") ?? "text";
+    const isData = type === "text" || type === "json";
+    return isData && ![url, source].some(isAddress) ? [] : ["url"];
+  },
+);
+
 /**
  * Chat completions; `clientTools` are the types of tools that the client runs. Sources: the references of OpenAI, Groq,
  * xAI, OpenRouter, Mistral and DeepSeek, and the fields that enable thinking in vLLM and other servers.
@@ -58,9 +80,10 @@ export function chatRequest(clientTools: readonly string[]): Objects {
     },
     (tool) => {
       const type = textAt(tool, "type") ?? "function";
-      return clientTools.includes(type) ? [] : [unversioned(type)];
+      return toolNames(tool, type, clientTools.includes(type) ? clientFields : undefined);
     },
   );
+  const tool_choice = toolChoice((type) => clientTools.includes(type));
   return object(
     {
       ...one("model stream temperature top_p top_k top_a min_p frequency_penalty n seed"),
@@ -71,9 +94,9 @@ export function chatRequest(clientTools: readonly string[]): Objects {
       ...one("safe_prompt session_id route preset deferred disable_tool_validation"),
       ...one("citation_options"),
       ...many("stop modalities transforms"),
-      ...json("response_format tool_choice function_call functions logit_bias metadata reasoning"),
+      ...json("response_format function_call functions logit_bias metadata reasoning"),
       ...json("thinking chat_template_kwargs chat_template_args prompt_cache_options usage"),
-      ...json("cache_control documents prediction audio web_search_options search_parameters"),
+      ...json("cache_control prediction audio web_search_options search_parameters"),
       ...json("search_settings compound_custom plugins models provider"),
       stream_options: object(one("include_usage include_obfuscation")),
       messages: list({
@@ -85,7 +108,9 @@ export function chatRequest(clientTools: readonly string[]): Objects {
         tools,
       }),
       tools,
+      tool_choice,
+      documents,
     },
-    (body) => fieldNames(body, harmless),
+    (body) => [...fieldNames(body, harmless), ...tool_choice.names({ type: body.tool_choice })],
   );
 }

@@ -3,7 +3,7 @@ import { withServiceTier, openaiErrorBody } from "./service-tier.ts";
 import { at, countAt, isObject, textAt, bytesOf, type Json } from "../json.ts";
 import { tokensAt } from "../request-body.ts";
 import type { CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
-import { fieldNames, unversioned, openaiContentNames } from "../provider-side.ts";
+import { toolChoice, fieldNames, toolNames, openaiContentNames } from "../provider-side.ts";
 import { either, json, list, many, object, one, orText, type Fields } from "../request-shape.ts";
 
 /** The API refuses a lower limit. */
@@ -42,23 +42,27 @@ function usageOf(usage: Json): CallUsage {
   };
 }
 
-const clientTools = new Set([
-  "function",
-  "custom",
-  "local_shell",
-  "apply_patch",
-  "computer",
-  "computer_use_preview",
+/** Fields of tools that the client runs, besides those of all tools. */
+const clientTools: Readonly<Record<string, string>> = {
+  function: "parameters input_schema strict annotations",
+  custom: "format",
+  local_shell: "",
+  apply_patch: "",
+  computer: "",
+  computer_use_preview: "display_width display_height environment",
   // This tool searches the tools declared in the request.
-  "tool_search",
+  tool_search: "parameters execution",
   // Tools of a namespace are counted by their own names.
-  "namespace",
-]);
+  namespace: "tools",
+  shell: "environment",
+};
 
-function toolNames(tool: Json): readonly string[] {
+function namesOfTool(tool: Json): readonly string[] {
   const type = textAt(tool, "type") ?? "function";
-  if (type === "shell") return at(tool, "environment", "type") === "local" ? [] : ["shell"];
-  return clientTools.has(type) ? [] : [unversioned(type)];
+  const isRemote = type === "shell" && at(tool, "environment", "type") !== "local";
+  const own = isRemote || !Object.hasOwn(clientTools, type) ? undefined : clientTools[type];
+  const fields = own?.split(" ").concat("type", "name", "description", "defer_loading");
+  return toolNames(tool, type, fields);
 }
 
 const toolFields: Fields = {
@@ -70,7 +74,9 @@ const toolFields: Fields = {
   ...json("parameters input_schema annotations format environment filters ranking_options"),
   ...json("user_location allowed_tools headers require_approval container input_image_mask"),
 };
-const tools = list({ ...toolFields, tools: list(toolFields, toolNames) }, toolNames);
+const tools = list({ ...toolFields, tools: list(toolFields, namesOfTool) }, namesOfTool);
+
+const tool_choice = toolChoice((type) => Object.hasOwn(clientTools, type));
 
 const partFields: Fields = {
   ...one("type text refusal detail image_url file_url file_data file_id filename"),
@@ -113,16 +119,17 @@ const responsesRequest = object(
     ...one("top_logprobs parallel_tool_calls truncation user safety_identifier prompt_cache_key"),
     ...one("prompt_cache_retention service_tier previous_response_id background"),
     ...many("include"),
-    ...json("metadata client_metadata reasoning text tool_choice prompt conversation"),
+    ...json("metadata client_metadata reasoning text prompt conversation"),
     ...json("prompt_cache_options search_parameters"),
     stream_options: object(one("include_obfuscation")),
     // A summary is an additional answer with a separate limit.
     context_management: list(one("type compact_threshold"), ({ type }) => [String(type)]),
     input: orText(input),
+    tool_choice,
     tools,
   },
-  (body) =>
-    fieldNames(body, {
+  (body) => [
+    ...fieldNames(body, {
       background: [false],
       conversation: [],
       previous_response_id: [],
@@ -130,6 +137,8 @@ const responsesRequest = object(
       search_parameters: [],
       service_tier: ["auto", "default", "flex"],
     }),
+    ...tool_choice.names({ type: body.tool_choice }),
+  ],
 );
 
 /** The Responses API. Source: OpenAI's reference, "Responses", "Streaming events". */
