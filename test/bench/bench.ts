@@ -4,6 +4,7 @@ import { compareWith, comparisonTable } from "./compare.ts";
 import type { Figure, Measure } from "./figure.ts";
 import { answers } from "./measures/answers.ts";
 import { containers } from "./measures/containers.ts";
+import { costlyTexts } from "./measures/costly-texts.ts";
 import { cron } from "./measures/cron.ts";
 import { egress } from "./measures/egress.ts";
 import { firstRequest } from "./measures/first-request.ts";
@@ -37,6 +38,7 @@ const short = [
   egress,
   strangers,
   hostileRuns,
+  costlyTexts,
 ];
 /** Measured when it is asked for. */
 const long = [soak, telemetry];

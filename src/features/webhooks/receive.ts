@@ -11,6 +11,7 @@ import type { MatchIndex } from "./match-index.ts";
 import type { Provider, Request, Delivery, DeliveryAnswer, DeliveryCount } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
 import { rateLimitedWarnings } from "../../foundation/contracts/rate-limited-warnings.ts";
+import { inTurn } from "../../foundation/contracts/in-turn.ts";
 import { JsonSize } from "../../foundation/contracts/json-size.ts";
 import { header } from "./signature.ts";
 
@@ -94,7 +95,8 @@ async function receive(
   });
   if (!from.ok) return refuse(context, provider, from);
   const { source } = from;
-  const read = readDelivery(context, { provider, source, delivery });
+  const verified = { provider, source, delivery };
+  const read = await inTurn(source.name, () => readDelivery(context, verified));
   if ("status" in read) return read;
   const answer = await accept(context, source, read);
   const isEmpty = answer.status === 200 && provider.isAnsweredEmpty?.(delivery.headers) === true;
@@ -228,7 +230,7 @@ const maxFields = 1_000;
 /** Why the body of an unsigned source is not parsed, in words for the sender; null when it may be. */
 function whyTooMuch({ headers, body }: Request): string | null {
   if (new JsonSize().push(body, maxValues).values > maxValues) {
-    return `without a signature, a body may hold ${maxValues} JSON values`;
+    return `without a signature, a body may hold ${maxValues} JSON values, a key counts as four`;
   }
   const isForm = /^application\/x-www-form-urlencoded/i.test(header(headers, "content-type") ?? "");
   if (!isForm) return null;

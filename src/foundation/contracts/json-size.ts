@@ -2,6 +2,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
 const colon = 0x3a;
+/** A new name takes a parser as long as several values. */
+const valuesOfKey = 4;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 /** In ASCII, `[` and `{` differ only in this bit, as do `]` and `}`. */
@@ -15,7 +17,7 @@ const closing = 0x7d;
  * that a parser creates before it fails.
  */
 export class JsonSize {
-  /** Objects, lists, keys, texts, numbers and the like so far; an empty object or list counts as two. */
+  /** Objects, lists, texts, numbers and the like so far; a key counts as four, an empty object or list as two. */
   values = 1;
   /** Depth of the deepest object or list so far, 1 for the outermost. */
   depth = 0;
@@ -48,7 +50,8 @@ export class JsonSize {
     let [at, values, level] = [start, this.values, this.#level];
     for (; at < bytes.length && bytes[at] !== quote && values <= maxValues; at += 1) {
       const byte = bytes[at] ?? 0;
-      if (byte === comma || byte === colon) values += 1;
+      if (byte === comma) values += 1;
+      else if (byte === colon) values += valuesOfKey;
       else if ((byte | braceBit) === opening) {
         values += 1;
         level += 1;

@@ -9,7 +9,7 @@ export const mcpLimits = {
   answerValues: 200_000,
   /** The limit over all lists of tools that one connection reads: the client keeps them. */
   listBytes: 1024 * 1024,
-  listValues: 50_000,
+  listValues: 100_000,
   /** The result that a model gets of it, in bytes of JSON; longer ones are cut. */
   resultBytes: 256 * 1024,
   /** The definitions of all allowed tools of a server together, in bytes of JSON. */

@@ -13,6 +13,7 @@ import {
   noSchemaCompilers,
   limitUnauthenticated,
 } from "../../foundation/contracts/request-limit.ts";
+import { inTurn } from "../../foundation/contracts/in-turn.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { limitBodies } from "./limit-bodies.ts";
 import { answerClientError, problemOf, sendProblem } from "./problem.ts";
@@ -135,7 +136,7 @@ function parseJsonOnly(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     if (body === "") done(null, undefined);
-    else void parseJson(request, String(body), done);
+    else void inTurn(request.ip, () => parseJson(request, String(body), done));
   });
 }
 

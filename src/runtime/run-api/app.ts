@@ -1,6 +1,7 @@
 import { STATUS_CODES, type IncomingMessage } from "node:http";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { z } from "zod";
+import { inTurn } from "../../foundation/contracts/in-turn.ts";
 import { noSchemaCompilers } from "../../foundation/contracts/request-limit.ts";
 import {
   endedRun,
@@ -80,7 +81,12 @@ export function runApiApp(
       void sendProblem(reply, refusal("malformed", message));
     },
   });
-  app.removeContentTypeParser("text/plain");
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.removeContentTypeParser(["text/plain", "application/json"]);
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    const owner = socketOf(request.raw)?.instanceId ?? "";
+    void inTurn(owner, () => parseJson(request, String(body), done));
+  });
   app.addHook("onRequest", (request, reply, done) => {
     const socket = socketOf(request.raw);
     const refused = unauthorized(socket, request);

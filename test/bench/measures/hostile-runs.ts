@@ -5,19 +5,25 @@ import { withFolder } from "../floors.ts";
 import { askHealth } from "../health.ts";
 import { startHop } from "../hop.ts";
 
-/** What the scheduler takes, and how soon it answers others, while ten runs send all that costs memory or time. */
+/** What the scheduler takes, and how soon it answers others, while runs send all that costs memory or time. */
 export const hostileRuns: Measure = {
   name: "hostile-runs",
-  run: ({ quick }) =>
-    withFolder(async (folder) => {
-      await using children = new AsyncDisposableStack();
-      const { runs, url, peakMb } = await startSockets(children, folder, 10);
-      await startHop(children, "hostile-attack.ts", JSON.stringify(runs));
-      const latencies = await askHealth(url, () => wait(quick ? 3_000 : 20_000));
-      const name = "10 hostile runs at once";
-      return [
-        figureOf(`${name}: GET /health`, "ms", latencies, { target: { p99: 250 } }),
-        figureOf(`${name}: memory`, "MB", [await peakMb()], { target: { most: 400 } }),
-      ];
-    }),
+  run: async ({ quick }) => [
+    ...(await measured("10 hostile runs at once", 10, "all", quick)),
+    ...(await measured("4 runs that send objects of many keys", 4, "keys", quick)),
+  ],
 };
+
+function measured(name: string, count: number, shapes: "all" | "keys", quick: boolean) {
+  return withFolder(async (folder) => {
+    await using children = new AsyncDisposableStack();
+    const { runs, url, peakMb } = await startSockets(children, folder, count);
+    const floor = await askHealth(url, () => wait(2_000));
+    await startHop(children, "hostile-attack.ts", JSON.stringify(runs), shapes);
+    const latencies = await askHealth(url, () => wait(quick ? 3_000 : 20_000));
+    return [
+      figureOf(`${name}: GET /health`, "ms", latencies, { floor, target: { p99: 250 } }),
+      figureOf(`${name}: memory`, "MB", [await peakMb()], { target: { most: 400 } }),
+    ];
+  });
+}

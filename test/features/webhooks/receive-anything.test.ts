@@ -79,3 +79,21 @@ test("an unsigned body is rejected before it is parsed if parsing would take lon
     { numRuns: 40 },
   );
 });
+
+test("deliveries that take long to parse leave turns of the event loop to others", async () => {
+  const receiver = new TestReceiver();
+  receiver.sources = [source("open", { credential: null, allowUnsigned: true })];
+  const headers = { "x-github-event": "push", "content-type": "application/json" };
+  const deliveries = Array.from({ length: 8 }, (_none, n) => {
+    const keys = Array.from({ length: 19_900 }, (_key, at) => `"k${n}_${at}":0`);
+    const body = Buffer.from(`{${keys.join(",")}}`);
+    return { type: "github", source: null, headers, body };
+  });
+  let turns = 0;
+  const count = (): void => void (turns += 1);
+  const counter = setInterval(count);
+  const answers = await Promise.all(deliveries.map((one) => receiver.receive(one)));
+  clearInterval(counter);
+  expect(answers.map(statusOf)).toEqual(deliveries.map(() => 200));
+  expect(turns).toBeGreaterThan(deliveries.length);
+});

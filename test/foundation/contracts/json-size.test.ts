@@ -5,7 +5,7 @@ import { JsonSize } from "../../../src/foundation/contracts/json-size.ts";
 function sizeOf(value: unknown): { values: number; depth: number } {
   if (typeof value !== "object" || value === null) return { values: 1, depth: 0 };
   const inner = Object.values(value).map(sizeOf);
-  const keys = Array.isArray(value) ? 0 : inner.length;
+  const keys = Array.isArray(value) ? 0 : 4 * inner.length;
   const values = inner.reduce((sum, one) => sum + one.values, keys + 1);
   const depth = 1 + Math.max(0, ...inner.map((one) => one.depth));
   return { values: inner.length === 0 ? 2 : values, depth };
@@ -32,5 +32,5 @@ test("the size of JSON is that of the parsed value, however text is spaced and c
 test("the size of JSON stops counting at a limit", () => {
   const [bytes, maxValues] = [Buffer.from(`{"a":${"[".repeat(1_000_000)}`), 100];
   const size = new JsonSize().push(bytes, maxValues).push(bytes, maxValues);
-  expect(size).toMatchObject({ values: maxValues + 1, depth: maxValues - 1 });
+  expect(size).toMatchObject({ values: maxValues + 1, depth: maxValues - 4 });
 });

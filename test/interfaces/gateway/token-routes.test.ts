@@ -210,10 +210,9 @@ function withCostlyTexts<T>(given: T, key = ""): T {
   if (Array.isArray(given)) return given.map((one: unknown) => withCostlyTexts(one, key)) as T;
   if (given instanceof Promise) return given.then((one: unknown) => withCostlyTexts(one)) as T;
   if (typeof given !== "object" || given === null || given instanceof Map) return given;
-  const entries = Object.entries<unknown>(given).map(([name, one]) => [
-    name,
-    withCostlyTexts(one, name),
-  ]);
+  const entries = Object.entries(given as Record<string, unknown>).map(
+    ([name, one]) => [name, withCostlyTexts(one, name)] as const,
+  );
   return Object.fromEntries(entries) as T;
 }
 

@@ -7,6 +7,7 @@ import type {
   Meter,
   ScriptedAnswer,
 } from "../../../foundation/contracts/model-gateway.ts";
+import { inTurn } from "../../../foundation/contracts/in-turn.ts";
 import { createAnswerTap, endOfCall, type SeenOfCall } from "./answer-tap.ts";
 import {
   GatewayProblem,
@@ -89,12 +90,16 @@ async function askModel(
   signal: AbortSignal,
   seen: SeenOfCall,
 ): Promise<UpstreamAnswer> {
-  const { model, api, url } = call;
-  if (maxOutputTokens !== null) limitAnswer(call, maxOutputTokens);
-  if (model.script !== null) {
-    return scriptedAnswer(await answerScript(model.script, call.body.read(), gone));
+  const { instanceId, model, api, url } = call;
+  // Many grants may come at once, and each limit parses and serializes its body again.
+  if (maxOutputTokens !== null) {
+    await inTurn(instanceId, () => limitAnswer(call, maxOutputTokens));
   }
-  const body = call.body.pieces();
+  if (model.script !== null) {
+    const json = await inTurn(instanceId, () => call.body.read());
+    return scriptedAnswer(await answerScript(model.script, json, gone));
+  }
+  const body = await inTurn(instanceId, () => call.body.pieces());
   const length = body.reduce((sum, piece) => sum + piece.length, 0);
   const headers = requestHeaders(request.headers, model, api, length);
   const onSent = () => (seen.mayBeBilled = true);

@@ -3,7 +3,7 @@ const mebibyte = 1024 * 1024;
 /** Limits of the calls to models; times in ms. */
 export const gatewayLimits = {
   maxBytes: 32 * mebibyte,
-  /** Objects, lists, keys, texts and numbers of one body: four times those of a million tokens. */
+  /** Values of one body, as `JsonSize` counts them: more than those of a million tokens. */
   maxValues: 200_000,
   /** Memory for the calls of all runs, and of one. */
   totalBytes: 64 * mebibyte,

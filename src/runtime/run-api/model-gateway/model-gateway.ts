@@ -14,6 +14,7 @@ import { gatewayLimits, type GatewayLimits } from "./limits.ts";
 import { createReadOn, hangUpSignal, type Exchange } from "./read-on.ts";
 import { createUpstream } from "./upstream.ts";
 import { wireApis } from "./wire-apis.ts";
+import { inTurn } from "../../../foundation/contracts/in-turn.ts";
 import { JsonSize } from "../../../foundation/contracts/json-size.ts";
 import { cutIfSilent } from "../http-proxy.ts";
 import { badRequest, memoryOf, RequestBody } from "./request-body.ts";
@@ -38,7 +39,6 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
   const limits = { ...gatewayLimits, ...options };
   const upstream = createUpstream(options.proxyEnv ?? process.env, limits.idleMs);
   const readBody = createBodyReader(limits);
-  const parsing = createShares({ total: 1, perOwner: 1 });
   const openRequest = createReadOn(limits);
   const closing = new AbortController();
   const open = new Set<Promise<void>>();
@@ -55,9 +55,10 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
     using body = await readBody(instanceId, request, signal);
     const { isMetered } = route;
     const call = { instanceId, agent: deps.agentOf(instanceId), model, api, url, body, isMetered };
-    // Releases after a turn of the event loop, so that other requests are served between two parsed bodies.
-    setImmediate(await parsing.acquire(instanceId, 1, signal));
-    const plan = planCall(call);
+    const plan = await inTurn(instanceId, () => {
+      signal.throwIfAborted();
+      return planCall(call);
+    });
     await forwardCall(call, plan, { ...deps, ask: upstream.ask, openRequest }, exchange);
   };
 

@@ -28,17 +28,29 @@ function whole(count: number, body: Buffer, path = model): Shape {
   return { count, path, length: body.length, body };
 }
 
+/** JSON of one object with so many keys, which begin with `name`. */
+export function objectOfKeys(count: number, name: string): string {
+  return `{${Array.from({ length: count }, (_, n) => `"${name}${n}":0`).join(",")}}`;
+}
+
+/** Requests with as many keys as fit into a megabyte, and with as many as the gateway parses; each has other ones. */
+export function keyShapes(): readonly Shape[] {
+  const bodies = Array.from({ length: 24 }, (_none, n) =>
+    [70_000, 39_900].map((keys) => `{"metadata":${objectOfKeys(keys, `k${n}_`)}}`),
+  );
+  return bodies.flat().map((body) => whole(1, Buffer.from(body)));
+}
+
 /** The largest and the most requests that a run can send, of each shape that costs memory. */
 export function hostileShapes(): readonly Shape[] {
   const message = '{"messages":[{"role":"user","content":"';
   const smallValues = filled('{"x":[', "{},", "1]}", 30 * mebibyte);
   const allowedValues = filled('{"x":[', '{"a":0},', "1]}", 390_000);
-  const keys = Buffer.from(`{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":{}`).join(",")}}`);
   return [
     whole(8, smallValues),
     whole(60, filled('{"x":[', "{},", "1]}", mebibyte - 1)),
     whole(60, allowedValues),
-    whole(20, keys),
+    whole(20, Buffer.from(`{"metadata":${objectOfKeys(33_000, "k")}}`)),
     // Twice as large as a string of JavaScript, for one letter.
     whole(4, filled(`${message}中`, "a", '"}]}', 31 * mebibyte)),
     whole(4, filled(message, "\\n", '"}]}', 31 * mebibyte)),

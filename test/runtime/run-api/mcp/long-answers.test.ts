@@ -100,7 +100,7 @@ test("all pages of a list of tools have one limit", async () => {
   const { tools } = await connected(Object.fromEntries(names.map((name) => [name, () => {}])), [
     "a",
   ]);
-  await expect(tools()).rejects.toThrow("its answer has more than 50000 values");
+  await expect(tools()).rejects.toThrow("its answer has more than 100000 values");
 });
 
 test("a page of a list that ends inside of a text hides no values of the next one", async () => {
@@ -110,11 +110,11 @@ test("a page of a list that ends inside of a text hides no values of the next on
   ) => {
     const head = `{"jsonrpc":"2.0","id":${id},"result":{"tools":[]`;
     if (JSON.stringify({ params }).includes("cursor"))
-      send(response, "application/json", `${head},"a":[${"{},".repeat(30_000)}1]}}`);
+      send(response, "application/json", `${head},"a":[${"{},".repeat(60_000)}1]}}`);
     else send(response, "text/event-stream", `data: ${head},"nextCursor":"2"}}\n\n: "`);
   };
   const { tools } = await connected({ "tools/list": pages }, ["a"]);
-  await expect(tools()).rejects.toThrow("its answer has more than 50000 values");
+  await expect(tools()).rejects.toThrow("its answer has more than 100000 values");
 });
 
 test("calls that are given up leave the memory and their connections to later ones", async () => {

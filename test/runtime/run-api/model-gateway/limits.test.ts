@@ -1,5 +1,10 @@
 import type { UpstreamModel } from "../../../../src/foundation/contracts/model-gateway.ts";
-import { emptyAnswer, post, startWire, testMeter } from "./support.ts";
+import { forwardCall } from "../../../../src/runtime/run-api/model-gateway/forward-call.ts";
+import { gatewayLimits } from "../../../../src/runtime/run-api/model-gateway/limits.ts";
+import { createReadOn } from "../../../../src/runtime/run-api/model-gateway/read-on.ts";
+import { RequestBody } from "../../../../src/runtime/run-api/model-gateway/request-body.ts";
+import { wireApis } from "../../../../src/runtime/run-api/model-gateway/wire-apis.ts";
+import { emptyAnswer, post, startWire, testMeter, upstreamModel } from "./support.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { google, mistral } from "./wires/mistral-and-google.ts";
 import { completions, responses } from "./wires/openai.ts";
@@ -188,4 +193,34 @@ test("other changes of a request keep fields that the config allows", async () =
   };
   const { sent } = await ask(anthropic, more, null, { extraFields: ["new_one"] });
   expect(sent).toMatchObject(more);
+});
+
+test("the limits of answers that are granted at once are set one in a turn of the event loop", async () => {
+  let turns = 0;
+  const counter = setInterval(() => (turns += 1));
+  onTestFinished(() => clearInterval(counter));
+  const written: number[] = [];
+  const write = (): object => {
+    written.push(turns);
+    // A large body takes as long to parse.
+    for (const end = performance.now() + 20; performance.now() < end;);
+    return {};
+  };
+  const api = { ...wireApis["openai-completions"], limit: { write } };
+  const url = new URL("http://127.0.0.1:1/");
+  const { signal } = new AbortController();
+  const plan = { requestBytes: 2 };
+  const exchange = { signal, stopping: signal, request: { headers: {} } };
+  const deps = {
+    meter: testMeter({ maxOutputTokens: 2000 }),
+    ask: () => Promise.reject(new Error("not asked")),
+    openRequest: createReadOn(gatewayLimits),
+  };
+  const calls = Array.from({ length: 4 }, () => {
+    const body = new RequestBody(Buffer.from("{}"), () => undefined);
+    const call = { instanceId: "run-1", model: upstreamModel, api, url, body, isMetered: true };
+    return forwardCall(call as never, plan as never, deps as never, exchange as never);
+  });
+  await Promise.allSettled(calls);
+  expect(new Set(written).size).toBe(4);
 });
