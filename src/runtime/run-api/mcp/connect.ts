@@ -26,8 +26,7 @@ export function createMcpConnect(
   { resolve = createResolve(), dial = dialDirect }: EgressOptions = {},
 ) {
   const deps = { resolve, dial, ownAddresses, proxyEnv: env, room: createAnswerRoom() };
-  /** Connects to a server that has a URL. The code is loaded by the first connection. Rejects with an error for a person. */
-  return async (server: McpServer, run: McpRun): Promise<McpClient> => {
+  const openSession = async (server: McpServer, run: McpRun) => {
     const [{ StreamableHTTPClientTransport }, { connectMcp }] = await Promise.all([
       import("@modelcontextprotocol/client"),
       import("./mcp-client.ts"),
@@ -68,9 +67,51 @@ export function createMcpConnect(
       await transport.terminateSession().catch(() => undefined);
       await client.close();
     };
-    return { ...client, close };
+    const isGone = (error: unknown) => transport.sessionId !== undefined && refusesSession(error);
+    return { ...client, close, isGone };
+  };
+  /** Connects to a server that has a URL. The code is loaded by the first connection. Rejects with an error for a person. */
+  return async (server: McpServer, run: McpRun): Promise<McpClient> => {
+    let current = openSession(server, run);
+    await current;
+    /** All calls that a session refused share the next one; if that can't be opened, the next call tries again. */
+    const after = (old: typeof current): typeof current => {
+      if (current !== old) return current;
+      const next = openSession(server, run);
+      next.catch(() => (current = old));
+      return (current = next);
+    };
+    return {
+      tools: async () => (await current).tools(),
+      call: async (...call) => {
+        const used = current;
+        const session = await used;
+        return session.call(...call).catch(async (error: unknown) => {
+          // Other calls may still wait for answers in the old session: it is not closed.
+          if (!session.isGone(error)) throw error;
+          return (await after(used)).call(...call);
+        });
+      },
+      close: async () => (await current).close(),
+    };
   };
 }
+
+/**
+ * Whether a server refused a request before it executed it, because it does not know the session (any more). The
+ * specification asks for 404; servers also answer 400, 410, or 200 with an error that says only this.
+ */
+function refusesSession(error: unknown): boolean {
+  const { cause } = error as { cause?: { status?: number; message?: string } };
+  const { status, message = "" } = cause ?? {};
+  if (status === 404 || status === 410) return true;
+  if (status === 400) return /session|not initialized/i.test(message);
+  return status === undefined && message.length < 100 && unknownSession.test(message);
+}
+
+/** A text of these words only: other errors of a tool may speak of the sessions of a browser or a login. */
+const unknownSession =
+  /^(?=.*session)(?:(?:mcp|session|id|bad|request|error|no|not|valid|invalid|unknown|expired|terminated|missing|found|provided|or|is|was|has|been|does|exist)\W*)+$/i;
 
 /** The header that has a credential's token. Throws for a credential without one token. */
 function headersOf(credential: Credential): Record<string, string> {
