@@ -1,13 +1,9 @@
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import type { Job } from "../../../foundation/contracts/job.ts";
-import { allowsTool, mcpCallLine, mcpLimits } from "../../../foundation/contracts/mcp.ts";
+import { allowsTool, mcpCallLine } from "../../../foundation/contracts/mcp.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { connectMcp, type McpClient } from "../../run-api/mcp/mcp-client.ts";
+import type { McpClient } from "../../run-api/mcp/mcp-client.ts";
 import { logTo, type Emit } from "../harness.ts";
 import type { Answer, RunRequests } from "../run-api/run-requests.ts";
-
-type JobServer = NonNullable<Job["mcp"]>[number];
-type Env = Readonly<Record<string, string>>;
+import { startProgram, type Env, type JobServer } from "./server-program.ts";
 
 interface RunMcpDeps {
   /** Performs requests at the scheduler. */
@@ -22,9 +18,12 @@ interface ToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
+/** How often a program that ended is started again in one run. */
+const maxRestarts = 3;
+
 /**
  * Performs the requests about MCP servers: those with a command run beside the agent, and are started by their first
- * request; the scheduler calls all others. Disposal ends their programs.
+ * request, and by the next one after their end; the scheduler calls all others. Disposal ends their programs.
  */
 export function createRunMcp(
   servers: readonly JobServer[],
@@ -32,12 +31,28 @@ export function createRunMcp(
 ) {
   const env = Promise.withResolvers<Env>();
   const starting = new Map<string, Promise<McpClient>>();
-  const clientOf = (server: JobServer): Promise<McpClient> => {
-    const known = starting.get(server.name);
+  const ended = new Map<string, { readonly times: number; readonly errors: string }>();
+  const clientOf = async (server: JobServer): Promise<McpClient> => {
+    const { name } = server;
+    const known = starting.get(name);
     if (known !== undefined) return known;
-    const opening = env.promise.then((variables) => startServer(server, variables, workDir));
-    starting.set(server.name, opening);
-    opening.catch(() => starting.delete(server.name));
+    const { times, errors: last } = ended.get(name) ?? { times: 0, errors: "" };
+    const after = last === "" ? "" : `: ${last}`;
+    if (times > maxRestarts)
+      throw new Error(`its program ended ${times} times in this run${after}`);
+    if (times > 0) {
+      const again = `the MCP server ${name} ended, and is started again (${times} of ${maxRestarts})`;
+      logTo(emit, "mcp", 40, `${again}${after}`, { server: name });
+    }
+    const onEnd = (errors: string): void => {
+      if (starting.get(name) !== opening) return;
+      starting.delete(name);
+      ended.set(name, { times: times + 1, errors });
+    };
+    const opening = env.promise.then((variables) =>
+      startProgram(server, variables, workDir, onEnd),
+    );
+    starting.set(name, opening);
     return opening;
   };
   const tools = async (server: JobServer, signal: AbortSignal): Promise<Answer> => {
@@ -88,36 +103,4 @@ export function createRunMcp(
       await Promise.allSettled(clients.map((client) => client.close()));
     },
   };
-}
-
-/** A subclass: the SDK tries the protocol's revisions on its own class by a second process. */
-class ServerProcess extends StdioClientTransport {}
-
-/** How much of a program's last errors is said, in characters. */
-const shownErrors = 500;
-
-async function startServer(
-  { command, timeoutSeconds }: JobServer,
-  env: Env,
-  cwd: string,
-): Promise<McpClient> {
-  const [program = "", ...args] = command ?? [];
-  const transport = new ServerProcess({
-    command: program,
-    args,
-    env: { ...env },
-    cwd,
-    stderr: "pipe",
-    maxBufferSize: mcpLimits.answerBytes,
-  });
-  let errors = "";
-  transport.stderr?.on("data", (chunk: Buffer) => {
-    errors = (errors + chunk.toString("utf8")).slice(-shownErrors);
-  });
-  try {
-    return await connectMcp(transport, { timeoutMs: timeoutSeconds * 1000 });
-  } catch (error) {
-    const lines = errors.trim();
-    throw new Error(`${messageOf(error)}${lines === "" ? "" : `: ${lines}`}`, { cause: error });
-  }
 }

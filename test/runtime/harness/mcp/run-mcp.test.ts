@@ -1,0 +1,58 @@
+import { fileURLToPath } from "node:url";
+import { createRunMcp } from "../../../../src/runtime/harness/mcp/run-mcp.ts";
+import type { Log } from "../run-entry.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
+
+/** The MCP servers of a run, of which `hub` is the program; the function calls its tools. */
+function started(program = fileURLToPath(new URL("./fickle-server.ts", import.meta.url))) {
+  const logs: string[] = [];
+  const command = [process.execPath, program];
+  const mcp = createRunMcp([{ name: "hub", command, tools: ["*"], timeoutSeconds: 60 }], {
+    requests: { perform: () => Promise.resolve({ ok: true }) },
+    emit: (message) => void logs.push(`${(message as Log).level} ${(message as Log).msg}`),
+    workDir: tempDir(),
+  });
+  onTestFinished(() => mcp[Symbol.asyncDispose]());
+  mcp.start({ PATH: process.env.PATH ?? "" });
+  const { signal } = new AbortController();
+  const call = async (tool: string): Promise<string> => {
+    const asked = { server: "hub", tool, arguments: {} };
+    const { content } = await mcp.requests.perform("mcp-call", asked, signal);
+    return (content as readonly { readonly text: string }[])[0]?.text ?? "";
+  };
+  return { call, logs };
+}
+
+test("an answer of an MCP program that is too long fails its own call alone, and the program lives on", async () => {
+  const { call } = started();
+  const pid = await call("pid");
+  expect(pid).toMatch(/^\d+$/);
+  const calls = ["long", "long-id-first", "pid"].map(call);
+  const tooLong = "the MCP server hub failed: its answer is longer than 4 MiB";
+  expect(await Promise.all(calls)).toEqual([tooLong, tooLong, pid]);
+  expect(await call("pid")).toBe(pid);
+});
+
+test("an MCP program that ended is started again by the next call, three times in a run, and no call is repeated", async () => {
+  const { call, logs } = started();
+  const pids = new Set<string>();
+  for (let times = 0; times <= 3; times += 1) {
+    pids.add(await call("pid"));
+    expect(await call("crash")).toContain("Connection closed: Traceback: out of luck");
+  }
+  expect(pids.size).toBe(4);
+  const again = logs.filter((line) => line.includes("started again"));
+  expect(again).toEqual(
+    [1, 2, 3].map(
+      (count) =>
+        `40 the MCP server hub ended, and is started again (${count} of 3): Traceback: out of luck`,
+    ),
+  );
+  expect(await call("pid")).toContain("its program ended 4 times in this run: Traceback");
+});
+
+test("an MCP program that can't be started is tried again by the next calls, three times in a run", async () => {
+  const { call } = started("/nowhere.mjs");
+  for (let times = 0; times <= 3; times += 1) expect(await call("pid")).toContain("hub failed");
+  expect(await call("pid")).toContain("its program ended 4 times in this run");
+});
