@@ -59,9 +59,14 @@ test("a run receives each message of people once, also across a killed scheduler
   await project.write("hold", "");
   await project.write("go", "");
   await expect.poll(() => existsSync(project.path("outcome")), slowly).toBe(true);
-  const during = await steer(instanceId, { text: "One more." });
   const continues = expect.stringContaining(`al continue ${instanceId} "…"`) as string;
-  expect(await during.json()).toMatchObject({ status: 409, detail: continues });
+  const refusedDuringHooks = async () => {
+    const during = await steer(instanceId, { text: "One more." });
+    expect(await during.json()).toMatchObject({ status: 409, detail: continues });
+  };
+  await refusedDuringHooks();
+  await project.crash();
+  await refusedDuringHooks();
   await rm(project.path("hold"));
   const run = await ended(instanceId);
   expect(run).toMatchObject({ outcome: "succeeded", isKept: true });

@@ -32,6 +32,7 @@ export function fakeAbilities(answers: FakeAbilities["answers"] = {}): FakeAbili
       // A person sends nothing. The last request of a session is answered at once.
       inbox: ({ request: { isLast = false } }) =>
         isLast ? { ok: true, messages: [] } : new Promise(() => undefined),
+      "session-end": () => ({ ok: true }),
       "keep-session": () => ({ ok: true }),
       ...answers,
     },

@@ -22,11 +22,19 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
   const receive = db.prepare(
     "UPDATE inbox SET received_at = ? WHERE instance_id = ? AND seq <= ? AND received_at IS NULL",
   );
+  const end = db.prepare(
+    "INSERT INTO answers VALUES (?, 'session-end', '') ON CONFLICT DO NOTHING",
+  );
+  const ended = db.prepare("SELECT 1 FROM answers WHERE instance_id = ? AND key = 'session-end'");
   return {
-    /** Rejects with UserError `refused` while too many messages are not received yet. */
-    add: (message: NewMessage & { readonly at: number }): Promise<InboxMessage> =>
+    /**
+     * Null if the run's session has ended. Rejects with UserError `refused` while too many messages are not received
+     * yet.
+     */
+    add: (message: NewMessage & { readonly at: number }): Promise<InboxMessage | null> =>
       write(() => {
         const { at, instanceId, kind, text, by, triggerId = null } = message;
+        if (kind !== "continue" && ended.get(instanceId) !== undefined) return null;
         const waiting = Number(unread.get(instanceId)?.n);
         if (kind !== "continue" && waiting >= inboxLimits.unread) {
           const reason = `${instanceId} has ${waiting} messages that it has not received yet`;
@@ -44,6 +52,16 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
     /** Marks the messages up to this one as received. */
     received: (instanceId: string, seq: number, at: number): Promise<unknown> =>
       record(() => receive.run(at, instanceId, seq)),
+    /** Marks as `received` does, and resolves to the messages after it; without any, the session ends. */
+    last: (instanceId: string, seq: number, at: number): Promise<readonly InboxMessage[]> =>
+      record(() => {
+        receive.run(at, instanceId, seq);
+        const found = after.all(instanceId, seq).map(messageOf);
+        if (found.length === 0) end.run(instanceId);
+        return found;
+      }),
+    /** The run's session has ended: people can send it no more, also after a restart of the scheduler. */
+    end: (instanceId: string): Promise<unknown> => record(() => end.run(instanceId)),
   };
 }
 

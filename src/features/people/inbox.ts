@@ -14,10 +14,10 @@ interface InboxDeps {
 export function createInbox({ store, clock, redact }: InboxDeps) {
   const added$ = new Subject<string>();
   return {
-    /** Stores a message. Rejects with UserError `refused` if too many are waiting. */
-    add: async (message: NewMessage): Promise<InboxMessage> => {
+    /** Stores a message; null if the run's session has ended. Rejects with UserError `refused` if too many are waiting. */
+    add: async (message: NewMessage): Promise<InboxMessage | null> => {
       const added = await store.add({ ...message, text: redact(message.text), at: clock.now() });
-      added$.next(message.instanceId);
+      if (added !== null) added$.next(message.instanceId);
       return added;
     },
     ofRun: store.ofRun,
@@ -30,18 +30,20 @@ export function createInbox({ store, clock, redact }: InboxDeps) {
       seq: number,
       signal: AbortSignal,
     ): Promise<readonly InboxMessage[]> => {
-      // The commit of messages that are being stored comes first: a request that does not wait finds them.
-      if (seq > 0 || signal.aborted) await store.received(instanceId, seq, clock.now());
+      if (seq > 0) await store.received(instanceId, seq, clock.now());
+      const found = store.after(instanceId, seq);
+      if (found.length > 0 || signal.aborted) return found;
       const added = added$.pipe(
         filter((id) => id === instanceId),
         takeUntil(fromEvent(signal, "abort")),
       );
-      const next = firstValueFrom(added, { defaultValue: null });
-      const found = store.after(instanceId, seq);
-      if (found.length > 0 || signal.aborted) return found;
-      await next;
+      await firstValueFrom(added, { defaultValue: null });
       return store.after(instanceId, seq);
     },
+    /** Resolves to the messages after `seq`; without any, the run's session ends. */
+    last: (instanceId: string, seq: number): Promise<readonly InboxMessage[]> =>
+      store.last(instanceId, seq, clock.now()),
+    end: store.end,
   };
 }
 

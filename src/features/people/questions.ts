@@ -89,11 +89,9 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
     },
     /** Resolves to the question once it is answered, expired or withdrawn. */
     settled: (id: string): Promise<Question> => {
-      const next = firstValueFrom(
-        changed$.pipe(filter((one) => one.id === id && one.state !== "open")),
-      );
       const found = store.find(id);
-      return found === null || found.state === "open" ? next : Promise.resolve(found);
+      if (found !== null && found.state !== "open") return Promise.resolve(found);
+      return firstValueFrom(changed$.pipe(filter((one) => one.id === id && one.state !== "open")));
     },
     /**
      * Answers an open question. Rejects with UserError `unknown_question`, `malformed` if the answer has not the form,

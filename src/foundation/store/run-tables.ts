@@ -1,7 +1,7 @@
 /**
  * Live runs: their locks, their waits (`asked_ms` is a requested timeout above the limit), the answers to repeated
- * requests whose effect could not be found again, their sockets, and their machines: `ticket` and `token` are SHA-256 in
- * hex, `claim` is the claimer's id, null before the claim. `run_contents` holds each config with its instructions once,
+ * requests whose effect could not be found again, one with the key `session-end` once people can send no more messages,
+ * their sockets, and their machines: `ticket` and `token` are SHA-256 in hex, `claim` is the claimer's id, null before the claim. `run_contents` holds each config with its instructions once,
  * with secret values as hashes under the project's `mask_key`, so that a short one can't be guessed. `run_hosts` has the
  * hosts that runs requested: `denied` is empty if they were allowed.
  */

@@ -39,14 +39,15 @@ export const createSteerOperations = (deps: SteerDeps) => ({
   steer: async (instanceId: string, text: string | null, by: Person): Promise<InboxView> => {
     const run = deps.runs.find(instanceId);
     if (run === undefined) throw notLive(instanceId, deps);
-    if (!run.takesMessages) {
-      const reason = `the session of ${instanceId} has ended; after its hooks, ${continuing(instanceId)}`;
-      throw new UserError("refused", reason);
-    }
+    const { agent } = run.request;
     const kind = text === null ? "stop" : "steer";
-    const reason = whyNoInput(run.request.agent)[kind];
+    const reason = whyNoInput(agent)[kind];
     if (reason !== null) throw new UserError("refused", reason);
-    return inboxView(await deps.inbox.add({ instanceId, kind, text: text ?? "", by }));
+    const added = await deps.inbox.add({ instanceId, kind, text: text ?? "", by });
+    if (added !== null) return inboxView(added);
+    const { keepsSession } = harnesses[agent.harness.type];
+    const next = keepsSession ? `; after its hooks, ${continuing(instanceId)}` : "";
+    throw new UserError("refused", `the session of ${instanceId} takes no more messages${next}`);
   },
   /**
    * Starts a run of the same agent with the session of one that has ended. Rejects with UserError `unknown_instance`, or

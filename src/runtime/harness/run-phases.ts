@@ -88,7 +88,10 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const { activeMs } = clock;
   const limits = { timeoutMs: hookTimeoutMs, activeMs };
   const hooks = { emit, env: variables, ...limits, redact, signal: exit.begin() };
-  const error = await runPostHooks(job, sessionEnd, signal, hooks);
+  const over = new AbortController();
+  // The hooks may take minutes.
+  if (job.hooks.post.length > 0) void people.end(over.signal);
+  const error = await runPostHooks(job, sessionEnd, signal, hooks).finally(() => over.abort());
   // A failed session's error takes precedence over the result of the post hooks.
   if (sessionEnd.error !== null) return sessionEnd;
   return await checked(exited({ ...sessionEnd, error }, exit), job, returned);

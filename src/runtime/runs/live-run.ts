@@ -98,8 +98,6 @@ export class LiveRun implements Disposable {
   /** The denied connection attempts in the run's log; null before the first. */
   denials: Set<string> | null = null;
   readonly freezer: Freezer;
-  /** Whether its session still receives messages of people. */
-  takesMessages = true;
   /** Why its last call to a model was rejected for its budget; null if it was not, or the run waits for money. */
   overBudget: string | null;
   /** The last status text that the run itself set. */

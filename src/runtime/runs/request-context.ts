@@ -44,7 +44,7 @@ export interface RequestContext {
   /** Whether the run can pay its model, from now on. */
   readonly funds: (run: Pick<LiveRun, "instanceId" | "request">) => Observable<RunFunds>;
   readonly questions: Questions;
-  readonly inbox: Pick<Inbox, "next">;
+  readonly inbox: Pick<Inbox, "next" | "last" | "end">;
   readonly sessions: RunSessions;
   readonly mcp: McpStore;
   /** Connects to an MCP server outside of the run. Rejects with an error for a person. */

@@ -119,7 +119,7 @@ const aboutWork: ReadonlySet<RunEvent["type"]> = new Set([
   "taken",
 ]);
 
-type Requests = Performers<"inbox" | "keep-session" | "kept-session">;
+type Requests = Performers<"inbox" | "session-end" | "keep-session" | "kept-session">;
 
 /** Messages of people to runs, and the sessions of runs. */
 function createPeopleRequests({
@@ -130,15 +130,18 @@ function createPeopleRequests({
 }: Pick<RequestContext, "inbox" | "sessions" | "clock" | "redactValue">): Requests {
   return {
     inbox: async (run, { request: { after, isLast = false }, signal }) => {
-      // Before the search: a message that is accepted later would never be received.
-      if (isLast) run.takesMessages = false;
-      const asked = isLast ? AbortSignal.abort() : signal;
-      const found = await inbox.next(run.instanceId, after, asked);
-      if (isLast) run.takesMessages = found.length > 0;
+      const { instanceId } = run;
+      const found = await (isLast
+        ? inbox.last(instanceId, after)
+        : inbox.next(instanceId, after, signal));
       const messages = found.flatMap(({ seq, kind, text, by }) =>
         kind === "continue" ? [] : [{ seq, kind, text, by: personText(by) }],
       );
       return { ok: true, messages };
+    },
+    "session-end": async ({ instanceId }) => {
+      await inbox.end(instanceId);
+      return { ok: true };
     },
     "keep-session": async ({ instanceId }, { request }) => {
       const entries = redactedLines(request.entries, redactValue);

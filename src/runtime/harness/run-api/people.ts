@@ -41,10 +41,19 @@ export function createPeople(
         }
       }
     },
-    /** Receives the messages that have come. After a call without any, people can send no more. Never rejects. */
-    last: async (onMessage: OnMessage): Promise<void> => {
+    /**
+     * Receives the messages that have come, and resolves to whether there were any. If not, people can send no more.
+     * Never rejects.
+     */
+    last: async (onMessage: OnMessage): Promise<boolean> => {
       const asked = client?.ask("inbox", { after, isLast: true }, AbortSignal.timeout(lastMs));
-      receive((await asked?.catch(() => null))?.messages ?? [], onMessage);
+      const messages = (await asked?.catch(() => null))?.messages ?? [];
+      receive(messages, onMessage);
+      return messages.length > 0;
+    },
+    /** Reports that the session has ended, however it did: people can send no more. Never rejects. */
+    end: async (signal: AbortSignal): Promise<void> => {
+      await client?.ask("session-end", {}, signal).catch(() => undefined);
     },
     /** The session that the run continues, one JSON document a line. Rejects with a RunApiError if it is not stored. */
     session: async (signal: AbortSignal): Promise<readonly string[]> => {

@@ -1,4 +1,4 @@
-import { maxTextLength, type RequestRow, type Zod } from "./row.ts";
+import { done, maxTextLength, type RequestRow, type Zod } from "./row.ts";
 
 /** The most parts of one session. */
 const maxSessionParts = 64;
@@ -35,10 +35,16 @@ export const peopleRequests = {
       }),
     isOfHarness: true,
   },
+  /** The session has ended, so that people can send no more; the run's hooks may still work. */
+  "session-end": {
+    request: (z) => z.strictObject({}),
+    answer: done,
+    isOfHarness: true,
+  },
   /** Stores a part of the run's session, the parts in their order. */
   "keep-session": {
     request: (z) => z.strictObject(sessionPart(z)),
-    answer: (z) => z.object({ ok: z.literal(true) }),
+    answer: done,
     isOfHarness: true,
   },
   /** Reads a part of the session that the run continues. */

@@ -53,7 +53,11 @@ async function session({ turns, sent = {}, late = [], earlier, signal }: Options
   const people = {
     ...createPeople(null, redact, () => undefined),
     follow: (onMessage: typeof send) => Promise.resolve(void (send = onMessage)),
-    last: (onMessage: typeof send) => Promise.resolve(late.splice(0, 1).forEach(onMessage)),
+    last: (onMessage: typeof send) => {
+      const [message] = late.splice(0, 1);
+      if (message !== undefined) onMessage(message);
+      return Promise.resolve(message !== undefined);
+    },
     session: () => Promise.resolve(earlier ?? []),
     keep: (lines: readonly string[]) => Promise.resolve(void (kept = lines)),
   };

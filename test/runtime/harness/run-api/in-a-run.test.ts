@@ -81,6 +81,23 @@ test("an agent that runs can't take the messages of people from its harness", as
   ]);
 });
 
+test.each(["pi", "llm-cli"] as const)(
+  "a run reports the end of its session before its post hooks work: %s",
+  async (type) => {
+    side().abilities.answers["session-end"] = async () => {
+      await writeFile(join(workDir(), "reported"), "");
+      return { ok: true };
+    };
+    const hook = "until [ -e reported ]; do sleep 0.1; done";
+    const run = await runOf(
+      job([], { harness: { type, command: "codex" }, hooks: { pre: [], post: [hook] } }),
+    );
+    // A command line plays no script.
+    expect(run.exitCode).toBe(type === "pi" ? 0 : 1);
+    expect(logsOf(run, "hook").at(-1)?.msg).toBe("post hook done");
+  },
+);
+
 test("an agent that runs hands work over with its context on standard input, and waits for the result", async () => {
   const callId = "7d444840-9dc0-41d1-b245-5ffdce74fad2";
   const call = { callId, agent: "b", state: "ended", outcome: "succeeded", exitCode: 0 } as const;
