@@ -116,6 +116,8 @@ function timeouts(ms: string): CliCommand["env"] {
 /** Reads the stream of Claude Code 2.1: `--output-format stream-json`. */
 function readClaude(transcript: Transcript): CliReader {
   let result: CliResult | null = null;
+  /** What it still works on: a turn, and tasks in the background, with whose end it begins another turn by itself. */
+  const work = new Set<string>();
   return {
     take: (event) => {
       const content = fieldsOf(event.message).content;
@@ -128,14 +130,26 @@ function readClaude(transcript: Transcript): CliReader {
           break;
         case "system":
           if (event.subtype === "api_retry") logRetry(event, transcript);
+          followWork(event, work);
           break;
         case "result":
+          work.delete(turn);
           result = withEarlier(result, resultOf(event));
           break;
       }
     },
     result: () => result,
+    isWorking: () => work.size > 0,
   };
+}
+
+const turn = "turn";
+
+/** Each turn begins with `init`; each command or sub-agent, in the background or not, has both of the other events. */
+function followWork({ subtype, task_id }: Fields, work: Set<string>): void {
+  if (subtype === "init") work.add(turn);
+  if (subtype === "task_started") work.add(textOf(task_id));
+  if (subtype === "task_notification") work.delete(textOf(task_id));
 }
 
 const tokenFields = [

@@ -56,6 +56,8 @@ export interface CliReader {
   take(event: Readonly<Record<string, unknown>>): void;
   /** Null until the CLI has reported its end. */
   result(): CliResult | null;
+  /** Whether the CLI works on after a result: in the background, or in another turn. Absent if none does. */
+  isWorking?(): boolean;
   /** Id by which the CLI resumes this session; null before it has one. */
   sessionId?(): string | null;
 }

@@ -1,11 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Writable } from "node:stream";
 import type { Usage } from "../../../../streams/vocabulary.ts";
 import { unversionedUrl } from "../../../foundation/contracts/model-defaults.ts";
 import type { Job, JobModel } from "../../../foundation/contracts/job.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { logTo, stoppedEarly, type Session, type Emit } from "../harness.ts";
 import { runProgram, type ProgramEnd } from "../run-program.ts";
+import type { Time } from "../run-clock.ts";
 import type { Transcript } from "../transcript.ts";
 import type { PersonMessage } from "../run-api/people.ts";
 import { personMessage, systemPrompt } from "../prompt.ts";
@@ -23,6 +25,7 @@ export interface CliSession {
   readonly baseUrl: string;
   readonly transcript: Transcript;
   readonly session: Session;
+  readonly time: Pick<Time, "after">;
 }
 
 /** How one run of the CLI ended. */
@@ -37,6 +40,9 @@ export interface CliRun {
 /** One message may hold the whole output of a tool, pictures included. */
 const maxLineBytes = 8 * 1024 * 1024;
 
+/** How long a CLI may take to exit after its result, in ms. */
+const exitMs = 30_000;
+
 /** Runs the CLI to its end; `resume` is the id of one of its sessions to resume, null for a new one. */
 export async function runCliOnce(start: CliSession, resume: string | null): Promise<CliRun> {
   const { cli, model, transcript, session } = start;
@@ -45,22 +51,26 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
   const command = await prepared(start, configDir, resume);
   const reader = cli.reader(transcript);
   const over = new AbortController();
-  const stream = readStream(reader, emit, () => over.abort());
+  const [input, exit] = [followPeople(start, over), exitLimit(start, reader)];
+  const stream = readStream(reader, emit, { onResult: input.end, onMessage: exit.check });
   const bridge = unversionedUrl(start.baseUrl);
   const provider = unversionedUrl(start.upstream);
-  const end = await runProgram(job.harness.command, command.args, {
+  const ended = await runProgram(job.harness.command, command.args, {
     cwd: job.workDir,
     env: environment(session.commandEnv, command.env),
     timeoutMs: null,
-    signal,
+    signal: AbortSignal.any([signal, exit.late]),
     // People recognize the provider's address, but not the bridge's.
     onLine: (line, ...rest) => stream.onLine(line.replaceAll(bridge, provider), ...rest),
     maxLineBytes,
     input: command.input,
-    ...onInput(start, over.signal),
+    ...input.options,
     endsAll: true,
   });
   over.abort();
+  exit.stop();
+  // Its result counts, as it was only late to exit.
+  const end = exit.late.aborted ? { ...ended, exitCode: 0, problem: null } : ended;
   const problem = await recordOf(start, configDir);
   const outcome = { end, result: reader.result(), problem, lastLines: stream.lastLines() };
   return {
@@ -70,19 +80,51 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
   };
 }
 
-/** Passes the messages of people on until the program has reported its result; it still reads those that it was given. */
-function onInput(
+/**
+ * Passes the messages of people on to the program's standard input, which ends when the program has reported a result and
+ * no further message has come; it still reads those that it was given.
+ */
+function followPeople(
   { cli: { inputLine }, session: { people } }: CliSession,
-  over: AbortSignal,
-): Partial<Parameters<typeof runProgram>[2]> {
-  if (inputLine === undefined) return {};
+  over: AbortController,
+) {
+  if (inputLine === undefined) return { options: {}, end: () => undefined };
+  let pass: (message: PersonMessage) => void = () => undefined;
   return {
-    onInput: (stdin) => {
-      over.addEventListener("abort", () => stdin.end(), { once: true });
-      const pass = ({ text, by }: PersonMessage) =>
-        void stdin.write(inputLine(personMessage(text, by)));
-      void people.follow(pass, over);
+    options: {
+      onInput: (stdin: Writable): void => {
+        pass = ({ text, by }) => void stdin.write(inputLine(personMessage(text, by)));
+        over.signal.addEventListener("abort", () => stdin.end(), { once: true });
+        void people.follow(pass, over.signal);
+      },
     },
+    end: async (): Promise<void> => {
+      if (!(await people.last(pass))) over.abort();
+    },
+  };
+}
+
+/** Ends a program that has reported its result, works on nothing, and does not exit, with a warning. */
+function exitLimit({ cli: { program }, transcript, time }: CliSession, reader: CliReader) {
+  const late = new AbortController();
+  let stop: (() => void) | null = null;
+  const end = (): void => {
+    const text = `${program} did not exit within ${exitMs / 1000} s of its result, and is ended`;
+    transcript.note(40, text);
+    late.abort();
+  };
+  return {
+    late: late.signal,
+    /** Called after each message of the program. */
+    check: (): void => {
+      const isDone = reader.result() !== null && reader.isWorking?.() !== true;
+      if (isDone) stop ??= time.after(exitMs, end);
+      else {
+        stop?.();
+        stop = null;
+      }
+    },
+    stop: (): void => stop?.(),
   };
 }
 
@@ -151,7 +193,11 @@ function usageOf(reader: CliReader): CliRun["usage"] {
 }
 
 /** Splits a CLI's output: passes messages to its reader, and logs all other lines unchanged. */
-function readStream(reader: CliReader, emit: Emit, onResult: () => void) {
+function readStream(
+  reader: CliReader,
+  emit: Emit,
+  { onResult, onMessage }: { readonly onResult: () => unknown; readonly onMessage: () => void },
+) {
   const log = (level: 30 | 40, msg: string, stream: OutputStream) =>
     logTo(emit, "process", level, msg, { stream });
   const raw = rawLines((line, stream) => log(30, line, stream));
@@ -159,8 +205,10 @@ function readStream(reader: CliReader, emit: Emit, onResult: () => void) {
     onLine: (line: string, stream: OutputStream, isCut: boolean): void => {
       const message = stream === "stdout" && !isCut ? objectIn(line) : null;
       if (message !== null) {
+        const before = reader.result();
         reader.take(message);
-        if (reader.result() !== null) onResult();
+        if (reader.result() !== before) onResult();
+        onMessage();
         return;
       }
       if (isCut && line.startsWith("{")) log(40, "a message too long to be read", stream);

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Harness } from "../harness.ts";
+import type { Harness, Session } from "../harness.ts";
+import { realTime, type Time } from "../run-clock.ts";
 import { transcriptOf } from "../transcript.ts";
 import { cliFor } from "./clis.ts";
 import type { LlmCli } from "./llm-cli.ts";
@@ -8,11 +9,13 @@ import { runCliOnce, type CliRun, type CliSession, type SessionFailure } from ".
 import { apiBaseUrl } from "../../../foundation/contracts/model-defaults.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
 
+export const runLlmCli: Harness = (session) => runInCli(session, realTime);
+
 /**
  * Runs the session in the external CLI that `[harness].command` names, with the first model only. The CLI's own result
  * determines success.
  */
-export const runLlmCli: Harness = async (session) => {
+export async function runInCli(session: Session, time: Pick<Time, "after">): ReturnType<Harness> {
   const { job, emit } = session;
   const [model] = job.models;
   if (model === undefined) throw new Error("the job has no model");
@@ -26,7 +29,7 @@ export const runLlmCli: Harness = async (session) => {
     30,
     `session starts in ${cli.program} with model "${model.name}" (${model.model})`,
   );
-  const start = { cli, model, upstream, baseUrl, transcript, session };
+  const start = { cli, model, upstream, baseUrl, transcript, session, time };
   const { failure, usage } = await runWithRetries(start);
   transcript.end();
   const { tokens, costUsd } = usage;
@@ -35,7 +38,7 @@ export const runLlmCli: Harness = async (session) => {
     emit({ type: "cooldown", model: model.name, until: Date.now() + failure.cooldownMs });
   }
   return { error: failure?.message ?? null, usage: { model: model.name, ...usage } };
-};
+}
 
 /**
  * CLIs retry by themselves, and report it in their streams. After a failure that the CLI doesn't retry, such as 429 in

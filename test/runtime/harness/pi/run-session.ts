@@ -1,6 +1,6 @@
 import type { Job } from "../../../../src/foundation/contracts/job.ts";
 import type { RunMessage } from "../../../../src/runtime/harness/run-messages.ts";
-import type { SessionEnd } from "../../../../src/runtime/harness/harness.ts";
+import type { Harness, SessionEnd } from "../../../../src/runtime/harness/harness.ts";
 import { createPiHarness } from "../../../../src/runtime/harness/pi/pi.ts";
 import { createRunClock, realTime } from "../../../../src/runtime/harness/run-clock.ts";
 import type { RunClock, Time } from "../../../../src/runtime/harness/run-clock.ts";
@@ -21,6 +21,8 @@ export interface SessionOptions {
   readonly time?: Partial<Time>;
   readonly requests?: RunRequests;
   readonly people?: People;
+  /** pi by default. */
+  readonly harness?: (time: Time) => Harness;
 }
 
 export interface EndedSession extends SessionEnd {
@@ -31,13 +33,24 @@ export interface EndedSession extends SessionEnd {
   readonly waits: readonly number[];
 }
 
+export const noPeople = createPeople(
+  null,
+  (value) => value,
+  () => undefined,
+);
+
 /** Runs a session in the real harness, in this process. Backoff is at its full length and the clock stands. */
 export async function runSession(options: SessionOptions): Promise<EndedSession> {
-  const { workDir, models, time = {} } = options;
+  const { workDir, models, time = {}, harness = createPiHarness } = options;
   const waits: number[] = [];
   const messages: RunMessage[] = [];
   const instant = (ms: number) => Promise.resolve(void waits.push(ms / 1000));
-  const run = createPiHarness({ ...realTime, wait: instant, random: () => 0, ...time });
+  const run = harness({
+    ...realTime,
+    wait: instant,
+    random: () => 0,
+    ...time,
+  });
   const job = options.job ?? aJob(workDir, models && { models });
   if (job.channel === null) throw new Error("the job has no socket");
   await using bridge = await openBridge({ runSocket: job.channel, onInterrupted: () => undefined });
@@ -49,13 +62,7 @@ export async function runSession(options: SessionOptions): Promise<EndedSession>
     signal: options.signal ?? new AbortController().signal,
     clock: options.clock ?? createRunClock(60, () => 0),
     endpoint: bridge,
-    people:
-      options.people ??
-      createPeople(
-        null,
-        (value) => value,
-        () => undefined,
-      ),
+    people: options.people ?? noPeople,
     requests: options.requests ?? { perform: () => Promise.resolve({ ok: true }) },
   });
   const log = messages.flatMap((message) => (message.type === "log" ? [message.msg] : []));
