@@ -120,6 +120,12 @@ export function bridgeKey(token: string): string {
 /** Body of a request to a model: conversations with pictures are as large as the providers take them. */
 export const maxModelRequestBytes = 32 * 1024 * 1024;
 
+/**
+ * The longest answer of a model that a harness holds: more than 128,000 tokens in the most verbose format, one event of
+ * 400 bytes for each.
+ */
+export const maxModelAnswerBytes = 64 * 1024 * 1024;
+
 /** Prefix of the keys of Anthropic's subscriptions, by which clients choose how to authenticate. */
 export const oauthMark = "sk-ant-oat01-";
 

@@ -29,6 +29,8 @@ export interface Exchange extends AnswerFacts {
   silentMs: number | null;
   /** Whether the answer was cut because the scheduler ended. */
   isInterrupted: boolean;
+  /** Whether the answer was cut because it exceeded the limit. */
+  isTooLong: boolean;
 }
 
 export function newExchange(): Exchange {
@@ -41,6 +43,7 @@ export function newExchange(): Exchange {
     lacksMoney: false,
     silentMs: null,
     isInterrupted: false,
+    isTooLong: false,
     refusal: "",
     blocked: null,
     streamError: null,

@@ -9,7 +9,7 @@ import type {
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import { connectionHeaders } from "../../run-api/http-proxy.ts";
-import { problemHeader } from "../../../foundation/contracts/model-gateway.ts";
+import { maxModelAnswerBytes, problemHeader } from "../../../foundation/contracts/model-gateway.ts";
 import { repeatWhileAway, unlessAway, type RunSocket } from "./while-away.ts";
 import type { Watch } from "./exchanges.ts";
 
@@ -53,8 +53,8 @@ export async function sendThrough(
   response.writeHead(statusCode, passedOn(headers));
   response.flushHeaders();
   answer.once("error", () => {
-    // A client that hung up lost nothing.
-    if (gone.signal.aborted) return;
+    // A client that hung up lost nothing, and an answer that is too long is cut here.
+    if (gone.signal.aborted || watch?.exchange.isTooLong === true) return;
     if (watch !== undefined) watch.exchange.isInterrupted = true;
     through.onInterrupted("the scheduler went away in the middle of the model's answer");
   });
@@ -66,6 +66,7 @@ export async function sendThrough(
     () => true,
     () => false,
   );
+  if (watch?.exchange.isTooLong === true) return void response.destroy();
   if (isSent && answer.trailers[problemHeader] === undefined) return void response.end();
   if (isSent) through.onInterrupted("the model's provider broke its answer off");
   response.destroy();
@@ -73,7 +74,7 @@ export async function sendThrough(
 
 /**
  * Passes an answer on once it has ended: its trailer comes last, and clients hang up at the last event. Rejects if it
- * breaks off, after the client received the rest.
+ * breaks off, after the client received the rest. An answer that is too long is dropped.
  */
 async function held(
   answer: IncomingMessage,
@@ -81,10 +82,14 @@ async function held(
   watch: Watch,
 ): Promise<void> {
   const chunks: Buffer[] = [];
+  let bytes = 0;
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       watch.onBytes();
       chunks.push(chunk);
+      bytes += chunk.length;
+      watch.exchange.isTooLong = bytes > maxModelAnswerBytes;
+      if (watch.exchange.isTooLong) return void chunks.splice(0);
     }
     watch.onEnd(answer);
   } finally {

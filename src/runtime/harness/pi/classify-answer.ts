@@ -4,6 +4,7 @@ import {
   isTransientStatus,
   providerFailure,
 } from "../provider-failure.ts";
+import { maxModelAnswerBytes } from "../../../foundation/contracts/model-gateway.ts";
 import { cut } from "../message-writer.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import type { Exchange } from "../bridge/exchanges.ts";
@@ -104,6 +105,8 @@ function ended({ rawStopReason: word, errorText }: Answer): Verdict | null {
 function failed({ exchange, errorText }: Answer): Verdict {
   const { isSent, silentMs, status, retryAfterMs, streamError } = exchange;
   if (silentMs !== null) return silent(silentMs);
+  if (exchange.isTooLong)
+    return fallback(`the answer was longer than ${maxModelAnswerBytes / 1024 / 1024} MiB`);
   const isStream = status !== null && status < 400;
   const failure = providerFailure(errorText, { status: isStream ? null : status, retryAfterMs });
   if (!isSent) return fallback(failure.message);
