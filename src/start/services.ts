@@ -126,6 +126,7 @@ export function createServices(
     onProblem: warn,
     redact: redactor.redact,
     redactValue: redactor.redactValue,
+    splitSecrets: redactor.split,
     questions,
     inbox,
     sessions,

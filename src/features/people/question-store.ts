@@ -26,8 +26,8 @@ const columns = `id, kind, agent, gates, instance_id AS instanceId, subject, pro
 /** Reads and writes `questions`. Every promise resolves once its change is committed. */
 export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCommit) {
   const insert = db.prepare(
-    `INSERT INTO questions (id, kind, agent, gates, instance_id, subject, prompt, form, fallback, at, until)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    `INSERT INTO questions (id, kind, agent, gates, instance_id, subject, prompt, form, fallback, at, until, request_hash)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
   const find = db.prepare(`SELECT ${columns} FROM questions WHERE id = ?`);
   const latest = db.prepare(
@@ -47,7 +47,9 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
      WHERE instance_id = (SELECT instance_id FROM questions WHERE id = ?) AND state <> 'ended'`,
   );
   const audit = auditInsert(db);
-  const use = db.prepare("UPDATE questions SET used_at = ? WHERE id = ? AND used_at IS NULL");
+  const use = db.prepare(
+    "UPDATE questions SET used_at = ? WHERE id = ? AND used_at IS NULL AND request_hash = ?",
+  );
   const open = db.prepare(`SELECT ${columns} FROM questions WHERE state = 'open' ORDER BY seq`);
   const ofRun = db.prepare(`SELECT ${columns} FROM questions WHERE instance_id = ? ORDER BY seq`);
   const list = db.prepare(
@@ -72,13 +74,26 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
     list: ({ state, agent, before, limit }: QuestionFilter): readonly Question[] =>
       all(list.all({ state: state ?? null, agent: agent ?? null, before: before ?? null, limit })),
     /** Resolves to the run's open question about the same subject if it has one, else to the new one. */
-    add: (question: Question): Promise<Question> =>
+    add: (question: Question, requestHash: string | null = null): Promise<Question> =>
       write(() => {
         const { id, kind, agent, instanceId, subject, prompt, fallback, at, until } = question;
         const [gates, form] = [JSON.stringify(question.gates), JSON.stringify(question.form)];
         const answer = fallback === null ? null : JSON.stringify(fallback);
         insert.run(
-          ...[id, kind, agent, gates, instanceId, subject, prompt, form, answer, at, until],
+          ...[
+            id,
+            kind,
+            agent,
+            gates,
+            instanceId,
+            subject,
+            prompt,
+            form,
+            answer,
+            at,
+            until,
+            requestHash,
+          ],
         );
         return last(instanceId, kind, subject) ?? question;
       }),
@@ -99,8 +114,9 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
         return hasSettled && isSettledBy.get(...values) !== undefined;
       });
     },
-    /** Uses up an approval for once; false if it was used before. */
-    use: (id: string, at: number): Promise<boolean> => write(() => use.run(at, id).changes === 1),
+    /** Uses up an approval for once; false if it was used before, or is for another request. */
+    use: (id: string, requestHash: string, at: number): Promise<boolean> =>
+      write(() => use.run(at, id, requestHash).changes === 1),
   };
 }
 

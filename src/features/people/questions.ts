@@ -9,11 +9,11 @@ import { auditEntry } from "./audit.ts";
 import type { Act } from "./audit-acts.ts";
 import type { QuestionStore, Settlement } from "./question-store.ts";
 
-/** A question before it is stored; `seconds` is how long people may take. */
+/** A question before it is stored; `seconds` is how long people may take, `requestHash` of the request that a gate holds. */
 export type NewQuestion = Pick<
   Question,
   "kind" | "agent" | "gates" | "instanceId" | "subject" | "prompt" | "form" | "fallback"
-> & { readonly seconds: number };
+> & { readonly seconds: number; readonly requestHash?: string };
 
 export interface QuestionsDeps {
   readonly store: QuestionStore;
@@ -66,11 +66,11 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
      * Stores a question, or finds the run's open one about the same subject. One that ran out without an answer is final:
      * the run ends because of it.
      */
-    open: async ({ seconds, ...asked }: NewQuestion): Promise<Question> => {
+    open: async ({ seconds, requestHash, ...asked }: NewQuestion): Promise<Question> => {
       const last = store.latest(asked.instanceId, asked.kind, asked.subject);
       if (last?.state === "expired" && last.answer === null) return last;
       const at = clock.now();
-      const question = await store.add({
+      const opened = {
         ...asked,
         prompt: redact(asked.prompt),
         id: uuidV7(),
@@ -80,7 +80,8 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
         answer: null,
         answeredAt: null,
         by: null,
-      });
+      } as const;
+      const question = await store.add(opened, requestHash);
       if (!timers.has(question.id) && question.state === "open") {
         watch(question);
         changed$.next(question);
@@ -124,7 +125,8 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
     latest: store.latest,
     ofRun: store.ofRun,
     list: store.list,
-    use: (id: string): Promise<boolean> => store.use(id, clock.now()),
+    use: (id: string, requestHash: string): Promise<boolean> =>
+      store.use(id, requestHash, clock.now()),
     /** Each question once it is stored, and once it has ended; both after their commits. */
     changed$: changed$.asObservable(),
     /** Cancels all timers. */

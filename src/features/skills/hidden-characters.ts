@@ -13,7 +13,7 @@ export interface HiddenCharacter {
  * Control, format, private-use and unassigned characters, blanks that look like letters, variation selectors (which
  * can carry text), and separators that not every program takes for a line's end.
  */
-const hidden =
+export const hidden =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2800\u3164\uFFA0\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u;
 
 const names: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ const shortEscape = "\\u001b[ -/]*[0-~]?";
 const controlCharacter = "[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]";
 
 /** Each part stops at the characters that begin another, so that hostile text takes no longer than other text. */
-const terminalCodes = new RegExp(
+export const terminalCodes = new RegExp(
   [control, deviceString, oneCharacterString, shortEscape, controlCharacter].join("|"),
   "g",
 );

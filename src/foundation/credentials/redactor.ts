@@ -4,7 +4,7 @@ import { secretsOf } from "./credential-types.ts";
 import { apiTokenPattern, apiTokenPrefix } from "../contracts/scopes.ts";
 import { shortestHidden } from "../contracts/encoded-forms.ts";
 import { mapTexts } from "../contracts/json-size.ts";
-import { withoutTerminalCodes } from "../contracts/plain-text.ts";
+import { terminalCodes, withoutTerminalCodes } from "../contracts/plain-text.ts";
 import { secretForms, TextIndex, type Found, type Range } from "./text-index.ts";
 
 const mark = "[redacted]";
@@ -15,6 +15,7 @@ const longText = 8_000;
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 /** Invisible characters and line ends: tools wrap base64. */
 const unseen = /[\u0000-\u0008\n-\u001f\u007f-\u009f\p{Default_Ignorable_Code_Point}]+/gu;
+const unseenOrCode = new RegExp(`${terminalCodes.source}|${unseen.source}`, "gu");
 
 /** A redactor that knows no secret yet. */
 export function createRedactor() {
@@ -51,6 +52,15 @@ export function createRedactor() {
     if (shown.includes(apiTokenPrefix)) addApiTokens(ranges, shown);
     return ranges.length === 0 ? text : marked(text, before.length, ranges);
   };
+  /** Ranges of secrets among the characters of a text that are not `hidden`, as places in the text. */
+  const secretsIn = (text: string, hidden: RegExp): Range[] => {
+    const shown = text.replace(hidden, "");
+    const { ranges, begun } = index.find(shown, true);
+    if (text.length > longText && begun < shown.length) ranges.push([begun, shown.length]);
+    addApiTokens(ranges, shown);
+    const places = placesOf(text, hidden);
+    return ranges.map(([from, to]) => [places[from] ?? 0, (places[to - 1] ?? 0) + 1]);
+  };
   return {
     /**
      * Adds secrets. They stay, as they may still turn up; the returned function forgets those that have become
@@ -71,12 +81,40 @@ export function createRedactor() {
      * if a long one was cut before, the beginning of a secret at its end counts as well.
      */
     redact: (text: string, output?: Output): string => masked(text, output),
+    /** The parts of a text, in their order; nothing is removed, and the secrets are parts of their own. */
+    split: (text: string): readonly TextPart[] => {
+      const found = [unseen, unseenOrCode].flatMap((hidden) => secretsIn(text, hidden));
+      const parts: TextPart[] = [];
+      let copied = 0;
+      for (const [start, end] of joined(found)) {
+        parts.push({ text: text.slice(copied, start), isSecret: false });
+        parts.push({ text: text.slice(start, end), isSecret: true });
+        copied = end;
+      }
+      return [...parts, { text: text.slice(copied), isSecret: false }];
+    },
     /** Removes secrets from all texts of a JSON-like value, including its keys; the value itself is unchanged. */
     redactValue: (value: unknown): unknown => mapTexts(value, (text) => masked(text)),
   };
 }
 
 export type Redactor = ReturnType<typeof createRedactor>;
+
+export interface TextPart {
+  readonly text: string;
+  readonly isSecret: boolean;
+}
+
+/** Ranges from left to right; those that overlap are one. */
+function joined(ranges: readonly Range[]): readonly Range[] {
+  const all: Range[] = [];
+  for (const [start, end] of ranges.toSorted(([a], [b]) => a - b)) {
+    const last = all.at(-1);
+    if (last === undefined || start >= last[1]) all.push([start, end]);
+    else last[1] = Math.max(last[1], end);
+  }
+  return all;
+}
 
 /** Only the hash of an API token is stored: its form is hidden instead. */
 function addApiTokens(ranges: Range[], shown: string): void {
@@ -99,15 +137,21 @@ function seen(text: string): string {
   return text.replace(unseen, "");
 }
 
-/** The text with a mark for each range of its shown characters, which are counted from `before` characters earlier. */
-function marked(text: string, before: number, ranges: readonly Range[]): string {
+/** Where the characters of a text that are not `hidden` stand in it. */
+function placesOf(text: string, hidden: RegExp): readonly number[] {
   const places: number[] = [];
   let at = 0;
-  for (const { 0: hidden, index } of text.matchAll(unseen)) {
+  for (const { 0: skipped, index } of text.matchAll(hidden)) {
     while (at < index) places.push(at++);
-    at += hidden.length;
+    at += skipped.length;
   }
   while (at < text.length) places.push(at++);
+  return places;
+}
+
+/** The text with a mark for each range of its shown characters, which are counted from `before` characters earlier. */
+function marked(text: string, before: number, ranges: readonly Range[]): string {
+  const places = placesOf(text, unseen);
   let result = "";
   let copied = 0;
   for (const [from, to] of ranges) {

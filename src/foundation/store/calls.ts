@@ -31,11 +31,13 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
      WHERE call_id = ? AND caller = ? ORDER BY seq DESC LIMIT 1`,
   );
   // Found by rows, not by the run's own trigger: a waiting run may have taken the call meant for another.
-  const callers = db.prepare(
+  const ledTo = db.prepare(
     `WITH RECURSIVE up (agent, instance) AS (
-       SELECT source, caller FROM triggers WHERE instance_id = ? AND caller IS NOT NULL
-       UNION SELECT source, caller FROM triggers JOIN up ON instance_id = up.instance WHERE caller IS NOT NULL)
-     SELECT agent, instance FROM up`,
+       SELECT NULL, ?
+       UNION SELECT coalesce(source, triggers.agent), coalesce(caller, continues)
+       FROM triggers JOIN up ON instance_id = up.instance WHERE coalesce(caller, continues) IS NOT NULL)
+     SELECT agent, (SELECT instance_id FROM triggers WHERE instance_id = instance) AS instance
+     FROM up WHERE agent IS NOT NULL`,
   );
   const config = db.prepare(
     `SELECT json_extract(content, '$.config') AS config FROM triggers JOIN run_contents ON hash = version
@@ -67,9 +69,9 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
     /** The calls of a run among these ids, after all earlier writes are committed. */
     read: (caller: string, callIds: readonly string[]): Promise<readonly CallState[]> =>
       write(() => callIds.flatMap((callId) => stateOf(latest.get(callId, caller)))),
-    /** The runs whose calls led to a run, at any depth. */
-    callers: (instanceId: string): readonly Caller[] =>
-      callers.all(instanceId) as unknown as readonly Caller[],
+    /** The runs whose calls led to a run, or whose session it continues, at any depth. */
+    ledTo: (instanceId: string): readonly EarlierRun[] =>
+      ledTo.all(instanceId) as unknown as readonly EarlierRun[],
     /** The canonical config that a run started with; null if it is not stored. */
     config: (instanceId: string): string | null => {
       const row = config.get(instanceId);
@@ -86,10 +88,11 @@ function stateOf(row: unknown): CallState[] {
   return [{ ...found, value: found.value === null ? null : JSON.parse(found.value) }];
 }
 
-/** A run that made a call. */
-export interface Caller {
+/** A run that made a call, or whose session another one continues. */
+export interface EarlierRun {
   readonly agent: string;
-  readonly instance: string;
+  /** Null once its history is deleted: the runs that led to it are unknown. */
+  readonly instance: string | null;
 }
 
 interface OpenRow {

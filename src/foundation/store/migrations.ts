@@ -132,6 +132,14 @@ const receiptsByBody = `
   CREATE INDEX receipts_by_body ON receipts (source, body_hash, delivery_id);`;
 
 /**
+ * `request_hash` of an approval is the keyed hash of the exact request. `continues` is the run whose session a run continues.
+ */
+const gateColumns = `
+  ALTER TABLE questions ADD COLUMN request_hash TEXT;
+  ALTER TABLE triggers ADD COLUMN continues TEXT;
+  UPDATE triggers SET continues = json_extract(trigger, '$.continues.instanceId') WHERE kind = 'manual';`;
+
+/**
  * The format of state.db. Step 0 makes the tables of version 0.1.0, its first format; each further step takes the
  * database to the next format, and a step that was released is never edited.
  *
@@ -149,7 +157,7 @@ export const storeFormat = {
     CREATE TABLE disabled_agents (agent TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
     `${peopleTables} ${questionMessages} ${mcpTables}`,
-    receiptsByBody,
+    `${receiptsByBody} ${gateColumns}`,
   ],
 };
 

@@ -16,6 +16,8 @@ interface NewTriggerRow {
   readonly caller: string | null;
   /** The work item at the root of the tree of calls. */
   readonly root: string | null;
+  /** The instance whose session it continues. */
+  readonly continues: string | null;
   readonly instanceId: string | null;
   readonly state: "queued" | "running" | "ended";
   readonly outcome: Outcome | null;
@@ -79,7 +81,7 @@ export function takenBy(instanceId: string): string {
 export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
   return {
     ...entry,
-    ...noCall,
+    ...noLink,
     instanceId: null,
     state: "ended",
     deadLetter: true,
@@ -90,16 +92,19 @@ export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
   };
 }
 
-const noCall = { callId: null, caller: null, root: null };
+const noLink = { callId: null, caller: null, root: null, continues: null };
 
 /** The columns of a trigger in the history; for a call, `source` is the agent that called. */
 function described(
   trigger: Trigger,
-): Pick<NewTriggerRow, "source" | "event" | "action" | "receiptId" | keyof typeof noCall> {
-  const none = { source: null, event: null, action: null, receiptId: null, ...noCall };
+): Pick<NewTriggerRow, "source" | "event" | "action" | "receiptId" | keyof typeof noLink> {
+  const none = { source: null, event: null, action: null, receiptId: null, ...noLink };
   if (trigger.kind === "webhook") {
     const { source, event, action, receiptId } = trigger.event;
     return { ...none, source, event, action, receiptId };
+  }
+  if (trigger.kind === "manual") {
+    return { ...none, continues: trigger.continues?.instanceId ?? null };
   }
   if (trigger.kind !== "agent-call") return none;
   const { caller, callId, callerInstance, root } = trigger;
@@ -119,6 +124,7 @@ const columns = {
   call_id: "callId",
   caller: "caller",
   root: "root",
+  continues: "continues",
   instance_id: "instanceId",
   state: "state",
   outcome: "outcome",

@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
-import { withHiddenShown } from "../../features/skills/hidden-characters.ts";
 import type { NewQuestion } from "../../features/people/questions.ts";
 import { hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import { allowsTool } from "../../foundation/contracts/mcp.ts";
@@ -11,10 +9,11 @@ import { unlessAborted } from "../runners/as-run.ts";
 import { tooManyQuestions, waitForAnswer, waitId, type QuestionContext } from "./asks.ts";
 import type { LiveRun } from "./live-run.ts";
 import { hungUpMs, type PendingRequest } from "./pending-requests.ts";
+import { createPictures, type Picture } from "./picture.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** A request that is held until a person approves it. */
-interface Held extends Pick<Question, "subject" | "prompt" | "gates"> {
+interface Held extends Pick<Question, "subject" | "gates">, Picture {
   readonly kind: "host" | "over" | "call" | "tool";
   /** Whether the agent's own config can allow it for good. */
   readonly hasAlways: boolean;
@@ -50,20 +49,23 @@ type Gate = Pick<AgentConfig, "name" | "network"> & { readonly approve: Approval
 
 /**
  * The gates of runs, outside of their models: hosts and calls that a person has to allow. A run has the gates of its
- * agent, and of all agents whose calls led to it. Answers are in the stored questions, so they outlive a scheduler.
+ * agent, and of all agents whose calls led to it or to the session that it continues. Answers are in the stored questions, so
+ * they outlive a scheduler.
  */
 export function createGates(
-  context: QuestionContext & Pick<RequestContext, "configOf" | "redact"> & CallerStore,
+  context: QuestionContext & Pick<RequestContext, "configOf" | "splitSecrets"> & GateStore,
 ) {
-  const { questions, store, configOf, redact } = context;
+  const { questions, store, configOf, splitSecrets } = context;
+  const pictureOf = createPictures(splitSecrets, store.settings.maskKey());
   const gatesOf = (run: LiveRun): readonly Gate[] => {
     const own = configOf(run.agent) ?? run.request.agent;
-    const callers = store.calls.callers(run.instanceId).map(({ agent, instance }) => {
+    const earlier = store.calls.ledTo(run.instanceId).map(({ agent, instance }) => {
+      if (instance === null) return storedGate(agent, null);
       const config = configOf(agent);
       // An agent whose config is now broken or removed: its run keeps the gates that it started with.
       return config ? gateOf(config) : storedGate(agent, store.calls.config(instance));
     });
-    return [gateOf(own), ...callers].filter((gate) => gate !== null);
+    return [gateOf(own), ...earlier].filter((gate) => gate !== null);
   };
 
   const gatesOfTool = (run: LiveRun, { name, host }: ServedTool): readonly Gate[] =>
@@ -75,14 +77,12 @@ export function createGates(
     );
 
   /** Null while no person has answered. To allow once is used up by one request: the one that the person was shown. */
-  const decision = async ({ instanceId }: LiveRun, { kind, subject, prompt, gates }: Held) => {
+  const decision = async ({ instanceId }: LiveRun, { kind, subject, requestHash, gates }: Held) => {
     const last = questions.latest(instanceId, kind, subject);
     // A new gate may hold the request now, about which the earlier answer did not decide.
     if (last?.answer !== "deny" && gates.some((name) => last?.gates.includes(name) === false))
       return null;
-    if (last?.answer === "once") {
-      return (last.prompt === redact(prompt) && (await questions.use(last.id))) || null;
-    }
+    if (last?.answer === "once") return (await questions.use(last.id, requestHash)) || null;
     return last === null || last.answer === null ? null : last.answer !== "deny";
   };
   /** Why the run may not ask people, who are not asked already; null if it may. */
@@ -134,9 +134,11 @@ export function createGates(
     /** Null if the run may spend more than the approved amount, else why not; waits for a person. */
     over: async (run: LiveRun, usd: number, signal: AbortSignal): Promise<string | null> => {
       const subject = usdText(nanoOfUsd(usd));
-      const prompt = `${run.agent} wants to spend more than ${subject} in this run`;
+      const picture = pictureOf({
+        text: `${run.agent} wants to spend more than ${subject} in this run`,
+      });
       const gates = namesOf(gatesOf(run).filter(({ approve }) => approve?.over !== null));
-      const held = { kind: "over", subject, prompt, gates, hasAlways: false } as const;
+      const held = { kind: "over", subject, gates, hasAlways: false, ...picture } as const;
       const why = tooMany(run, held);
       if (why !== null) return `${why}, and no person approved more than ${subject}`;
       await ask(run, questionOf(run, held), signal);
@@ -148,9 +150,9 @@ export function createGates(
       const gates = holding(run, asked);
       if (gates.length === 0) return null;
       const subject = hostAndPort(asked);
-      const prompt = `${run.agent} wants to reach ${subject}${heldBy(run, gates)}`;
-      const hasAlways = gates.every(({ name }) => name === run.agent);
-      const held = { kind: "host", subject, prompt, gates: namesOf(gates), hasAlways } as const;
+      const picture = pictureOf({ text: `${run.agent} wants to reach ${subject}` });
+      const hasAlways = gates.every(({ name, approve }) => name === run.agent && approve !== null);
+      const held = { kind: "host", subject, gates: namesOf(gates), hasAlways, ...picture } as const;
       return run.whileOpen(() => pass(run, held, signal));
     },
     /** Null if the run may call an agent, else why not; waits for a person if a gate holds it. */
@@ -162,17 +164,9 @@ export function createGates(
       const hasAlways = gates.every(
         ({ name, approve }) => name === run.agent && approve?.agents.includes("*") === false,
       );
-      // Redacted first: a secret that is cut would not be found. Chats and terminals drop control sequences with their text.
-      const text = shortened(withHiddenShown(redact(context)));
-      const prompt = `${run.agent} wants to call ${callee}${heldBy(run, gates)}: ${text}`;
-      const held = {
-        kind: "call",
-        subject: callee,
-        prompt,
-        gates: namesOf(gates),
-        hasAlways,
-      } as const;
-      return pass(run, held, signal);
+      const picture = pictureOf({ text: `${run.agent} wants to call ${callee}: ${context}` });
+      const held = { subject: callee, gates: namesOf(gates), hasAlways, ...picture };
+      return pass(run, { kind: "call", ...held }, signal);
     },
     /** Whether gates hold the calls of a tool, by its name or the host of its server. */
     holdsTool: (run: LiveRun, tool: ServedTool): boolean => gatesOfTool(run, tool).length > 0,
@@ -184,17 +178,11 @@ export function createGates(
       const isOwn = gates.every(
         (gate) => gate.name === run.agent && gate.approve?.tools.includes(name) === true,
       );
-      const asks = `${run.agent} wants to call the tool ${name}${heldBy(run, gates)}: ${shortened(redact(args))}`;
-      const parts = change?.parts.map((part, _, { length }) =>
-        shortened(redact(part), shownContext / length),
-      );
-      const prompt =
-        parts === undefined
-          ? asks
-          : [asks, "Its server changed the tool since it was last allowed.", ...parts].join("\n\n");
+      const text = `${run.agent} wants to call the tool ${name}: ${args}`;
+      const picture = pictureOf({ text, changes: change && change.parts });
       const subject = change === null ? name : `${name} as changed (${change.hash})`;
       const hasAlways = isOwn && change === null;
-      const held = { kind: "tool", subject, prompt, gates: namesOf(gates), hasAlways } as const;
+      const held = { kind: "tool", subject, gates: namesOf(gates), hasAlways, ...picture } as const;
       return pass(run, held, signal);
     },
   };
@@ -205,8 +193,11 @@ export const deniedText = "a person denied this run more than [approve].over all
 
 export type Gates = ReturnType<typeof createGates>;
 
-interface CallerStore {
-  readonly store: { readonly calls: Pick<RequestContext["store"]["calls"], "callers" | "config"> };
+interface GateStore {
+  readonly store: {
+    readonly calls: Pick<RequestContext["store"]["calls"], "ledTo" | "config">;
+    readonly settings: Pick<RequestContext["store"]["settings"], "maskKey">;
+  };
 }
 
 /** Null without one. */
@@ -214,7 +205,7 @@ function gateOf({ name, network, approve }: AgentConfig): Gate | null {
   return approve && { name, network, approve };
 }
 
-/** The gate in a stored config, which a wildcard of `[network].allow` does not open: the project's may be among them. */
+/** The gate in a stored config; without one it holds everything. A wildcard of `[network].allow` does not open it: the project's may be among them. */
 function storedGate(name: string, config: string | null): Gate | null {
   if (config === null) return { name, network: null, approve: null };
   const { approve } = JSON.parse(config) as { readonly approve?: Partial<Approval> };
@@ -223,23 +214,6 @@ function storedGate(name: string, config: string | null): Gate | null {
 
 /** The stored form has no empty values. */
 const holdsNothing: Approval = { hosts: [], over: null, agents: [], tools: [] };
-
-/** How much of a call's context, or of a tool's arguments or changes, a person is shown, in characters. */
-const shownContext = 1_800;
-
-/** Texts with the same beginning stay different. */
-function shortened(text: string, length = shownContext): string {
-  if (text.length <= length) return text;
-  const hash = createHash("sha256").update(text).digest("hex");
-  return `${text.slice(0, length)}… (${text.length} characters, SHA-256 ${hash})`;
-}
-
-function heldBy({ agent }: LiveRun, gates: readonly Gate[]): string {
-  const names = namesOf(gates)
-    .filter((name) => name !== agent)
-    .join(", ");
-  return names === "" ? "" : ` (held by the gates of ${names}, which called it)`;
-}
 
 const namesOf = (gates: readonly Gate[]) => [...new Set(gates.map(({ name }) => name))];
 

@@ -230,11 +230,13 @@ function hashOf(tool: McpTool): string {
 
 const shown = (tool: McpTool): string => hashOf(tool).slice(0, 12);
 
-/** JSON on one line, with escapes for characters that people can't see: no text in it passes for another part. */
+/**
+ * JSON on one line: no text in it passes for another part. Control characters other than line ends and tabs are not escaped: a
+ * secret with one inside would not be found.
+ */
 const quoted = (value: unknown): string =>
-  JSON.stringify(value).replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  JSON.stringify(value).replace(/\\(?:u00([01][\da-f])|.)/g, (escape, code?: string) =>
+    code === undefined ? escape : String.fromCharCode(Number.parseInt(code, 16)),
   );
 
 function changedParts(before: McpTool, after: McpTool): string[] {

@@ -3,6 +3,7 @@ import type { AgentConfig, McpServer } from "../../../streams/agent-config.ts";
 import type { Clock } from "../../../streams/clock.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
+import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { OpenCall } from "../../foundation/contracts/run-state.ts";
 import type { RunFunds } from "../../foundation/contracts/spend.ts";
 import type { McpStore } from "../../features/mcp/mcp-store.ts";
@@ -22,7 +23,7 @@ export interface RequestContext {
   readonly clock: Clock;
   readonly runs: LiveRuns;
   /** Already without the locks, waits and calls of dead runs. */
-  readonly store: Pick<Store, "locks" | "waits" | "past" | "calls" | "spend">;
+  readonly store: Pick<Store, "locks" | "waits" | "past" | "calls" | "spend" | "settings">;
   readonly firstEvents: FirstEvents;
   readonly project: () => Pick<
     ProjectConfig,
@@ -53,6 +54,7 @@ export interface RequestContext {
   readonly endUnanswered: (instanceId: string) => void;
   readonly onProblem: (message: string) => void;
   readonly redact: (text: string) => string;
+  readonly splitSecrets: Redactor["split"];
   /** Removes secrets from a JSON-like value. */
   readonly redactValue: (value: unknown) => unknown;
 }

@@ -1,3 +1,7 @@
+import { join } from "node:path";
+import { openDatabase } from "../../../src/foundation/store/database.ts";
+import { storeFormat } from "../../../src/foundation/store/migrations.ts";
+import { ensureStateDir } from "../../../src/foundation/store/state-dir.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import {
@@ -97,6 +101,16 @@ async function run(store: Store, item: WorkItem, value?: unknown): Promise<void>
   if (value === undefined) return;
   await store.work.end(item, { instanceId, startedAt: 0, end: { ...succeeded, value } });
 }
+
+test("a store of an earlier format knows which session a run continues", () => {
+  const dir = tempDir();
+  const path = join(ensureStateDir(dir), "state.db");
+  const old = openDatabase(path, { ...storeFormat, steps: storeFormat.steps.slice(0, 2) });
+  old.exec(`INSERT INTO triggers (id, at, kind, agent, instance_id, state, attempt, trigger)
+    VALUES ('a', 0, 'manual', 'dev', 'dev-2', 'running', 1, '{"continues":{"instanceId":"dev-1"}}')`);
+  old.close();
+  expect(tempStore(dir).calls.ledTo("dev-2")).toEqual([{ agent: "dev", instance: null }]);
+});
 
 /** A run by hand called dev, which called cat. Another run called dev as well. */
 async function withTree(): Promise<Store> {

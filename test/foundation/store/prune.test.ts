@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "../../../src/foundation/store/store.ts";
-import { callItem, claimed, cronItem, manualItem, succeeded, tempStore } from "./support.ts";
-import { webhookItem, wholeHistory } from "./support.ts";
+import { callItem, claimed, cronItem, manualItem, succeeded } from "./support.ts";
+import { tempStore, webhookItem, wholeHistory } from "./support.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
@@ -71,8 +71,17 @@ test("the calls that led to live work are kept at any age, as their gates hold i
     store.work.end(item, { instanceId: `${item.agent}-1`, startedAt: 0, end: succeeded });
   for (const item of items.slice(0, 2)) await end(item);
   await store.prune({ now, days: 14, maxBytes: 0 });
-  expect(store.calls.callers("leaf-1").map(({ agent }) => agent)).toEqual(["middle", "root"]);
+  expect(store.calls.ledTo("leaf-1").map(({ agent }) => agent)).toEqual(["middle", "root"]);
   for (const item of items.slice(2)) await end(item);
+  const continues = { instanceId: "leaf-1", endedAt: 0 };
+  const next = {
+    ...manualItem("n"),
+    trigger: { kind: "manual", prompt: null, continues },
+  } as const;
+  await store.work.enqueue([next]);
+  await store.prune({ now, days: 14, maxBytes: plenty });
+  expect(store.history.query(wholeHistory).triggers).toHaveLength(4);
+  await store.work.refuse(next, "dropped", "r", false);
   await store.prune({ now, days: 14, maxBytes: plenty });
   expect(store.history.query(wholeHistory).triggers).toEqual([]);
 });

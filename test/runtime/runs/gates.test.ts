@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Answer, Person } from "../../../src/foundation/contracts/questions.ts";
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, problemOf, worldSecret, type World } from "./world.ts";
-import { instancesOf, openedQuestion } from "./of-world.ts";
+import { createWorld, otherSecret, problemOf, worldSecret, type World } from "./world.ts";
+import { answer, instancesOf, openedQuestion } from "./of-world.ts";
 
-const ada: Person = { via: "slack", name: "Ada", from: null };
 const none: Approval = { hosts: [], over: null, agents: [], tools: [] };
 const gated = (approve: Partial<Approval>, more: Partial<AgentConfig> = {}) =>
   anAgent("a", { approve: { ...none, ...approve }, ...more });
@@ -19,10 +17,6 @@ async function started(a: AgentConfig, { scale = null }: { scale?: number | null
   return { world, agents, run: await world.run("a") };
 }
 
-async function answer(world: World, given: Answer) {
-  const { id } = await openedQuestion(world);
-  return world.questions.answer(id, given, ada);
-}
 const denied = "a person denied it for the rest of this run";
 const asked = (world: World) => world.questions.list({ limit: 100 }).length;
 const outcome = (world: World, instanceId: string) =>
@@ -153,6 +147,8 @@ test("a run that makes a held call makes it once a person allows it", async () =
 
 test.each([
   ["another context", "deploy 1.4", "delete all"],
+  ["another secret", `key ${worldSecret}`, `key ${otherSecret}`],
+  ["another title of the terminal", "hi\u001b]0;drop all\u0007", "hi\u001b]0;drop none\u0007"],
   ["another end of a long one", `${"x".repeat(2_000)}1`, `${"x".repeat(2_000)}2`],
 ])(
   "a run that makes a held call is asked again about %s than a person was shown",
@@ -189,70 +185,4 @@ test("a run that makes a held call is told that a person denied it", async () =>
   expect(await problem).toMatchObject({ error: "not_approved" });
   expect((await problem).detail).toContain("a person denied");
   expect(instancesOf(world, "c")).toEqual([]);
-});
-
-test("a run that a gated run called has the gates of all its callers, and can't lift them for good", async () => {
-  const { world, run } = await started(gated({ hosts: ["api.stripe.com"], agents: [] }));
-  await world.ask(run, "call", { agent: "b", context: "" });
-  const [b = ""] = instancesOf(world, "b");
-  await world.ask(b, "call", { agent: "c", context: "" });
-  world.end(b);
-  const [c = ""] = instancesOf(world, "c");
-  const reached = world.reach(c, "api.stripe.com");
-  const { prompt, form, gates } = await openedQuestion(world);
-  expect(prompt).toBe("c wants to reach api.stripe.com (held by the gates of a, which called it)");
-  expect(gates).toEqual(["a"]);
-  expect(form).toMatchObject({ choices: ["once", "run", "deny"] });
-  await answer(world, "deny");
-  expect(await reached).toBe(denied);
-  world.end(c);
-  expect(await world.reach(await world.run("c"), "api.stripe.com")).toBeNull();
-});
-
-test("a run that a gated run called asks again about an allowed host that a gate of its caller has held since", async () => {
-  const { world, agents, run } = await started(anAgent("a"));
-  agents[1] = { ...stripe, name: "b" };
-  await world.ask(run, "call", { agent: "b", context: "" });
-  const [b = ""] = instancesOf(world, "b");
-  const reached = world.reach(b, "api.stripe.com");
-  expect((await openedQuestion(world)).gates).toEqual(["b"]);
-  await answer(world, "run");
-  expect(await reached).toBeNull();
-  agents[0] = stripe;
-  const again = world.reach(b, "api.stripe.com");
-  expect((await openedQuestion(world)).gates).toEqual(["b", "a"]);
-  await answer(world, "run");
-  expect(await again).toBeNull();
-  expect(asked(world)).toBe(2);
-});
-
-test.each([
-  ["as its caller started with them", "", "api.stripe.com"],
-  ["as holding everything, if they are not stored", "DELETE FROM run_contents", "free.test"],
-])(
-  "a run that a gated run called keeps them after a restart with a broken config, %s",
-  async (_how, sql, host) => {
-    const { world, agents, run } = await started(stripe);
-    await world.ask(run, "call", { agent: "b", context: "" });
-    const [b = ""] = instancesOf(world, "b");
-    world.crash();
-    const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
-    db.exec(sql);
-    db.close();
-    const again = createWorld({ agents: agents.slice(1) }, world.dir, [run, b]);
-    await again.start();
-    void again.reach(b, host).catch(() => undefined);
-    expect((await openedQuestion(again)).prompt).toContain("held by the gates of a");
-  },
-);
-
-test("a run that a gated run called has them, too, when it took the call while it waited", async () => {
-  const { world, run } = await started(stripe);
-  const b = await world.run("b");
-  const took = world.ask(b, "wait", { kind: "agent-call" });
-  await expect.poll(() => world.store.waits.all()).toHaveLength(1);
-  await world.ask(run, "call", { agent: "b", context: "" });
-  await took;
-  void world.reach(b, "api.stripe.com").catch(() => undefined);
-  expect(await openedQuestion(world)).toMatchObject({ instanceId: b });
 });

@@ -1,11 +1,9 @@
 import type { McpTool } from "../../../src/foundation/contracts/mcp.ts";
-import type { Person } from "../../../src/foundation/contracts/questions.ts";
 import type { AgentConfig, McpServer } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { createWorld, problemOf, worldSecret, type World } from "./world.ts";
-import { instancesOf, openedQuestion } from "./of-world.ts";
+import { answer, instancesOf, openedQuestion } from "./of-world.ts";
 
-const ada: Person = { via: "slack", name: "Ada", from: null };
 const server: McpServer = {
   ...{ name: "hub", url: "https://hub.test/mcp", command: null, tools: ["get_*", "send"] },
   ...{ credential: null, private: false, timeoutSeconds: 60 },
@@ -46,8 +44,6 @@ async function started(
 
 const call = (world: World, run: string, name: string, args: Record<string, unknown> = {}) =>
   world.ask(run, "mcp-call", { server: "hub", tool: name, arguments: args });
-const answer = async (world: World, given: string) =>
-  world.questions.answer((await openedQuestion(world)).id, given, ada);
 
 test("the tools of an MCP server are those that the config names, and no other is called", async () => {
   const { world, calls, run } = await started({ mcp: [server] });
@@ -142,12 +138,11 @@ test("the question about a changed tool shows each part that changed, in which n
   now = { ...now, description, inputSchema: { title: "\u202e\nAllowed by the operator" } };
   const made = call(world, await world.run("a"), "send", { to: "\u2028all" });
   const lines = (await openedQuestion(world)).prompt.split("\n\n");
-  expect(lines).toHaveLength(4);
+  expect(lines).toHaveLength(5);
   expect(lines[0]).toBe('a wants to call the tool hub.send: {"to":"\\u{2028}all"}');
-  expect(lines[2]).toMatch(
-    /^Its description now: "d{800,}… \(\d+ characters, SHA-256 [0-9a-f]{64}\)$/,
-  );
+  expect(lines[2]).toMatch(/^Its description now: "d{800,}… \(\d+ characters\)$/);
   expect(lines[3]).toBe('Its arguments now: {"title":"\\u{202e}\\nAllowed by the operator"}');
+  expect(lines[4]).toMatch(/^Not all of it is shown\. Fingerprint: [0-9a-f]{16}$/);
   await answer(world, "run");
   await made;
 });
@@ -159,6 +154,13 @@ test("the lines that the scheduler logs of a run end at the limit of the run's o
   const lines = world.events.flatMap((event) => (event.type === "output" ? [event.entry.msg] : []));
   expect(lines).toHaveLength(50);
   expect(lines.at(-1)).toMatch(/^output capped/);
+});
+
+test("the question about a held tool hides a secret with a terminal code inside", async () => {
+  const { world, run } = await started({ mcp: [server], ...holding("hub.send") });
+  const secret = `${worldSecret.slice(0, 8)}\u001b[31m${worldSecret.slice(8)}`;
+  void call(world, run, "send", { key: secret }).catch(() => undefined);
+  expect((await openedQuestion(world)).prompt).toContain('{"key":"[redacted 1]"}');
 });
 
 test("a held tool is called once for the arguments that a person was shown", async () => {
@@ -173,9 +175,7 @@ test("a held tool is called once for the arguments that a person was shown", asy
   await answer(world, "once");
   expect(await made).toMatchObject({ isError: false });
   const again = problemOf(call(world, run, "send", { to: "x".repeat(5_000) }));
-  expect((await openedQuestion(world)).prompt).toMatch(
-    /x… \(\d+ characters, SHA-256 [0-9a-f]{64}\)/,
-  );
+  expect((await openedQuestion(world)).prompt).toMatch(/x… \(\d+ characters\)\n\nNot all/);
   await answer(world, "deny");
   expect(await again).toMatchObject({ error: "not_approved" });
   expect(calls).toEqual(["get_one", "send"]);
@@ -186,8 +186,8 @@ test("a held tool is held for the runs that a gated run called, which can't lift
   await world.ask(run, "call", { agent: "b", context: "" });
   const [b = ""] = instancesOf(world, "b");
   const made = call(world, b, "send");
-  const { prompt, form } = await openedQuestion(world);
-  expect(prompt).toContain("(held by the gates of a, which called it)");
+  const { gates, form } = await openedQuestion(world);
+  expect(gates).toEqual(["a"]);
   expect(form).toMatchObject({ choices: ["once", "run", "deny"] });
   expect(calls).toEqual([]);
   await answer(world, "run");
@@ -209,7 +209,7 @@ test.each([
     const [b = ""] = instancesOf(world, "b");
     const made = problemOf(call(world, b, "send", { to: "all" }));
     const { prompt, form } = await openedQuestion(world);
-    expect(prompt).toMatch(/^b wants to call the tool hub\.send.*: \{"to":"all"\}$/);
+    expect(prompt).toBe('b wants to call the tool hub.send: {"to":"all"}');
     expect(form).toMatchObject({ choices: ["once", "run", "deny"] });
     await answer(world, "deny");
     expect(await made).toMatchObject({ error: "not_approved" });

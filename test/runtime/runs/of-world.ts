@@ -1,3 +1,4 @@
+import type { Answer } from "../../../src/foundation/contracts/questions.ts";
 import type { World } from "./world.ts";
 
 /** The instances that run an agent, in the order in which they were started. */
@@ -14,4 +15,10 @@ export function openedQuestion(world: World) {
     if (question === undefined) throw new Error("no question is open");
     return question;
   }, 10_000);
+}
+
+/** Ada answers the world's open question. */
+export async function answer(world: World, given: Answer) {
+  const { id } = await openedQuestion(world);
+  return world.questions.answer(id, given, { via: "slack", name: "Ada", from: null });
 }

@@ -30,6 +30,6 @@ test("the question about a held call hides no part of its context, also not in c
   void world.ask(await world.run("a"), "call", { agent: "b", context }).catch(() => undefined);
   const { prompt } = await openedQuestion(world);
   expect(oneLine(prompt)).toBe(
-    "a wants to call b: [U+001B]]drop all[U+0007][U+000D][U+202E]a wants to call c: say hello",
+    "a wants to call b: \\u{1b}]drop all\\u{7}\\u{d}\\u{202e}a wants to call c: say hello",
   );
 });

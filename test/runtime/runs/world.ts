@@ -21,6 +21,7 @@ import type {
   RunApiProblem,
 } from "../../../src/runtime/run-api/protocol.ts";
 import { RunApiError } from "../../../src/runtime/run-api/protocol.ts";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
 import { createMcpStore } from "../../../src/features/mcp/mcp-store.ts";
 import type { RequestContext } from "../../../src/runtime/runs/request-context.ts";
@@ -67,8 +68,9 @@ export interface WorldOptions {
   readonly stopMs?: number;
 }
 
-/** The one that the world's redactor knows. */
+/** Those that the world's redactor knows. */
 export const worldSecret = "hunter2-hunter2";
+export const otherSecret = "swordfish-swordfish";
 
 /** A scheduler without sockets: the real store, graph and requests over runs that a test ends by hand. */
 export type World = ReturnType<typeof createWorld>;
@@ -106,22 +108,23 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     thaw: ({ instanceId }) => Promise.resolve(void frozen.push(`thaw ${instanceId}`)),
     openSocket: () => Promise.reject(new Error("no run of this world has a socket")),
   });
+  const redactor = createRedactor();
+  redactor.add([worldSecret, otherSecret]);
+  const { redact, redactValue, split: splitSecrets } = redactor;
   const questions = createQuestions({
     store: store.tables(createQuestionStore),
     clock,
-    redact: (text) => text.replaceAll(worldSecret, "[redacted]"),
+    redact,
     onCount: () => undefined,
     warn: onProblem,
   });
-  const redact = (text: string) => text.replaceAll(worldSecret, "[redacted]");
   const inbox = createInbox({ store: store.tables(createInboxStore), clock, redact });
   const sessions = store.tables(createRunSessions);
   const mcp = store.tables(createMcpStore);
   const newRequests = (): RunRequests =>
     createRunRequests({
       ...{ clock, runs, store, firstEvents, dispatch, onProblem },
-      redact,
-      redactValue: (value) => JSON.parse(redact(JSON.stringify(value))) as unknown,
+      ...{ redact, redactValue, splitSecrets },
       project: () => ({ ...project, webhooks: { gh: { ...source, name: "gh" } } }),
       configOf: (agent) => options.agents.find(({ name }) => name === agent),
       agentNames: () => options.agents.map(({ name }) => name),
