@@ -54,6 +54,15 @@ export interface Question {
   readonly by: Person | null;
 }
 
+/**
+ * The callers whose gates hold a request, in words; null if none does. Readers make the sentence from the field, which an API
+ * token may not see whole.
+ */
+export function heldBy({ agent, gates }: Pick<Question, "agent" | "gates">): string | null {
+  const callers = gates.filter((name) => name !== agent);
+  return callers.length === 0 ? null : `the gates of ${callers.join(", ")}, by whose call it runs`;
+}
+
 /** The end of a question's id: the beginnings are alike. */
 export const shortId = (id: string): string => id.slice(-8);
 

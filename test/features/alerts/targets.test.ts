@@ -212,9 +212,11 @@ test("a question is answered by a POST of ntfy's button to its link", async () =
 test("a question has its prompt, its end and its default in each message", async () => {
   for (const type of types) {
     const { base, received } = await startReceiver(fakeApis[type].answer);
-    await send(type, fakeApis[type].fields(base), question);
+    const message = { ...messageFor(question), question: aQuestion({ gates: ["dev", "ops"] }) };
+    await sendWith(fakeApis[type].fields(base))(message, targetOf(type));
     const text = received[0]?.text.replaceAll("\\", "");
-    for (const part of ["Deploy 1.4 of evil?", "then the answer is wait", "al questions"])
+    const held = "the gates of ops, by whose call it runs";
+    for (const part of ["Deploy 1.4 of evil?", held, "then the answer is wait", "al questions"])
       expect(text, type).toContain(part);
   }
 });

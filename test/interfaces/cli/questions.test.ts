@@ -15,7 +15,7 @@ const times = { at: minutesAgo(90), until: minutesAgo(-30) };
 const deploy = aQuestionView({
   id: idOf("aaaa1111"),
   ...times,
-  prompt: "Deploy 1.4?\nIt's \u001b[2Jlate.",
+  ...{ prompt: "Deploy 1.4?\nIt's \u001b[2Jlate.", gates: ["dev", "ops"] },
 });
 const amount = aQuestionView({
   ...{ id: idOf("bbbb1111"), ...times, agent: "cat", instanceId: "cat-abcdefgh" },
@@ -79,10 +79,12 @@ test("open questions are a table, on a terminal with the whole question below", 
     "aaaa1111  dev    1 h 30 min  12:30:00",
     "  Deploy 1.4?",
     "  It's late.",
+    "  (held by the gates of ops, by whose",
+    "  call it runs)",
     "  one of: yes, no",
   ]);
   const [, first] = renderOpen([deploy], { ...style, columns: null }).split("\n");
-  expect(first).toMatch(/^aaaa1111 .+ one of: yes, no +Deploy 1.4\? It's late\.$/);
+  expect(first).toMatch(/^aaaa1111 .+ one of: yes, no +Deploy 1.4\? It's late\. \(held by .+\)$/);
 });
 
 test("all questions and the acts fit a terminal of 80 columns", () => {

@@ -40,16 +40,17 @@ const textsOf = async (page: Page, list: string) => {
 const card = (page: Page, id = 1) => page.locator(`[id="${idOf(id)}"]`);
 
 test("a person sees who asks, answers by a button, and finds the answer among the ended ones", async () => {
-  const { page, asked, errors } = await openLive(withQuestions({ fallback: "no" }));
+  const held = { fallback: "no", gates: ["dev", "ops"] };
+  const { page, asked, errors } = await openLive(withQuestions(held));
   expect(await textsOf(page, "open")).toEqual([
     expect.stringMatching(
-      /^dev · dev-abcdefgh · asked .+ ago Deploy 1.4\? yes no If no person answers, the answer is “no” in (1 h|59 min)\.$/,
+      /^dev · dev-abcdefgh · asked .+ ago Deploy 1.4\? Held by the gates of ops, by whose call it runs\. yes no If no person answers, the answer is “no” in (1 h|59 min)\.$/,
     ),
   ]);
   await card(page).getByRole("button", { name: "yes" }).click();
   await expect
     .poll(() => textsOf(page, "ended-list"))
-    .toEqual([expect.stringMatching(/Deploy 1\.4\? yes · by the dashboard · /)]);
+    .toEqual([expect.stringMatching(/Deploy 1\.4\? .+ yes · by the dashboard · /)]);
   expect(asked[0]).toMatchObject({ answer: "yes", by: { via: "login" } });
   expect(await page.locator("#toasts").innerText()).toContain("Answered: yes");
   expect(await page.locator("#open-none").innerText()).toBe("No run waits for an answer.");

@@ -1,6 +1,11 @@
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
 import { shownAt } from "../../../../streams/wall-time.ts";
-import { answerText, endText, type Question } from "../../../foundation/contracts/questions.ts";
+import {
+  answerText,
+  endText,
+  heldBy,
+  type Question,
+} from "../../../foundation/contracts/questions.ts";
 import type { Outcome } from "../../../../streams/vocabulary.ts";
 import type { Alert, AlertPhase, AlertTopic } from "./alert.ts";
 
@@ -51,6 +56,7 @@ export function alertText(
   const next = nextStep(alert);
   const lines: readonly (AlertLine | null)[] = [
     reason === null ? null : { label: reasonLabel(alert), text: reason },
+    question === undefined ? null : heldLine(question),
     agents.length === 0 ? null : { label: "Agents", text: agentsText(alert) },
     timeLine(alert, timezone),
     question?.state === "open" ? { label: "Until", text: untilText(question, timezone) } : null,
@@ -79,6 +85,11 @@ function severityOf({ topic, phase, count }: Alert): AlertSeverity {
   if (phase === "resolved" || topic === "test") return "ok";
   if (topic === "budget") return count < 100 ? "warning" : "error";
   return topic === "missed_ticks" || topic === "question" ? "warning" : "error";
+}
+
+function heldLine(question: Question): AlertLine | null {
+  const text = heldBy(question);
+  return text === null ? null : { label: "Held by", text };
 }
 
 /** The first ten agents and the number of alerts are known, but not the number of agents. */

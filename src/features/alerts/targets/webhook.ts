@@ -32,8 +32,8 @@ export const webhook = httpTarget({
 });
 
 /** The question, for a program that answers it: a POST of `{"answer": …}` to the `url`. */
-function asked({ id, kind, prompt, form, fallback, until }: Question) {
-  return { question: { id, kind, prompt, form, fallback, until: isoTime(until) } };
+function asked({ id, kind, gates, prompt, form, fallback, until }: Question) {
+  return { question: { id, kind, gates, prompt, form, fallback, until: isoTime(until) } };
 }
 
 function keyOf(fields: Fields): Buffer {

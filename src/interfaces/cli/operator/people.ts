@@ -1,6 +1,6 @@
 import type { Act } from "../../../features/people/audit-acts.ts";
 import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
-import { answersText, shortId, whoText } from "../../../foundation/contracts/questions.ts";
+import { answersText, heldBy, shortId, whoText } from "../../../foundation/contracts/questions.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
@@ -52,14 +52,21 @@ export async function answerQuestion(
   const answer = given ?? (await askedAnswer(context, question));
   const asked = client.post(`/api/questions/${encodeURIComponent(question.id)}/answer`, { answer });
   const answered = (await explained(asked, ["answered", "malformed"], {
-    hint: `the question: ${plainLine(question.prompt)}`,
+    hint: `the question: ${plainLine(promptOf(question))}`,
   })) as QuestionView;
   const text = plainLine(String(answered.answer));
   context.out.answer(answered, `answered ${text}; ${answered.instanceId} continues`);
 }
 
-async function askedAnswer(context: Context, { prompt, form }: QuestionView): Promise<string> {
-  const [message, expected] = [plainLine(prompt), plainLine(answersText(form))];
+/** The prompt, with the callers whose gates hold the request. */
+function promptOf(question: QuestionView): string {
+  const held = heldBy(question);
+  return held === null ? question.prompt : `${question.prompt}\n(held by ${held})`;
+}
+
+async function askedAnswer(context: Context, question: QuestionView): Promise<string> {
+  const message = plainLine(promptOf(question));
+  const expected = plainLine(answersText(question.form));
   const prompts = await openPrompts(context);
   if (prompts !== null) return prompts.text({ message: `${message} (${expected})` });
   const hint = `the question: ${message}`;
@@ -127,19 +134,21 @@ export async function showAudit(context: Context, options: AuditOptions): Promis
  */
 export function renderOpen(questions: readonly QuestionView[], style: StatusStyle): string {
   const { colors, now, columns } = style;
-  const rows = questions.map(({ id, agent, at, until, form, prompt }) => [
-    colors.bold(shortId(id)),
-    agent,
-    durationText(Math.max(0, now - Date.parse(at))),
-    localTime(until, style.now),
-    ...(columns === null ? [plainLine(answersText(form)), plainLine(prompt)] : []),
+  const rows = questions.map((question) => [
+    colors.bold(shortId(question.id)),
+    question.agent,
+    durationText(Math.max(0, now - Date.parse(question.at))),
+    localTime(question.until, style.now),
+    ...(columns === null
+      ? [plainLine(answersText(question.form)), plainLine(promptOf(question))]
+      : []),
   ]);
   const piped = columns === null ? ["Answer…", "Question…"] : [];
   const indented = (text: string): string[] =>
     text.split("\n").flatMap((line) => wrap(line, (columns ?? 0) - 2).map((part) => `  ${part}`));
-  const below = questions.map(({ prompt, form }) => [
-    ...indented(plain(prompt)),
-    ...indented(plainLine(answersText(form))).map(colors.dim),
+  const below = questions.map((question) => [
+    ...indented(plain(promptOf(question))),
+    ...indented(plainLine(answersText(question.form))).map(colors.dim),
   ]);
   const titles = titled("Id", "Agent", "Waits", "Until", ...piped);
   return renderTable(titles, rows, style, columns === null ? [] : below);

@@ -1,6 +1,6 @@
 import type { TargetedSubmitEvent } from "preact";
 import { useRef } from "preact/hooks";
-import { answerText, rangeText } from "../../../foundation/contracts/questions.ts";
+import { answerText, heldBy, rangeText } from "../../../foundation/contracts/questions.ts";
 import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
 import { byText, shownAnswer, shownText } from "../text/question-words.ts";
 import { Fold } from "./table.tsx";
@@ -24,9 +24,11 @@ interface QuestionProps {
 export function Question(props: QuestionProps) {
   const { question } = props;
   const isOpen = question.state === "open";
+  const held = heldBy(question);
   return (
     <>
       <Prompt question={question} isWhole={isOpen} />
+      {held !== null && <p class="sub">Held by {held}.</p>}
       {isOpen ? <AnswerForm {...props} /> : <QuestionEnd {...question} />}
     </>
   );

@@ -6,7 +6,7 @@ import { agentName, cursor, labelled, limitOf, next, readsOnly, tool } from "../
 
 const questionRow = labelled(
   questionSchema,
-  ["id", "kind", "agent", "instanceId", "state", "at", "until", "answeredAt"],
+  ["id", "kind", "agent", "gates", "instanceId", "state", "at", "until", "answeredAt"],
   ["subject", "prompt", "form", "fallback", "answer", "by"],
 );
 
