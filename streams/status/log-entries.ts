@@ -29,12 +29,18 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
     case "build-finished":
       return event.error === null ? [] : [{ level: 50, msg: event.error }];
     case "queued":
-      return [{ level: 30, msg: `queued ${originText(event.item, slotsText(event.item))}` }];
+      return [
+        {
+          level: 30,
+          msg: `queued ${originText(event.item, slotsText(event.item))}`,
+          ...callFields(event.item),
+        },
+      ];
     case "refused":
       return [{ level: 40, msg: `${event.outcome}: ${event.reason}` }];
     case "taken": {
-      const trigger = triggerText(event.item.trigger);
-      return [{ level: 30, msg: `${trigger} delivered to a waiting run; no new run started` }];
+      const msg = `${triggerText(event.item.trigger)} delivered to a waiting run; no new run started`;
+      return [{ level: 30, msg, ...callFields(event.item) }];
     }
     case "started":
       return [startLine(event)];
@@ -132,6 +138,11 @@ function triggerFields(trigger: Trigger): Readonly<Record<string, unknown>> {
   }
 }
 
+/** The caller is a field and stands in no text: answers to API tokens leave it out. */
+function callFields({ trigger }: WorkItem): Readonly<Record<string, unknown>> {
+  return trigger.kind === "agent-call" ? { trigger: triggerFields(trigger) } : {};
+}
+
 function triggerText(trigger: Trigger): string {
   switch (trigger.kind) {
     case "cron":
@@ -139,7 +150,7 @@ function triggerText(trigger: Trigger): string {
     case "webhook":
       return `${trigger.event.type} webhook ${trigger.event.event}`;
     case "agent-call":
-      return `a call from ${trigger.caller}`;
+      return "a call";
     case "manual":
       return "a manual trigger";
   }

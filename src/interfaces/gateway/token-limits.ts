@@ -99,8 +99,8 @@ export function limitOf(request: FastifyRequest): IsMine | null {
 
 /** Values that are the agents' own, whatever they hold. */
 const opaque = new Set(["value", "payload", "config", "text"]);
-/** Fields with the name or a run of an agent that called. */
-const callers = new Set(["caller", "callerInstance"]);
+/** Fields with the name or a run of an agent that called; of a call, so is the source. */
+const callers = new Set(["caller", "callerInstance", "agent-call/source"]);
 /** Lists of agents' names. */
 const nameLists = new Set(["matched", "agents", "gates"]);
 
@@ -115,9 +115,9 @@ export function onlyMine(answer: unknown, isMine: IsMine, isKnown: IsMine): unkn
     row === null ||
     !("agent" in row) ||
     isMine(row.agent as string | null);
-  const field = (key: string, value: unknown): unknown => {
+  const field = (key: string, value: unknown, kind: unknown): unknown => {
     if (opaque.has(key)) return value;
-    if (callers.has(key) && typeof value === "string") {
+    if ((callers.has(key) || callers.has(`${String(kind)}/${key}`)) && typeof value === "string") {
       return isMine(isKnown(value) ? value : (agentOf(value) ?? value)) ? value : null;
     }
     if (!nameLists.has(key) || !Array.isArray(value)) return walk(value);
@@ -127,7 +127,10 @@ export function onlyMine(answer: unknown, isMine: IsMine, isKnown: IsMine): unkn
     if (typeof value === "string") return withoutRuns(value, isOther);
     if (Array.isArray(value)) return value.filter(isShown).map(walk);
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, field(key, part)]));
+    const kind = "kind" in value ? value.kind : null;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, part]) => [key, field(key, part, kind)]),
+    );
   };
   return walk(answer);
 }

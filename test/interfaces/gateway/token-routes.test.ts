@@ -148,9 +148,10 @@ test("the answers for a limited token have the rows about its agents", async () 
     ...{ targets: [], open: [{ agent: "dev" }], deliveries: [{ agent: "dev" }] },
   });
   expect(await read("/api/stats/triggers")).toMatchObject({
-    triggers: [{ id: "t-dev", caller: null, reason: "after another run" }],
+    triggers: [{ id: "t-dev", source: null, caller: null, reason: "after another run" }],
   });
   expect(await read("/api/runs/dev-abcdefgh")).toMatchObject({
+    source: null,
     calls: { received: { caller: null, callerInstance: null }, made: [{ id: "t-dev" }] },
   });
   expect(await read(`/api/stats/webhooks/${ofBoth}`)).toMatchObject({ matched: ["dev"] });
@@ -181,6 +182,26 @@ test("the status stream of a limited token is about its agents, and ends with th
   expect(stream.text()).not.toContain("zebra");
   await deps.tokens.remove("claude");
   await expect.poll(() => stream.isEnded()).toBe(true);
+});
+
+test("the log stream of a limited token leaves out callers, and one with the key has them", async () => {
+  const deps = testDeps({ operations: twoAgents() });
+  const url = await startTcp(deps);
+  const asked = { name: "claude", scopes: ["read" as const], agents: ["dev"], days: 1 };
+  const { token } = await deps.tokens.create(asked);
+  const trigger = { kind: "agent-call", callerInstance: "zebra-abcdefgh" };
+  const line = { agent: "dev", instanceId: "dev-abcdefgh", msg: "run started by a call" };
+  deps.logs.write({ ...line, trigger });
+  for (const [key, caller] of [
+    [token, null],
+    [deps.apiKey(), "zebra-abcdefgh"],
+  ] as const) {
+    const stream = await readStream(`${url}/api/logs/stream?instance=dev-abcdefgh`, {
+      authorization: `Bearer ${key}`,
+    });
+    await expect.poll(() => stream.events().length).toBe(1);
+    expect(stream.events()[0]?.data).toMatchObject({ trigger: { callerInstance: caller } });
+  }
 });
 
 test("a token is no key: it does not log in, and wrong ones are limited as wrong keys are", async () => {

@@ -12,7 +12,8 @@ export function twoAgents() {
   const entries = ["dev", "zebra"].map((name) =>
     historyEntry({
       ...{ id: `t-${name}`, agent: name, instanceId: `${name}-abcdefgh`, at },
-      ...{ caller: "zebra-abcdefgh", reason: "after zebra-abcdefgh" },
+      ...{ kind: "agent-call", source: "zebra", caller: "zebra-abcdefgh" },
+      ...{ reason: "after zebra-abcdefgh" },
     }),
   );
   operations.entries.push(...entries);
@@ -27,7 +28,10 @@ export function twoAgents() {
   const received = { callId: "c1", caller: "zebra", callerInstance: "zebra-abcdefgh", context: "" };
   operations.runs.set(
     "dev-abcdefgh",
-    aRunView("dev-abcdefgh", { calls: { received, made: entries } }),
+    aRunView("dev-abcdefgh", {
+      ...{ kind: "agent-call", source: "zebra" },
+      calls: { received, made: entries },
+    }),
   );
   for (const name of ["dev", "zebra"]) {
     const instanceId = `${name}-abcdefgh`;

@@ -93,11 +93,21 @@ test("the log lines of an event name the trigger of a run", () => {
     ],
     [{ kind: "webhook", event: webhook }, "by github webhook issues"],
     [{ kind: "manual", prompt: null }, "manually"],
-    [{ kind: "agent-call", caller: "ops", ...call }, "by a call from ops"],
+    [{ kind: "agent-call", caller: "ops", ...call }, "by a call"],
   ];
   for (const [trigger, name] of names) {
     const started = dev.started("dev-1", anItem("1", "dev", trigger));
     expect(lines(started)).toEqual([`30 run started ${name}`]);
+  }
+});
+
+test("the log lines of an event have the caller as a field, and in no text", () => {
+  const call = { callId: "c1", caller: "ops", callerInstance: "ops-1", depth: 1, context: "" };
+  const item = anItem("1", "dev", { kind: "agent-call", ...call, root: "r1", cancelOnExit: false });
+  for (const type of ["queued", "taken"] as const) {
+    const [entry] = logEntriesOf({ ...dev.queued(), type, item });
+    expect(entry).toMatchObject({ trigger: { callerInstance: "ops-1" } });
+    expect(entry?.msg).not.toContain("ops");
   }
 });
 

@@ -57,13 +57,20 @@ export function formatLog(entry: LogEntry, { colors, showAgent, now }: LogStyle)
   const shade = entry.isError === true ? String : colors.dim;
   const output = outputOf(entry).map((line) => `\n    ${shade(line)}`);
   const msg = plain(entry.msg).trimEnd().replaceAll("\n", "\n    ");
-  const text = msg + colors.dim(costOf(entry) + elapsedOf(entry)) + output.join("");
+  const text =
+    msg + callerOf(entry) + colors.dim(costOf(entry) + elapsedOf(entry)) + output.join("");
   return [
     colors.dim(localTime(entry.time, now)),
     levelColor(entry.level, colors)(name),
     ...agent,
     text,
   ].join(" ");
+}
+
+/** The run whose call the line is about. */
+function callerOf({ trigger }: LogEntry): string {
+  const { callerInstance }: { callerInstance?: unknown } = { ...(trigger as object | undefined) };
+  return typeof callerInstance === "string" ? ` from ${plain(callerInstance)}` : "";
 }
 
 /** The cost of a turn, or of an ended run. */

@@ -1,10 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
-import { EMPTY, retry, startWith, switchMap, timer } from "rxjs";
+import { EMPTY, map, retry, startWith, switchMap, timer } from "rxjs";
 import { logEntrySchema } from "../../../../streams/status/wire.ts";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { searchPageSchema, searchQuerySchema } from "../../../features/search/search-report.ts";
-import type { LogFilter, LogPageQuery, LogQuery } from "../../../foundation/logs/log-query.ts";
+import type {
+  LogFilter,
+  LogLine,
+  LogPageQuery,
+  LogQuery,
+} from "../../../foundation/logs/log-query.ts";
 import type { LogSource } from "../../../foundation/logs/log-source.ts";
 import { logLevelNames, logLevels, logPageSchema } from "../../views/log-page.ts";
 import { readFirstPart, type FirstPart } from "../../dashboard/live/log-session.ts";
@@ -18,6 +23,7 @@ import type { GatewayDeps } from "../deps.ts";
 import { agentLogEvents, textsPerTurn } from "../log-events.ts";
 import { parsedQuery, queryOf } from "../page-data.ts";
 import type { EventStreams } from "../sse.ts";
+import { limitOf, onlyMine, type IsMine } from "../token-limits.ts";
 
 const { get } = routesOf("Logs");
 
@@ -108,7 +114,13 @@ export const logRoutes = (deps: GatewayDeps, streams: EventStreams) => [
       // Positions are exact within one agent's files. A merge of all has no exact one: it is followed in one go, which
       // also gives its beginning in one turn.
       const lines = { ...lineQuery(request.query, request.headers), agent: null };
-      const events$ = textsPerTurn(deps.logs.follow(lines));
+      const isMine = limitOf(request);
+      const isKnown: IsMine = (agent) => agent != null && deps.operations.hasAgent(agent);
+      const shown = ({ id, entry }: LogLine): LogLine => ({
+        id,
+        entry: isMine === null ? entry : (onlyMine(entry, isMine, isKnown) as LogEntry),
+      });
+      const events$ = textsPerTurn(deps.logs.follow(lines).pipe(map(shown)));
       streams.serve(request, reply, events$, endOfAccess(request, deps));
     },
   }),

@@ -49,6 +49,12 @@ test("a line of a turn, and of the end of a run, has its cost", () => {
   expect(formatLog({ ...usage, costUsd: 0 }, style)).toBe("09:04:05 INFO  1204 tokens");
 });
 
+test("a line about a call names the run that made it", () => {
+  const trigger = { kind: "agent-call", callerInstance: "ops-abcdefgh" };
+  const started = { ...entry, kind: "run", msg: "run started by a call", trigger };
+  expect(formatLog(started, style)).toBe("09:04:05 INFO  run started by a call from ops-abcdefgh");
+});
+
 test("a running call shows its last lines, and how long it has run", () => {
   const output = Array.from({ length: 12 }, (_, index) => `line ${index}\n`).join("");
   const live = { ...entry, kind: "tool-output", msg: "bash still running", durationMs: 12_400 };
