@@ -35,7 +35,7 @@ const htmlNames: Readonly<Record<string, string>> = {
 };
 
 /** The whole in Base64, and for each of three offsets the part that does not depend on the bytes around it. */
-function base64Forms(bytes: Buffer): string[] {
+export function base64Forms(bytes: Buffer): string[] {
   const inner = [0, 1, 2].map((offset) => {
     const shifted = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
     const first = Math.ceil((offset * 8) / 6);

@@ -4,6 +4,7 @@ import { secretsOf } from "./credential-types.ts";
 import { apiTokenPattern, apiTokenPrefix } from "../contracts/scopes.ts";
 import { shortestHidden } from "../contracts/encoded-forms.ts";
 import { mapTexts } from "../contracts/json-size.ts";
+import { encodedIn, withoutEncoded } from "./decoded-views.ts";
 import { terminalCodes, withoutTerminalCodes } from "../contracts/plain-text.ts";
 import { secretForms, TextIndex, type Found, type Range } from "./text-index.ts";
 
@@ -61,6 +62,8 @@ export function createRedactor() {
     const places = placesOf(text, hidden);
     return ranges.map(([from, to]) => [places[from] ?? 0, (places[to - 1] ?? 0) + 1]);
   };
+  const redact = (text: string, output?: Output): string =>
+    withoutEncoded(masked(text, output), index, mark);
   return {
     /**
      * Adds secrets. They stay, as they may still turn up; the returned function forgets those that have become
@@ -80,10 +83,11 @@ export function createRedactor() {
      * every API token, and for every secret in any form, even with invisible characters inside or over several lines. Cut a text only after this;
      * if a long one was cut before, the beginning of a secret at its end counts as well.
      */
-    redact: (text: string, output?: Output): string => masked(text, output),
+    redact,
     /** The parts of a text, in their order; nothing is removed, and the secrets are parts of their own. */
     split: (text: string): readonly TextPart[] => {
-      const found = [unseen, unseenOrCode].flatMap((hidden) => secretsIn(text, hidden));
+      const hidden = [unseen, unseenOrCode].flatMap((codes) => secretsIn(text, codes));
+      const found = [...hidden, ...encodedIn(text, index)];
       const parts: TextPart[] = [];
       let copied = 0;
       for (const [start, end] of joined(found)) {
@@ -94,7 +98,7 @@ export function createRedactor() {
       return [...parts, { text: text.slice(copied), isSecret: false }];
     },
     /** Removes secrets from all texts of a JSON-like value, including its keys; the value itself is unchanged. */
-    redactValue: (value: unknown): unknown => mapTexts(value, (text) => masked(text)),
+    redactValue: <T>(value: T) => mapTexts(value, (text) => redact(text)) as Redacted<T>,
   };
 }
 
@@ -115,6 +119,14 @@ function joined(ranges: readonly Range[]): readonly Range[] {
   }
   return all;
 }
+
+declare const isRedacted: unique symbol;
+/** JSON-like data of a run or a person, without known secrets. Only `redactValue` makes it: stores and logs take nothing else. */
+export type Redacted<T> = T extends null | undefined
+  ? T
+  : unknown extends T
+    ? T
+    : T & { readonly [isRedacted]: true };
 
 /** Only the hash of an API token is stored: its form is hidden instead. */
 function addApiTokens(ranges: Range[], shown: string): void {

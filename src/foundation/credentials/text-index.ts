@@ -1,4 +1,5 @@
-import { encodedForms, shortestHidden } from "../contracts/encoded-forms.ts";
+import { hexDigits } from "./decoded-views.ts";
+import { base64Forms, encodedForms, shortestHidden } from "../contracts/encoded-forms.ts";
 
 /** Values of a hash of five characters; each character shifts the others by four bits. */
 const slots = 0x100000;
@@ -51,12 +52,13 @@ export class TextIndex {
   find(text: string, anyText: boolean): Found | null;
   find(text: string, anyText: boolean): Found | null {
     const found: Found = { ranges: [], begun: text.length, halfBegun: text.length };
+    const hashes = this.#hashes;
     let hash = 0;
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
       if (!anyText && (code < 0x20 || code > 0x7e) && code !== tab) return null;
       hash = next(hash, code);
-      if (this.#hashes[hash] !== 0) this.#look(text, at - shortestHidden + 1, found);
+      if (hashes[hash] !== 0) this.#look(text, at - shortestHidden + 1, found);
     }
     return found;
   }
@@ -106,7 +108,13 @@ const minLineLength = 16;
  */
 export function secretForms(secret: string): string[] {
   const values = [secret, ...partsOf(secret)];
-  return values.filter(({ length }) => length >= shortestHidden).flatMap(encodedForms);
+  return values
+    .filter(({ length }) => length >= shortestHidden)
+    .flatMap((value) => [
+      ...encodedForms(value),
+      ...base64Forms(Buffer.from(value, "utf16le")),
+      hexDigits(Buffer.from(value).toString("hex")),
+    ]);
 }
 
 /** Lines of a text that has several, with and without their `name:` or `name=`; values of a JSON document. */

@@ -44,6 +44,113 @@ test.each<[string, (value: string) => string]>([
   );
 });
 
+const canary = `CANARY/AWS+SECRET/x9y8="z'7\`w6`;
+const [bytes, digits] = [Buffer.from(canary), Buffer.from(canary).toString("hex")];
+const pairs = digits.match(/../g) ?? [];
+const json = (text: string) => JSON.stringify(text).slice(1, -1);
+const url = encodeURIComponent;
+const percent = pairs.map((pair) => `%${pair}`).join("");
+const wrapped = (text: string, length: number) =>
+  text.replaceAll(new RegExp(`.{${length}}`, "g"), "$&\n");
+const between = (text: string) => canary.split("").join(text);
+/** As a program escapes these characters. */
+const html = (names: Readonly<Record<string, string>>) =>
+  canary.replaceAll(/[^\w]/g, (char) => (names[char] === undefined ? char : `&${names[char]};`));
+const dump = (bar: string, size: number) =>
+  pairs
+    .join("")
+    .match(/.{1,32}/g)
+    ?.map((line, at) => {
+      const words = line.match(new RegExp(`.{1,${size}}`, "g"))?.join(" ");
+      const text = Buffer.from(line, "hex").toString();
+      return `${(16 * at).toString(16).padStart(8, "0")}${bar === "" ? ":" : " "} ${words}  ${bar}${text}${bar}`;
+    })
+    .join("\n") ?? "";
+
+test.each(
+  Object.entries({
+    plain: canary,
+    "upper case": canary.toUpperCase(),
+    "lower case": canary.toLowerCase(),
+    backwards: canary.split("").toReversed().join(""),
+    hex: digits,
+    "upper hex": digits.toUpperCase(),
+    base64: bytes.toString("base64"),
+    base64url: bytes.toString("base64url"),
+    "base64 in a longer text": Buffer.from(`user:${canary}`).toString("base64").slice(7),
+    "base64 in lines of 4": wrapped(bytes.toString("base64"), 4),
+    "base64 in lines of 8": wrapped(bytes.toString("base64"), 8),
+    "base64 of UTF-16": Buffer.from(canary, "utf16le").toString("base64"),
+    "base64 of UTF-16 in a command": Buffer.from(`x "${canary}"`, "utf16le")
+      .toString("base64")
+      .slice(8),
+    JSON: json(canary),
+    "JSON twice": json(json(canary)),
+    "JSON three times": json(json(json(canary))),
+    "JSON five times": json(json(json(json(json(canary))))),
+    "JSON of PHP": json(canary).replaceAll("/", "\\/"),
+    "JSON of PHP twice": json(json(canary).replaceAll("/", "\\/")),
+    "JSON of PHP three times": json(json(json(canary).replaceAll("/", "\\/"))),
+    "JSON in \\u only": canary
+      .split("")
+      .map((char) => `\\u00${char.charCodeAt(0).toString(16)}`)
+      .join(""),
+    "a URL": url(canary),
+    "a URL in lower case": url(canary).replaceAll(/%../g, (one) => one.toLowerCase()),
+    "a URL of a form": new URLSearchParams({ a: canary }).toString().slice(2),
+    "a URL in % only": percent,
+    "a URL twice": url(url(canary)),
+    "a URL three times": url(url(url(canary))),
+    "a URL in % only, twice": percent.replaceAll("%", "%25"),
+    "HTML of a browser": html({ "&": "amp", "<": "lt", '"': "quot", "'": "#39" }),
+    "HTML of Go": html({ '"': "#34", "'": "#39", "+": "#43" }),
+    "HTML of Mustache": html({ "/": "#x2F", "=": "#x3D", "`": "#x60", '"': "quot", "'": "#39" }),
+    "HTML of Handlebars": html({ "=": "#x3D", "`": "#x60", '"': "quot", "'": "#x27" }),
+    "HTML of PHP": html({ '"': "quot", "'": "#039" }),
+    "HTML of XML": html({ '"': "quot", "'": "apos" }),
+    "HTML of .NET": html({ '"': "quot", "'": "#x27", "+": "#x2B", "`": "#x60" }),
+    "HTML by names": html({ "/": "sol", "+": "plus", "=": "equals", "'": "apos", "`": "grave" }),
+    "HTML in JSON": json(html({ '"': "#34", "'": "#39", "+": "#43" })),
+    "HTML in numbers only": canary
+      .split("")
+      .map((char) => `&#${char.charCodeAt(0)};`)
+      .join(""),
+    "HTML in hex only": pairs.map((pair) => `&#x${pair};`).join(""),
+    "hex with spaces": pairs.join(" "),
+    "hex with colons": pairs.join(":"),
+    "upper hex with hyphens": pairs.join("-").toUpperCase(),
+    "hex with commas": pairs.join(", "),
+    "hex with \\x": pairs.map((pair) => `\\x${pair}`).join(""),
+    "hex with \\x in JSON": json(pairs.map((pair) => `\\x${pair}`).join("")),
+    "hex with 0x": pairs.map((pair) => `0x${pair}`).join(" "),
+    "hex of an array in C": pairs.map((pair) => `0x${pair}`).join(", "),
+    "hex in words": digits.replaceAll(/.{4}/g, "$& "),
+    "hex in long words": digits.replaceAll(/.{8}/g, "$& "),
+    "hex in lines": wrapped(digits, 20),
+    "the dump of od": dump("od", 2).replaceAll(/^0|  od.*$/gm, ""),
+    "the dump of od without offsets": pairs.join(" ").replaceAll(/.{48}/g, "$&\n "),
+    "the dump of xxd": dump("", 4),
+    "the dump of hexdump -C": dump("|", 2),
+    "a zero-width space": between("\u200b"),
+    "soft hyphens": between("\u00ad"),
+    "variation selectors": between("\ufe0f"),
+    "tag characters": between("\u{e0041}"),
+    "Hangul fillers": between("\u3164"),
+    colours: between("\u001b[0m"),
+    links: between("\u001b]8;;http://x\u0007"),
+    titles: between("\u001b]0;x\u001b\\"),
+    "device strings": between("\u001bPq\u001b\\"),
+    "application commands": between("\u001b_x\u001b\\"),
+    "C1 controls": between("\u009b0m"),
+    "moves of the cursor": between("\u001b[1C"),
+    lines: wrapped(canary, 3),
+  }),
+)("createRedactor removes a secret in this form: %s", (_, form) => {
+  const { redact } = redactorOf(canary);
+  const text = redact(`before\n${form}\nafter`);
+  expect(text).toMatch(/^before\n[^]{0,12}\[redacted\][^]{0,6}\nafter$/);
+});
+
 test.each(["<begins-with-a-tag", "äbegins-with-an-umlaut"])(
   "createRedactor removes %s from JSON in JSON, in as many forms as a stand-in has",
   (value) => {
