@@ -78,6 +78,7 @@ export function createServices(
     elapsed: () => Math.round(performance.now()),
     clock,
     refusalOf: (instanceId) => store.spend.refusal(instanceId),
+    redactValue: redactor.redactValue,
     freeze: (request) => runtimes.freeze(request),
     thaw: (request) => runtimes.thaw(request),
     openSocket: async ({ instanceId, agent }) =>
@@ -105,7 +106,7 @@ export function createServices(
   const questions = createQuestions({
     store: store.tables(createQuestionStore),
     clock,
-    redact: redactor.redact,
+    redactor,
     onCount: (count) => status.apply({ type: "scheduler", patch: { questions: count } }),
     warn,
   });
@@ -113,7 +114,7 @@ export function createServices(
   const inbox = createInbox({
     store: store.tables(createInboxStore),
     clock,
-    redact: redactor.redact,
+    redactValue: redactor.redactValue,
   });
   const sessions = store.tables(createRunSessions);
   const mcp = store.tables(createMcpStore);

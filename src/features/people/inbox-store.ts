@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { inboxLimits } from "../../foundation/contracts/questions.ts";
 import type { InboxKind, InboxMessage, Person } from "../../foundation/contracts/questions.ts";
+import type { Redacted } from "../../foundation/credentials/redactor.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 
@@ -31,7 +32,9 @@ export function createInboxStore(db: DatabaseSync, { write, record }: GroupCommi
      * Null if the run's session has ended. Rejects with UserError `refused` while too many messages are not received
      * yet.
      */
-    add: (message: NewMessage & { readonly at: number }): Promise<InboxMessage | null> =>
+    add: (
+      message: NewMessage & { readonly text: Redacted<string>; readonly at: number },
+    ): Promise<InboxMessage | null> =>
       write(() => {
         const { at, instanceId, kind, text, by, triggerId = null } = message;
         if (kind !== "continue" && ended.get(instanceId) !== undefined) return null;

@@ -1,23 +1,23 @@
 import { filter, firstValueFrom, fromEvent, Subject, takeUntil } from "rxjs";
 import type { Clock } from "../../../streams/clock.ts";
 import type { InboxMessage } from "../../foundation/contracts/questions.ts";
+import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { InboxStore, NewMessage } from "./inbox-store.ts";
 
 interface InboxDeps {
   readonly store: InboxStore;
   readonly clock: Pick<Clock, "now">;
-  /** Removes secrets from a text before it is stored. */
-  readonly redact: (text: string) => string;
+  readonly redactValue: Redactor["redactValue"];
 }
 
 /** Messages of people to live runs: durable, and received by each run in their order. */
-export function createInbox({ store, clock, redact }: InboxDeps) {
+export function createInbox({ store, clock, redactValue }: InboxDeps) {
   const added$ = new Subject<string>();
   return {
     /** Stores a message; null if the run's session has ended. Rejects with UserError `refused` if too many are waiting. */
-    add: async (message: NewMessage): Promise<InboxMessage | null> => {
-      const added = await store.add({ ...message, text: redact(message.text), at: clock.now() });
-      if (added !== null) added$.next(message.instanceId);
+    add: async ({ text, ...rest }: NewMessage): Promise<InboxMessage | null> => {
+      const added = await store.add({ ...rest, text: redactValue(text), at: clock.now() });
+      if (added !== null) added$.next(rest.instanceId);
       return added;
     },
     ofRun: store.ofRun,

@@ -1,10 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Answer, AnswerForm, Person, Question } from "../../foundation/contracts/questions.ts";
+import type { Redacted } from "../../foundation/credentials/redactor.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 import { auditInsert } from "./audit.ts";
 
 /** The end of a question. */
-export type Settlement = Pick<Question, "state" | "answer" | "by"> & {
+export type Settlement = Pick<Question, "state" | "by"> & {
+  readonly answer: Redacted<Answer> | null;
+  /** The answer for the run, if `answer` is not all of it. */
+  readonly whole?: Answer | null;
   /** Epoch ms. */
   readonly at: number;
   /** The act of the person who answered, which is stored in the same transaction. */
@@ -23,7 +27,7 @@ export interface QuestionFilter {
 const columns = `id, kind, agent, gates, instance_id AS instanceId, subject, prompt, form, fallback, at, until, state,
   answer, answered_at AS answeredAt, person AS by`;
 
-/** Reads and writes `questions`. Every promise resolves once its change is committed. */
+/** Reads and writes `questions` and `whole_answers`. Every promise resolves once its change is committed. */
 export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCommit) {
   const insert = db.prepare(
     `INSERT INTO questions (id, kind, agent, gates, instance_id, subject, prompt, form, fallback, at, until, request_hash)
@@ -46,6 +50,12 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
     `UPDATE triggers SET waited_ms = waited_ms + ? - (SELECT at FROM questions WHERE id = ?)
      WHERE instance_id = (SELECT instance_id FROM questions WHERE id = ?) AND state <> 'ended'`,
   );
+  const insertWhole = db.prepare(
+    "INSERT INTO whole_answers (question_id, instance_id, answer) SELECT id, instance_id, ? FROM questions WHERE id = ?",
+  );
+  const whole = db.prepare("SELECT answer FROM whole_answers WHERE question_id = ?");
+  const ofRuns = db.prepare("SELECT DISTINCT instance_id AS instanceId FROM whole_answers");
+  const removeWhole = db.prepare("DELETE FROM whole_answers WHERE instance_id = ?");
   const audit = auditInsert(db);
   const use = db.prepare(
     "UPDATE questions SET used_at = ? WHERE id = ? AND used_at IS NULL AND request_hash = ?",
@@ -74,7 +84,7 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
     list: ({ state, agent, before, limit }: QuestionFilter): readonly Question[] =>
       all(list.all({ state: state ?? null, agent: agent ?? null, before: before ?? null, limit })),
     /** Resolves to the run's open question about the same subject if it has one, else to the new one. */
-    add: (question: Question, requestHash: string | null = null): Promise<Question> =>
+    add: (question: Redacted<Question>, requestHash: string | null = null): Promise<Question> =>
       write(() => {
         const { id, kind, agent, instanceId, subject, prompt, fallback, at, until } = question;
         const [gates, form] = [JSON.stringify(question.gates), JSON.stringify(question.form)];
@@ -101,7 +111,7 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
     settle: (id: string, end: Settlement): Promise<boolean> => {
       let hasSettled = false;
       return record(() => {
-        const { state, answer, by, at, entry } = end;
+        const { state, answer, by, at, entry, whole: complete = null } = end;
         const [answerJson, person] = [answer, by].map((one) =>
           one === null ? null : JSON.stringify(one),
         );
@@ -109,10 +119,28 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
         if (settle.run(...values).changes === 1) {
           hasSettled = true;
           waited.run(at, id, id);
+          if (complete !== null) insertWhole.run(JSON.stringify(complete), id);
           if (entry !== undefined) audit(entry);
         }
         return hasSettled && isSettledBy.get(...values) !== undefined;
       });
+    },
+    /** The answer of which `questions` has a part; null if it has all of it. For the run alone. */
+    wholeAnswer: (id: string): Answer | null =>
+      parsedOrNull(
+        (whole.get(id) as { answer: string } | undefined)?.answer ?? null,
+      ) as Answer | null,
+    /** Removes the whole answers to runs that have ended, also from the file's unused parts. */
+    forgetWhole: async (isOver: (instanceId: string) => boolean): Promise<void> => {
+      const rows = ofRuns.all() as unknown as readonly Pick<Question, "instanceId">[];
+      const over = rows.filter(({ instanceId }) => isOver(instanceId));
+      if (over.length === 0) return;
+      await record(() => {
+        db.exec("PRAGMA secure_delete = ON");
+        for (const { instanceId } of over) removeWhole.run(instanceId);
+        db.exec("PRAGMA secure_delete = OFF");
+      });
+      db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     },
     /** Uses up an approval for once; false if it was used before, or is for another request. */
     use: (id: string, requestHash: string, at: number): Promise<boolean> =>

@@ -4,6 +4,7 @@ import type { Clock } from "../../../streams/clock.ts";
 import { isoTime } from "../../foundation/contracts/format.ts";
 import { checkAnswer, endText } from "../../foundation/contracts/questions.ts";
 import type { Answer, Person, Question } from "../../foundation/contracts/questions.ts";
+import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { messageOf, UserError } from "../../foundation/errors.ts";
 import { auditEntry } from "./audit.ts";
 import type { Act } from "./audit-acts.ts";
@@ -18,14 +19,14 @@ export type NewQuestion = Pick<
 export interface QuestionsDeps {
   readonly store: QuestionStore;
   readonly clock: Clock;
-  /** Removes secrets from a prompt before it is stored. */
-  readonly redact: (text: string) => string;
+  readonly redactor: Pick<Redactor, "redact" | "redactValue">;
   readonly onCount: (open: number) => void;
   readonly warn: (message: string) => void;
 }
 
 /** Questions of runs to people. Each is durable, and its first answer counts. */
-export function createQuestions({ store, clock, redact, onCount, warn }: QuestionsDeps) {
+export function createQuestions({ store, clock, redactor, onCount, warn }: QuestionsDeps) {
+  const { redact, redactValue } = redactor;
   const changed$ = new Subject<Question>();
   /** How to cancel the timers of the open questions, by their ids. */
   const timers = new Map<string, () => void>();
@@ -43,7 +44,7 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
   };
   const expire = async (id: string): Promise<void> => {
     try {
-      const answer = store.find(id)?.fallback ?? null;
+      const answer = redactValue(store.find(id)?.fallback ?? null);
       await settle(id, { state: "expired", answer, by: null, at: clock.now() });
     } catch (error) {
       warn(`the end of question ${id}: ${messageOf(error)}`);
@@ -66,13 +67,14 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
      * Stores a question, or finds the run's open one about the same subject. One that ran out without an answer is final:
      * the run ends because of it.
      */
-    open: async ({ seconds, requestHash, ...asked }: NewQuestion): Promise<Question> => {
-      const last = store.latest(asked.instanceId, asked.kind, asked.subject);
+    open: async (asked: NewQuestion): Promise<Question> => {
+      const { kind, agent, gates, instanceId, subject, seconds, requestHash, ...texts } = asked;
+      const last = store.latest(instanceId, kind, subject);
       if (last?.state === "expired" && last.answer === null) return last;
       const at = clock.now();
       const opened = {
-        ...asked,
-        prompt: redact(asked.prompt),
+        ...{ kind, agent, gates, instanceId, subject },
+        ...redactValue(texts),
         id: uuidV7(),
         at,
         until: at + Math.round(seconds * 1000),
@@ -104,12 +106,15 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
       if (question.state !== "open") throw ended(question);
       const checked = checkAnswer(question.form, given);
       if (typeof checked === "string") {
-        throw new UserError("malformed", `${JSON.stringify(given)} is not ${checked}`);
+        const shown = JSON.stringify(redactValue(given));
+        throw new UserError("malformed", `${shown} is not ${checked}`);
       }
       const { value } = checked;
       const at = clock.now();
       const entry = auditEntry(answerAct(question, value), { by, at, redact });
-      const isFirst = await settle(id, { state: "answered", answer: value, by, at, entry });
+      const answer = redactValue(value);
+      const whole = answer === value ? null : value;
+      const isFirst = await settle(id, { state: "answered", answer, whole, by, at, entry });
       const answered = store.find(id) ?? question;
       if (!isFirst) throw ended(answered);
       return answered;
@@ -120,7 +125,12 @@ export function createQuestions({ store, clock, redact, onCount, warn }: Questio
     withdrawAllBut: async (alive: ReadonlySet<string>): Promise<void> => {
       const left = store.open().filter(({ instanceId }) => !alive.has(instanceId));
       for (const { id } of left) await withdraw(id);
+      await store.forgetWhole((instanceId) => !alive.has(instanceId));
     },
+    /** An answer as the person gave it, for the run alone. */
+    wholeAnswer: ({ id, answer }: Question): Answer | null => store.wholeAnswer(id) ?? answer,
+    /** The run has ended: it needs no answer as a person gave it. */
+    runEnded: (instanceId: string) => store.forgetWhole((one) => one === instanceId),
     find: store.find,
     latest: store.latest,
     ofRun: store.ofRun,

@@ -138,6 +138,13 @@ const gateColumns = `
   ALTER TABLE questions ADD COLUMN request_hash TEXT;
   ALTER TABLE triggers ADD COLUMN continues TEXT;
   UPDATE triggers SET continues = json_extract(trigger, '$.continues.instanceId') WHERE kind = 'manual';`;
+/** The answers of people that name a secret, as they gave them: for their runs alone, until these have ended. */
+const wholeAnswers = `
+  CREATE TABLE whole_answers (
+    question_id TEXT PRIMARY KEY,
+    instance_id TEXT NOT NULL,
+    answer TEXT NOT NULL
+  ) STRICT;`;
 
 /**
  * The format of state.db. Step 0 makes the tables of version 0.1.0, its first format; each further step takes the
@@ -157,7 +164,7 @@ export const storeFormat = {
     CREATE TABLE disabled_agents (agent TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
     `${peopleTables} ${questionMessages} ${mcpTables}`,
-    `${receiptsByBody} ${gateColumns}`,
+    `${receiptsByBody} ${gateColumns} ${wholeAnswers}`,
   ],
 };
 

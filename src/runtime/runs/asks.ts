@@ -82,12 +82,12 @@ export function createAsks(context: QuestionContext) {
     ask: async (run, request) => {
       const question = newQuestion(run, requestId(request), request.request);
       const before = questions.latest(run.instanceId, "ask", question.subject);
-      if (before?.answer != null) return answerOf(before);
+      if (before?.answer != null) return answerOf(before, questions);
       const tooMany = before === null ? tooManyQuestions(questions.ofRun(run.instanceId)) : null;
       if (tooMany !== null) throw refusal("too_many_questions", `${tooMany}; put several into one`);
       const begin = (pending: PendingRequest<Question>) =>
         waitForAnswer(run, pending, questions.open(question), context);
-      return answerOf(await run.pending.ask<Question>(request, begin, hungUpMs));
+      return answerOf(await run.pending.ask<Question>(request, begin, hungUpMs), questions);
     },
   };
   return {
@@ -107,13 +107,19 @@ export function createAsks(context: QuestionContext) {
       const withdraw = async (): Promise<void> => {
         const open = questions.ofRun(instanceId).filter(({ state }) => state === "open");
         await Promise.all(open.map(({ id }) => questions.withdraw(id)));
+        await questions.runEnded(instanceId);
       };
       reported(withdraw(), onProblem);
     },
   };
 }
 
-function answerOf({ answer, by, answeredAt }: Question): RequestAnswer<"ask"> {
+function answerOf(
+  question: Question,
+  { wholeAnswer }: Pick<QuestionContext["questions"], "wholeAnswer">,
+): RequestAnswer<"ask"> {
+  const { by, answeredAt } = question;
+  const answer = wholeAnswer(question);
   if (answer === null) throw refusal("unavailable", "The question has no answer.");
   const who = by === null ? null : personText(by);
   return { ok: true, answer, by: who, at: isoTime(answeredAt ?? 0) };

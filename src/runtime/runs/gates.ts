@@ -2,7 +2,7 @@ import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
 import type { NewQuestion } from "../../features/people/questions.ts";
 import { hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import { allowsTool } from "../../foundation/contracts/mcp.ts";
-import { holdsHost, type AllowedHost } from "../../foundation/contracts/network-allow.ts";
+import { allowedHosts, holdsHost, type AllowedHost } from "../../foundation/contracts/network-allow.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
 import { questionLimits, type Question } from "../../foundation/contracts/questions.ts";
 import { unlessAborted } from "../runners/as-run.ts";
@@ -53,9 +53,9 @@ type Gate = Pick<AgentConfig, "name" | "network"> & { readonly approve: Approval
  * they outlive a scheduler.
  */
 export function createGates(
-  context: QuestionContext & Pick<RequestContext, "configOf" | "splitSecrets"> & GateStore,
+  context: QuestionContext & Pick<RequestContext, "configOf" | "redact" | "splitSecrets"> & GateStore,
 ) {
-  const { questions, store, configOf, splitSecrets } = context;
+  const { questions, store, configOf, redact, splitSecrets } = context;
   const pictureOf = createPictures(splitSecrets, store.settings.maskKey());
   const gatesOf = (run: LiveRun): readonly Gate[] => {
     const own = configOf(run.agent) ?? run.request.agent;
@@ -150,6 +150,8 @@ export function createGates(
       const gates = holding(run, asked);
       if (gates.length === 0) return null;
       const subject = hostAndPort(asked);
+      // The run made it up below a wildcard: it can neither be shown nor be told from others once it is redacted.
+      if (redact(subject) !== subject && !isNamed(gates, asked)) return "its name contains a secret";
       const picture = pictureOf({ text: `${run.agent} wants to reach ${subject}` });
       const hasAlways = gates.every(({ name, approve }) => name === run.agent && approve !== null);
       const held = { kind: "host", subject, gates: namesOf(gates), hasAlways, ...picture } as const;
@@ -186,6 +188,14 @@ export function createGates(
       return pass(run, held, signal);
     },
   };
+}
+
+function isNamed(gates: readonly Gate[], { host }: Host): boolean {
+  const entries = gates.flatMap(({ approve, network }) => [
+    ...(approve?.hosts ?? []),
+    ...(network?.allow ?? []),
+  ]);
+  return allowedHosts(entries).some((entry) => !entry.isWildcard && entry.host === host);
 }
 
 /** The reason of a run that ends because a person denied it more money. */

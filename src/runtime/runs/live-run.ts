@@ -5,12 +5,13 @@ import type { Clock } from "../../../streams/clock.ts";
 import type { StopReason } from "../../../streams/runs/runner.ts";
 import { createSuspension } from "../../../streams/runs/suspension.ts";
 import type { RunStart, Suspension } from "../../../streams/runs/suspension.ts";
-import type { LogLevel, RunEvent, RunRequest } from "../../../streams/vocabulary.ts";
+import type { LogEntry, LogLevel, RunEvent, RunRequest } from "../../../streams/vocabulary.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
 import { mountedSocketDir, refusal } from "../run-api/protocol.ts";
 import type { RequestAnswer, RequestName, RunApiRequest } from "../run-api/protocol.ts";
 import type { McpTool } from "../../foundation/contracts/mcp.ts";
+import type { Redacted, Redactor } from "../../foundation/credentials/redactor.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import type { OpenedSocket } from "../run-api/run-sockets.ts";
 import type { RunSocket } from "../run-api/run-socket.ts";
@@ -20,12 +21,18 @@ import { createFreezer, type Freezer } from "./freezer.ts";
 import { createPendingRequests } from "./pending-requests.ts";
 import type { PendingRequest, PendingRequests, SuspendOptions } from "./pending-requests.ts";
 
+/** The scheduler's own line about a run, or status text of it. */
+type LiveRunEvent =
+  | (Extract<RunEvent, { type: "output" }> & { readonly entry: Redacted<LogEntry> })
+  | (Extract<RunEvent, { type: "status-text" }> & { readonly text: Redacted<string> });
+
 export interface LiveRunDeps {
   /** A monotonic clock in whole ms. */
   readonly elapsed: () => number;
   readonly clock: Clock;
   /** Emits the scheduler's own events about the run. */
-  readonly emit: (event: RunEvent) => void;
+  readonly emit: (event: LiveRunEvent) => void;
+  readonly redactValue: Redactor["redactValue"];
   /** Why the run's last call to a model was rejected for its budget, as stored; null if it was not. */
   readonly refusalOf: (instanceId: string) => string | null;
   /** Stops the environment of a waiting run, if its runtime can; the other function starts it again. May reject. */
@@ -177,7 +184,7 @@ export class LiveRun implements Disposable {
     return () => void this.#endings.delete(ending);
   }
 
-  /** Writes a warning into the log of the run's agent. */
+  /** Writes a warning into the log of the run's agent, without known secrets. */
   warn(msg: string, fields: Readonly<Record<string, unknown>> = {}): void {
     this.#log(40, msg, fields);
   }
@@ -187,8 +194,9 @@ export class LiveRun implements Disposable {
     this.#log(30, msg, fields);
   }
 
-  /** Emits a status text of the run. */
-  showStatus(text: string): void {
+  /** Emits a status text of the run, without known secrets. */
+  showStatus(words: string): void {
+    const text = this.#deps.redactValue(words);
     const { agent, instanceId } = this;
     const at = this.#deps.clock.now();
     const needsMoney = [...this.budgetWaits.values()].some(({ isSuspended }) => isSuspended);
@@ -236,7 +244,8 @@ export class LiveRun implements Disposable {
     const isLast = this.#loggedBytes > maxOutputBytes;
     const content = isLast ? { msg: cappedMessage, kind: "run" } : { msg, ...fields };
     // A scheduler that adopts the run looks for the last line of the run itself.
-    const entry = { level, time: at, agent, instanceId, scheduler: true, ...content };
+    const about = { level, time: at, agent, instanceId, scheduler: true };
+    const entry = { ...about, ...this.#deps.redactValue(content) };
     this.#deps.emit({ type: "output", agent, at, instanceId, entry });
   }
 

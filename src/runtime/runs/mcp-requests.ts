@@ -73,7 +73,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     const forget = run.onDispose(() => void end());
     try {
       client = await connectMcp(server, { instanceId: run.instanceId, signal: over.signal });
-      const tools = redactValue(await client.tools()) as readonly McpTool[];
+      const tools = redactValue(await client.tools());
       return { client, tools: await compared(run, server, tools) };
     } catch (error) {
       forget();
@@ -149,7 +149,7 @@ export function createMcpRequests(context: RequestContext, gates: Gates) {
     "mcp-tools": async (run, { request }) => {
       const server = serverOf(run, request.server);
       try {
-        const { tools } = await open(run, server, request.found);
+        const { tools } = await open(run, server, redactValue(request.found));
         return { ok: true, tools: [...tools.values()].map(({ tool }) => tool), problem: null };
       } catch (error) {
         const problem = redact(messageOf(error)).slice(0, 2_000);
@@ -192,7 +192,7 @@ const unknownOutcome =
 
 /** Without the scheduler's secrets, which a server may repeat. */
 function answerOf(result: McpResult, redactValue: RequestContext["redactValue"]) {
-  const { content, isError } = redactValue(result) as McpResult;
+  const { content, isError } = redactValue(result);
   return { ok: true as const, content: [...content], isError };
 }
 

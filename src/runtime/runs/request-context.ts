@@ -10,6 +10,7 @@ import type { McpStore } from "../../features/mcp/mcp-store.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
 import type { Questions } from "../../features/people/questions.ts";
 import type { RunSessions } from "../../features/people/run-sessions.ts";
+import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import type { McpRun } from "../run-api/mcp/connect.ts";
 import type { McpClient } from "../run-api/mcp/mcp-client.ts";
@@ -53,8 +54,7 @@ export interface RequestContext {
   /** Ends a run whose question ran out. */
   readonly endUnanswered: (instanceId: string) => void;
   readonly onProblem: (message: string) => void;
-  readonly redact: (text: string) => string;
+  readonly redact: Redactor["redact"];
+  readonly redactValue: Redactor["redactValue"];
   readonly splitSecrets: Redactor["split"];
-  /** Removes secrets from a JSON-like value. */
-  readonly redactValue: (value: unknown) => unknown;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { createWaitGraph } from "./rules/wait-graph.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { refusal } from "../run-api/protocol.ts";
@@ -19,7 +20,7 @@ import { personText } from "../../foundation/contracts/questions.ts";
 
 /** Performs the requests of live runs to the scheduler (locks, calls, waits), by the event stream and the store. */
 export function createRunRequests(context: RequestContext) {
-  const { runs, redact } = context;
+  const { runs, redactValue } = context;
   const graph = createWaitGraph();
   const locks = createLockRequests(context, graph);
   const waits = createWaitRequests(context);
@@ -60,7 +61,7 @@ export function createRunRequests(context: RequestContext) {
     perform: async <A extends RequestName>(
       request: RunApiRequest<A>,
     ): Promise<RequestAnswer<A>> => {
-      assertShowable(request, redact);
+      assertShowable(request, redactValue);
       const run = runs.get(request.instanceId);
       const perform: Performers[A] = performers[request.ability];
       const { isOfHarness }: RequestRow = schedulerRequests[request.ability];
@@ -99,16 +100,22 @@ export function createRunRequests(context: RequestContext) {
 
 export type RunRequests = ReturnType<typeof createRunRequests>;
 
-/** A text that is an identifier can't be redacted: it would identify something else. */
-function assertShowable({ ability, request }: RunApiRequest, redact: RequestContext["redact"]) {
+/** A text that identifies something can't be redacted: it would identify something else. */
+function assertShowable(
+  { ability, request }: RunApiRequest,
+  redactValue: RequestContext["redactValue"],
+) {
   const { shown = [] }: RequestRow = schedulerRequests[ability];
   const fields: Readonly<Record<string, unknown>> = { ...request };
-  const secret = shown.find((name) => {
-    const text = JSON.stringify(fields[name] ?? null);
-    return redact(text) !== text;
-  });
-  if (secret === undefined) return;
-  throw refusal("malformed", `${secret}: it holds a secret, and is stored and shown as it is`);
+  for (const name of shown) {
+    const value = fields[name];
+    const parts = Array.isArray(value) ? [...value.entries()] : [[0, value] as const];
+    const found = parts.find(([, part]) => !isDeepStrictEqual(part, redactValue(part)));
+    if (found === undefined) continue;
+    const place = Array.isArray(value) ? `${name}: number ${found[0] + 1}` : `${name}: it`;
+    const why = "contains a credential or a control character, and is stored and shown as it is";
+    throw refusal("malformed", `${place} ${why}. Leave that out.`);
+  }
 }
 
 /** The events by which calls proceed, like all work. */

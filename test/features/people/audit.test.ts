@@ -3,6 +3,7 @@ import { auditQuerySchema } from "../../../src/features/people/audit-report.ts";
 import type { Act } from "../../../src/features/people/audit-acts.ts";
 import { createQuestionStore } from "../../../src/features/people/question-store.ts";
 import { createQuestions } from "../../../src/features/people/questions.ts";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import type { Person } from "../../../src/foundation/contracts/questions.ts";
 import { createClock } from "../../../streams/clock.ts";
 import { asyncScheduler } from "rxjs";
@@ -10,7 +11,9 @@ import { tempStore } from "../../foundation/store/support.ts";
 
 const phone: Person = { via: "login", name: "", from: "10.0.0.7" };
 const ada: Person = { via: "slack", name: "Ada", from: null };
-const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
+const redactor = createRedactor();
+redactor.add(["hunter2"]);
+const { redact } = redactor;
 
 function opened() {
   const store = tempStore();
@@ -87,7 +90,7 @@ function withQuestions() {
   const questions = createQuestions({
     store: store.tables(createQuestionStore),
     clock: createClock(asyncScheduler),
-    redact,
+    redactor,
     onCount: () => undefined,
     warn,
   });

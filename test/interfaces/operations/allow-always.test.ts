@@ -2,6 +2,7 @@ import { asyncScheduler } from "rxjs";
 import { parse } from "smol-toml";
 import { createQuestionStore } from "../../../src/features/people/question-store.ts";
 import { createQuestions } from "../../../src/features/people/questions.ts";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import type { Person, Question } from "../../../src/foundation/contracts/questions.ts";
 import { holdsHost } from "../../../src/foundation/contracts/network-allow.ts";
 import { createQuestionOperations } from "../../../src/interfaces/operations/questions.ts";
@@ -26,7 +27,7 @@ async function asked(
   const questions = createQuestions({
     store: tempStore().tables(createQuestionStore),
     clock: createClock(asyncScheduler),
-    redact: (text) => text,
+    redactor: createRedactor(),
     onCount: () => undefined,
     warn: () => undefined,
   });

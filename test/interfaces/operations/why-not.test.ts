@@ -2,11 +2,12 @@ import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { randomUUID } from "node:crypto";
 import { newRecord } from "../../../streams/status/agent-record.ts";
 import { whyNot, whyNotNow } from "../../../src/interfaces/operations/why-not.ts";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { manualItem, tempStore } from "../../foundation/store/support.ts";
 
-const redactor = { redactValue: (value: unknown) => value };
+const redactor = createRedactor();
 const hub = { source: "hub", type: "github", filters: { repos: ["acme/x"] } } as const;
 const agent = { ...newRecord("dev"), config: anAgent("dev", { webhooks: [hub] }) };
 const idle = { paused: false, running: 0, scale: null, locks: [] };
@@ -75,12 +76,11 @@ test("deliveries that its filters reject are named with the filter, without thos
 
 test("the parts of a payload are without secrets", async () => {
   const store = tempStore();
-  await deliver(store, { at: minute(1), repo: "hush" });
-  const hide = (value: unknown): unknown =>
-    JSON.parse(JSON.stringify(value).replaceAll("hush", "***"));
-  const safe = { redactValue: hide };
+  await deliver(store, { at: minute(1), repo: "acme-hush" });
+  const safe = createRedactor();
+  safe.add(["acme-hush"]);
   const { turnedAway } = await whyNot(agent, [], { limit: 5 }, { store, redactor: safe });
-  expect(turnedAway[0]?.stoppedBy[0]?.[0]?.got).toBe("***");
+  expect(turnedAway[0]?.stoppedBy[0]?.[0]?.got).toBe("[redacted]");
 });
 
 test("the end of the look back is known if there is more, by number and by size", async () => {

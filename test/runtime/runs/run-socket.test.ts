@@ -42,6 +42,7 @@ function aScheduler() {
     elapsed: () => 0,
     clock: createClock(asyncScheduler),
     refusalOf: () => null,
+    redactValue: redactor.redactValue,
     freeze: () => Promise.resolve(),
     thaw: () => Promise.resolve(),
     openSocket: async ({ instanceId, agent }) =>

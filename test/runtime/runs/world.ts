@@ -21,9 +21,9 @@ import type {
   RunApiProblem,
 } from "../../../src/runtime/run-api/protocol.ts";
 import { RunApiError } from "../../../src/runtime/run-api/protocol.ts";
-import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
 import { createMcpStore } from "../../../src/features/mcp/mcp-store.ts";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import type { RequestContext } from "../../../src/runtime/runs/request-context.ts";
 import { createInboxStore } from "../../../src/features/people/inbox-store.ts";
 import { createInbox } from "../../../src/features/people/inbox.ts";
@@ -100,27 +100,27 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     },
   };
   const onProblem = (message: string): void => void problems.push(message);
+  const redactor = createRedactor();
+  redactor.add([worldSecret, otherSecret]);
+  const { redact, redactValue, split: splitSecrets } = redactor;
   const runs = createLiveRuns({
     elapsed: () => Math.round(performance.now()),
     clock,
     refusalOf: (instanceId) => store.spend.refusal(instanceId),
+    redactValue,
     freeze: ({ instanceId }) => Promise.resolve(void frozen.push(`freeze ${instanceId}`)),
     thaw: ({ instanceId }) => Promise.resolve(void frozen.push(`thaw ${instanceId}`)),
     openSocket: () => Promise.reject(new Error("no run of this world has a socket")),
   });
-  const redactor = createRedactor();
-  redactor.add([worldSecret, otherSecret]);
-  const { redact, redactValue, split: splitSecrets } = redactor;
   const questions = createQuestions({
     store: store.tables(createQuestionStore),
     clock,
-    redact,
+    redactor,
     onCount: () => undefined,
     warn: onProblem,
   });
-  const inbox = createInbox({ store: store.tables(createInboxStore), clock, redact });
-  const sessions = store.tables(createRunSessions);
-  const mcp = store.tables(createMcpStore);
+  const inbox = createInbox({ store: store.tables(createInboxStore), clock, redactValue });
+  const [sessions, mcp] = [store.tables(createRunSessions), store.tables(createMcpStore)];
   const newRequests = (): RunRequests =>
     createRunRequests({
       ...{ clock, runs, store, firstEvents, dispatch, onProblem },

@@ -42,6 +42,7 @@ export const questionRequests = {
         by: z.string().nullable(),
         at: z.iso.datetime(),
       }),
+    shown: ["choices", "default"],
     canWait: true,
     isVital: true,
     tool: {

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createQuestionStore } from "../../../../src/features/people/question-store.ts";
+import type { Redacted } from "../../../../src/foundation/credentials/redactor.ts";
+import type { Question } from "../../../../src/foundation/contracts/questions.ts";
 import { openStore } from "../../../../src/foundation/store/store.ts";
 import { manualItem, requestFor } from "../../../foundation/store/support.ts";
 import { builtAl } from "../../../helpers/scheduler.ts";
@@ -79,24 +81,14 @@ beforeAll(async () => {
     hash: "h",
     content: { config: "", instructions: "" },
   });
-  await store.tables(createQuestionStore).add({
+  const question: Question = {
     ...{ id: "0198c0de-7a11-7000-8000-00005ec0ffee", kind: "ask", agent: "hello", state: "open" },
-    ...{
-      instanceId: "hello-aaaaaaaa",
-      subject: "1",
-      prompt: "Deploy?\n\u001b]0;x\u0007\u202eNow?",
-      at: 1,
-      until: 2,
-    },
-    ...{
-      form: { kind: "boolean" },
-      gates: [],
-      fallback: null,
-      answer: null,
-      answeredAt: null,
-      by: null,
-    },
-  });
+    ...{ instanceId: "hello-aaaaaaaa", subject: "1", at: 1, until: 2, form: { kind: "boolean" } },
+    ...{ gates: [], fallback: null, answer: null, answeredAt: null, by: null },
+    prompt: "Deploy?\n\u001b]0;x\u0007\u202eNow?",
+  };
+  // As the store of an earlier version has it, with all its characters.
+  await store.tables(createQuestionStore).add(question as Redacted<Question>);
   store.close();
   const program = `#!/bin/sh\nAL_HOME=${folders.home} exec ${process.execPath} ${builtAl} "$@"\n`;
   mkdirSync(join(folders.projectDir, "../bin"));
