@@ -99,6 +99,9 @@ async function run(parts: Parts): Promise<Scheduler> {
   const { modelCalls: models, egress } = services;
   const adopted = await runtimes.adopt(store.openRuns());
   const alive = new Set(adopted.map(({ request }) => request.instanceId));
+  // Known before the first of its requests is answered. What a run with a missing credential prints is withheld.
+  const references = adopted.flatMap(({ request }) => request.agent.credentials);
+  await Promise.allSettled([...new Set(references)].map(context.credential));
   runs.adoptSockets(await sockets.restore(alive));
   if (onDemand) refuseAdopted(adopted);
   // Opened after the sockets exist: the door ends runs that it does not know.

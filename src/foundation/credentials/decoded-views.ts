@@ -13,7 +13,7 @@ interface View {
 const shortestEncoded = 10;
 /** One of them is in each code, but for bytes without a prefix. */
 const marks = /[&\\%]|0x/;
-const prefixed = /(?:\\{1,4}x[\da-f]{2}){2}|(?:0x[\da-f]{2}[^\da-z]{1,9}){2}/i;
+const prefixed = /(?:\\|0)x[\da-f]{2}/i;
 
 /** The text with a mark for each known text that is in one of its views. */
 export function withoutEncoded(text: string, index: TextIndex, mark: string): string {
@@ -67,16 +67,15 @@ function decoded(part: string): string {
 
 /** Characters that are neither letters nor digits, and their names (HTML, 13.5). */
 const htmlNames: ReadonlyMap<string, string> = new Map(
-  `! excl " quot " QUOT # num $ dollar % percnt & amp & AMP ' apos ( lpar ) rpar * ast * midast + plus , comma . period
-  / sol : colon ; semi < lt < LT = equals > gt > GT ? quest @ commat [ lsqb [ lbrack \\ bsol ] rsqb ] rbrack ^ Hat
-  _ lowbar _ UnderBar \` grave { lcub { lbrace | verbar | vert | VerticalLine } rcub } rbrace`
+  `! excl " quot # num $ dollar % percnt & amp ' apos ( lpar ) rpar * ast + plus , comma . period
+  / sol : colon ; semi < lt = equals > gt ? quest @ commat [ lsqb [ lbrack \\ bsol ] rsqb ] rbrack ^ Hat
+  _ lowbar \` grave { lcub { lbrace | verbar | vert } rcub } rbrace`
     .match(/\S \w+/g)
     ?.map((pair) => [pair.slice(2), pair.charAt(0)]),
 );
 
-/** Bytes with something between them: `43 41`, `43:41`, `\x43\x41`, `0x43, 0x41`, and `4341 4e41` of `xxd`. */
-const groups =
-  /(?:[\da-f]{2}[^\da-z]{1,80}){5,}[\da-f]{2}|(?:\\{1,4}x[\da-f]{2}){6,}|(?:0x[\da-f]{2}[^\da-z]{1,9}){5,}0x[\da-f]{2}|(?:[\da-f]{4}[^\da-z]{1,80}){2,}[\da-f]{2,4}|(?:[\da-f]{8}[^\da-z]{1,80})+[\da-f]{2,8}/gi;
+/** Bytes with or without something between them: `43 41`, `43:41`, `\x43\x41`, `0x43, 0x41`, and `4341 4e41` of `xxd`. */
+const groups = /(?:(?:0x|\\{1,4}x)?[\da-f]{2}[^\da-z\\]{0,80}){6,}/gi;
 /** A line of `xxd`, `hexdump -C` or `od`: offset, bytes, and these as text. */
 const dumpLine =
   /^([ \t]*(?:[\da-f]{4,16}(?::|[ \t](?=[ \t]))|[\da-f]{6,7}))((?:[ \t]{1,2}(?:[\da-f]{2}){1,8}(?!\S))+)([^\n]*)/gim;
@@ -84,7 +83,7 @@ const dumpLine =
 const firstDigit = 0xe000;
 
 const [separator, letter, digit] = [1, 2, 3];
-const longestWord = 8;
+const longestWord = 4;
 const kinds = new Uint8Array(0x10000);
 for (const char of "abcdefABCDEF") kinds[char.charCodeAt(0)] = letter;
 for (const char of "0123456789") kinds[char.charCodeAt(0)] = digit;
@@ -117,22 +116,18 @@ function afterGroups(text: string, start: number): number {
   let [size, lastSize, lastGap, same] = [0, 0, 0, 0];
   for (let at = start; ; at += 1) {
     const kind = kindAt(text, at);
-    if (kind === letter || kind === digit) size += 1;
-    else {
+    if (kind > separator) size += 1;
+    else if (size > 0) {
       const gap = text.charCodeAt(at - size - 1);
-      if (size > 0) {
-        same = size === lastSize && gap === lastGap ? same + 1 : 1;
-        [lastSize, lastGap] = [size, gap];
-        if (size === 2 ? same === 4 : same === 2 && isWord(size) && gap <= space) return -1;
-      }
-      size = 0;
+      same = size === lastSize && gap === lastGap ? same + 1 : 1;
+      if (size === 2 ? same === 4 : size === 4 && same === 2 && gap <= space) return -1;
+      [lastSize, lastGap, size] = [size, gap, 0];
     }
     if (kind === 0) return at;
   }
 }
 
 const space = 0x20;
-const isWord = (digits: number): boolean => digits === 4 || digits === longestWord;
 
 /** The digits of all groups. */
 function bytesOf(text: string): View {

@@ -70,8 +70,11 @@ export function createRedactor() {
      * worthless, such as the token of an ended run.
      */
     add: (secrets: Iterable<string>): (() => void) => {
-      const all = [...secrets].flatMap((secret) => secretForms(secret));
-      let added = [...new Set(all.map(seen))].filter(({ length }) => length >= shortestHidden);
+      // Most forms of a secret are the same.
+      const all = new Set([...secrets].flatMap((secret) => secretForms(secret)));
+      let added = [...new Set(Array.from(all, seen))].filter(
+        ({ length }) => length >= shortestHidden,
+      );
       for (const form of added) count(form, 1);
       return () => {
         for (const form of added) count(form, -1);

@@ -21,29 +21,6 @@ test("createRedactor removes API tokens that it does not know by their form", ()
   expect(redact(`al_session ${token.slice(0, 40)}`)).toBe(`al_session ${token.slice(0, 40)}`);
 });
 
-test.each<[string, (value: string) => string]>([
-  ["as it is", (value) => value],
-  ["in JSON", (value) => JSON.stringify(value).slice(1, -1)],
-  ["in JSON inside of JSON", (value) => JSON.stringify(JSON.stringify(value)).slice(3, -3)],
-  ["in ASCII JSON", (value) => JSON.stringify(value).slice(1, -1).replace("ä", "\\u00e4")],
-  ["in a URL", encodeURIComponent],
-  [
-    "in a lower-case URL",
-    (value) => encodeURIComponent(value).replaceAll(/%../g, (code) => code.toLowerCase()),
-  ],
-  ["in base64", (value) => Buffer.from(value).toString("base64")],
-  [
-    "in base64 without padding",
-    (value) => Buffer.from(value).toString("base64").replace(/=+$/, ""),
-  ],
-  ["in base64url", (value) => Buffer.from(value).toString("base64url")],
-])("createRedactor removes a secret %s", (_, form) => {
-  const { redact } = redactorOf(secret);
-  expect(redact(`before ${form(secret)} after, ${form(secret)}`)).toMatch(
-    /^before \[redacted\]=* after, \[redacted\]=*$/,
-  );
-});
-
 const canary = `CANARY/AWS+SECRET/x9y8="z'7\`w6`;
 const [bytes, digits] = [Buffer.from(canary), Buffer.from(canary).toString("hex")];
 const pairs = digits.match(/../g) ?? [];
@@ -86,7 +63,6 @@ test.each(
       .slice(8),
     JSON: json(canary),
     "JSON twice": json(json(canary)),
-    "JSON three times": json(json(json(canary))),
     "JSON five times": json(json(json(json(json(canary))))),
     "JSON of PHP": json(canary).replaceAll("/", "\\/"),
     "JSON of PHP twice": json(json(canary).replaceAll("/", "\\/")),
@@ -99,7 +75,6 @@ test.each(
     "a URL in lower case": url(canary).replaceAll(/%../g, (one) => one.toLowerCase()),
     "a URL of a form": new URLSearchParams({ a: canary }).toString().slice(2),
     "a URL in % only": percent,
-    "a URL twice": url(url(canary)),
     "a URL three times": url(url(url(canary))),
     "a URL in % only, twice": percent.replaceAll("%", "%25"),
     "HTML of a browser": html({ "&": "amp", "<": "lt", '"': "quot", "'": "#39" }),
@@ -125,7 +100,6 @@ test.each(
     "hex with 0x": pairs.map((pair) => `0x${pair}`).join(" "),
     "hex of an array in C": pairs.map((pair) => `0x${pair}`).join(", "),
     "hex in words": digits.replaceAll(/.{4}/g, "$& "),
-    "hex in long words": digits.replaceAll(/.{8}/g, "$& "),
     "hex in lines": wrapped(digits, 20),
     "the dump of od": dump("od", 2).replaceAll(/^0|  od.*$/gm, ""),
     "the dump of od without offsets": pairs.join(" ").replaceAll(/.{48}/g, "$&\n "),
