@@ -197,7 +197,10 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
       startManual: (agent, trigger, id) => startManual(all, agent, trigger, id),
     }),
     ...createAudit({
-      ...{ store: store.tables(createAuditStore), now: Date.now, redact, warn },
+      store: store.tables(createAuditStore),
+      now: Date.now,
+      redact,
+      warn,
       onAct: () => status.apply({ type: "list", list: "audit" }),
     }),
     /** The resources that runs hold now. */

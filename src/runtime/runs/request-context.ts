@@ -10,7 +10,6 @@ import type { McpStore } from "../../features/mcp/mcp-store.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
 import type { Questions } from "../../features/people/questions.ts";
 import type { RunSessions } from "../../features/people/run-sessions.ts";
-import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import type { McpRun } from "../run-api/mcp/connect.ts";
 import type { McpClient } from "../run-api/mcp/mcp-client.ts";

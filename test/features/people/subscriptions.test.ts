@@ -4,16 +4,17 @@ import { createInbox } from "../../../src/features/people/inbox.ts";
 import { createInboxStore } from "../../../src/features/people/inbox-store.ts";
 import { createQuestionStore } from "../../../src/features/people/question-store.ts";
 import { createQuestions } from "../../../src/features/people/questions.ts";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import type { Person } from "../../../src/foundation/contracts/questions.ts";
 import { createClock } from "../../../streams/clock.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 
 const by: Person = { via: "login", name: "", from: null };
 const clock = createClock(asyncScheduler);
-const redact = (text: string): string => text;
+const redactor = createRedactor();
 
 test("a request for messages that is answered at once leaves no subscription", async () => {
-  const inbox = createInbox({ store: tempStore().tables(createInboxStore), clock, redact });
+  const inbox = createInbox({ store: tempStore().tables(createInboxStore), clock, ...redactor });
   await inbox.add({ instanceId: "a", kind: "steer", text: "One.", by });
   for (const [run, signal] of [
     ["a", new AbortController().signal],
@@ -26,7 +27,7 @@ test("a request for messages that is answered at once leaves no subscription", a
 
 test("a wait for a question that has ended leaves no subscription", async () => {
   const questions = createQuestions({
-    ...{ store: tempStore().tables(createQuestionStore), clock, redact },
+    ...{ store: tempStore().tables(createQuestionStore), clock, redactor },
     ...{ onCount: () => undefined, warn: () => undefined },
   });
   onTestFinished(questions.stop);
