@@ -26,8 +26,15 @@ const models = createModelGateway({
       timeoutSeconds: null,
     }),
   agentOf: () => "bench",
+  isEnding: () => false,
   meter: {
-    begin: () => Promise.resolve({ granted: true, maxOutputTokens: null, settle: () => undefined }),
+    begin: () =>
+      Promise.resolve({
+        granted: true,
+        maxOutputTokens: null,
+        seen: () => undefined,
+        settle: () => undefined,
+      }),
   },
   answerScript: () => Promise.reject(new Error("no model of the benchmark is scripted")),
   onProblem: ({ error }) => process.stderr.write(`${error.message}\n`),

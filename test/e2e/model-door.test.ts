@@ -94,6 +94,28 @@ test("a run that calls its model by curl is metered and capped, and al run exits
   expect(spentUsd()).toBeLessThanOrEqual(0.5);
 });
 
+/** The price of the first request as it is estimated: a token for three bytes. */
+const sentNano = () => Math.ceil(JSON.stringify(provider.requests[0]?.body).length / 3) * 1e6;
+
+test("a run that is ended in the middle of an answer has its final cost at once: the request's, and that of the answer so far", async () => {
+  let isBegun = false;
+  await start((_seen, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const chunk = { id: "x", choices: [{ index: 0, delta: { content: "abc" } }] };
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+    isBegun = true;
+  });
+  await project.start();
+  const run = project.al("run", "asker", "--json");
+  await expect.poll(() => isBegun, { timeout: 60_000 }).toBe(true);
+  await project.print("kill", "asker");
+  const told = (await run).stdout;
+  const costUsd = usdOfNano(sentNano() + 1e6);
+  expect(JSON.parse(told)).toMatchObject({ outcome: "killed", costUsd });
+  const settled = { estimated: 1, reserved: null, nano_usd: sentNano() + 1e6 };
+  expect(storedCalls(project)).toMatchObject([settled]);
+});
+
 test("a scheduler killed in the middle of an answer: the run is adopted, asks once more, and each call counts once", async () => {
   let isBegun = false;
   await start((_seen, response) => {
@@ -107,7 +129,6 @@ test("a scheduler killed in the middle of an answer: the run is adopted, asks on
   await project.start();
   await project.trigger("asker");
   await expect.poll(() => isBegun, { timeout: 20_000 }).toBe(true);
-  const [{ reserved } = { reserved: null }] = storedCalls(project);
   await project.crash();
   await expect
     .poll(async () => (await project.history()).map(({ outcome, attempt }) => [outcome, attempt]), {
@@ -119,7 +140,7 @@ test("a scheduler killed in the middle of an answer: the run is adopted, asks on
   );
   expect(provider.requests).toHaveLength(2);
   expect(storedCalls(project)).toMatchObject([
-    { estimated: 1, reserved: null, nano_usd: reserved },
+    { estimated: 1, reserved: null, nano_usd: sentNano() },
     { status: 200, estimated: 0, reserved: null, input: 10, output: 2, nano_usd: 12_000_000 },
   ]);
   const rows = [{ usd: spentUsd(), calls: 2 }];

@@ -42,10 +42,12 @@ export async function modelTerms(asked: Asked, config: PriceConfig): Promise<Mod
   };
 }
 
-/** The price of a provider's model by pi's table; null for one that is unpriced. The scripted model costs nothing. */
+/** The price of a provider's model by pi's table; null for one that is unpriced. The scripted model costs nothing, nor does a
+ * variant `:free` of OpenRouter. */
 export async function listedPrice(provider: Provider, model: string): Promise<Price | null> {
   if (provider === "scripted") return free;
   if (!isListedProvider(provider)) return null;
+  if (provider === "openrouter" && model.endsWith(":free")) return free;
   const listed = (await listedModels(provider))[model];
   return listed === undefined ? null : priceOf(provider, model, listed);
 }

@@ -7,7 +7,7 @@ import {
 } from "../../foundation/contracts/price.ts";
 import type { CallUsage, Price, WorstRates } from "../../foundation/contracts/price.ts";
 import type { CallEnd, CallPlan } from "../../foundation/contracts/model-gateway.ts";
-import type { ModelTerms } from "../../foundation/contracts/spend.ts";
+import type { ModelTerms, SettledCall } from "../../foundation/contracts/spend.ts";
 
 /** Above the cost of any call; sums of a self-hosted server's counts stay exact. */
 const maxNano = nanoOfUsd(10_000);
@@ -21,17 +21,31 @@ export function ratesOf(plan: CallPlan, { provider, price, billing }: ModelTerms
   return worstRates(charged, factor, plan.longCache === true);
 }
 
-/** The cost of a call by its price, and the charge to its budgets: for a cut call no less than reserved. */
+/**
+ * The cost of a call as OpenRouter reports it, else by its price, and the charge to its budgets: for a call that its run
+ * hung up on no less than reserved.
+ */
 export function costOfEnd(
-  { providerModel }: CallPlan,
-  { provider, price, billing }: ModelTerms,
-  { usage, serviceTier, isCut }: CallEnd,
+  plan: CallPlan,
+  terms: ModelTerms,
+  end: CallEnd,
   reserved: NanoUsd,
-): { readonly nano: NanoUsd; readonly charged: NanoUsd } {
+): Pick<SettledCall, "nano" | "charged" | "billing"> {
+  const reported = terms.provider === "openrouter" ? end.usd : null;
+  const seen = reported === null ? costByPrice(plan, terms, end) : nanoOfUsd(reported);
+  const nano = Math.min(end.isHungUp ? Math.max(seen, reserved) : seen, maxNano);
+  if (terms.billing === "subscription") return { nano, charged: 0, billing: terms.billing };
+  return { nano, charged: nano, billing: reported === null ? terms.billing : "priced" };
+}
+
+/** The cost of what was sent and seen. */
+export function costByPrice(
+  { providerModel }: CallPlan,
+  { provider, price }: ModelTerms,
+  { usage, serviceTier }: Pick<CallEnd, "usage" | "serviceTier">,
+): NanoUsd {
   const factor = serviceTierFactor(provider, providerModel, serviceTier);
-  const seen = usage === null ? 0 : Math.min(costOf(price, usage, factor), maxNano);
-  const nano = isCut ? Math.max(seen, reserved) : seen;
-  return { nano, charged: billing === "subscription" ? 0 : nano };
+  return usage === null ? 0 : Math.min(costOf(price, usage, factor), maxNano);
 }
 
 /** The tokens as whole numbers: a self-hosted server may count anything. */

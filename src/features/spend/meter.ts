@@ -15,7 +15,8 @@ import type {
 } from "../../foundation/contracts/spend.ts";
 import type { SpendStore } from "../../foundation/store/spend.ts";
 import { budgetStates, exhaustedState, runSpend } from "./budget-states.ts";
-import { costOfEnd, wholeUsage } from "./call-cost.ts";
+import { costByPrice, costOfEnd, wholeUsage } from "./call-cost.ts";
+import { usageOfRequest } from "./rules/input-estimate.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { rateLimited, refused, waitText, type Reserved } from "./refusals.ts";
 import { createReservations } from "./reserve-money.ts";
@@ -71,7 +72,9 @@ export function createMeter(deps: MeterDeps): SpendMeter {
     const { nano: reserved, accounts } = event;
     try {
       const { billing } = terms;
-      return await store.reserve({ at, day, ...names, billing, reserved, accounts });
+      const sent = { usage: usageOfRequest(plan.requestBytes), serviceTier: null };
+      const seen = costByPrice(plan, terms, sent);
+      return await store.reserve({ at, day, ...names, billing, reserved, seen, accounts });
     } catch (error) {
       reservations.cancel(plan, event);
       throw error;
@@ -82,9 +85,10 @@ export function createMeter(deps: MeterDeps): SpendMeter {
     const end = { ...given, usage };
     const { status, estimated, firstByteMs, totalMs } = end;
     const { call, nano: reserved, accounts } = event;
-    const { nano, charged } = costOfEnd(plan, terms, end, reserved);
+    const cost = costOfEnd(plan, terms, end, reserved);
+    const { charged } = cost;
     const isTurn = usage !== null;
-    const amounts = { nano, charged, reserved, isTurn };
+    const amounts = { ...cost, reserved, isTurn };
     const times = { firstByteMs, totalMs };
     store.settle({ seq, status, usage, estimated, ...amounts, ...times, accounts }).catch(onError);
     const inputTokens = usage === null || estimated ? null : inputOf(usage);
@@ -113,6 +117,12 @@ export function createMeter(deps: MeterDeps): SpendMeter {
     return {
       granted: true,
       maxOutputTokens: call.reserved.maxOutputTokens,
+      seen: (soFar) => {
+        const usage = soFar.usage === null ? null : wholeUsage(soFar.usage);
+        const nano = costByPrice(call.plan, call.terms, { ...soFar, usage });
+        // The next progress, or the end, stores a higher amount.
+        store.see(call.seq, nano).catch(() => undefined);
+      },
       settle: (end) => {
         if (isOpen) settle(call, end);
         isOpen = false;
@@ -164,7 +174,9 @@ const notBegun: CallEnd = {
   status: null,
   usage: null,
   estimated: false,
+  usd: null,
   isCut: false,
+  isHungUp: false,
   serviceTier: null,
   firstByteMs: null,
   totalMs: 0,

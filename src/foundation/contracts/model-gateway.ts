@@ -59,11 +59,18 @@ export interface CallEnd {
   readonly usage: CallUsage | null;
   /** Whether the usage was estimated from bytes, because the stream ended before it. */
   readonly estimated: boolean;
+  /** The cost as the provider reported it, in USD; null without such a report. */
+  readonly usd: number | null;
   /**
    * Whether the scheduler stopped reading before the usage came: the client had hung up, as a killed run does, or the
-   * scheduler itself stopped. Such a call is charged at least its reservation, as the provider may bill it.
+   * scheduler itself stopped.
    */
   readonly isCut: boolean;
+  /**
+   * Whether the call was cut because its run hung up by itself. Such a call is charged at least its reservation, or a run
+   * could evade its budget.
+   */
+  readonly isHungUp: boolean;
   /** The provider's name of the service tier, such as `flex` or `priority`. */
   readonly serviceTier: string | null;
   readonly firstByteMs: number | null;
@@ -74,6 +81,8 @@ export interface CallGrant {
   readonly granted: true;
   /** Limit to set on the request, in tokens; null leaves it unchanged. */
   readonly maxOutputTokens: number | null;
+  /** Stores what the call has cost so far, for a scheduler that dies before the call ends. */
+  seen(soFar: CallEnd): void;
   /** Must be called once. */
   settle(end: CallEnd): void;
 }

@@ -35,6 +35,8 @@ export interface ReservedCall {
   readonly providerModel: string;
   readonly billing: Billing;
   readonly reserved: NanoUsd;
+  /** The cost of what was sent, which is charged if the scheduler dies before it has seen more. */
+  readonly seen: NanoUsd;
   /** The accounts that are charged; the first is the run's. */
   readonly accounts: readonly AccountKey[];
 }
@@ -45,6 +47,8 @@ export interface SettledCall {
   readonly seq: number;
   /** HTTP status of the provider; null when it gave no answer. */
   readonly status: number | null;
+  /** `priced` if the provider reported the cost. */
+  readonly billing: Billing;
   readonly usage: CallUsage | null;
   readonly estimated: boolean;
   /** The cost by price, even if a subscription pays. */

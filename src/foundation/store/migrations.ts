@@ -1,6 +1,6 @@
 import { alertTables, questionMessages } from "./alert-tables.ts";
 import { runTables } from "./run-tables.ts";
-import { spendTables } from "./spend.ts";
+import { seenOfCalls, spendTables } from "./spend.ts";
 
 /** Accepted deliveries, and refused ones, counted per ten minutes. `source` is empty if it is unknown. */
 const deliveryTables = `
@@ -164,7 +164,7 @@ export const storeFormat = {
     CREATE TABLE disabled_agents (agent TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
     `${peopleTables} ${questionMessages} ${mcpTables}`,
-    `${receiptsByBody} ${gateColumns} ${wholeAnswers}`,
+    `${receiptsByBody} ${gateColumns} ${wholeAnswers} ${seenOfCalls}`,
   ],
 };
 

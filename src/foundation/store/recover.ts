@@ -70,7 +70,7 @@ export interface Times {
  * Takes over from a scheduler that ended, in one transaction: waiting work waits again, also work claimed by a run
  * that never began. Begun runs that are not among `alive` (instance ids) are recorded as `lost`, or as `interrupted` if
  * their scheduler was being stopped, and their work waits once more as a new item of the next attempt. Their locks are
- * free, and the reservations of their calls to models count as spent.
+ * free, and their open calls to models are charged for what was sent and seen.
  */
 export function recover(
   db: DatabaseSync,

@@ -72,6 +72,8 @@ export function createSpend(db: DatabaseSync, { write, record }: GroupCommit, no
     },
     /** Durable when it resolves, with the call's number. */
     reserve: (call: ReservedCall): Promise<number> => write(() => reserve(call), callWaitMs),
+    /** The call has cost so much so far. */
+    see: (seq: number, nano: NanoUsd): Promise<void> => write(() => calls.see(seq, nano)),
     /** Waits for the store. */
     settle: (call: SettledCall): Promise<void> => record(() => settle(call)),
     raise: (accounts: readonly AccountKey[], nano: NanoUsd): Promise<void> =>
@@ -116,39 +118,56 @@ function isRun({ endsAt }: AccountKey): boolean {
   return endsAt === null;
 }
 
+/** The cost of a call's request and of the answer so far: what is charged if the scheduler dies. */
+export const seenOfCalls = "ALTER TABLE model_calls ADD COLUMN seen INTEGER;";
+
 /**
- * Counts reservations of calls that a dead scheduler left open as spent, as the providers may have billed them.
- * Inside the caller's transaction, before any call begins.
+ * Charges calls that a dead scheduler left open for what was sent and seen, in place of their reservations. Inside the
+ * caller's transaction, before any call begins.
  */
 export function spendOpenReservations(db: DatabaseSync): void {
+  // Also for a run that ended before its call, whose cost includes the reservation.
+  const less = `
+    SELECT coalesce(sum(iif(billing = 'subscription', 0, coalesce(seen, held)) - held), 0)
+      FROM (SELECT *, reserved AS held FROM model_calls WHERE reserved IS NOT NULL)`;
   db.exec(`
-    UPDATE model_calls SET nano_usd = reserved, estimated = 1, reserved = NULL
+    UPDATE triggers SET cost_usd = cost_usd + (${less} AS open WHERE open.instance_id = triggers.instance_id) / 1e9
+      WHERE cost_usd IS NOT NULL
+        AND instance_id IN (SELECT instance_id FROM model_calls WHERE reserved IS NOT NULL);
+    UPDATE spend SET reserved = 0, nano = nano + reserved + (${less} AS open
+        WHERE spend.scope = 'run:' || open.instance_id
+          OR spend.scope IN ('project', 'agent:' || open.agent)
+            AND spend.window IN (open.day, substr(open.day, 1, 7)))
+      WHERE reserved <> 0;
+    UPDATE model_calls SET nano_usd = coalesce(seen, reserved), estimated = 1, reserved = NULL
       WHERE reserved IS NOT NULL;
-    UPDATE spend SET nano = nano + reserved, reserved = 0 WHERE reserved <> 0;
   `);
 }
 
 /** Writes to `model_calls`. */
 function prepareModelCalls(db: DatabaseSync) {
   const insert = db.prepare(
-    `INSERT INTO model_calls (at, day, instance_id, agent, model, provider_model, billing, reserved)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO model_calls (at, day, instance_id, agent, model, provider_model, billing, reserved, seen)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
+  const see = db.prepare("UPDATE model_calls SET seen = ? WHERE seq = ? AND reserved IS NOT NULL");
   const update = db.prepare(
-    `UPDATE model_calls SET reserved = NULL, status = ?, input = ?, cache_read = ?, cache_write = ?,
+    `UPDATE model_calls SET reserved = NULL, status = ?, billing = ?, input = ?, cache_read = ?, cache_write = ?,
        cache_write_1h = ?, output = ?, nano_usd = ?, estimated = ?, first_byte_ms = ?, total_ms = ?
      WHERE seq = ? AND reserved IS NOT NULL`,
   );
   return {
     /** Adds a call that begins; returns its number. */
     open: (call: ReservedCall): number => {
-      const { at, day, instanceId, agent, model, providerModel, billing, reserved } = call;
-      const columns = [at, day, instanceId, agent, model, providerModel, billing, reserved];
+      const { at, day, instanceId, agent, model, providerModel, billing, reserved, seen } = call;
+      const columns = [at, day, instanceId, agent, model, providerModel, billing, reserved, seen];
       return Number(insert.run(...columns).lastInsertRowid);
     },
+    /** Does nothing for a call that is settled. */
+    see: (seq: number, nano: NanoUsd): void => void see.run(nano, seq),
     /** False if the call is not open, because it was settled before. */
     close: (call: SettledCall): boolean => {
-      const { seq, status, usage, nano, estimated, firstByteMs, totalMs } = call;
+      const { seq, status, billing, usage, nano, estimated, firstByteMs, totalMs } = call;
       const tokens = [
         usage?.input ?? null,
         usage?.cacheRead ?? null,
@@ -158,6 +177,7 @@ function prepareModelCalls(db: DatabaseSync) {
       ];
       const { changes } = update.run(
         status,
+        billing,
         ...tokens,
         nano,
         Number(estimated),
@@ -171,7 +191,7 @@ function prepareModelCalls(db: DatabaseSync) {
 }
 
 /**
- * Calls to models. `reserved` is set while a call is open: a dead scheduler leaves it, and then it counts as spent.
+ * Calls to models. `reserved` is set while a call is open.
  * `nano_usd` is by price even if a subscription pays. An account of `spend` is one scope in one window: `until` is when
  * the window turns, or when its run last spent, `refused` why the run's last call was rejected. `model_call_days` has
  * sums in REAL, so that a report adds up days and not calls.

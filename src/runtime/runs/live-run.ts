@@ -105,6 +105,8 @@ export class LiveRun implements Disposable {
   /** The denied connection attempts in the run's log; null before the first. */
   denials: Set<string> | null = null;
   readonly freezer: Freezer;
+  /** Whether the scheduler has asked it to end. */
+  isEnding = false;
   /** Why its last call to a model was rejected for its budget; null if it was not, or the run waits for money. */
   overBudget: string | null;
   /** The last status text that the run itself set. */
@@ -169,6 +171,7 @@ export class LiveRun implements Disposable {
 
   /** Written for its post hooks, before the run is asked to end. */
   writeStopReason(reason: StopReason): void {
+    this.isEnding = true;
     try {
       this.socket?.writeStopReason(reason);
     } catch (error) {
@@ -215,7 +218,8 @@ export class LiveRun implements Disposable {
       await this.freezer.thaw();
       this.#open--;
       this.#cancelRest();
-      this.#cancelRest = this.#wakeIn(restAfterMs, () => this.#followRequests());
+      // A timer of a run that is over would keep it in memory.
+      if (!this.#isOver) this.#cancelRest = this.#wakeIn(restAfterMs, () => this.#followRequests());
     }
   }
 
@@ -228,6 +232,7 @@ export class LiveRun implements Disposable {
   /** Ends the requests, waits and locks of a finished run. */
   [Symbol.dispose](): void {
     this.#isOver = true;
+    this.#cancelRest();
     this.freezer.forget();
     this.pending.refuseAll(runIsOver());
     const endings = [...this.#endings];

@@ -71,8 +71,9 @@ describe("gaps of the table", () => {
     },
   );
 
-  test("a model that is free is priced", async () =>
-    expect(await listedPrice("openrouter", "openrouter/free")).toMatchObject({ output: 0 }));
+  test.each(["openrouter/free", "acme/unlisted:free"])("%s is priced, as free", async (model) =>
+    expect(await listedPrice("openrouter", model)).toMatchObject({ input: 0, output: 0 }),
+  );
 
   test("no rate is negative", async () => {
     for (const provider of providers) {

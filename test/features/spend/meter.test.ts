@@ -77,14 +77,6 @@ test("the next scheduler repeats no warning and knows the amount that was spent"
   expect(warned).toEqual([]);
 });
 
-test("a call that broke off costs the reserved amount, or more if more was seen", async () => {
-  const { meter, begin } = tempMeter();
-  (await begin()).settle(answered(10, { estimated: true, isCut: true }));
-  expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.01, reservedUsd: 0, turns: 1 });
-  (await begin()).settle(answered(20_000, { estimated: true, isCut: true }));
-  expect(meter.run("dev-1", "dev").usd).toBe(0.03);
-});
-
 test("a call that cost more than was reserved is charged in full, and the next one refused", async () => {
   const own = budgets({ runUsd: 0.02 });
   const { meter, begin } = tempMeter({ budgetsOf: () => own });

@@ -17,9 +17,10 @@ export async function spendOn(
       billing: "priced",
       accounts,
     } as const;
-    const seq = await store.spend.reserve({ ...call, reserved: nano });
+    const seq = await store.spend.reserve({ ...call, reserved: nano, seen: 0 });
     const usage = { input: 1, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 1 };
-    const amounts = { nano, charged: nano, reserved: nano, isTurn: true, accounts };
+    const { billing } = call;
+    const amounts = { billing, nano, charged: nano, reserved: nano, isTurn: true, accounts };
     const times = { firstByteMs: 1, totalMs: 2 };
     await store.spend.settle({ seq, status: 200, usage, estimated: false, ...amounts, ...times });
   }

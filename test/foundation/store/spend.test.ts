@@ -9,6 +9,7 @@ import {
   tempStore,
   webhookItem,
   claimed,
+  wholeHistory,
 } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
@@ -28,10 +29,12 @@ const begun: ReservedCall = {
   providerModel: "claude-opus-5",
   billing: "priced",
   reserved: 500,
+  seen: 30,
   accounts,
 };
 const ended: Omit<SettledCall, "seq"> = {
   status: 200,
+  billing: "priced",
   usage: { input: 1, cacheRead: 20, cacheWrite: 300, cacheWrite1h: 100, output: 4_000 },
   estimated: false,
   nano: 400,
@@ -49,8 +52,8 @@ async function made(
   end: Partial<SettledCall> = {},
 ): Promise<number> {
   const seq = await store.spend.reserve({ ...begun, ...call });
-  const charged = { accounts: call.accounts ?? accounts, reserved: call.reserved ?? 500 };
-  await store.spend.settle({ ...ended, seq, ...charged, ...end });
+  const { accounts: charged = accounts, reserved = 500, billing = "priced" } = call;
+  await store.spend.settle({ ...ended, seq, billing, accounts: charged, reserved, ...end });
   return seq;
 }
 
@@ -109,18 +112,36 @@ test("raises and warnings are stored", async () => {
   expect(reopened.account("project", "2026-11")).toEqual({ ...account, raised: 14, warned: 80 });
 });
 
-test("a dead scheduler's reservation is spent, once, and marked as estimated", async () => {
+test("a dead scheduler's open calls are charged once for what was sent and seen, marked as estimated, in each of their accounts and in their run's cost", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
-  await first.spend.reserve(begun);
+  const item = cronItem("dev");
+  await claimed(first, item, "dev-1");
+  const seq = await first.spend.reserve(begun);
+  await first.spend.reserve({ ...begun, billing: "subscription", reserved: 0 });
   await made(first);
+  const other = { scope: "run:ops-1", window: "run", endsAt: null };
+  await first.spend.reserve({
+    ...begun,
+    agent: "ops",
+    instanceId: "ops-1",
+    accounts: [other, today, month],
+  });
+  await first.spend.see(seq, 100);
+  // The run ended before its call, with the reservation in its cost.
+  const end = { ...succeeded, usage: { model: null, tokens: 0, costUsd: 9e-7, turns: 1 } };
+  await first.work.end(item, { instanceId: "dev-1", startedAt: now, end });
   first.close();
   for (let start = 0; start < 2; start++) {
     const store = tempStore(dir);
     await store.recover();
-    expect(store.spend.account("project", "2026-11")).toMatchObject({ spent: 900 });
-    expect(store.spendReport.accounts(["2026-11"])).toMatchObject([{ nano: 900, reserved: 0 }]);
-    expect(store.spendReport.run("dev-1")).toMatchObject({ nano: 900, calls: 2, estimated: 1 });
+    expect(store.spend.account("run:dev-1", "run")?.spent).toBe(500);
+    expect(store.spend.account("run:ops-1", "run")?.spent).toBe(30);
+    expect(store.spend.account("project", "2026-11-22")?.spent).toBe(530);
+    expect(store.spendReport.accounts(["2026-11"])).toMatchObject([{ nano: 530, reserved: 0 }]);
+    expect(store.history.query(wholeHistory).triggers[0]?.costUsd).toBeCloseTo(5e-7, 12);
+    const run = { nano: 500, subscriptionNano: 30, calls: 3, estimated: 2 };
+    expect(store.spendReport.run("dev-1")).toMatchObject(run);
     store.close();
   }
 });

@@ -40,10 +40,11 @@ async function spend(store: Store, { item, instanceId, startedAt, end }: MadeRun
   ];
   const model = { model: "scripted", providerModel: "scripted", billing: "priced" } as const;
   const call = { at: startedAt, day, instanceId, agent: item.agent, reserved: nano, accounts };
-  const seq = await store.spend.reserve({ ...call, ...model });
+  const { billing } = model;
+  const seq = await store.spend.reserve({ ...call, ...model, seen: 0 });
   const tokens = end.usage?.tokens ?? 0;
   const usage = { input: tokens - 80, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 80 };
-  const settled = { seq, status: 200, usage, estimated: false, nano, charged: nano };
+  const settled = { seq, status: 200, billing, usage, estimated: false, nano, charged: nano };
   const times = { firstByteMs: 400, totalMs: 2_000, isTurn: true };
   await store.spend.settle({ ...settled, ...times, reserved: nano, accounts });
 }

@@ -36,7 +36,12 @@ interface Hosted {
 
 const hosted = new Map<string, Hosted>();
 
-const grant: CallGrant = { granted: true, maxOutputTokens: null, settle: () => undefined };
+const grant: CallGrant = {
+  granted: true,
+  maxOutputTokens: null,
+  seen: () => undefined,
+  settle: () => undefined,
+};
 /** How the next calls to a model are refused, by its name. */
 const refusals = new Map<string, CallRefusal[]>();
 
@@ -56,6 +61,7 @@ export function refuseCalls(model: string, codes: readonly CallRefusal["code"][]
 const gateway = createModelGateway({
   model: upstream,
   agentOf: () => "dev",
+  isEnding: () => false,
   meter,
   answerScript,
   onProblem: () => undefined,

@@ -48,7 +48,12 @@ async function begun(
   const meter: Meter = {
     begin: () => {
       const refusal = refusals[waiting.shift() ?? ""];
-      const grant = { granted: true, maxOutputTokens: null, settle: () => undefined } as const;
+      const grant = {
+        granted: true,
+        maxOutputTokens: null,
+        seen: () => undefined,
+        settle: () => undefined,
+      } as const;
       return Promise.resolve(refusal ?? grant);
     },
   };

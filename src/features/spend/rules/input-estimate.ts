@@ -1,7 +1,15 @@
+import type { CallUsage } from "../../../foundation/contracts/price.ts";
+
 /** Bytes of a text for one token, until more is known: providers count about one for four bytes of English or code. */
 export const usualBytesPerToken = 3;
 /** No tokenizer has tokens of less than one byte. */
 const leastBytes = 1;
+
+/** The usage of a request without an answer, by its bytes. */
+export function usageOfRequest(requestBytes: number): CallUsage {
+  const input = Math.ceil(requestBytes / usualBytesPerToken);
+  return { input, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0 };
+}
 
 /**
  * Requests of a run grow by the messages since, so the last one's tokens are known and only the new bytes are

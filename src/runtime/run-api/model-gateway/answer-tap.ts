@@ -6,14 +6,19 @@ import type {
   CallUsage,
   CallEnd,
 } from "../../../foundation/contracts/model-gateway.ts";
-import { at, isObject, isWholeObject, textAt, type Json } from "./json.ts";
+import { at, isObject, numberAt, isWholeObject, textAt, type Json } from "./json.ts";
 import type { WireApi } from "./wire-api.ts";
-import { usualBytesPerToken } from "../../../features/spend/rules/input-estimate.ts";
+import {
+  usageOfRequest,
+  usualBytesPerToken,
+} from "../../../features/spend/rules/input-estimate.ts";
 
 /** The reading of an answer so far. */
 interface AnswerReading {
   /** The usage reported by the provider. */
   readonly usage: CallUsage | null;
+  /** The cost reported by the provider. */
+  readonly usd: number | null;
   /** Whether no later event changes it. */
   readonly isFinal: boolean;
   /** UTF-8 bytes of the text, thinking and arguments that were streamed. */
@@ -51,6 +56,7 @@ export function createAnswerReader({ readEvent, usageOf }: AnswerFormat) {
     },
     read: (): AnswerReading => ({
       usage: usage === null ? null : usageOf(usage),
+      usd: usage === null ? null : usdOf(usage),
       isFinal: usage !== null && isLast,
       outputBytes,
       hasFailed,
@@ -61,6 +67,17 @@ export function createAnswerReader({ readEvent, usageOf }: AnswerFormat) {
 }
 
 type AnswerReader = ReturnType<typeof createAnswerReader>;
+
+/**
+ * The cost that OpenRouter reports with each usage, in any API; with a key of one's own, that of the model's provider comes
+ * on top. Source: openrouter.ai, "Usage Accounting".
+ */
+function usdOf(usage: Json): number | null {
+  const charged = numberAt(usage, "cost");
+  if (charged === null) return null;
+  const upstream = numberAt(usage, "cost_details", "upstream_inference_cost") ?? 0;
+  return Math.max(0, charged) + (at(usage, "is_byok") === false ? 0 : Math.max(0, upstream));
+}
 
 /** Limits of the facts, which a trailer carries. */
 const maxRefusal = 500;
@@ -106,6 +123,8 @@ function cutCallIn(event: unknown): string | null {
 /** Reads an answer as it passes. */
 interface AnswerTap {
   readonly chunk: (bytes: Buffer) => void;
+  /** The reading so far. */
+  readonly read: () => AnswerReading;
   /** Must be called when the last byte has passed or the answer was cut. */
   readonly end: () => AnswerReading;
 }
@@ -119,10 +138,10 @@ export function createAnswerTap(contentType: string, format: AnswerFormat): Answ
   const reader = createAnswerReader(format);
   const { chunk, end } = /\bjson\b/i.test(contentType) ? documentTap(reader) : streamTap(reader);
   let reading: AnswerReading | null = null;
-  return { chunk, end: () => (reading ??= end()) };
+  return { chunk, read: reader.read, end: () => (reading ??= end()) };
 }
 
-function streamTap(reader: AnswerReader): AnswerTap {
+function streamTap(reader: AnswerReader): Pick<AnswerTap, "chunk" | "end"> {
   const decoder = new StringDecoder("utf8");
   let [bytesSeen, eventsRead] = [0, 0];
   let isReadable = true;
@@ -150,7 +169,7 @@ function streamTap(reader: AnswerReader): AnswerTap {
   };
 }
 
-function documentTap(reader: AnswerReader): AnswerTap {
+function documentTap(reader: AnswerReader): Pick<AnswerTap, "chunk" | "end"> {
   const chunks: Buffer[] = [];
   let length = 0;
   return {
@@ -198,17 +217,31 @@ export interface SeenOfCall {
   mayBeBilled: boolean;
 }
 
-/** `isCut`: the answer was not read to its end, and the provider did not end it. */
-export function endOfCall(seen: SeenOfCall, isCut: boolean): CallEnd {
-  const { began, firstByteMs, status, tap, requestBytes } = seen;
-  const isUnseen = status === null && seen.mayBeBilled;
-  const reading = tap?.end() ?? (isUnseen ? nothingRead : null);
+/** `isCut`: the answer was not read to its end, and the provider did not end it; `isHungUp`: because of its run. */
+export function endOfCall(seen: SeenOfCall, isCut: boolean, isHungUp: boolean): CallEnd {
+  const isUnseen = seen.status === null && seen.mayBeBilled;
+  const reading = seen.tap?.end() ?? (isUnseen ? nothingRead : null);
+  const end = endBy(reading, seen);
+  return { ...end, isCut: isCut && end.estimated, isHungUp: isHungUp && end.estimated };
+}
+
+/** The call as if the answer broke off now. */
+export function callSoFar(seen: SeenOfCall): CallEnd {
+  return endBy(seen.tap?.read() ?? null, seen);
+}
+
+function endBy(
+  reading: Omit<AnswerReading, "facts"> | null,
+  { began, firstByteMs, status, requestBytes }: SeenOfCall,
+): CallEnd {
   const { usage, estimated } = reading === null ? unbilled : usageOf(reading, requestBytes);
   return {
     status,
     usage,
     estimated,
-    isCut: isCut && estimated,
+    usd: estimated ? null : (reading?.usd ?? null),
+    isCut: false,
+    isHungUp: false,
     serviceTier: reading?.serviceTier ?? null,
     firstByteMs: firstByteMs === null ? null : Math.round(firstByteMs),
     totalMs: Math.round(performance.now() - began),
@@ -217,6 +250,7 @@ export function endOfCall(seen: SeenOfCall, isCut: boolean): CallEnd {
 
 const nothingRead = {
   usage: null,
+  usd: null,
   isFinal: false,
   outputBytes: 0,
   hasFailed: false,
@@ -241,8 +275,7 @@ function usageOf(
   if (isCounted && isFinal) return { usage, estimated: false };
   // The provider failed before the model began.
   if (usage === null && hasFailed && outputBytes === 0) return unbilled;
-  const input = Math.ceil(requestBytes / usualBytesPerToken);
-  const known = usage ?? { input, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0 };
+  const known = usage ?? usageOfRequest(requestBytes);
   const output = Math.max(known.output, Math.ceil(outputBytes / usualBytesPerToken));
   return { usage: { ...known, output }, estimated: true };
 }

@@ -8,7 +8,7 @@ import type {
   ScriptedAnswer,
 } from "../../../foundation/contracts/model-gateway.ts";
 import { inTurn } from "../../../foundation/contracts/in-turn.ts";
-import { createAnswerTap, endOfCall, type SeenOfCall } from "./answer-tap.ts";
+import { callSoFar, createAnswerTap, endOfCall, type SeenOfCall } from "./answer-tap.ts";
 import {
   GatewayProblem,
   assertNoRedirect,
@@ -29,7 +29,12 @@ interface CallDeps {
   /** Rejects with the system's error when no answer came. */
   readonly ask: (request: UpstreamRequest) => Promise<UpstreamAnswer>;
   readonly openRequest: ReturnType<typeof createReadOn>;
+  /** Whether the scheduler has asked the run to end. */
+  readonly isEnding: (instanceId: string) => boolean;
 }
+
+/** How many bytes of an answer may pass before its cost so far is stored: those of some 500 tokens. */
+const progressBytes = 64 * 1024;
 
 /** Reserves the maximum cost of the call, makes the call, forwards the answer, and settles the actual cost. */
 export async function forwardCall(
@@ -48,7 +53,9 @@ export async function forwardCall(
     tap: null,
     mayBeBilled: false,
   };
-  using asked = deps.openRequest(exchange, () => seen.mayBeBilled);
+  const isEnding = (): boolean => deps.isEnding(exchange.instanceId);
+  let newBytes = 0;
+  using asked = deps.openRequest(exchange, () => seen.mayBeBilled && !isEnding());
   try {
     const answer = await askModel(call, grant, deps, exchange, asked.signal, seen);
     body.free();
@@ -62,17 +69,28 @@ export async function forwardCall(
       asked.count(chunk.length);
       seen.firstByteMs ??= performance.now() - seen.began;
       seen.tap?.chunk(chunk);
+      newBytes += chunk.length;
+      if (newBytes < progressBytes) return;
+      newBytes = 0;
+      grant.seen(callSoFar(seen));
     };
     const facts = () => seen.tap?.end().facts ?? null;
     await sendAnswer(answer, exchange, onChunk, facts).catch((cause: unknown) => {
       throw brokenOff(url, cause);
     });
   } finally {
-    grant.settle(endOfCall(seen, asked.signal.aborted));
+    const isCut = asked.signal.aborted;
+    const isHungUp = isCut && !exchange.stopping.aborted && !isEnding();
+    grant.settle(endOfCall(seen, isCut, isHungUp));
   }
 }
 
-const unmetered: CallGrant = { granted: true, maxOutputTokens: null, settle: () => undefined };
+const unmetered: CallGrant = {
+  granted: true,
+  maxOutputTokens: null,
+  seen: () => undefined,
+  settle: () => undefined,
+};
 
 async function reserved(plan: CallPlan, meter: Meter, signal: AbortSignal): Promise<CallGrant> {
   const grant = await meter.begin(plan, signal);

@@ -43,6 +43,7 @@ export function createModelCalls(
       return Promise.reject(new UserError("unknown_model", detail));
     },
     agentOf: (instanceId) => runs.get(instanceId).agent,
+    isEnding: (instanceId) => runs.find(instanceId)?.isEnding ?? false,
     meter: noteRefusals(context, runs, meter),
     answerScript,
     onProblem: ({ instanceId, model, error }) =>

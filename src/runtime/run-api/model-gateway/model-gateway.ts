@@ -23,6 +23,8 @@ interface ModelGatewayDeps {
   /** The model that a run may call by this name. Rejects with the reason if it may not; the run sees the reason. */
   readonly model: (instanceId: string, name: string) => Promise<UpstreamModel>;
   readonly agentOf: (instanceId: string) => string;
+  /** Whether the scheduler has asked the run to end. */
+  readonly isEnding: (instanceId: string) => boolean;
   readonly meter: Meter;
   readonly answerScript: AnswerScript;
   /** Called for failures that concern the operator, such as an unreachable provider. */

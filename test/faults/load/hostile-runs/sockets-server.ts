@@ -27,8 +27,15 @@ const models = createModelGateway({
       timeoutSeconds: null,
     }),
   agentOf: () => "dev",
+  isEnding: () => false,
   meter: {
-    begin: () => Promise.resolve({ granted: true, maxOutputTokens: null, settle: () => undefined }),
+    begin: () =>
+      Promise.resolve({
+        granted: true,
+        maxOutputTokens: null,
+        seen: () => undefined,
+        settle: () => undefined,
+      }),
   },
   answerScript: () => Promise.reject(new Error("no model is scripted")),
   onProblem: () => undefined,

@@ -162,7 +162,7 @@ test("a provider without an answer that closed a reused connection is called aga
   expect(meter.ends).toHaveLength(2);
 });
 
-test("a gateway that closes cuts open calls and settles them at their reservation", async () => {
+test("a gateway that closes cuts open calls, which are charged for what was sent and seen", async () => {
   const { provider, gateway, url } = await start((_asked, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write("data: {}\n\n");
@@ -171,7 +171,8 @@ test("a gateway that closes cuts open calls and settles them at their reservatio
   await expect.poll(() => provider.asked.length).toBe(1);
   await new Promise((resolve) => setTimeout(resolve, 50));
   await gateway.gateway.close();
-  expect(gateway.meter.ends).toMatchObject([{ status: 200, estimated: true, isCut: true }]);
+  const cut = { status: 200, estimated: true, isCut: true, isHungUp: false };
+  expect(gateway.meter.ends).toMatchObject([cut]);
   expect(await reply).toMatchObject({ isWhole: false });
 });
 

@@ -94,7 +94,7 @@ test("a client that hangs up gets its call cut if the provider sends for longer 
   clearInterval(sending);
   expect(performance.now() - began).toBeGreaterThan(150);
   const usage = { ...anthropic.usage, output: 26 };
-  const cut = { estimated: true, isCut: true };
+  const cut = { estimated: true, isCut: true, isHungUp: true };
   expect(await gateway.settled()).toMatchObject({ status: 200, usage, ...cut });
   expect(gateway.problems).toEqual([]);
 });
@@ -139,12 +139,24 @@ test("a client that hangs up leaves at most the limit of calls to be read, and f
   await gateway.settled(3);
 });
 
+test("a client that hangs up because the scheduler ends its run gets its call cut at once, charged for what was sent and seen", async () => {
+  let isEnding = false;
+  const { gateway, ask } = await start({ ...streamed, isEnding: () => isEnding });
+  const { client, answer } = await ask();
+  isEnding = true;
+  await hangUp(client, answer);
+  const usage = { ...anthropic.usage, output: 26 };
+  const cut = { estimated: true, isCut: true, isHungUp: false };
+  expect(await gateway.settled()).toMatchObject({ status: 200, usage, ...cut });
+});
+
 test("a client that hangs up does not delay a stop of the scheduler, which cuts the call", async () => {
   const { gateway, ask } = await start();
   const { client } = await ask();
   await leave(client);
   await gateway.gateway.close();
-  expect(gateway.meter.ends).toMatchObject([{ status: null, estimated: true, isCut: true }]);
+  const cut = { status: null, estimated: true, isCut: true, isHungUp: false };
+  expect(gateway.meter.ends).toMatchObject([cut]);
 });
 
 test("a client that hangs up during its body is not forwarded", async () => {

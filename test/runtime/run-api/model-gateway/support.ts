@@ -64,6 +64,8 @@ function askedOf({ method = "", url = "", headers }: IncomingMessage, text: stri
 /** A meter that grants what it is told, and remembers. */
 export interface TestMeter extends Meter {
   readonly plans: CallPlan[];
+  /** Stored progress of calls. */
+  readonly soFar: CallEnd[];
   readonly ends: CallEnd[];
 }
 
@@ -71,16 +73,19 @@ export function testMeter(
   grant: { readonly maxOutputTokens: number | null } | CallRefusal = { maxOutputTokens: null },
 ): TestMeter {
   const plans: CallPlan[] = [];
+  const soFar: CallEnd[] = [];
   const ends: CallEnd[] = [];
   return {
     plans,
+    soFar,
     ends,
     begin: (plan) => {
       plans.push(plan);
       if ("code" in grant) return Promise.resolve(grant);
       const { maxOutputTokens } = grant;
+      const seen = (end: CallEnd) => soFar.push(end);
       const settle = (end: CallEnd) => ends.push(end);
-      return Promise.resolve({ granted: true, maxOutputTokens, settle });
+      return Promise.resolve({ granted: true, maxOutputTokens, seen, settle });
     },
   };
 }
@@ -113,10 +118,11 @@ export interface TestGateway {
 export interface TestGatewayOptions extends ModelGatewayOptions {
   readonly model?: Partial<UpstreamModel>;
   readonly meter?: TestMeter;
+  readonly isEnding?: () => boolean;
 }
 
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { model = {}, meter = testMeter(), ...rest } = options;
+  const { model = {}, meter = testMeter(), isEnding = () => false, ...rest } = options;
   const problems: TestGateway["problems"] = [];
   const gateway = createModelGateway(
     {
@@ -125,6 +131,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
           ? Promise.reject(new Error(`the agent has no model "${name}"`))
           : Promise.resolve({ ...upstreamModel, name, ...model }),
       agentOf: (instanceId) => `agent of ${instanceId}`,
+      isEnding,
       meter,
       answerScript,
       onProblem: (problem) => problems.push(problem),

@@ -2,7 +2,49 @@ import fc from "fast-check";
 import { createAnswerReader } from "../../../../src/runtime/run-api/model-gateway/answer-tap.ts";
 import { wireApis } from "../../../../src/runtime/run-api/model-gateway/wire-apis.ts";
 import { emptyAnswer, post, sendInPieces, startWire } from "./support.ts";
+import { completions } from "./wires/openai.ts";
 import { wires } from "./wires/wires.ts";
+
+test("the model gateway stores the cost of a long stream as it passes", async () => {
+  const event = `data: ${JSON.stringify({ choices: [{ delta: { content: "x".repeat(996) } }] })}\n\n`;
+  const { gateway, url } = await startWire(completions, (_asked, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(event.repeat(201));
+  });
+  await post(url, completions.body);
+  const { soFar } = gateway.meter;
+  expect(soFar.length).toBeGreaterThan(1);
+  for (const one of soFar) expect(one).toMatchObject({ status: 200, estimated: true });
+  const outputs = [...soFar, await gateway.settled()].map(({ usage }) => usage?.output ?? 0);
+  expect(outputs[0]).toBeGreaterThan(60_000 / 3);
+  expect(outputs).toEqual(outputs.toSorted((a, b) => a - b));
+});
+
+test.each([
+  [{ cost: 0.0021 }, 0.0021],
+  [{ cost: 0, is_byok: true, cost_details: { upstream_inference_cost: 0.5 } }, 0.5],
+  [{ cost: 0.0021, is_byok: false, cost_details: { upstream_inference_cost: 0.002 } }, 0.0021],
+  [{ cost: -1 }, 0],
+  [{ cost: "free" }, null],
+])("the model gateway reads a cost that a usage reports: %j", async (cost, usd) => {
+  const { gateway, url, plainUrl } = await startWire(completions, ({ json }, response) => {
+    const usage = { prompt_tokens: 9, completion_tokens: 3, ...cost };
+    const isStream = json.stream === true;
+    const type = isStream ? "text/event-stream" : "application/json";
+    response.writeHead(200, { "content-type": type });
+    if (!isStream) return response.end(JSON.stringify({ ...completions.plain, usage }));
+    const last = { choices: [{ delta: {}, finish_reason: "stop" }] };
+    const events = [last, { choices: [], usage }].map((one) => `data: ${JSON.stringify(one)}\n\n`);
+    return response.end(events.join(""));
+  });
+  for (const [index, [to, body]] of [
+    [url, completions.body] as const,
+    [plainUrl, completions.plainBody] as const,
+  ].entries()) {
+    await post(to, body);
+    expect(await gateway.settled(index + 1)).toMatchObject({ usd, estimated: false });
+  }
+});
 
 describe.each(wires)("$title", (wire) => {
   test.each([
