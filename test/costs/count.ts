@@ -7,6 +7,7 @@ import fs, { appendFileSync } from "node:fs";
 import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { DatabaseSync, StatementSync } from "node:sqlite";
+import { liveObjects } from "../helpers/live-objects.ts";
 import type { Counts } from "./counted.ts";
 
 const file = process.env.AL_COUNTS ?? "";
@@ -57,7 +58,11 @@ function resources(): Record<string, number> {
   return counts;
 }
 
-process.on("SIGUSR2", () => {
-  const counts: Counts = { statements, commits, opened, resources: resources() };
+const countsObjects = process.env.AL_COUNTS_OBJECTS === "1";
+process.on("SIGUSR2", () => void append());
+
+async function append(): Promise<void> {
+  const objects = countsObjects ? await liveObjects() : 0;
+  const counts: Counts = { statements, commits, opened, resources: resources(), objects };
   appendFileSync(file, `${JSON.stringify(counts)}\n`);
-});
+}

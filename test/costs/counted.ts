@@ -12,6 +12,8 @@ export interface Counts {
   readonly opened: readonly string[];
   /** Handles that keep the process alive, by kind. */
   readonly resources: Readonly<Record<string, number>>;
+  /** Reachable objects, if asked for: that takes a second or so. */
+  readonly objects: number;
 }
 
 /** A live scheduler that counts. */
@@ -23,12 +25,16 @@ export interface Counted extends TestScheduler {
 }
 
 /** Starts the built program with the counters in it. The caller stops it. */
-export async function startCounted(project: TestProject): Promise<Counted> {
+export async function startCounted(project: TestProject, countsObjects = false): Promise<Counted> {
   const path = join(project.dir, "..", "counts.ndjson");
   const preload = new URL("./count.ts", import.meta.url).href;
   const scheduler = await startTestScheduler(project, {
     args: ["--headless"],
-    env: { NODE_OPTIONS: `--import ${preload}`, AL_COUNTS: path },
+    env: {
+      NODE_OPTIONS: `--import ${preload}`,
+      AL_COUNTS: path,
+      AL_COUNTS_OBJECTS: countsObjects ? "1" : "",
+    },
   });
   const { pid } = scheduler;
   const lines = async (): Promise<readonly string[]> =>

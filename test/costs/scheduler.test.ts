@@ -69,12 +69,12 @@ async function settled(scheduler: Counted): Promise<void> {
 async function during(scheduler: Counted, act: () => Promise<unknown>): Promise<Counts> {
   const before = await scheduler.counts();
   await act();
-  const { statements, commits, opened, resources } = await scheduler.counts();
+  const { statements, commits, opened, ...held } = await scheduler.counts();
   return {
     statements: statements - before.statements,
     commits: commits - before.commits,
     opened: opened.slice(before.opened.length),
-    resources,
+    ...held,
   };
 }
 

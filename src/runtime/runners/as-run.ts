@@ -1,4 +1,3 @@
-import { aborted } from "node:util";
 import { Observable, take } from "rxjs";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import { messageOf } from "../../foundation/errors.ts";
@@ -41,6 +40,18 @@ export function asRun(
 }
 
 /** Resolves with `promise`, or with null once `signal` is aborted; a later rejection is then ignored. */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
-  return Promise.race([aborted(signal, promise).then(() => null), promise]);
+export async function unlessAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal,
+): Promise<T | null> {
+  const gone = Promise.withResolvers<null>();
+  const abort = (): void => gone.resolve(null);
+  if (signal.aborted) abort();
+  // Not by `aborted` of node:util: what other listeners of the signal hold would stay in memory if it leads to the promise.
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([promise, gone.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   asyncScheduler,
   EMPTY,
+  finalize,
   from,
   map,
   merge,
@@ -96,7 +97,8 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
         switchMap(() => (stopMs === 0 ? of(null) : timer(stopMs))),
         map(() => ({ exitCode: null, signal: "SIGTERM" })),
       );
-      return merge(end$, stopped$).pipe(map(exitWith), take(1));
+      const forget = (): void => void ends.delete(instanceId);
+      return merge(end$, stopped$).pipe(map(exitWith), take(1), finalize(forget));
     },
   };
   const onProblem = (message: string): void => void problems.push(message);

@@ -1,0 +1,48 @@
+import type { HistoryPage } from "../../../src/foundation/contracts/history.ts";
+import { startCounted, type Counted } from "../../costs/counted.ts";
+import { sleepingProject } from "../../helpers/container-project.ts";
+import { engineSetupMs, testEngine } from "../../helpers/docker.ts";
+import { LiveProject } from "../../helpers/live-project.ts";
+import { isLong } from "../../helpers/long.ts";
+
+/** Runs the agent so many times, one after the other; what the scheduler then holds. */
+async function after(runs: number, agent: string, scheduler: Counted) {
+  const ended = async (id: string): Promise<string | null> => {
+    const page = (await (
+      await scheduler.api(`/api/stats/triggers?id=${id}`)
+    ).json()) as HistoryPage;
+    return page.triggers[0]?.outcome ?? null;
+  };
+  for (let n = 0; n < runs; n += 1) {
+    const response = await scheduler.api(`/control/trigger/${agent}`, { method: "POST" });
+    const { triggerId } = (await response.json()) as { triggerId: string };
+    await expect.poll(() => ended(triggerId), { timeout: 60_000 }).toBe("succeeded");
+  }
+  return scheduler.counts();
+}
+
+async function leavesNothing(project: LiveProject, agent: string, runs: number): Promise<void> {
+  const scheduler = await startCounted(project, true);
+  onTestFinished(() => scheduler.kill());
+  // The first runs fill caches that all runs share.
+  const before = await after(Math.ceil(runs / 4), agent, scheduler);
+  const now = await after(runs, agent, scheduler);
+  // A subscription is five objects or more; caches move by a hundred.
+  expect(now.objects - before.objects).toBeLessThan(200 + runs);
+  expect(now.resources).toEqual(before.resources);
+}
+
+test.runIf(isLong)(
+  "runs of pi leave no object, timer or socket in the scheduler",
+  { timeout: 600_000 },
+  async () => leavesNothing(await LiveProject.hello(), "hello", 50),
+);
+
+test.runIf(isLong)(
+  "runs in containers leave no object, timer or socket in the scheduler",
+  { timeout: 600_000 + engineSetupMs },
+  async () => {
+    const { engine } = await testEngine();
+    await leavesNothing(await sleepingProject(engine, { sleepSeconds: 0 }), "boxed", 30);
+  },
+);

@@ -1,0 +1,86 @@
+import type { Person } from "../../../src/foundation/contracts/questions.ts";
+import { anAgent } from "../../helpers/agents.ts";
+import { isLong } from "../../helpers/long.ts";
+import { liveObjects } from "../../helpers/live-objects.ts";
+import { createWorld, type World } from "./world.ts";
+
+const ada: Person = { via: "slack", name: "Ada", from: null };
+const ignored = (): void => undefined;
+
+/** Requests of a run in its life. */
+const lives: Readonly<Record<string, (world: World, run: string, n: number) => Promise<void>>> = {
+  "takes a lock": async (world, run, n) => {
+    await world.ask(run, "lock", { resource: `demo:${n}` });
+    await world.ask(run, "unlock", { resource: `demo:${n}` });
+  },
+  "gets a message of a person": async (world, run) => {
+    const asked = world.ask(run, "inbox", { after: 0 });
+    await world.inbox.add({ instanceId: run, kind: "steer", text: "One.", by: ada });
+    await asked;
+  },
+  "asks a person": async (world, run) => {
+    const asked = world.ask(run, "ask", { question: `Go ${run}?` });
+    await vi.waitFor(async () => {
+      const open = world.questions.list({ state: "open", limit: 100 });
+      const own = open.find(({ instanceId }) => instanceId === run);
+      if (own === undefined) throw new Error("not asked yet");
+      await world.questions.answer(own.id, "yes", ada);
+    });
+    await asked;
+  },
+  "calls an agent": async (world, run) => {
+    const { callId } = await world.ask(run, "call", { agent: "b", context: "" });
+    const waiting = world.ask(run, "call-wait", { callIds: [callId] });
+    await vi.waitFor(() => {
+      const [callee] = world.runs.of("b");
+      if (callee === undefined) throw new Error("not started yet");
+      world.end(callee);
+    });
+    await waiting;
+  },
+  "hangs up on its waits": async (world, run) => {
+    const gone = new AbortController();
+    const asks = [
+      world.ask(run, "wait", { kind: "webhook" }, gone),
+      world.ask(run, "budget-wait", {}, gone),
+      world.ask(run, "inbox", { after: 0 }, gone),
+    ];
+    gone.abort();
+    await Promise.all(asks.map((ask) => ask.catch(ignored)));
+  },
+  "ends in its waits": async (world, run) => {
+    void world.ask(run, "wait", { kind: "webhook", timeoutSeconds: 3_600 }).catch(ignored);
+    void world.ask(run, "budget-wait", {}).catch(ignored);
+    await Promise.resolve();
+  },
+};
+
+/** One object that each run leaves is seen in a hundred. */
+const count = isLong ? 1_000 : 100;
+
+test.each(Object.entries(lives))(
+  `${count} runs leave nothing in memory when each %s`,
+  { timeout: 600_000 },
+  async (_what, live) => {
+    const world = createWorld({ agents: [anAgent("a", { scale: 10 }), anAgent("b")] });
+    await world.start();
+    const one = async (n: number): Promise<void> => {
+      const run = await world.run("a");
+      await live(world, run, n);
+      world.end(run);
+      await vi.waitFor(() => expect(world.isLive(run)).toBe(false));
+    };
+    const runs = async (count: number): Promise<number> => {
+      for (let n = 0; n < count; n += 10) {
+        await Promise.all(Array.from({ length: 10 }, (_, k) => one(n + k)));
+        world.events.length = world.frozen.length = 0;
+      }
+      return liveObjects();
+    };
+    // The first runs fill caches that all runs share.
+    const before = await runs(count / 5);
+    const after = await runs(count);
+    expect(world.problems).toEqual([]);
+    expect(after - before).toBeLessThan(count / 2);
+  },
+);
