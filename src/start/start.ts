@@ -59,7 +59,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const own = await acquireProject(projectDir, { env, version, onProblem });
   const subscription = new Subscription();
   const abort = (): void => subscription.unsubscribe();
-  let services: Services | undefined;
+  let close: Parts["close"] | undefined;
   try {
     // Done before runs are adopted: a failed start must not end them.
     await checkListening(options, project);
@@ -67,12 +67,11 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
       createContext({ options, own, project, version, abort }),
       readAllAgents(projectDir),
     ]);
-    services = createServices(context, options, own, found.agents);
-    return await run({ options, scan, loaded, own, found, context, services, subscription });
+    const services = createServices(context, options, own, found.agents);
+    close = closeOnce(own, context, services);
+    return await run({ options, scan, loaded, own, found, context, services, subscription, close });
   } catch (error) {
-    services?.door.close();
-    await services?.sockets.close();
-    own.close();
+    await (close?.((problem) => onProblem(messageOf(problem))) ?? own.close());
     throw error;
   }
 }
@@ -88,10 +87,12 @@ interface Parts {
   readonly services: Services;
   /** The subscription to the whole graph. */
   readonly subscription: Subscription;
+  /** Closes all resources, the project's lock last, and only once. Never rejects. */
+  readonly close: (onProblem: (error: unknown) => void) => Promise<void>;
 }
 
 async function run(parts: Parts): Promise<Scheduler> {
-  const { options, scan, loaded, own, found, context, services, subscription } = parts;
+  const { options, scan, loaded, own, found, context, services, subscription, close } = parts;
   const { agents, problems, bareSkills } = found;
   const abort = (): void => subscription.unsubscribe();
   const { projectDir, env, onDemand, store, stopping, log, warn } = context;
@@ -152,7 +153,7 @@ async function run(parts: Parts): Promise<Scheduler> {
       const msg = `while it closed: ${messageOf(error)}`;
       options.log({ level: 50, time: Date.now(), msg, agent: "scheduler" });
     };
-    subscription.add(() => void close(parts, problem).then(() => resolve(exitCode)));
+    subscription.add(() => void close(problem).then(() => resolve(exitCode)));
   });
 
   try {
@@ -200,17 +201,17 @@ async function warnOfNetworks(
   for (const message of messages) warn(message);
 }
 
-/** After the last run: closes all resources, the project's lock last. */
-function close(
-  { own, context: { stopping, logWriter }, services }: Parts,
-  problem: (error: unknown) => void,
-): Promise<void> {
+function closeOnce(
+  own: ProjectHandle,
+  { stopping, logWriter }: SchedulerContext,
+  services: Services,
+): Parts["close"] {
   const { runs, modelCalls, egress, alerts, telemetry, door, sockets, http } = services;
-  stopping.done();
-  services.firstEvents.end();
-  services.requests.stop();
-  services.questions.stop();
   const steps = [
+    () => stopping.done(),
+    () => services.firstEvents.end(),
+    () => services.requests.stop(),
+    () => services.questions.stop(),
     () => runs.removeSockets(),
     () => modelCalls.close(),
     () => egress.close(),
@@ -223,7 +224,8 @@ function close(
     () => logWriter.close(),
     () => own.close(),
   ];
-  return closeAll(steps, problem);
+  let closed: Promise<void> | undefined;
+  return (onProblem) => (closed ??= closeAll(steps, onProblem));
 }
 
 function stackOf(error: unknown): string {
