@@ -16,6 +16,8 @@ export interface Lane {
   readonly struck: Map<string, number>;
   /** Deliveries so far. */
   sent: number;
+  /** More of each scheduler's environment; none by default. */
+  readonly env?: () => NodeJS.ProcessEnv;
 }
 
 /** A point that a process does not come to in this time it will never come to, in ms. */
@@ -91,7 +93,11 @@ function note({ struck }: Lane, point: CrashPlan["point"]): void {
 }
 
 /** Sends what the plan says at once, and keeps the answers' promises in mind. */
-async function send(lane: Lane, { deliveries, manual }: CrashPlan, url: string): Promise<void> {
+export async function send(
+  lane: Lane,
+  { deliveries, manual }: Pick<CrashPlan, "deliveries" | "manual">,
+  url: string,
+): Promise<void> {
   const requests = [
     ...Array.from({ length: deliveries.worker }, () => delivery(lane, "issues")),
     ...Array.from({ length: deliveries.locker }, () => delivery(lane, "issue_comment")),

@@ -92,8 +92,8 @@ function mustBeNone(problems: readonly string[]): void {
 
 /** A scheduler that is let live until all is done: everything that waited has run, and no lock is held. */
 export async function wholeLife(lane: Lane): Promise<Found> {
-  const { project, promised } = lane;
-  const scheduler = startDoomed(project, startArgs, null);
+  const { project, promised, env } = lane;
+  const scheduler = startDoomed(project, startArgs, null, env?.());
   try {
     if ((await scheduler.ready) === null) throw new Error(scheduler.output());
     mustBeNone(deadLocks(look(project)));

@@ -162,6 +162,8 @@ export function unfinished({ rows, lockHolders }: Found): readonly string[] {
     state === "ended" &&
     (outcome === "succeeded" ||
       outcome === "lost" ||
+      outcome === "skipped" ||
+      outcome === "missed" ||
       (outcome === "dropped" && reason === "queue_full" && deadLetter === 1));
   return [
     ...rows.filter((row) => !isOver(row)).map((row) => JSON.stringify(row)),

@@ -22,13 +22,14 @@ export function startDoomed(
   project: CrashProject,
   args: readonly string[],
   order: Omit<KillOrder, "marks"> | null,
+  more: NodeJS.ProcessEnv = {},
 ): Doomed {
   const { marks } = project;
   const env = {
     NODE_OPTIONS: `--import=${preload}`,
     AL_KILL_AT: JSON.stringify({ ...order, marks }),
   };
-  const child = spawnAl(project, args, order === null ? {} : env);
+  const child = spawnAl(project, args, order === null ? more : env);
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
