@@ -1,5 +1,6 @@
 import {
   BehaviorSubject,
+  combineLatest,
   connect,
   defer,
   distinctUntilChanged,
@@ -61,12 +62,14 @@ export interface OverBudget {
 
 /** Sources that all agents share. */
 export interface AgentSources {
-  readonly work: Routes<WorkItem>;
+  readonly work: Routes<Triggered>;
   readonly withdrawn: Routes<Withdrawn>;
   readonly switched: Routes<Switched>;
   readonly adopted: AdoptedRuns;
   /** Emits at once. */
   readonly paused$: Observable<boolean>;
+  /** The place in the store after which work waits; null while new work is not paused. Emits at once. */
+  readonly workPausedAfter$: Observable<number | null>;
   /** The agents that wait for money. Emits at once. */
   readonly waitForMoney$: Observable<ReadonlySet<string>>;
   /** Emits at once; once true, triggers stop and runs drain. */
@@ -160,12 +163,14 @@ function switchedEvent(agent: string, enabled: boolean, clock: Clock): RunEvent 
 
 function queued(
   { name, active$, enabled$, usable$ }: Agent,
-  { withdrawn, adopted, waitForMoney$, draining$ }: AgentSources,
+  { withdrawn, adopted, waitForMoney$, workPausedAfter$, draining$ }: AgentSources,
   ports: AgentPorts,
 ): (triggered$: Observable<Triggered>) => Observable<RunEvent> {
   const { slots, scheduler, clock } = ports;
   const beside$ = adopted.countOf(name);
-  const waits$ = waitForMoney$.pipe(map((agents) => agents.has(name)));
+  const waits$ = combineLatest([waitForMoney$, workPausedAfter$]).pipe(
+    map(([agents, pausedAfter]) => pausedAfter !== null || agents.has(name)),
+  );
   return queueLatest<WorkItem, RunEvent>({
     limits$: queueLimits({
       agent$: active$,

@@ -14,8 +14,10 @@ import { agentGraph, type AgentPorts, type AgentSources, type Switched } from ".
 import { eachAgent } from "./agents/each-agent.ts";
 import { routeByKey } from "./agents/route-by-key.ts";
 import { adoptedRuns, type AdoptedRun } from "./runs/adopted-runs.ts";
+import { holdWork, type StoredWork } from "./runs/hold-work.ts";
 import type { Kill } from "./runs/run-agent.ts";
 import { noSuchAgent, type Withdrawn } from "./runs/run-events.ts";
+import { isWork, type Triggered } from "./triggers/triggers-for.ts";
 import type { AgentChange, RunEvent, WorkItem } from "./vocabulary.ts";
 
 /** All inputs. Work is addressed and committed before it arrives. */
@@ -27,6 +29,8 @@ export interface RuntimeSources {
   readonly enabled$: Observable<Switched>;
   /** Emits at once. */
   readonly paused$: Observable<boolean>;
+  /** The place in the store after which work waits; null while new work is not paused. Emits at once. */
+  readonly workPausedAfter$: Observable<number | null>;
   /** The agents that wait for money. Emits at once. */
   readonly waitForMoney$: Observable<ReadonlySet<string>>;
   readonly kill$: Observable<Kill>;
@@ -39,35 +43,42 @@ export interface RuntimeSources {
 }
 
 /** All effects that the graph needs from outside. */
-export type RuntimePorts = Omit<AgentPorts, "kill$" | "draining$">;
+export interface RuntimePorts extends Omit<AgentPorts, "kill$" | "draining$"> {
+  readonly storedWork: StoredWork;
+}
 
 /**
  * The whole graph. It never subscribes: start.ts does, once.
  *
- *     agentChange$ ─► eachAgent ─┬─ cron ─────────┐
- *     webhook$ ─┐                │                ├─► queueLatest(size) ─► runAgent(scale) ─► event$
- *     call$    ─┼─► routeByKey ──┴─ work ─────────┘
+ *     agentChange$ ─► eachAgent ───────────┬─ cron ─────────┐
+ *     webhook$ ─┐                          │                ├─► queueLatest(size) ─► runAgent(scale) ─► event$
+ *     call$    ─┼─► holdWork ► routeByKey ─┴─ work ─────────┘
  *     manual$  ─┘                                                                     adopted$ ──► event$
  */
 export function runtime(sources: RuntimeSources, ports: RuntimePorts): Observable<RunEvent> {
   const { webhook$, call$, manual$, kill$, paused$, waitForMoney$, stopping$ } = sources;
+  const { withdraw$, workPausedAfter$ } = sources;
+  const { clock, storedWork: stored } = ports;
   const untilStopping = <T>(value$: Observable<T>): Observable<T> =>
     value$.pipe(takeUntil(stopping$));
-  const work = routeByKey(untilStopping(merge(webhook$, call$, manual$)), ofAgent);
+  const hold = { pausedAfter$: workPausedAfter$, withdrawn$: withdraw$, stored, clock };
+  const work$ = untilStopping(merge(webhook$, call$, manual$)).pipe(holdWork(hold));
+  const work = routeByKey<Triggered>(work$, ofAgent);
   const switched = routeByKey(untilStopping(sources.enabled$), ofAgent);
-  const withdrawn = routeByKey(untilStopping(sources.withdraw$), ofAgent);
+  const withdrawn = routeByKey(untilStopping(withdraw$), ofAgent);
   const draining$ = drainingOnce(stopping$);
   const agentPorts: AgentPorts = { ...ports, kill$, draining$ };
   const adopted = adoptedRuns(sources.adopted$, agentPorts);
   const routes = { work, switched, withdrawn };
-  const all: AgentSources = { ...routes, adopted, paused$, waitForMoney$, draining$, stopping$ };
+  const switches = { paused$, workPausedAfter$, waitForMoney$ };
+  const all: AgentSources = { ...routes, ...switches, adopted, draining$, stopping$ };
   return merge(
     // Adopted runs come first, so that no queue starts more runs than its agent's scale.
     adopted.event$,
     untilStopping(sources.agentChange$).pipe(
       eachAgent((name, change$) => agentGraph(name, change$, all, agentPorts)),
     ),
-    work.unrouted$.pipe(map((item) => noSuchAgent(item, ports.clock.now()))),
+    work.unrouted$.pipe(map((value) => (isWork(value) ? noSuchAgent(value, clock.now()) : value))),
     merge(switched.unrouted$, withdrawn.unrouted$).pipe(ignoreElements()),
   ).pipe(
     // A run that calls another agent emits during an emission; queued, all readers see one order.

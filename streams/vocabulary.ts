@@ -236,7 +236,12 @@ export type RunEvent = At &
     /** When the schedule is due next, epoch ms; null if it is not. */
     | { readonly type: "next-run"; readonly nextRunAt: number | null }
     | { readonly type: "queue-depth"; readonly depth: number }
-    | { readonly type: "queued"; readonly item: WorkItem }
+    | {
+        readonly type: "queued";
+        readonly item: WorkItem;
+        /** Present while new work is paused: it waits in the store, outside of its agent's queue. */
+        readonly isPaused?: true;
+      }
     | {
         readonly type: "refused";
         readonly item: WorkItem;

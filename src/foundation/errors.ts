@@ -35,6 +35,7 @@ const statuses: Readonly<Record<string, number | undefined>> = {
   invalid_credential: 409,
   missing_credential: 409,
   no_dashboard: 409,
+  paused: 409,
   refused: 409,
   token_exists: 409,
   too_many_tokens: 409,

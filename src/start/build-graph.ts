@@ -8,6 +8,7 @@ import { readAgent, type AgentFiles } from "../foundation/config/agent-files.ts"
 import { describeChange } from "../foundation/config/agent-view.ts";
 import { resolveAgent } from "../foundation/config/resolve-agent.ts";
 import { knownToAgents } from "../interfaces/operations/project-files.ts";
+import { createStoredWork } from "../foundation/scheduler/stored-work.ts";
 import type { Settings } from "../foundation/store/settings.ts";
 import { v7 as uuidV7 } from "uuid";
 import type { SchedulerContext } from "../foundation/context.ts";
@@ -59,6 +60,7 @@ export function buildGraph(
       isEnabled: switches.isEnabled,
       overBudget: budgets.overBudget,
       lastChecked: lastCheckedIn(store.settings),
+      storedWork: createStoredWork(context),
       describeChange,
       newInstanceId,
       newId: uuidV7,

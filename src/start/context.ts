@@ -13,10 +13,11 @@ import { messageOf } from "../foundation/errors.ts";
 import { latestEntries } from "../foundation/logs/log-reader.ts";
 import { createLogWriter } from "../foundation/logs/log-writer.ts";
 import { createInputs, dispatchTo } from "../foundation/scheduler/inputs.ts";
-import { createStatusStore, seedFrom } from "../foundation/scheduler/status-store.ts";
+import { createStatusStore, pauseStatus, seedFrom } from "../foundation/scheduler/status-store.ts";
 import { createStopping } from "../foundation/scheduler/stopping.ts";
 import { createSwitches } from "../foundation/scheduler/switches.ts";
 import type { Recovered } from "../foundation/store/recover.ts";
+import type { Pause } from "../foundation/store/settings.ts";
 import { spentTodayIn } from "../interfaces/operations/spend-answer.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import type { SchedulerOptions } from "./services.ts";
@@ -35,7 +36,9 @@ export async function createContext(sources: ContextSources): Promise<SchedulerC
   const { options, own, project, version, abort } = sources;
   const { projectDir, env, onDemand = false, log: print } = options;
   const { store, redactor, home } = own;
-  const inputs = createInputs(project, store.settings.paused());
+  const pause = store.settings.pause();
+  const isWorkHeld = onDemand ? pause.work : store.settings.isWorkHeld();
+  const inputs = createInputs(project, pause.schedules, isWorkHeld);
   const { project$ } = inputs;
   const logWriter = createLogWriter(projectDir, {
     now: Date.now,
@@ -50,13 +53,13 @@ export async function createContext(sources: ContextSources): Promise<SchedulerC
     status.apply({ type: "scheduler-log", entry });
   };
   const warn = (message: string): void => log(40, message);
-  const switches = createSwitches(store.settings, inputs, (paused) => {
-    status.apply({ type: "scheduler", patch: { paused } });
-    log(30, paused ? "paused: cron ticks are skipped" : "resumed");
+  const switches = createSwitches(store, inputs, (changed) => {
+    status.apply({ type: "scheduler", patch: pauseStatus(changed) });
+    log(30, pauseLine(changed));
   });
   const status = createStatusStore(
     {
-      paused: inputs.paused$.value,
+      ...pauseStatus(pause),
       draining: false,
       startedAt: own.startedAt,
       version,
@@ -118,6 +121,11 @@ export async function createContext(sources: ContextSources): Promise<SchedulerC
     log,
     warn,
   };
+}
+
+function pauseLine({ schedules, work }: Pause): string {
+  if (work) return "paused: new work waits, and scheduled runs are skipped";
+  return schedules ? "paused: scheduled runs are skipped" : "resumed";
 }
 
 /** A store that is unavailable for a moment must not break the agent's row and the events after it. */

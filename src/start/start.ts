@@ -168,6 +168,7 @@ async function run(parts: Parts): Promise<Scheduler> {
   for (const message of startWarnings(env, recovered)) warn(message);
   void warnOfNetworks(context, services);
   context.dispatch(waiting);
+  enterHeldWork(context);
   requests.restore(alive);
   sockets.serve({
     runApi: requests,
@@ -189,6 +190,11 @@ async function run(parts: Parts): Promise<Scheduler> {
     stop: stopping.stop,
     stopNow: () => stopping.stopNow("interrupted again"),
   };
+}
+
+/** Work of a pause that ended while an earlier scheduler ran, which stopped before all of it had entered its queues. */
+function enterHeldWork({ inputs: { workPausedAfter$ }, store: { settings } }: SchedulerContext) {
+  if (workPausedAfter$.value !== null && !settings.pause().work) workPausedAfter$.next(null);
 }
 
 /** Whether a network can be closed is known only after a process has tried it, so the warnings come after the start. */

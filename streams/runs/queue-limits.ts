@@ -10,7 +10,7 @@ export interface LimitSources {
   readonly enabled$: Observable<boolean>;
   /** Whether the image for the agent's runs exists. */
   readonly usable$: Observable<boolean>;
-  /** Whether the agent waits for money. */
+  /** Whether the agent waits for money, or all new work is paused. */
   readonly waits$: Observable<boolean>;
   readonly draining$: Observable<boolean>;
   /** Number of live runs that the queue did not start. Emits at once. */

@@ -29,13 +29,7 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
     case "build-finished":
       return event.error === null ? [] : [{ level: 50, msg: event.error }];
     case "queued":
-      return [
-        {
-          level: 30,
-          msg: `queued ${originText(event.item, slotsText(event.item))}`,
-          ...callFields(event.item),
-        },
-      ];
+      return [queuedLine(event)];
     case "refused":
       return [{ level: 40, msg: `${event.outcome}: ${event.reason}` }];
     case "taken": {
@@ -56,6 +50,16 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
     case "spent":
       return [];
   }
+}
+
+function queuedText({ isPaused }: Extract<RunEvent, { type: "queued" }>): string {
+  return isPaused === true ? "waits until new work is resumed, triggered" : "queued";
+}
+
+function queuedLine(event: Extract<RunEvent, { type: "queued" }>): Line {
+  const { item } = event;
+  const msg = `${queuedText(event)} ${originText(item, slotsText(item))}`;
+  return { level: 30, msg, ...callFields(item) };
 }
 
 type ConfigEvent = Extract<

@@ -77,7 +77,9 @@ export type AgentState = AgentStatus["state"];
 
 export const schedulerSchema = z
   .object({
-    paused: z.boolean(),
+    paused: z.boolean().meta({ description: "Scheduled runs are skipped" }),
+    pausedWork: z.boolean().meta({ description: "All new work waits; then `paused` is true, too" }),
+    pausedAt: time.nullable().meta({ description: "Since when; null while nothing is paused" }),
     draining: z.boolean().meta({ description: "It stops, and lets runs finish" }),
     startedAt: time,
     version: z.string(),

@@ -24,7 +24,7 @@ export interface TriggerSources {
   readonly enabled$: Observable<boolean>;
   readonly paused$: Observable<boolean>;
   /** Work that arrives addressed to this agent: webhooks, calls, manual triggers, and work from before a restart. */
-  readonly work$: Observable<WorkItem>;
+  readonly work$: Observable<Triggered>;
   readonly clock: Clock;
   readonly newId: () => string;
   /** The last check of an earlier scheduler; undefined for the first scheduler, or if the agent had no schedule then. */

@@ -161,9 +161,10 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       snapshot = { ...snapshot, recentLogs: [...snapshot.recentLogs, log].slice(-20) };
       update.next({ logs: [log] });
     },
-    setPaused: async (paused) => {
-      called("setPaused", paused);
-      fake.setScheduler({ paused });
+    setPaused: async (paused, work = false) => {
+      called("setPaused", paused, ...(work ? ["work"] : []));
+      const pausedAt = paused ? new Date().toISOString() : null;
+      fake.setScheduler({ paused, pausedWork: paused && work, pausedAt });
       await Promise.resolve();
     },
     setEnabled: async (name, enabled) => {
@@ -178,6 +179,12 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       fake.setAgent({ ...agent, state: "running", running: agent.running + 1 });
       await Promise.resolve();
       return { triggerId: "t1", instanceId: `${name}-abcdefgh`, queued: false };
+    },
+    killAll: async () => {
+      called("killAll");
+      const { running } = snapshot.scheduler;
+      fake.setScheduler({ running: 0 });
+      return await Promise.resolve(running);
     },
     killAgent: async (name) => {
       called("killAgent", name);

@@ -13,6 +13,8 @@ export function fakeSnapshot(agents: readonly NamedStatus[]): StatusSnapshot {
   return {
     scheduler: {
       paused: false,
+      pausedWork: false,
+      pausedAt: null,
       draining: false,
       startedAt: new Date().toISOString(),
       version: "0.1.0",

@@ -47,7 +47,7 @@ export function schedulerContext(
     inputs,
     project$: inputs.project$,
     dispatch: dispatchTo(inputs),
-    switches: createSwitches(store.settings, inputs, () => undefined),
+    switches: createSwitches(store, inputs, () => undefined),
     stopping: {
       phase: () => "running",
       started: () => undefined,

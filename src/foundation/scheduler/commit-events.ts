@@ -66,7 +66,9 @@ export function commitEvents(
     const skip = (why: string): Promise<void> => work.refuse(again, "skipped", why, false);
     const most = project$.value.maxReruns;
     if (count > most) return skip(`it ran again ${most} times in a row`);
-    if (inputs.paused$.value) return skip("the scheduler is paused");
+    // While all new work is paused, a rerun waits as other work does.
+    const onlySchedules = inputs.workPausedAfter$.value === null;
+    if (inputs.paused$.value && onlySchedules) return skip("the scheduler is paused");
     await requeue(again);
   };
   return (event) => {

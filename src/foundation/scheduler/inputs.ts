@@ -8,7 +8,7 @@ import type { ProjectConfig } from "../config/project-config.ts";
 export type Inputs = ReturnType<typeof createInputs>;
 
 /** Inputs of the graph in `streams/runtime.ts`. Only the composition root and its services hold them. */
-export function createInputs(project: ProjectConfig, paused: boolean) {
+export function createInputs(project: ProjectConfig, paused: boolean, isWorkHeld = false) {
   return {
     webhook$: new Subject<WorkItem>(),
     call$: new Subject<WorkItem>(),
@@ -18,6 +18,8 @@ export function createInputs(project: ProjectConfig, paused: boolean) {
     withdraw$: new Subject<Withdrawn>(),
     stopping$: new Subject<void>(),
     paused$: new BehaviorSubject(paused),
+    /** The place in the store after which work waits; null while new work is not paused. */
+    workPausedAfter$: new BehaviorSubject<number | null>(isWorkHeld ? 0 : null),
     /** The active config. */
     project$: new BehaviorSubject(project),
   };

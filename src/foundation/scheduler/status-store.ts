@@ -7,6 +7,8 @@ import type { AgentRecord, EarlierRun } from "../../../streams/status/agent-reco
 import type { LockStatus, SchedulerStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
 import type { DaySpend } from "../../../streams/spending.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
+import { isoTime } from "../contracts/format.ts";
+import type { Pause } from "../store/settings.ts";
 
 export type StatusStore = ReturnType<typeof createStatusStore>;
 
@@ -38,6 +40,11 @@ export function createStatusStore(
     /** Hot, at most one every 100 ms. Skips the current state, which the client's snapshot has. */
     update$: statusUpdates(status$.pipe(skip(1)), asyncScheduler).pipe(share()),
   };
+}
+
+/** What is paused, for the status. */
+export function pauseStatus({ schedules, work, since }: Pause) {
+  return { paused: schedules, pausedWork: work, pausedAt: since === null ? null : isoTime(since) };
 }
 
 /**

@@ -26,7 +26,10 @@ export interface LostRun extends OpenRun {
 
 /** The work of an earlier scheduler. */
 export interface Recovered {
-  /** Waiting work, in order: retries of lost runs, and work whose run never began, at the places of their first attempts. */
+  /**
+   * Waiting work, in order: retries of lost runs, and work whose run never began, at the places of their first attempts.
+   * Empty while work is held in the store.
+   */
   readonly requeue: readonly WorkItem[];
   /** Runs whose process never received a request: their work waits again, and the attempt does not count. */
   readonly neverBegun: readonly OpenRun[];
@@ -35,13 +38,17 @@ export interface Recovered {
   readonly adopted: readonly OpenRun[];
 }
 
-interface OpenRow {
+/** The columns of a work item. */
+export interface WorkRow {
   readonly id: string;
   readonly at: number;
   readonly agent: string;
   readonly attempt: number;
   readonly trigger: string;
   readonly replayOf: string | null;
+}
+
+interface OpenRow extends WorkRow {
   readonly state: "queued" | "running";
   readonly instanceId: string;
   readonly startedAt: number;
@@ -57,6 +64,8 @@ export type OnLost = (lost: readonly LostRun[]) => void;
 interface RecoverOptions {
   readonly alive: ReadonlySet<string>;
   readonly onLost: OnLost | undefined;
+  /** Whether waiting work stays in the store, for `createWaitingWork`. */
+  readonly isWorkHeld: boolean;
 }
 
 /** Epoch ms. */
@@ -76,11 +85,11 @@ export function recover(
   db: DatabaseSync,
   { write }: GroupCommit,
   lastRuns: LastRuns,
-  { alive, onLost }: RecoverOptions,
+  { alive, onLost, isWorkHeld }: RecoverOptions,
   times: () => Times,
 ): Promise<Recovered> {
   return write(() => {
-    const open = openRows(db);
+    const open = openRows(db, isWorkHeld);
     const at = times();
     const runs = runsAmong(open, at);
     const begun = new Set(
@@ -102,7 +111,8 @@ export function recover(
       ...lost.map(({ item, retry }) => [item.id, retry] as const),
       ...neverBegun.map(({ item }) => [item.id, waiting(item)] as const),
     ]);
-    const requeue = open.flatMap((row) => {
+    const rows = isWorkHeld ? [] : open;
+    const requeue = rows.flatMap((row) => {
       const item = row.state === "queued" ? waiting(itemOf(row)) : again.get(row.id);
       return item && !dropped.has(item.id) ? [item] : [];
     });
@@ -112,7 +122,7 @@ export function recover(
 
 /** The runs that were live when the scheduler died. */
 export function openRuns(db: DatabaseSync, times: Times): readonly OpenRun[] {
-  return runsAmong(openRows(db), times);
+  return runsAmong(openRows(db, true), times);
 }
 
 function runsAmong(open: readonly OpenRow[], times: Times): OpenRun[] {
@@ -127,7 +137,7 @@ function forgetOthers(db: DatabaseSync, alive: ReadonlySet<string>): void {
   }
 }
 
-function openRows(db: DatabaseSync): OpenRow[] {
+function openRows(db: DatabaseSync, runsOnly: boolean): OpenRow[] {
   const select = db.prepare(
     `SELECT id, at, agent, attempt, trigger, replay_of AS replayOf, state, instance_id AS instanceId, started_at AS startedAt,
        begun, waited_ms AS waitedMs,
@@ -135,12 +145,12 @@ function openRows(db: DatabaseSync): OpenRow[] {
          (SELECT since FROM waits WHERE waits.instance_id = triggers.instance_id UNION ALL
           SELECT at FROM questions WHERE questions.instance_id = triggers.instance_id AND questions.state = 'open')
        ) AS waitsSince
-     FROM triggers WHERE state <> 'ended' ORDER BY seq`,
+     FROM triggers WHERE state <> 'ended' AND state <> ? ORDER BY seq`,
   );
-  return select.all() as unknown as OpenRow[];
+  return select.all(runsOnly ? "queued" : "ended") as unknown as OpenRow[];
 }
 
-function itemOf(row: OpenRow): WorkItem {
+export function itemOf(row: WorkRow): WorkItem {
   const { id, at, agent, attempt, replayOf } = row;
   const replay = replayOf === null ? {} : { replayOf };
   return { id, at, agent, attempt, trigger: JSON.parse(row.trigger) as Trigger, ...replay };
@@ -162,7 +172,7 @@ function putBack(db: DatabaseSync, runs: readonly OpenRun[]): void {
 }
 
 /** A tick on time does not wait for a runner; one of an earlier scheduler does, as it was accepted. */
-function waiting(item: WorkItem): WorkItem {
+export function waiting(item: WorkItem): WorkItem {
   return item.trigger.kind === "cron" ? { ...item, waits: true } : item;
 }
 

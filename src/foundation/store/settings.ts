@@ -9,6 +9,14 @@ export interface LastTick {
   readonly schedule: Schedule | null;
 }
 
+/** What a person paused, and since when: epoch ms; null while nothing is paused, or if an older version paused it. */
+export interface Pause {
+  readonly schedules: boolean;
+  /** All new work. */
+  readonly work: boolean;
+  readonly since: number | null;
+}
+
 const planPrefix = "cron_plan/";
 
 /** Reads and writes the state that survives a restart besides work: switches that a person set, and how far cron came. */
@@ -30,9 +38,31 @@ export function createSettings(db: DatabaseSync, { write, record }: GroupCommit)
       set.run(name, value);
     });
 
+  const release = db.prepare(
+    "UPDATE settings SET value = 'false' WHERE name = 'paused_work' AND value = 'entering'",
+  );
+  // While paused work enters its queues after a resume, the value is "entering".
+  const isWorkHeld = (): boolean => (get.get("paused_work")?.value ?? "false") !== "false";
+
   return {
-    paused: () => get.get("paused")?.value === "true",
-    setPaused: (paused: boolean) => put("paused", String(paused)),
+    pause: (): Pause => ({
+      schedules: get.get("paused")?.value === "true",
+      work: get.get("paused_work")?.value === "true",
+      since: numberIn(get.get("paused_since")?.value) || null,
+    }),
+    setPause: ({ schedules, work, since }: Pause) =>
+      write(() => {
+        set.run("paused", String(schedules));
+        set.run("paused_work", work ? "true" : isWorkHeld() ? "entering" : "false");
+        set.run("paused_since", String(since ?? 0));
+      }),
+    /** Whether waiting work may be in the store alone, outside of all queues. */
+    isWorkHeld,
+    /** All work that was paused has entered its queue. Waits for the store. */
+    recordWorkReleased: (): Promise<void> =>
+      record(() => {
+        release.run();
+      }),
     /** The project's own key for hashes of secret values. */
     maskKey: () => String(get.get("mask_key")?.value),
     /** The project's own key for the signatures of answer links. */

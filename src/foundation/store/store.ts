@@ -22,7 +22,7 @@ import { createSpendReport } from "./spend-report.ts";
 import { createSpend } from "./spend.ts";
 import { ensureStateDir } from "./state-dir.ts";
 import { storeError, withStoreErrors } from "./store-error.ts";
-import { openTriggers } from "./trigger-rows.ts";
+import { createWaitingWork } from "./waiting-work.ts";
 import { createWaits } from "./waits.ts";
 import { beginRun, createLastRuns, createWork } from "./work.ts";
 
@@ -32,6 +32,7 @@ function createParts(db: DatabaseSync, commits: GroupCommit, now: () => number) 
   return {
     lastRuns,
     work: createWork(db, commits, lastRuns, now),
+    waitingWork: createWaitingWork(db, commits),
     history: createHistory(db),
     runs: createRuns(db),
     hosts: createRunHosts(db, commits, now),
@@ -72,7 +73,8 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
     /** Takes over the work of an earlier scheduler; called once, before any other write. */
     recover: (alive: ReadonlySet<string> = new Set(), onLost?: OnLost) => {
       const times = (): Times => ({ now: now(), stoppedAt: settings.stoppedAt() });
-      return recover(db, commits, lastRuns, { alive, onLost }, times);
+      const isWorkHeld = settings.isWorkHeld();
+      return recover(db, commits, lastRuns, { alive, onLost, isWorkHeld }, times);
     },
     /** Why nothing can be stored now, for a person; null if the last commit succeeded. */
     problem: () => commits.problem(),
@@ -120,8 +122,6 @@ export function openStoreReader(projectDir: string, now: () => number = Date.now
       lastRun: (agent: string) => parts.lastRuns.of(agent),
       tables: <T extends object>(create: CreateTables<T>): T =>
         withStoreErrors(path, create(opened, noCommits)),
-      /** Amount of waiting work by agent, without agents that have none. */
-      waiting: () => waitingIn(opened),
       close: () => opened.close(),
     });
   } catch (error) {
@@ -145,13 +145,6 @@ function outdated(path: string): UserError {
   return new UserError("store_older", `${path}: written by an earlier version of this program`, {
     hint: "al start brings it up to date",
   });
-}
-
-function waitingIn(db: DatabaseSync): ReadonlyMap<string, number> {
-  const rows = db.prepare(
-    `SELECT agent, count(*) AS n FROM ${openTriggers} AND state = 'queued' AND agent IS NOT NULL GROUP BY agent`,
-  );
-  return new Map(rows.all().map(({ agent, n }) => [String(agent), Number(n)]));
 }
 
 /** How a run reaches the scheduler. */

@@ -23,7 +23,7 @@ import { createAgentCounts } from "./agent-counts.ts";
 import { createAlertOperations } from "./alerts.ts";
 import { agentHosts, createFileEdits } from "./file-edits.ts";
 import { replay, replayTrigger, startWork } from "./replay.ts";
-import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
+import { knownAgent, mustBeStartable, refusalOf } from "./runnable.ts";
 import { createAudit, createAuditStore } from "../../features/people/audit.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
 import type { RunSessions } from "../../features/people/run-sessions.ts";
@@ -90,7 +90,8 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
       }
       return problem;
     },
-    setPaused: (paused: boolean) => switches.setPaused(paused),
+    /** Pauses all schedules, with `work` all new work; false ends either pause. */
+    setPaused: (paused: boolean, work?: boolean) => switches.setPaused(paused, work),
     setEnabled: async (name: string, enabled: boolean) => {
       const { config } = knownAgent(status, name);
       if (enabled && config?.scale === 0) {
@@ -107,6 +108,12 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
     ): Promise<StartedOnce> => {
       const trigger = { kind: "manual", prompt } as const;
       return key === null ? startManual(all, name, trigger) : startOnce(name, trigger, key);
+    },
+    /** Ends all live runs; returns how many it asked to end. */
+    killAll: () => {
+      const running = status.running();
+      inputs.kill$.next({ everything: "killed" });
+      return Promise.resolve(running);
     },
     /** Ends all live runs of the agent; returns how many it asked to end. */
     killAgent: (name: string) => {
@@ -141,8 +148,10 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
       const record = knownAgent(status, name);
       await store.refused.flush();
       const { scheduler, locks } = status.snapshot();
-      const { paused, running } = scheduler;
-      const now = whyNotNow(record, { paused, running, scale: project$.value.scale, locks });
+      const { paused, pausedWork, running } = scheduler;
+      const { scale } = project$.value;
+      const held = pausedWork ? store.waitingWork.count(name) : null;
+      const now = whyNotNow(record, { paused, held, running, scale, locks });
       return whyNot(record, now, query, context);
     },
     /** The calls around an entry of the history, its secrets redacted. Throws UserError `unknown_trigger`. */
@@ -230,7 +239,7 @@ async function startManual(
   trigger: Trigger,
   triggerId: string = uuidV7(),
 ): Promise<StartedManual> {
-  mustBeRunnable(deps, agent);
+  mustBeStartable(deps, agent);
   const item = { id: triggerId, agent, at: Date.now(), attempt: 1, trigger };
   const [event] = await startWork([item], deps);
   if (event?.type === "refused") throw refusalOf(event, deps);

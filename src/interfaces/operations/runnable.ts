@@ -1,4 +1,7 @@
+import { momentText } from "../../foundation/contracts/format.ts";
 import { UserError } from "../../foundation/errors.ts";
+import type { Inputs } from "../../foundation/scheduler/inputs.ts";
+import type { Settings } from "../../foundation/store/settings.ts";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
@@ -11,6 +14,11 @@ export interface RunnableDeps {
   readonly stopping: Pick<Stopping, "phase">;
   /** The used-up budget that would stop a run started now at its first model call; absent without budgets. */
   readonly overBudget?: (agent: string) => OverBudget | null;
+}
+
+export interface StartableDeps extends RunnableDeps {
+  readonly inputs: Pick<Inputs, "workPausedAfter$">;
+  readonly store: { readonly settings: Pick<Settings, "pause"> };
 }
 
 /** An agent's record, even of a removed one whose work continues. Throws UserError `unknown_agent`. */
@@ -40,6 +48,16 @@ export function mustBeRunnable(deps: RunnableDeps, name: string): void {
       ? "by scale = 0 in its config.toml; set scale there to enable it"
       : `(al resume ${name} enables it)`;
   throw new UserError("disabled", `agent "${name}" is disabled ${how}`);
+}
+
+/** As mustBeRunnable, for work that a person starts: it is rejected with `paused` rather than left to wait. */
+export function mustBeStartable(deps: StartableDeps, name: string): void {
+  mustBeRunnable(deps, name);
+  if (deps.inputs.workPausedAfter$.value === null) return;
+  const { since } = deps.store.settings.pause();
+  const when = since === null ? "" : ` since ${momentText(since)}`;
+  const message = `All new work is paused${when}, so no run was started. Resume it with al resume, or on the dashboard.`;
+  throw new UserError("paused", message);
 }
 
 /** Work of an agent that waits for money waits with the agent. */

@@ -11,12 +11,12 @@ import type { Store } from "../../foundation/store/store.ts";
 import { whyNoInput } from "../../runtime/harness/harness-command.ts";
 import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
 import { inboxView, type InboxView } from "../views/run-view.ts";
-import { mustBeRunnable, type RunnableDeps } from "./runnable.ts";
+import { mustBeStartable, type StartableDeps } from "./runnable.ts";
 import { mustHaveRun } from "./view-run.ts";
 
-interface SteerDeps extends RunnableDeps {
+interface SteerDeps extends StartableDeps {
   readonly runs: Pick<LiveRuns, "find">;
-  readonly store: Pick<Store, "runs">;
+  readonly store: Pick<Store, "runs"> & StartableDeps["store"];
   readonly inbox: Inbox;
   readonly sessions: RunSessions;
   /** Commits the work and dispatches it, under this id. */
@@ -59,7 +59,7 @@ export const createSteerOperations = (deps: SteerDeps) => ({
       const reason = `the run ${instanceId} has not ended: al steer ${instanceId} sends it a message`;
       throw new UserError("refused", reason);
     }
-    mustBeRunnable(deps, agent);
+    mustBeStartable(deps, agent);
     mustHaveSession(instanceId, deps.status.agent(agent)?.config ?? null, deps);
     const continues = { instanceId, endedAt: Date.parse(endedAt) };
     // The link is stored before the work: a run must not begin without it, and a link without a run is not shown.

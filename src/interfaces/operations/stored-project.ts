@@ -18,7 +18,7 @@ import { storedSecrets } from "../../foundation/credentials/list-credentials.ts"
 import { createRedactor } from "../../foundation/credentials/redactor.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { createLogSource } from "../../foundation/logs/log-source.ts";
-import { seedFrom } from "../../foundation/scheduler/status-store.ts";
+import { pauseStatus, seedFrom } from "../../foundation/scheduler/status-store.ts";
 import { openStoreReader, type StoreReader } from "../../foundation/store/store.ts";
 import { createAuditStore } from "../../features/people/audit.ts";
 import { createQuestionStore } from "../../features/people/question-store.ts";
@@ -26,6 +26,7 @@ import { budgetStates } from "../../features/spend/budget-states.ts";
 import { createLedger } from "../../features/spend/rules/ledger.ts";
 import type { SpendRequest } from "../../features/spend/spend-report.ts";
 import { filterTable } from "../../features/webhooks/providers/table.ts";
+import type { PauseStatus } from "../views/pause-text.ts";
 import { checkAgents } from "./project-files.ts";
 import { createQuestionList } from "./questions.ts";
 import { createSpendAnswers, spentTodayIn } from "./spend-answer.ts";
@@ -146,7 +147,7 @@ function statusOf(
   { project, error, warnings, agents }: ProjectFiles,
 ): StoredStatus {
   const disabled = store.settings.disabledAgents();
-  const waiting = store.waiting();
+  const waiting = store.waitingWork.counts();
   const lastAlive = store.settings.lastAlive();
   const seed = seedFrom(
     (agent) => store.lastRun(agent),
@@ -156,7 +157,7 @@ function statusOf(
   return {
     scheduler: null,
     project: basename(projectDir),
-    paused: store.settings.paused(),
+    ...pauseStatus(store.settings.pause()),
     lastAliveAt: lastAlive === null ? null : new Date(lastAlive).toISOString(),
     error,
     warnings,
@@ -172,12 +173,11 @@ function timezoneOf(project: ProjectConfig | null): string {
 }
 
 /** A project's state as read from its files and store while no scheduler runs it. */
-export interface StoredStatus {
+export interface StoredStatus extends PauseStatus {
   /** Null, unlike in the snapshot of a scheduler. */
   readonly scheduler: null;
   /** The project directory's name. */
   readonly project: string;
-  readonly paused: boolean;
   /** When a scheduler was last alive, ISO 8601 UTC; null before the first. */
   readonly lastAliveAt: string | null;
   /** Why the project's config.toml can't be used; null when it can. */

@@ -52,6 +52,8 @@ export async function whyNot(
 /** The project around an agent. */
 interface ProjectNow {
   readonly paused: boolean;
+  /** How much work of the agent waits while all new work is paused; null while it is not. */
+  readonly held: number | null;
   /** Number of live runs of all agents, and its limit; null for none. */
   readonly running: number;
   readonly scale: number | null;
@@ -85,6 +87,7 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
   const isFull = config !== null && config.scale > 0 && running >= config.scale;
   const isProjectFull = project.scale !== null && project.running >= project.scale;
   return [
+    [project.held !== null, heldText(project.held ?? 0)],
     [project.paused && config?.schedule != null, "The scheduler is paused: ticks are skipped."],
     [agent.usedBudget !== null, budgetText(agent.usedBudget)],
     [isFull, `${running} of ${config?.scale ?? 0} runs are going: work waits, ticks are skipped.`],
@@ -98,6 +101,10 @@ function reasonsToWait(agent: AgentRecord, project: ProjectNow): readonly Reason
     ],
     [queued > 0, `${counted(queued, "work item")} in its queue.`],
   ];
+}
+
+function heldText(waiting: number): string {
+  return `All new work is paused: ${counted(waiting, "work item")} waiting, manual starts are refused; al resume ends the pause.`;
 }
 
 function budgetText(used: AgentRecord["usedBudget"]): string {

@@ -141,7 +141,7 @@ test.each([
 async function takeOver(): Promise<void> {
   const store = openStore(project.dir);
   try {
-    store.settings.paused();
+    store.settings.pause();
     store.settings.disabledAgents();
     store.lastRun("dev");
     store.openRuns();

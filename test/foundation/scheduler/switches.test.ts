@@ -8,10 +8,18 @@ function listened(): { readonly switches: Switches; readonly told: unknown[] } {
   const settings = {
     disabledAgents: () => new Set<string>(),
     setDisabled: () => Promise.resolve(),
-    setPaused: () => Promise.resolve(),
+    setPause: () => Promise.resolve(),
   };
-  const inputs = { enabled$, paused$: new BehaviorSubject(false) };
-  return { switches: createSwitches(settings, inputs, (paused) => told.push(paused)), told };
+  const [paused$, workPausedAfter$] = [
+    new BehaviorSubject(false),
+    new BehaviorSubject<number | null>(null),
+  ];
+  const inputs = { enabled$, paused$, workPausedAfter$ };
+  const store = { settings, waitingWork: { lastPlace: () => 7 } };
+  const switches = createSwitches(store, inputs, ({ schedules, work }) =>
+    told.push(work ? ["work", workPausedAfter$.value] : schedules),
+  );
+  return { switches, told };
 }
 
 test("a repeated switch changes nothing", async () => {
@@ -27,4 +35,13 @@ test("of two concurrent switches, the later one holds", async () => {
   await Promise.all([switches.setPaused(true), switches.setPaused(false)]);
   expect(switches.isEnabled("dev")).toBe(true);
   expect(told.slice(2)).toEqual([true, false]);
+});
+
+test("a pause of the schedules alone leaves paused work paused until a resume", async () => {
+  const { switches, told } = listened();
+  await switches.setPaused(true);
+  await switches.setPaused(true, true);
+  await switches.setPaused(true);
+  await switches.setPaused(false, true);
+  expect(told).toEqual([true, ["work", 7], false]);
 });

@@ -64,7 +64,8 @@ test("after a crash only live runs hold their locks", async () => {
 test("switches and cron ticks survive a restart", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
-  await first.settings.setPaused(true);
+  const pause = { schedules: true, work: true, since: 1_700_000_000_000 };
+  await first.settings.setPause(pause);
   for (const agent of ["dev", "ops", "dev"]) await first.settings.setDisabled(agent, true);
   await first.settings.setDisabled("ops", false);
   await first.settings.recordAlive(1_700_000_000_123);
@@ -75,7 +76,7 @@ test("switches and cron ticks survive a restart", async () => {
   await first.settings.recordTick("ops", { at: 11, schedule: null });
   first.close();
   const { settings } = tempStore(dir);
-  expect(settings.paused()).toBe(true);
+  expect(settings.pause()).toEqual(pause);
   expect(settings.disabledAgents()).toEqual(new Set(["dev"]));
   expect(settings.lastAlive()).toBe(1_700_000_000_123);
   expect(settings.lastTicks()).toEqual(
@@ -84,6 +85,7 @@ test("switches and cron ticks survive a restart", async () => {
       ["ops", { at: 11, schedule: null }],
     ]),
   );
-  await settings.setPaused(false);
-  expect(settings.paused()).toBe(false);
+  const none = { schedules: false, work: false, since: null };
+  await settings.setPause(none);
+  expect(settings.pause()).toEqual(none);
 });

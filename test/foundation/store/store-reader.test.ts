@@ -38,7 +38,7 @@ async function expectAll(dir: string): Promise<void> {
   expect(triggers.map(({ id }) => id).sort()).toEqual(["ran", "tick", "too", "waits"]);
   expect(read.runs.find("dev-aaaaaaaa")?.entry).toMatchObject({ outcome: "succeeded" });
   expect(read.lastRun("dev")).toMatchObject({ startedAt: 1_000, endedAt: 3_000 });
-  expect(read.waiting()).toEqual(
+  expect(read.waitingWork.counts()).toEqual(
     new Map([
       ["dev", 1],
       ["ops", 1],
@@ -46,7 +46,7 @@ async function expectAll(dir: string): Promise<void> {
   );
   expect(read.settings.disabledAgents()).toEqual(new Set(["ops"]));
   expect(read.settings.lastAlive()).toBe(5_000);
-  expect(read.settings.paused()).toBe(false);
+  expect(read.settings.pause()).toEqual({ schedules: false, work: false, since: null });
   expect(read.spendReport.run("dev-1")).toMatchObject({ nano: 7 });
   expect(read.spend.account("run:dev-0", "run")).toMatchObject({ spent: 5 });
   await read.hosts.flush();

@@ -67,6 +67,12 @@ const dead = snapshotOf([anAgentStatus("dev"), anAgentStatus("dev-abcd2345")]);
 
 test.each<[string, string, Routes[string], string]>([
   ["pause", "/control/pause", () => ({}), "paused: cron jobs are skipped until al resume\n"],
+  [
+    "pause --all-work",
+    "/control/pause",
+    () => ({}),
+    "paused: all new work waits until al resume, and manual starts are refused\n",
+  ],
   ["resume", "/control/resume", () => ({}), "resumed: cron jobs run again\n"],
   [
     "pause dev",
@@ -83,6 +89,8 @@ test.each<[string, string, Routes[string], string]>([
   ],
   ["kill dev", "/control/agents/dev/kill", () => ({ killed: 2 }), "2 runs of dev killed\n"],
   ["kill dev", "/control/agents/dev/kill", () => ({ killed: 0 }), "dev has no running runs\n"],
+  ["kill --all", "/control/kill", () => ({ killed: 0 }), "no run is running\n"],
+  ["kill --all --yes", "/control/kill", () => ({ killed: 2 }), "2 runs killed\n"],
   ["kill dev-abcd2345", "/control/kill/dev-abcd2345", () => ({}), "dev-abcd2345 killed\n"],
 ])("al %s sends POST %s", async (line, route, answer, printed) => {
   const { asked } = await cli.serve({ ...status, [`POST ${route}`]: answer });

@@ -230,6 +230,8 @@ export function snapshotOf(
 ): StatusSnapshot {
   const scheduler = {
     paused: false,
+    pausedWork: false,
+    pausedAt: null,
     draining: false,
     startedAt: new Date().toISOString(),
     version: "0.1.0",

@@ -10,7 +10,7 @@ import { manualItem, tempStore } from "../../foundation/store/support.ts";
 const redactor = createRedactor();
 const hub = { source: "hub", type: "github", filters: { repos: ["acme/x"] } } as const;
 const agent = { ...newRecord("dev"), config: anAgent("dev", { webhooks: [hub] }) };
-const idle = { paused: false, running: 0, scale: null, locks: [] };
+const idle = { paused: false, held: null, running: 0, scale: null, locks: [] };
 const minute = (n: number) => n * 60_000;
 
 interface Delivered {
@@ -144,6 +144,10 @@ test("the reasons against running now are named, in the order in which to fix th
     "The scheduler is paused: ticks are skipped.",
     "1 of 1 runs are going: work waits, ticks are skipped.",
     "The project runs as many as it may (1): work waits, and of its ticks the latest.",
+  ]);
+  expect(of({ queued: 2 }, { paused: true, held: 3 })).toEqual([
+    "All new work is paused: 3 work items waiting, manual starts are refused; al resume ends the pause.",
+    "2 work items in its queue.",
   ]);
   const budget = { scope: "agent:dev", window: "2026-11", endsAt: minute(1), usd: 2, limit: 1.5 };
   expect(of({ usedBudget: { ...budget, onLimit: "pause" } })).toEqual([

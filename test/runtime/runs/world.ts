@@ -36,6 +36,7 @@ import { createLiveRuns } from "../../../src/runtime/runs/live-runs.ts";
 import { heldLocks } from "../../../src/runtime/runs/lock-view.ts";
 import { createRunRequests, type RunRequests } from "../../../src/runtime/runs/run-requests.ts";
 import { abandonBy, createInputs, dispatchTo } from "../../../src/foundation/scheduler/inputs.ts";
+import { createStoredWork } from "../../../src/foundation/scheduler/stored-work.ts";
 import { commitEvents } from "../../../src/foundation/scheduler/commit-events.ts";
 import { createStatusStore } from "../../../src/foundation/scheduler/status-store.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
@@ -185,6 +186,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       lastChecked: () => undefined,
       prepare: () => EMPTY,
       describeChange: () => "",
+      storedWork: createStoredWork({ store, warn: onProblem }),
     },
   );
   const { project$ } = inputs;

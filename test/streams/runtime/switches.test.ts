@@ -98,6 +98,18 @@ test("the graph has no tick while disabled, and skips ticks while paused", () =>
     { columns: minutes, until: "----------------!" },
   ));
 
+test("the graph starts no work while new work is paused, lets runs finish, and then starts all in order", () =>
+  shows({
+    changes: "   a",
+    webhooks: "  -12-3-0",
+    calls: "     -----4",
+    workPaused: "n--y------n",
+    queued: "    --2-340---------4",
+    started: "   -1--------2-----3----4",
+    finished: "  ------1--------2-----3----4",
+    refused: "   ----------------------0",
+  }));
+
 test("the graph skips ticks while paused however often agents are reloaded, and ticks afterwards", () =>
   shows(
     {

@@ -10,6 +10,8 @@ import type {
 /** A scheduler with nothing to do. */
 export const schedulerStatus: SchedulerStatus = {
   paused: false,
+  pausedWork: false,
+  pausedAt: null,
   draining: false,
   startedAt: "1970-01-01T00:00:00.000Z",
   version: "0.1.0",

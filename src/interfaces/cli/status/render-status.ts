@@ -12,6 +12,7 @@ import {
 import type { AgentColumn, ColumnValue, Moment } from "../../views/agent-columns.ts";
 import { counted, relativeTime } from "../../../foundation/contracts/format.ts";
 import type { StoredStatus } from "../../operations/stored-project.ts";
+import { pauseText } from "../../views/pause-text.ts";
 import { usedBudgetAdvice } from "../../../features/spend/spend-text.ts";
 import { cut, wrap } from "../terminal/fit.ts";
 import { plain, plainLine } from "../terminal/format.ts";
@@ -30,14 +31,15 @@ export interface StatusStyle {
 export function renderStatus(status: StatusSnapshot | StoredStatus, style: StatusStyle): string {
   const { agents, scheduler } = status;
   const { paused, error, warnings } = scheduler ?? status;
+  const pausedNote = pauseText(scheduler ?? status, style.now);
   const draining = scheduler?.draining ?? false;
   const { colors } = style;
-  const note = draining ? drainingNote : paused ? pausedNote : null;
+  const note = draining ? drainingNote : pausedNote;
   return [
     (scheduler === null ? storedHead(status, style) : headOf(scheduler, style)).join(
       colors.dim(" · "),
     ),
-    ...(note === null ? [] : [colors.yellow(note)]),
+    ...(note === null ? [] : wrap(note, style.columns ?? 0).map(colors.yellow)),
     "",
     tableOf(agents, { now: style.now, paused, draining }, style),
     ...problemsOf({ error, warnings, agents }, style),
@@ -88,7 +90,6 @@ function tableColumn({ title, width }: AgentColumn, liveWidth: number): TableCol
   return { title, least: liveWidth === 0 ? 0 : width };
 }
 
-const pausedNote = "Paused: cron jobs are skipped until al resume.";
 const drainingNote = "Stopping: nothing is started any more, running runs get their grace period.";
 
 function headOf(scheduler: SchedulerStatus, { colors, now }: StatusStyle): string[] {

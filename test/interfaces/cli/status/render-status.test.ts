@@ -21,13 +21,21 @@ const snapshot = snapshotOf(
     anAgentStatus("review-everything", { state: "error", error: long }),
     anAgentStatus("off", { enabled: false, nextRunAt: ago(-30), queued: 2 }),
   ],
-  { startedAt: ago(3600), running: 1, gatewayUrl: "http://localhost:80", paused: true },
+  {
+    startedAt: ago(3600),
+    running: 1,
+    gatewayUrl: "http://localhost:80",
+    paused: true,
+    pausedAt: ago(300),
+  },
 );
 
 test("al stat shows the running scheduler, since when and where", () => {
   const [head, paused] = renderStatus(snapshot, plainStyle).split("\n");
   expect(head).toBe("project · started 1 h ago · 1 running · http://localhost:80");
-  expect(paused).toContain("al resume");
+  expect(paused).toBe(
+    "Schedules were paused 5 min ago. Scheduled runs are skipped. Other work runs. Resume with al resume.",
+  );
 });
 
 test("al stat shows that it stops, without a next run", () => {

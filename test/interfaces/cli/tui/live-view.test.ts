@@ -63,7 +63,7 @@ describe.skipIf(noTerminal !== null)(
       await view.until(/> slow +running/);
       expect(view.isAlternate()).toBe(true);
       view.type("p");
-      await view.until(/project · paused/);
+      await view.until(/project · schedules paused/);
       view.type("p");
       await view.until(/project · 2 agents/);
       view.type("K");

@@ -102,7 +102,7 @@ test("the agents have state, status, last run, duration, next run, cost and queu
 
 test("the agents show paused instead of a next run that will be skipped", () => {
   const lines = show(aSnapshot([ranAgentStatus("hello")], { paused: true }));
-  expect(lines[0]).toContain("demo · paused");
+  expect(lines[0]).toContain("demo · schedules paused");
   expect(rowOf(lines, "hello")).toContain("paused");
   expect(rowOf(lines, "hello")).not.toContain("in 1 min");
 });

@@ -35,6 +35,8 @@ export function aSnapshot(
   return {
     scheduler: {
       paused: false,
+      pausedWork: false,
+      pausedAt: null,
       draining: false,
       startedAt: new Date(now).toISOString(),
       version: "0.1.0",

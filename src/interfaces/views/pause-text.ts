@@ -1,0 +1,26 @@
+import type { SchedulerStatus } from "../../../streams/status/wire.ts";
+import { relativeTime } from "../../foundation/contracts/format.ts";
+
+export type PauseStatus = Pick<SchedulerStatus, "paused" | "pausedWork" | "pausedAt">;
+
+/** The subject and the effect of a pause, for a person. */
+export function pauseWords(work: boolean): readonly [what: string, effect: string] {
+  if (!work) return ["Schedules", "Scheduled runs are skipped. Other work runs."];
+  return [
+    "All new work",
+    "Webhooks, calls and retries wait for a resume. Scheduled runs are skipped, manual starts are refused.",
+  ];
+}
+
+/** `All new work was paused`, to be followed by when. */
+export function pausedWords({ pausedWork }: PauseStatus): string {
+  return `${pauseWords(pausedWork)[0]} ${pausedWork ? "was" : "were"} paused`;
+}
+
+/** What was paused, when, and what that does; null while nothing is paused. `now` is epoch ms. */
+export function pauseText(pause: PauseStatus, now: number): string | null {
+  const { paused, pausedWork, pausedAt } = pause;
+  if (!paused) return null;
+  const ago = pausedAt === null ? "" : ` ${relativeTime(Date.parse(pausedAt), now)}`;
+  return `${pausedWords(pause)}${ago}. ${pauseWords(pausedWork)[1]} Resume with al resume.`;
+}
