@@ -97,7 +97,7 @@ test("a run that was started is linked, and a Disable can be undone", async () =
   await expect.poll(() => toast.filter({ hasText: "Undo" }).count()).toBe(0);
 });
 
-test("the buttons Run, Disable, Enable, Pause and Resume work", async () => {
+test("the buttons Run, Disable, Enable and Resume and the dialog of Pause work", async () => {
   const { page, deps } = await open("/dashboard");
   const { calls } = deps.operations;
   await page.getByRole("button", { name: "Run dev" }).click();
@@ -107,8 +107,10 @@ test("the buttons Run, Disable, Enable, Pause and Resume work", async () => {
   await page.getByRole("button", { name: "Disable dev" }).click();
   await page.getByRole("button", { name: "Enable dev" }).click();
   await page.getByRole("button", { name: "Pause the scheduler" }).click();
-  await page.getByRole("button", { name: "Pause all schedules?" }).click();
-  await expect.poll(() => page.locator("#scheduler-state").textContent()).toBe("paused");
+  const dialog = page.getByRole("dialog", { name: "Pause the scheduler" });
+  await dialog.getByRole("radio", { name: "Schedules only", checked: true }).waitFor();
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.locator("#scheduler-state").textContent()).toBe("schedules paused");
   await page.getByRole("button", { name: "Resume the scheduler" }).click();
   await expect.poll(() => page.locator("#scheduler-state").textContent()).toBe("active");
   expect(calls.filter((call) => !call.startsWith("history"))).toEqual([
@@ -118,6 +120,26 @@ test("the buttons Run, Disable, Enable, Pause and Resume work", async () => {
     "setPaused true",
     "setPaused false",
   ]);
+});
+
+test("by keys, the dialog of Pause pauses all new work and kills the runs, and later kills them alone", async () => {
+  const { page, deps } = await open("/dashboard");
+  const { calls } = deps.operations;
+  deps.operations.setScheduler({ running: 7 });
+  await page.getByRole("button", { name: "Pause the scheduler" }).press("Enter");
+  await page.getByRole("radio", { name: "Schedules only" }).press("ArrowDown");
+  await page.getByRole("checkbox", { name: "Also kill 7 running runs" }).press("Space");
+  await page.getByRole("button", { name: "Pause and kill 7 running runs" }).press("Enter");
+  const notice = page.locator("#paused");
+  await expect.poll(() => notice.innerText()).toMatch(/^All new work was paused (now|\d+ s ago)\./);
+  await expect
+    .poll(() => page.locator("#announcer").innerText())
+    .toBe("All new work paused, 7 running runs killed");
+  deps.operations.setScheduler({ running: 2 });
+  await notice.getByRole("button", { name: "Kill running runs" }).click();
+  await page.getByRole("button", { name: "Kill 2 running runs" }).click();
+  const ofPause = () => calls.filter((call) => /Paused|kill/.test(call));
+  await expect.poll(ofPause).toEqual(["setPaused true work", "killAll", "killAll"]);
 });
 
 test("an agent with scale = 0 is shown as such, without Run or Enable", async () => {

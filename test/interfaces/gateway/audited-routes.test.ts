@@ -11,7 +11,8 @@ const edit = { file: "SKILL.md", text: "new", hash: "h" };
 
 /** An example of each route, and the act that it is recorded as. */
 const examples: Readonly<Record<string, readonly [body: object, act: object]>> = {
-  "/control/pause": [{}, { act: "pause" }],
+  "/control/pause": [{ work: true }, { act: "pause", detail: "all new work" }],
+  "/control/kill": [{}, { act: "kill", detail: "0 runs of all agents" }],
   "/control/resume": [{}, { act: "resume" }],
   "/control/stop": [{ now: true }, { act: "stop", detail: "0 runs, now" }],
   "/control/login-link": [{}, { act: "login-link" }],

@@ -153,6 +153,7 @@ export const decisions: Readonly<Record<string, Decision>> = {
   "GET /api/audit": { scope: "read", ...listed("/api/audit") },
   "POST /control/pause": { scope: "control", ...forAll("/control/pause") },
   "POST /control/resume": { scope: "control", ...forAll("/control/resume") },
+  "POST /control/kill": { scope: "control", ...forAll("/control/kill") },
   "POST /control/stop": keyOnly("/control/stop"),
   "POST /control/login-link": keyOnly("/control/login-link"),
   ...Object.fromEntries(

@@ -121,21 +121,31 @@ export const controlCommands = {
       .does(async () => (await import("../run/run-agent.ts")).runAgent),
   pause: (command) =>
     command
-      .description("stop cron for the whole project, or disable one agent")
+      .description("pause all schedules or all new work, or disable one agent")
       .argument("[agent]", "the agent to disable; its running runs continue")
-      .examples("al pause", "al pause triage")
+      .option(
+        "--all-work",
+        "pause all new work: webhooks, calls and retries wait until al resume, manual starts are refused; running runs continue",
+      )
+      .examples("al pause", "al pause --all-work", "al pause triage")
       .does(async () => (await import("../operator/control.ts")).pause),
   resume: (command) =>
     command
-      .description("resume cron for the whole project, or enable one agent")
+      .description("end a pause of all schedules or all new work, or enable one agent")
       .argument("[agent]", "the agent to enable")
       .examples("al resume", "al resume triage")
       .does(async () => (await import("../operator/control.ts")).resume),
   kill: (command) =>
     command
-      .description("end the running runs of an agent, or one run")
-      .argument("<agent|instance>", "an agent's name, or the instance id of one run")
-      .examples("al kill triage", "al kill triage-k3v9q2xa")
+      .description("end the running runs of an agent, one run, or all runs")
+      .argument("[agent|instance]", "an agent's name, or the instance id of one run")
+      .option("--all", "end all running runs of all agents; their work is not tried again")
+      .option("-y, --yes", "don't ask before --all")
+      .examples(
+        "al kill triage",
+        "al kill triage-k3v9q2xa",
+        "al pause --all-work && al kill --all --yes",
+      )
       .does(async () => (await import("../operator/control.ts")).kill),
   answer: (command) =>
     command

@@ -6,6 +6,7 @@ import {
   projectScope,
   runScope,
 } from "../../../foundation/contracts/budget.ts";
+import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { closest } from "../../../foundation/contracts/did-you-mean.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
@@ -17,26 +18,35 @@ import type { Context } from "../context.ts";
 import { agentNames, connect, explained, unknownAgent, withAgent } from "./connect.ts";
 import type { Replayed, ReplayResult } from "../../../foundation/contracts/operator-api.ts";
 import { plainLine } from "../terminal/format.ts";
+import { mustConfirm, openPrompts } from "../terminal/prompts.ts";
 import type { Client } from "./client.ts";
 import type { InboxView } from "../../views/run-view.ts";
 
-/** Stops cron for the whole project, or disables one agent. */
-export async function pause(context: Context, agent: string | undefined): Promise<void> {
+/** Pauses all schedules or all new work, or disables one agent. */
+export async function pause(
+  context: Context,
+  agent: string | undefined,
+  { allWork = false }: { readonly allWork?: boolean },
+): Promise<void> {
+  if (agent !== undefined && allWork) {
+    throw new UserError("usage", "give either an agent or --all-work", "al help pause shows both");
+  }
   if (agent !== undefined) {
     return changeAgent(context, agent, "disable", `disabled until al resume ${agent}`);
   }
-  await change(context, "pause", "paused: cron jobs are skipped until al resume");
+  const client = await connect(context);
+  const answer = await client.post("/control/pause", allWork ? { work: true } : undefined);
+  const text = allWork
+    ? "paused: all new work waits until al resume, and manual starts are refused"
+    : "paused: cron jobs are skipped until al resume";
+  context.out.answer(answer, text);
 }
 
-/** Resumes cron for the whole project, or enables one agent. */
+/** Ends a pause of schedules or of all new work, or enables one agent. */
 export async function resume(context: Context, agent: string | undefined): Promise<void> {
   if (agent !== undefined) return changeAgent(context, agent, "enable", "enabled");
-  await change(context, "resume", "resumed: cron jobs run again");
-}
-
-async function change(context: Context, operation: string, text: string): Promise<void> {
   const client = await connect(context);
-  context.out.answer(await client.post(`/control/${operation}`), text);
+  context.out.answer(await client.post("/control/resume"), "resumed: cron jobs run again");
 }
 
 async function changeAgent(
@@ -51,8 +61,21 @@ async function changeAgent(
   context.out.answer(answer, `${agent} is ${state}`);
 }
 
-/** Ends the running runs of an agent, or one run. */
-export async function kill(context: Context, target: string): Promise<void> {
+interface KillOptions {
+  readonly all?: true;
+  readonly yes?: true;
+}
+
+/** Ends the running runs of an agent, one run, or all runs of all agents. */
+export async function kill(
+  context: Context,
+  target: string | undefined,
+  { all, yes }: KillOptions,
+): Promise<void> {
+  if (all === true && target === undefined) return killAll(context, yes === true);
+  if (all === true || target === undefined) {
+    throw new UserError("usage", "give an agent, a run, or --all", "al help kill shows all three");
+  }
   const { out } = context;
   const client = await connect(context);
   const names = await agentNames(client);
@@ -73,6 +96,24 @@ export async function kill(context: Context, target: string): Promise<void> {
     hint: "al history shows how it ended",
   });
   out.answer(answer, `${target} killed`);
+}
+
+/** Asks first, unless `isSure`. */
+async function killAll(context: Context, isSure: boolean): Promise<void> {
+  const { out } = context;
+  const client = await connect(context);
+  const { scheduler } = (await client.get("/control/status")) as StatusSnapshot;
+  if (!isSure && scheduler.running > 0) {
+    const runs = counted(scheduler.running, "running run");
+    await mustConfirm(await openPrompts(context), {
+      question: `Kill ${runs} of all agents?`,
+      why: `${runs} of all agents would be killed`,
+      refused: "no run was killed",
+    });
+  }
+  const answer = (await client.post("/control/kill")) as { readonly killed: number };
+  const { killed } = answer;
+  out.answer(answer, killed === 0 ? "no run is running" : `${counted(killed, "run")} killed`);
 }
 
 /** Raises the limits of the project, an agent or one run, and prints the new limits. */

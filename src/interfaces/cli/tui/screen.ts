@@ -78,12 +78,12 @@ function header(facts: ScreenFacts, style: ScreenStyle): string[] {
 }
 
 function counts({ scheduler, agents }: StatusSnapshot, colors: Colors): string {
-  const { version, project, running, paused } = scheduler;
+  const { version, project, running, paused, pausedWork } = scheduler;
   const failed = agents.filter(({ state }) => state === "error").length;
   const blocked = agents.filter(isBlocked).length;
   return [
     colors.bold(plainLine(project)),
-    ...(paused ? [colors.yellow("paused")] : []),
+    ...(paused ? [colors.yellow(pausedWork ? "all new work paused" : "schedules paused")] : []),
     counted(agents.length, "agent"),
     running === 0 ? "0 running" : colors.green(`${running} running`),
     ...(failed === 0 ? [] : [colors.red(`${failed} with an error`)]),

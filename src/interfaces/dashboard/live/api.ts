@@ -26,7 +26,6 @@ export async function fetchJson<T>(path: string, init: RequestInit = {}): Promis
 
 /** A response of the control routes. */
 interface Answer {
-  readonly paused?: boolean;
   readonly enabled?: boolean;
   readonly instanceId?: string | null;
   readonly killed?: number;

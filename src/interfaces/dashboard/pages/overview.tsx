@@ -70,7 +70,7 @@ function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: O
       <div class="page-title">
         <h1>Agents</h1>
         <span class={`pill ${now.paused ? "held" : "good"}`} id="scheduler-state" role="status">
-          {now.paused ? "paused" : "active"}
+          {now.paused ? `${now.pausedWork ? "new work" : "schedules"} paused` : "active"}
         </span>
         <span class="muted" id="counts">
           {isNarrow(filter) ? `${shown} of ${total}` : total}

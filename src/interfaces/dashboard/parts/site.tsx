@@ -1,13 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { SchedulerStatus } from "../../../../streams/status/wire.ts";
-import { post } from "../live/api.ts";
 import { connection, followStatus, scheduler, watchWhileHidden } from "../live/status.ts";
 import { useStore } from "../live/store.ts";
-import { announce, announced, dismiss, toasts, type ToastStep } from "../live/toasts.ts";
+import { announced, dismiss, toasts, type ToastStep } from "../live/toasts.ts";
 import { clockTime } from "../text/format.ts";
-import { Action } from "./action.tsx";
 import { alertIcon, calmIcon, Mark } from "./mark.tsx";
+import { PauseButton, PauseDialog, PauseNotice } from "./pause.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 
 /** Data that each page in the frame is rendered with. */
@@ -45,6 +44,7 @@ const pages = [
 export function Site(props: SiteProps) {
   const { frame, title, current, isBelow = false, fillsScreen = false } = props;
   const now = useStore(scheduler) ?? frame.scheduler;
+  const [isPausing, setPausing] = useState(false);
   useEffect(() => {
     followStatus();
     watchWhileHidden();
@@ -81,7 +81,7 @@ export function Site(props: SiteProps) {
         <SearchBox />
         <div class="site-end">
           <ConnectionState />
-          <Pause {...now} />
+          <PauseButton now={now} onOpen={() => setPausing(true)} />
           <a class="button" href="/logout">
             Logout
           </a>
@@ -89,6 +89,7 @@ export function Site(props: SiteProps) {
       </header>
       <main id="main" class={fillsScreen ? "fills-screen" : "page"}>
         <Lost />
+        <PauseNotice now={now} onOpen={() => setPausing(true)} />
         <Notice kind="error" id="config-error" text={now.error} />
         <Notice kind="warning lines" id="config-warnings" text={now.warnings.join("\n")} />
         {props.children}
@@ -99,6 +100,7 @@ export function Site(props: SiteProps) {
           <a href="/dashboard/tokens">API tokens</a> · <a href="/openapi.json">API description</a>
         </footer>
       )}
+      <PauseDialog now={now} isOpen={isPausing} onClose={() => setPausing(false)} />
       <Toasts />
     </>
   );
@@ -182,26 +184,6 @@ function ConnectionState() {
       <span class="dot" />
       <span id="connection-text">{connectionWords[state]}</span>
     </span>
-  );
-}
-
-/** The button that pauses the scheduler, after a question, or resumes it. */
-function Pause({ paused }: SchedulerStatus) {
-  const word = paused ? "Resume" : "Pause";
-  const act = async (): Promise<void> => {
-    const answer = await post(`/control/${word.toLowerCase()}`);
-    if (answer !== null)
-      announce(answer.paused === true ? "Scheduler paused" : "Scheduler resumed");
-  };
-  return (
-    <Action
-      id="pause"
-      label={`${word} the scheduler`}
-      question={paused ? undefined : "Pause all schedules?"}
-      act={act}
-    >
-      {word}
-    </Action>
   );
 }
 

@@ -20,10 +20,15 @@ export const stoppingAnswer = z.object({
   success,
   running: z.int().meta({ description: "How many runs it ends, or lets finish" }),
 });
-export const pausedAnswer = z.object({ success, paused: z.boolean() });
+export const pausedAnswer = z.object({
+  success,
+  paused: z.boolean(),
+  pausedWork: z.literal(true).optional().meta({ description: "Present if all new work waits" }),
+});
 export const acknowledgedAnswer = z.object({ success, agent: z.string().nullable() });
 export const enabledAnswer = z.object({ success, agent: z.string(), enabled: z.boolean() });
 export const killedAnswer = z.object({ success, agent: z.string(), killed: z.int() });
+export const killedAllAnswer = z.object({ success, killed: z.int() });
 export const killedRunAnswer = z.object({ success, instanceId: z.string() });
 export const triggeredAnswer = z.object({
   success,

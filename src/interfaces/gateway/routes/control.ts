@@ -11,6 +11,7 @@ import {
 } from "../../../foundation/contracts/run-hosts.ts";
 import {
   enabledAnswer,
+  killedAllAnswer,
   killedAnswer,
   killedRunAnswer,
   pausedAnswer,
@@ -27,6 +28,9 @@ import type { GatewayDeps } from "../deps.ts";
 const triggerBody = optionalBody({
   prompt: z.string().nullish().meta({ description: "What to do, for this run only" }),
 });
+const pauseBody = optionalBody({
+  work: z.boolean().nullish().meta({ description: "Pause all new work, too" }),
+});
 const stopBody = optionalBody({
   now: z.boolean().nullish().meta({ description: "Kill the running runs" }),
 });
@@ -36,8 +40,8 @@ const files = routesOf("Files");
 
 /** The commands of an operator, as a thin layer over the scheduler's operations. */
 export const controlRoutes = (deps: GatewayDeps) => [
-  switchScheduler(deps, "pause", true, "Pause the scheduler: cron ticks are skipped"),
-  switchScheduler(deps, "resume", false, "Resume the scheduler"),
+  pauseRoute(deps),
+  resumeRoute(deps),
   stopRoute(deps),
   switchAgent(deps, "enable", true, "Enable an agent"),
   switchAgent(deps, "resume", true, "Another word for enable"),
@@ -46,22 +50,40 @@ export const controlRoutes = (deps: GatewayDeps) => [
   ...runRoutes(deps),
 ];
 
-function switchScheduler(
-  { operations }: GatewayDeps,
-  word: string,
-  paused: boolean,
-  summary: string,
-) {
-  return post(`/control/${word}`, {
-    summary,
+function pauseRoute({ operations }: GatewayDeps) {
+  return post("/control/pause", {
+    summary:
+      "Pause the scheduler: scheduled runs are skipped, and with work = true all new work waits",
+    scope: "control",
+    description:
+      "With `work`, webhook deliveries, calls, reruns, retries and replays are stored and enter their queues on resume, " +
+      "in order; manual starts are a 409. Running runs continue. A pause without it leaves paused work paused.",
+    body: pauseBody,
+    response: { 200: pausedAnswer },
+    audit: ({ body }) => ({
+      act: "pause",
+      ...(body?.work === true ? { detail: "all new work" } : {}),
+    }),
+    problems: [503],
+    handle: async ({ body }) => {
+      const work = body?.work === true;
+      await operations.setPaused(true, work);
+      return { success: true as const, paused: true, ...(work ? { pausedWork: work } : {}) };
+    },
+  });
+}
+
+function resumeRoute({ operations }: GatewayDeps) {
+  return post("/control/resume", {
+    summary: "Resume the scheduler: ends a pause of schedules or of all new work",
     scope: "control",
     body: emptyBody,
     response: { 200: pausedAnswer },
-    audit: () => ({ act: paused ? "pause" : "resume" }),
+    audit: () => ({ act: "resume" }),
     problems: [503],
     handle: async () => {
-      await operations.setPaused(paused);
-      return { success: true as const, paused };
+      await operations.setPaused(false);
+      return { success: true as const, paused: false };
     },
   });
 }
@@ -120,6 +142,17 @@ const runRoutes = ({ operations }: GatewayDeps) => [
       const triggered = await operations.trigger(agent, body?.prompt ?? null, key);
       return { success: true as const, agent, ...triggered };
     },
+  }),
+  post("/control/kill", {
+    summary: "End all running runs of all agents",
+    scope: "control",
+    body: emptyBody,
+    response: { 200: killedAllAnswer },
+    audit: (_request, { killed }) => ({
+      act: "kill",
+      detail: `${counted(killed, "run")} of all agents`,
+    }),
+    handle: async () => ({ success: true as const, killed: await operations.killAll() }),
   }),
   post("/control/agents/:name/kill", {
     summary: "End all running runs of an agent",

@@ -32,7 +32,16 @@ const acts = {
     about: "skip the ticks of all schedules; without a target",
     path: () => "/control/pause",
   },
-  resume_all: { about: "end that; without a target", path: () => "/control/resume" },
+  pause_all_work: {
+    about: "let all new work wait, too; without a target",
+    path: () => "/control/pause",
+    body: () => ({ work: true }),
+  },
+  resume_all: { about: "end either; without a target", path: () => "/control/resume" },
+  kill_everything: {
+    about: "end all runs of all agents; without a target",
+    path: () => "/control/kill",
+  },
   answer: {
     about: "answer a question (its id) with `answer`",
     path: (id) => `/api/questions/${id}/answer`,

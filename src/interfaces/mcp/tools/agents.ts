@@ -10,7 +10,10 @@ import { optionalText, part, readsOnly, since, tool } from "../tool.ts";
 
 const schedulerRow = labelled(
   schedulerSchema,
-  ["project", "version", "paused", "draining", "running", "questions", "alerts"],
+  [
+    ...(["project", "version", "paused", "pausedWork", "pausedAt", "draining"] as const),
+    ...(["running", "questions", "alerts"] as const),
+  ],
   ["error", "warnings"],
 );
 

@@ -84,6 +84,12 @@ const ok = { success: true };
 
 const answers: Row[] = [
   ["POST /control/pause", { ...ok, paused: true }, { call: "setPaused true" }],
+  [
+    "POST /control/pause",
+    { ...ok, paused: true, pausedWork: true },
+    { payload: { work: true }, call: "setPaused true work" },
+  ],
+  ["POST /control/kill", { ...ok, killed: 0 }, { call: "killAll" }],
   ["POST /control/resume", { ...ok, paused: false }, { call: "setPaused false" }],
   ...(["enable", "resume", "disable", "pause"] as const).map((word): Row => {
     const enabled = word === "enable" || word === "resume";
