@@ -180,12 +180,6 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       await Promise.resolve();
       return { triggerId: "t1", instanceId: `${name}-abcdefgh`, queued: false };
     },
-    killAll: async () => {
-      called("killAll");
-      const { running } = snapshot.scheduler;
-      fake.setScheduler({ running: 0 });
-      return await Promise.resolve(running);
-    },
     killAgent: async (name) => {
       called("killAgent", name);
       const { running } = find(name);

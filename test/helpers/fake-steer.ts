@@ -1,9 +1,9 @@
 import type { Operations } from "../../src/interfaces/operations/operations.ts";
 
-/** Operations that take every message, and start `dev-zyxwvuts` in place of any run that is continued. */
+/** Operations that take every message, kill no run, and start `dev-zyxwvuts` in place of any run that is continued. */
 export function fakeSteerOperations(
   called: (...words: readonly unknown[]) => void,
-): Pick<Operations, "steer" | "continueRun"> {
+): Pick<Operations, "steer" | "continueRun" | "killAll"> {
   return {
     steer: async (instanceId, text, by) => {
       called("steer", instanceId, text ?? "stop");
@@ -16,6 +16,10 @@ export function fakeSteerOperations(
       called("continue", instanceId, prompt);
       const started = { triggerId: "t2", instanceId: "dev-zyxwvuts", queued: false };
       return Promise.resolve({ agent: "dev", ...started });
+    },
+    killAll: () => {
+      called("killAll");
+      return Promise.resolve(0);
     },
   };
 }

@@ -1,27 +1,26 @@
 import { v7 as uuidV7 } from "uuid";
 import { anAgent, anItem } from "../../helpers/agents.ts";
+import { createSwitches } from "../../../src/foundation/scheduler/switches.ts";
 import { instancesOf } from "./of-world.ts";
 import { createWorld, type World } from "./world.ts";
 
 const agents = [anAgent("a"), anAgent("b"), anAgent("c", { scale: 2_000, queueSize: 2_000 })];
 
-async function started(): Promise<World> {
-  const world = createWorld({ agents });
+async function started(dir?: string) {
+  const world = createWorld({ agents }, dir);
+  const { setPaused } = createSwitches(world.store, world.inputs, () => undefined);
   await world.start();
-  return world;
+  return { ...world, pause: () => setPaused(true, true), resume: () => setPaused(false) };
 }
-
-const pause = (world: World) => world.switches.setPaused(true, true);
-const resume = (world: World) => world.switches.setPaused(false);
 
 test("a call that is made while new work is paused waits as a queued one, and its caller with it", async () => {
   const world = await started();
   const caller = await world.run("a");
-  await pause(world);
+  await world.pause();
   const { callId, state } = await world.ask(caller, "call", { agent: "b", context: "do it" });
   expect(state).toBe("queued");
   const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
-  await resume(world);
+  await world.resume();
   await expect.poll(() => instancesOf(world, "b")).toHaveLength(1);
   world.end(instancesOf(world, "b")[0] ?? "", { value: 3 });
   expect(await waiting).toMatchObject({ timedOut: false, calls: [{ state: "ended", value: 3 }] });
@@ -30,12 +29,12 @@ test("a call that is made while new work is paused waits as a queued one, and it
 test("a call whose caller ends while new work is paused is rejected on resume", async () => {
   const world = await started();
   const caller = await world.run("a");
-  await pause(world);
+  await world.pause();
   const call = { agent: "b", context: "do it", cancelOnExit: true };
   await world.ask(caller, "call", call);
   world.end(caller);
   await expect.poll(() => world.isLive(caller)).toBe(false);
-  await resume(world);
+  await world.resume();
   const outcomes = () => world.history().map(({ kind, outcome }) => `${kind} ${outcome}`);
   await expect.poll(outcomes).toEqual(["agent-call rejected", "manual succeeded"]);
   expect(instancesOf(world, "b")).toEqual([]);
@@ -47,7 +46,7 @@ test("a rerun and a retry wait while new work is paused, also over a restart", a
     await world.run("a", { kind: "cron", scheduledFor: 1 }),
     await world.run("b"),
   ];
-  await pause(world);
+  await world.pause();
   world.end(tick, { rerun: true });
   world.end(call, { exitCode: null, lost: true, error: "the engine went away" });
   const waiting = (of: World) => [...of.store.waitingWork.counts()];
@@ -58,10 +57,9 @@ test("a rerun and a retry wait while new work is paused, also over a restart", a
   await expect.poll(() => waiting(world)).toEqual(both);
   world.crash();
 
-  const next = createWorld({ agents }, world.dir);
-  await next.start();
+  const next = await started(world.dir);
   expect(waiting(next)).toEqual(both);
-  await resume(next);
+  await next.resume();
   await expect.poll(() => next.events.filter(({ type }) => type === "started")).toHaveLength(2);
 });
 
@@ -77,11 +75,11 @@ test("work that is dispatched around pauses and resumes starts once, in the orde
     world.dispatch(items);
   };
   const both = (count: number, switched: Promise<void>) => Promise.all([commit(count), switched]);
-  await both(3, pause(world));
+  await both(3, world.pause());
   await commit(450);
-  await both(3, resume(world));
-  await both(3, pause(world));
-  for (let round = 0; round < 20; round += 1) await both(2, resume(world));
+  await both(3, world.resume());
+  await both(3, world.pause());
+  for (let round = 0; round < 20; round += 1) await both(2, world.resume());
   const startedIds = () =>
     world.events.flatMap((event) => (event.type === "started" ? [event.item.id] : []));
   await expect.poll(() => startedIds().length, { timeout: 60_000 }).toBe(committed.length);

@@ -36,7 +36,6 @@ import { createLiveRuns } from "../../../src/runtime/runs/live-runs.ts";
 import { heldLocks } from "../../../src/runtime/runs/lock-view.ts";
 import { createRunRequests, type RunRequests } from "../../../src/runtime/runs/run-requests.ts";
 import { abandonBy, createInputs, dispatchTo } from "../../../src/foundation/scheduler/inputs.ts";
-import { createSwitches } from "../../../src/foundation/scheduler/switches.ts";
 import { createStoredWork } from "../../../src/foundation/scheduler/stored-work.ts";
 import { commitEvents } from "../../../src/foundation/scheduler/commit-events.ts";
 import { createStatusStore } from "../../../src/foundation/scheduler/status-store.ts";
@@ -84,11 +83,8 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const frozen: string[] = [];
   const { scale = null, maxCallDepth = 3, maxReruns = 10, funds = NEVER, stopMs = 0 } = options;
   const project = { ...projectOf(""), scale, maxCallDepth, maxReruns };
-  const inputs = createInputs(
-    project,
-    store.settings.pause().schedules,
-    store.settings.isWorkHeld(),
-  );
+  const { schedules, work } = store.settings.pause();
+  const inputs = createInputs(project, schedules, work);
   const dispatch = dispatchTo(inputs);
   const clock = createClock(asyncScheduler);
   const slots = createSlots(scale);
@@ -232,7 +228,6 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       dispatch(requeue);
       started.restore(new Set(adopt));
     },
-    switches: createSwitches(store, inputs, () => undefined),
     /** As a crash does: without a word to any part. */
     crash: close,
     /** Starts a run of the agent by hand, or by another trigger; its instance. */

@@ -70,7 +70,7 @@ export function PauseDialog({ now, isOpen, onClose }: PauseDialogProps) {
   const isOfWork = chosen ?? paused;
   const runs = counted(running, "running run");
   const isKilling = running > 0 && (kills || pausedWork);
-  const verb = pausedWork ? "Kill" : isKilling ? "Pause and kill" : "Pause";
+  const verb = verbOf(pausedWork, isKilling);
   const close = (): void => {
     setChosen(null);
     setKills(false);
@@ -94,7 +94,7 @@ export function PauseDialog({ now, isOpen, onClose }: PauseDialogProps) {
     >
       {pausedWork && <p>{killEffect}</p>}
       {isOpen && !pausedWork && (
-        <fieldset aria-label="What to pause">
+        <div role="group" aria-label="What to pause">
           {[false, true].map((work) => (
             <Option
               key={work}
@@ -119,10 +119,15 @@ export function PauseDialog({ now, isOpen, onClose }: PauseDialogProps) {
               />
             </Option>
           )}
-        </fieldset>
+        </div>
       )}
     </Dialog>
   );
+}
+
+function verbOf(isPaused: boolean, isKilling: boolean): string {
+  if (isPaused) return "Kill";
+  return isKilling ? "Pause and kill" : "Pause";
 }
 
 interface OptionProps {
