@@ -68,7 +68,7 @@ export interface AgentSources {
   readonly adopted: AdoptedRuns;
   /** Emits at once. */
   readonly paused$: Observable<boolean>;
-  /** The place in the store after which work waits; null while new work is not paused. Emits at once. */
+  /** Null while new work is not paused. Emits at once. */
   readonly workPausedAfter$: Observable<number | null>;
   /** The agents that wait for money. Emits at once. */
   readonly waitForMoney$: Observable<ReadonlySet<string>>;

@@ -1,7 +1,5 @@
-import { momentText } from "../../foundation/contracts/format.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { Inputs } from "../../foundation/scheduler/inputs.ts";
-import type { Settings } from "../../foundation/store/settings.ts";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
@@ -18,7 +16,6 @@ export interface RunnableDeps {
 
 export interface StartableDeps extends RunnableDeps {
   readonly inputs: Pick<Inputs, "workPausedAfter$">;
-  readonly store: { readonly settings: Pick<Settings, "pause"> };
 }
 
 /** An agent's record, even of a removed one whose work continues. Throws UserError `unknown_agent`. */
@@ -54,9 +51,7 @@ export function mustBeRunnable(deps: RunnableDeps, name: string): void {
 export function mustBeStartable(deps: StartableDeps, name: string): void {
   mustBeRunnable(deps, name);
   if (deps.inputs.workPausedAfter$.value === null) return;
-  const { since } = deps.store.settings.pause();
-  const when = since === null ? "" : ` since ${momentText(since)}`;
-  const message = `All new work is paused${when}, so no run was started. Resume it with al resume, or on the dashboard.`;
+  const message = "All new work is paused, so no run was started. Resume it with al resume.";
   throw new UserError("paused", message);
 }
 

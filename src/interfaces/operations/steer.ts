@@ -16,7 +16,7 @@ import { mustHaveRun } from "./view-run.ts";
 
 interface SteerDeps extends StartableDeps {
   readonly runs: Pick<LiveRuns, "find">;
-  readonly store: Pick<Store, "runs"> & StartableDeps["store"];
+  readonly store: Pick<Store, "runs">;
   readonly inbox: Inbox;
   readonly sessions: RunSessions;
   /** Commits the work and dispatches it, under this id. */

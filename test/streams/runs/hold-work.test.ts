@@ -1,4 +1,4 @@
-import { map, tap } from "rxjs";
+import { map, NEVER, tap } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
 import { holdWork } from "../../../streams/runs/hold-work.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
@@ -9,8 +9,7 @@ import { storedItems } from "../stored-items.ts";
 interface Lines {
   readonly paused: string;
   readonly items: string;
-  readonly withdrawn?: string;
-  /** A letter passed, a capital one waits in the store, `x` was withdrawn. */
+  /** A letter passed, a capital one waits in the store. */
   readonly out: string;
   readonly released: readonly number[];
 }
@@ -19,9 +18,7 @@ const items = Object.fromEntries(Array.from("abcdefg", (id) => [id, anItem(id)])
 
 function letterOf(value: WorkItem | RunEvent): string {
   if (!("type" in value)) return value.id;
-  if (value.type === "queued") return value.item.id.toUpperCase();
-  expect(value).toMatchObject({ type: "refused", outcome: "rejected" });
-  return "x";
+  return "item" in value ? value.item.id.toUpperCase() : value.type;
 }
 
 test.each<[string, Lines]>([
@@ -47,22 +44,16 @@ test.each<[string, Lines]>([
       released: [33],
     },
   ],
-  [
-    "whose caller cancelled it while it waited is rejected on resume",
-    { paused: "y----n", items: "-ab", withdrawn: "---a", out: "-AB--------(xb)", released: [17] },
-  ],
 ])("work %s", (_behaviour, lines) => shows(lines));
 
-function shows({ paused, items: arriving, withdrawn = "", out, released }: Lines): void {
+function shows({ paused, items: arriving, out, released }: Lines): void {
   marbles(({ cold, hot, expectObservable, flush, scheduler }) => {
     const store = storedItems(scheduler);
     const out$ = hot(arriving, items).pipe(
       tap(store.commit),
       holdWork({
         pausedAfter$: store.pausedAfter(cold(paused, { y: true, n: false })),
-        withdrawn$: hot(withdrawn).pipe(
-          map((itemId) => ({ agent: "dev", itemId, why: "withdrawn" as const })),
-        ),
+        withdrawn$: NEVER,
         stored: store.work,
         clock: createClock(scheduler),
       }),

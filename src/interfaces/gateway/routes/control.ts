@@ -56,8 +56,8 @@ function pauseRoute({ operations }: GatewayDeps) {
       "Pause the scheduler: scheduled runs are skipped, and with work = true all new work waits",
     scope: "control",
     description:
-      "With `work`, webhook deliveries, calls, reruns, retries and replays are stored and enter their queues on resume, " +
-      "in order; manual starts are a 409. Running runs continue. A pause without it leaves paused work paused.",
+      "With `work`, webhook deliveries, calls, reruns, retries and replays wait and start on resume, in order; manual " +
+      "starts are a 409. A pause without it leaves paused work paused.",
     body: pauseBody,
     response: { 200: pausedAnswer },
     audit: ({ body }) => ({
