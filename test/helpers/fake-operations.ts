@@ -145,9 +145,8 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       update.next({ removed: [name] });
     },
     setScheduler(change) {
-      const scheduler = { ...snapshot.scheduler, ...change };
-      snapshot = { ...snapshot, scheduler };
-      update.next({ scheduler, changed: listsIn(change) });
+      snapshot = { ...snapshot, scheduler: { ...snapshot.scheduler, ...change } };
+      update.next({ scheduler: snapshot.scheduler, changed: listsIn(change) });
     },
     addLog(line) {
       const log: RecentLog = {

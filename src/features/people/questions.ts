@@ -73,7 +73,11 @@ export function createQuestions({ store, clock, redactor, onCount, warn }: Quest
       if (last?.state === "expired" && last.answer === null) return last;
       const at = clock.now();
       const opened = {
-        ...{ kind, agent, gates, instanceId, subject },
+        kind,
+        agent,
+        gates,
+        instanceId,
+        subject,
         ...redactValue(texts),
         id: uuidV7(),
         at,

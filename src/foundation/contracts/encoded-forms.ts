@@ -95,3 +95,17 @@ function codeOf(chars: string, digits: number): string {
     .toString(16)
     .padStart(digits, "0");
 }
+
+/** Private characters stand for the hex digits of bytes in groups: words that look like these must not match. */
+const [firstDigit, nine] = [0xe000, 0x39];
+
+/** The character code that stands for a hex digit with this code. */
+export function hexDigit(code: number): number {
+  return firstDigit + (code <= nine ? code & 0xf : (code & 0xf) + 9);
+}
+
+/** The digits of a text's bytes in the characters that stand for them. */
+export function hexDigits(text: string): string {
+  const hex = Buffer.from(text).toString("hex");
+  return hex.replace(/./g, (one) => String.fromCharCode(hexDigit(one.charCodeAt(0))));
+}

@@ -1,3 +1,4 @@
+import { hexDigit } from "../contracts/encoded-forms.ts";
 import type { Range, TextIndex } from "./text-index.ts";
 
 /**
@@ -79,9 +80,7 @@ const groups = /(?:(?:0x|\\{1,4}x)?[\da-f]{2}[^\da-z\\]{0,80}){6,}/gi;
 /** A line of `xxd`, `hexdump -C` or `od`: offset, bytes, and these as text. */
 const dumpLine =
   /^([ \t]*(?:[\da-f]{4,16}(?::|[ \t](?=[ \t]))|[\da-f]{6,7}))((?:[ \t]{1,2}(?:[\da-f]{2}){1,8}(?!\S))+)([^\n]*)/gim;
-/** The first of the characters that stand for hex digits in the index: words that look like these must not match. */
-const firstDigit = 0xe000;
-
+const letterX = 0x78;
 const [separator, letter, digit] = [1, 2, 3];
 const longestWord = 4;
 const kinds = new Uint8Array(0x10000);
@@ -143,7 +142,7 @@ function bytesOf(text: string): View {
       if (kindAt(bare, at) > separator && !isPrefix) places.push(at);
     }
   }
-  const digits = Uint16Array.from(places, (at) => firstDigit + valueOf(bare.charCodeAt(at)));
+  const digits = Uint16Array.from(places, (at) => hexDigit(bare.charCodeAt(at)));
   const shown = Buffer.from(digits.buffer).toString("utf16le");
   return {
     shown,
@@ -155,11 +154,3 @@ function bytesOf(text: string): View {
     },
   };
 }
-
-/** Hex digits in the form that the index has of them. */
-export function hexDigits(hex: string): string {
-  return hex.replace(/./g, (one) => String.fromCharCode(firstDigit + valueOf(one.charCodeAt(0))));
-}
-
-const [nine, letterX] = [0x39, 0x78];
-const valueOf = (code: number): number => (code <= nine ? code & 0xf : (code & 0xf) + 9);

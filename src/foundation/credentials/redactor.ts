@@ -15,7 +15,7 @@ const longText = 8_000;
 
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 /** Invisible characters and line ends: tools wrap base64. */
-const unseen = /[\u0000-\u0008\n-\u001f\u007f-\u009f\p{Default_Ignorable_Code_Point}]+/gu;
+const unseen = /[\u0000-\u0008\n-\u001f\u007f-\u009f\p{Default_Ignorable_Code_Point}]/gu;
 const unseenOrCode = new RegExp(`${terminalCodes.source}|${unseen.source}`, "gu");
 
 /** A redactor that knows no secret yet. */

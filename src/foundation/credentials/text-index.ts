@@ -1,5 +1,9 @@
-import { hexDigits } from "./decoded-views.ts";
-import { base64Forms, encodedForms, shortestHidden } from "../contracts/encoded-forms.ts";
+import {
+  base64Forms,
+  encodedForms,
+  hexDigits,
+  shortestHidden,
+} from "../contracts/encoded-forms.ts";
 
 /** Values of a hash of five characters; each character shifts the others by four bits. */
 const slots = 0x100000;
@@ -113,7 +117,7 @@ export function secretForms(secret: string): string[] {
     .flatMap((value) => [
       ...encodedForms(value),
       ...base64Forms(Buffer.from(value, "utf16le")),
-      hexDigits(Buffer.from(value).toString("hex")),
+      hexDigits(value),
     ]);
 }
 

@@ -2,7 +2,11 @@ import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
 import type { NewQuestion } from "../../features/people/questions.ts";
 import { hostAndPort } from "../../foundation/contracts/deny-reasons.ts";
 import { allowsTool } from "../../foundation/contracts/mcp.ts";
-import { allowedHosts, holdsHost, type AllowedHost } from "../../foundation/contracts/network-allow.ts";
+import {
+  allowedHosts,
+  holdsHost,
+  type AllowedHost,
+} from "../../foundation/contracts/network-allow.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
 import { questionLimits, type Question } from "../../foundation/contracts/questions.ts";
 import { unlessAborted } from "../runners/as-run.ts";
@@ -53,7 +57,9 @@ type Gate = Pick<AgentConfig, "name" | "network"> & { readonly approve: Approval
  * they outlive a scheduler.
  */
 export function createGates(
-  context: QuestionContext & Pick<RequestContext, "configOf" | "redact" | "splitSecrets"> & GateStore,
+  context: QuestionContext &
+    Pick<RequestContext, "configOf" | "redact" | "splitSecrets"> &
+    GateStore,
 ) {
   const { questions, store, configOf, redact, splitSecrets } = context;
   const pictureOf = createPictures(splitSecrets, store.settings.maskKey());
@@ -151,7 +157,8 @@ export function createGates(
       if (gates.length === 0) return null;
       const subject = hostAndPort(asked);
       // The run made it up below a wildcard: it can neither be shown nor be told from others once it is redacted.
-      if (redact(subject) !== subject && !isNamed(gates, asked)) return "its name contains a secret";
+      if (redact(subject) !== subject && !isNamed(gates, asked))
+        return "its name contains a secret";
       const picture = pictureOf({ text: `${run.agent} wants to reach ${subject}` });
       const hasAlways = gates.every(({ name, approve }) => name === run.agent && approve !== null);
       const held = { kind: "host", subject, gates: namesOf(gates), hasAlways, ...picture } as const;

@@ -31,7 +31,7 @@ function countsOf(dir: string): Record<string, unknown> {
   const row = db
     .prepare(
       `SELECT count(*) AS calls, sum(reserved IS NOT NULL) AS open, sum(estimated) AS estimated,
-         sum(nano_usd + coalesce(reserved, 0)) AS nano FROM model_calls`,
+         sum(nano_usd + iif(reserved IS NULL, 0, seen)) AS nano FROM model_calls`,
     )
     .get();
   db.close();
@@ -39,7 +39,7 @@ function countsOf(dir: string): Record<string, unknown> {
 }
 
 test.each([1, 60, 300])(
-  "reservations count as spent after kill -9 at grant %i, and the next scheduler keeps within the rest",
+  "open calls are charged for their requests after kill -9 at grant %i, and the next scheduler keeps within the rest",
   async (grants) => {
     const dir = tempDir();
     const granted = await killedAfter(dir, grants);

@@ -63,5 +63,5 @@ test("adding and removing the secrets of thousands of runs is fast", () => {
     if (i % 2 === 0) forget();
   }
   // Measured: 150 ms. One expression of all of them, made anew each time, needs minutes.
-  expect(performance.now() - start).toBeLessThan(5_000);
-});
+  expect(performance.now() - start).toBeLessThan(60_000);
+}, 120_000);

@@ -40,7 +40,7 @@ test("a held host whose name the run made of a secret is refused, and no person 
   // A host that the config names may be part of a credential.
   const gone = new AbortController();
   world.reach(run, `${secret}.test`, gone.signal).catch(() => undefined);
-  expect((await openedQuestion(world)).prompt).toBe("a wants to reach [redacted].test");
+  expect((await openedQuestion(world)).prompt).toContain("a wants to reach [redacted 1].test");
   gone.abort();
 });
 

@@ -56,7 +56,7 @@ import { exitWith } from "../../helpers/stream-runner.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { schedulerStatus } from "../../streams/status/board.ts";
 
-const source = { type: "github", credential: null, allowUnsigned: true };
+const source = { name: "gh", type: "github", credential: null, allowUnsigned: true };
 
 export interface WorldOptions {
   readonly agents: readonly AgentConfig[];
@@ -80,17 +80,15 @@ export type World = ReturnType<typeof createWorld>;
 export function createWorld(options: WorldOptions, dir = tempDir(), adopt: readonly string[] = []) {
   const store = openStore(dir);
   const ends = new Map<string, Subject<Partial<RunnerExit>>>();
-  const frozen: string[] = [];
   const { scale = null, maxCallDepth = 3, maxReruns = 10, funds = NEVER, stopMs = 0 } = options;
-  const project = { ...projectOf(""), scale, maxCallDepth, maxReruns };
+  const project = { ...projectOf(""), scale, maxCallDepth, maxReruns, webhooks: { gh: source } };
   const { schedules, work } = store.settings.pause();
   const inputs = createInputs(project, schedules, work);
   const dispatch = dispatchTo(inputs);
   const clock = createClock(asyncScheduler);
   const slots = createSlots(scale);
   const firstEvents = createFirstEvents(() => false);
-  const events: RunEvent[] = [];
-  const problems: string[] = [];
+  const [events, problems, frozen]: [RunEvent[], string[], string[]] = [[], [], []];
   const runner: Runner = {
     run: ({ instanceId }, stop$) => {
       const end$ = new Subject<Partial<RunnerExit>>();
@@ -106,7 +104,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const onProblem = (message: string): void => void problems.push(message);
   const redactor = createRedactor();
   redactor.add([worldSecret, otherSecret]);
-  const { redact, redactValue, split: splitSecrets } = redactor;
+  const { redact, redactValue } = redactor;
   const runs = createLiveRuns({
     elapsed: () => Math.round(performance.now()),
     clock,
@@ -128,8 +126,8 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const newRequests = (): RunRequests =>
     createRunRequests({
       ...{ clock, runs, store, firstEvents, dispatch, onProblem },
-      ...{ redact, redactValue, splitSecrets },
-      project: () => ({ ...project, webhooks: { gh: { ...source, name: "gh" } } }),
+      ...{ redact, redactValue, splitSecrets: redactor.split, questions, inbox, sessions, mcp },
+      project: () => project,
       configOf: (agent) => options.agents.find(({ name }) => name === agent),
       agentNames: () => options.agents.map(({ name }) => name),
       mustBeRunnable: () => undefined,
@@ -140,10 +138,6 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
         return receipt && interpretStored(receipt);
       },
       funds: () => funds,
-      questions,
-      inbox,
-      sessions,
-      mcp,
       connectMcp: options.connectMcp ?? (() => Promise.reject(new Error("no MCP servers here"))),
       endUnanswered: (instanceId) => inputs.kill$.next({ instanceId, as: "unanswered" }),
     });

@@ -20,7 +20,9 @@ export const questionRequests = {
           .min(2)
           .max(questionLimits.choices)
           .optional()
-          .describe("The possible answers, without secrets; without choices, the answer is of `type`."),
+          .describe(
+            "The possible answers, without secrets; without choices, the answer is of `type`.",
+          ),
         type: z.enum(["text", "number", "boolean"]).optional().describe("text is the default."),
         min: z.number().optional().describe("The least number."),
         max: z.number().optional().describe("The greatest number."),

@@ -120,11 +120,11 @@ const listed: readonly CostRow[] = [
     nano: 12 * 5_000 + 4000 * 500 + 200 * 6_250 + 100 * 10_000 + 777 * 25_000,
   },
   {
-    name: "openrouter by chat completions, whatever it says that it charges",
+    name: "openrouter by chat completions, at the cost that it reports",
     config: model("openrouter", "openai/gpt-5"),
-    billed: { usage: { ...completions.billed.usage, cost: 9.99 } },
+    billed: { usage: { ...completions.billed.usage, cost: 0.0021 } },
     tokens: completions.tokens,
-    nano: 350 * 1_250 + 600 * 125 + 50 * 1_250 + 42 * 10_000,
+    nano: 2_100_000,
   },
   {
     name: "openrouter, one token beyond a long prompt",
