@@ -18,6 +18,9 @@ const lives: Readonly<Record<string, (world: World, run: string, n: number) => P
     await world.inbox.add({ instanceId: run, kind: "steer", text: "One.", by: ada });
     await asked;
   },
+  "asks for its last messages": async (world, run) => {
+    await world.ask(run, "inbox", { after: 0, isLast: true });
+  },
   "asks a person": async (world, run) => {
     const asked = world.ask(run, "ask", { question: `Go ${run}?` });
     await vi.waitFor(async () => {
