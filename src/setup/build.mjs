@@ -119,7 +119,6 @@ const wordTables = new RegExp(
     "/foundation/(errors|version|contracts/(plain-text|budget|did-you-mean|mcp|scopes|shell-word|json-size|credential-reference))",
     "/rules/alert",
     "/search-kinds",
-    "/new/starter-providers",
     "/cli/(context|terminal/(output|format))",
   ]
     .map((path) => `${path}[.]ts$`)
@@ -128,6 +127,9 @@ const wordTables = new RegExp(
 
 /** Small modules that each start loads, and that the code of clusters, which is loaded later, uses too. */
 const connections = /\/run-api\/(http-proxy|join-sockets)\.ts$/;
+
+/** Small modules of texts that a start and the commands for people load. */
+const texts = /\/(streams\/duration-text|views\/pause-text)\.ts$/;
 
 /** Small modules of the gateway that code which is loaded later, such as the MCP server, uses too. */
 const sharedByGateway =
@@ -180,6 +182,7 @@ const written = [
         { name: "words", test: wordTables },
         { name: "shared-by-gateway", test: sharedByGateway },
         { name: "connections", test: connections },
+        { name: "texts", test: texts },
       ],
     },
   })),
