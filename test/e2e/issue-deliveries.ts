@@ -9,14 +9,11 @@ export function storeIssueSecret(project: LiveProject): Promise<unknown> {
 }
 
 /** Delivers an opened issue that quotes the secret. Returns the receipt's id. */
-export async function deliverIssue(
-  project: LiveProject,
-  repo = "Codertocat/Hello-World",
-): Promise<string> {
+export async function deliverIssue(project: LiveProject): Promise<string> {
   const body = JSON.stringify({
     action: "opened",
     issue: { number: 1, title: "It is broken" },
-    repository: { full_name: repo },
+    repository: { full_name: "Codertocat/Hello-World" },
     sender: { login: "somebody" },
     hook: { config: { secret: "hush", note: `signed with ${secret}` } },
   });

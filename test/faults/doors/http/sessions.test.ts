@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { regenerateApiKey } from "../../../../src/foundation/credentials/api-key.ts";
 import { readStream } from "../../../interfaces/gateway/event-stream.ts";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { filesBelow } from "../../../helpers/files-below.ts";
@@ -80,4 +81,19 @@ test("a cookie that was stolen can't act without the browser's headers, and is i
   const files = [...(await filesBelow(dir)), ...(await filesBelow(home))];
   expect(files.some(([path]) => /session/.test(path))).toBe(true);
   for (const [path, text] of files) expect(text.includes(valueIn(cookie)), path).toBe(false);
+});
+
+test("a new key ends the streams of the old key and of its sessions", async () => {
+  const { url, apiKey, project } = scheduler;
+  const path = `${url}/dashboard/api/status-stream`;
+  const cookie = `al_session=${valueIn(await logIn())}`;
+  const streams = [
+    await readStream(path, { cookie }),
+    await readStream(path, { authorization: `Bearer ${apiKey}` }),
+  ];
+  expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+  await regenerateApiKey(project.home);
+  const areEnded = () => streams.map((stream) => stream.isEnded());
+  await expect.poll(areEnded, { timeout: 60_000 }).toEqual([true, true]);
+  expect(await statusWith(cookie)).toBe(401);
 });
