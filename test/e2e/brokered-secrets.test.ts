@@ -14,7 +14,6 @@ import { LiveProject } from "../helpers/live-project.ts";
 import { withOutside } from "../helpers/outside.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 import { halves } from "./looking-project.ts";
-import { isLong } from "../helpers/long.ts";
 
 const { engine, missing } = await testEngine();
 const noNetwork = whyNoNetwork();
@@ -46,12 +45,6 @@ echo "body: $(ask -d "token=$MY_API_WORD" https://api.allowed.test/)"
 echo "foreign: $(ask -H "Authorization: Bearer $GITHUB_TOKEN" https://api.allowed.test/)"
 ${look} -- ROOTS
 `;
-const asksOn = `for count in $(seq 300); do
-  curl -sS -H "Authorization: Bearer $MY_API_WORD" https://api.allowed.test/ || true
-  sleep 0.2
-done
-`;
-
 describe.skipIf(noNetwork !== null)("in a run of the scheduler's own user, a bound secret", () => {
   boundSecretTests({ runtime: 'type = "host-user"\nrun_as = "$USER"', roots: "", engine: null });
 });
@@ -119,7 +112,7 @@ function boundSecretTests({ runtime, roots, engine }: Surroundings): void {
 
   const put = (path: string, text: string) => project.write(`../${path}`, text);
 
-  async function prepare(script: string): Promise<void> {
+  async function prepare(): Promise<void> {
     await put(
       "project/config.toml",
       `[models.scripted]
@@ -154,7 +147,7 @@ pre = ["bash scripts/use.sh"]
       "project/agents/looker/SKILL.md",
       "---\nname: looker\ndescription: Looks.\n---\nAsk.\n",
     );
-    await put("project/agents/looker/scripts/use.sh", script.replace("ROOTS", roots));
+    await put("project/agents/looker/scripts/use.sh", useAll.replace("ROOTS", roots));
     await copyFile(
       join(import.meta.dirname, "look.mjs"),
       join(project.dir, "agents/looker/scripts/look.mjs"),
@@ -186,7 +179,7 @@ pre = ["bash scripts/use.sh"]
     "in a container, a bound secret is in no byte that the run can read, only in its requests",
     { timeout: 120_000 },
     async () => {
-      await prepare(useAll);
+      await prepare();
       await project.start({ env });
       const { code, stdout, stderr, inspected } = await runToEnd();
 
@@ -209,24 +202,6 @@ pre = ["bash scripts/use.sh"]
       expect(inspected).toHaveLength(engine === null ? 0 : 1);
       const texts = [stdout, project.scheduler.output(), ...inspected, ...(await keptOf(stdout))];
       expect(texts.filter((text) => text.includes("canary"))).toEqual([]);
-    },
-  );
-
-  test.skipIf(engine !== null && !isLong)(
-    "in a container, a bound secret is inserted by the next scheduler after kill -9",
-    { timeout: 120_000 },
-    async () => {
-      await prepare(asksOn);
-      await project.start({ env });
-      const run = project.al("run", "looker");
-      const asked = () => expect.poll(() => seen, { timeout: 60_000 }).not.toEqual([]);
-      await asked();
-      await project.scheduler.kill();
-      await run;
-      await project.start({ env });
-      seen = [];
-      await asked();
-      expect(new Set(seen.map(({ login }) => login))).toEqual(new Set([`Bearer ${words.api}`]));
     },
   );
 }

@@ -1,9 +1,7 @@
 import type { HistoryEntry } from "../../src/foundation/contracts/history.ts";
-import { callOf, commandAgents, until } from "../helpers/command-agents.ts";
 import { containerProject, containersOfProject } from "../helpers/container-project.ts";
 import { engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
-import { githubExample } from "../features/webhooks/deliveries.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 const { engine, missing } = await testEngine();
@@ -55,72 +53,3 @@ test.skipIf(missing !== null)(
   },
   engineSetupMs + 120_000,
 );
-
-const startedAt = (agent: string, kind?: HistoryEntry["kind"]) => async () =>
-  (await project.latest(agent, kind))?.startedAt;
-const statusTextOf = (agent: string) => async () => (await project.agent(agent))?.statusText;
-const latest = (agent: string) => expect.poll(() => project.latest(agent), slowly);
-const done = { outcome: "succeeded", attempt: 1 };
-
-async function deliver(event: string, payload: object): Promise<string> {
-  const response = await fetch(`${project.scheduler.url}/webhooks/github/hub`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-github-event": event },
-    body: JSON.stringify(payload),
-  });
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { receiptId: string }).receiptId;
-}
-
-/** A command that returns the response to a wait. */
-const wait = (args: string) => `al-return "$(wait_for_trigger ${args} 2>&1 | head -n 1)"`;
-
-test("a held lock, a call, a wait and earlier deliveries survive kill -9 of the scheduler", async () => {
-  project = await commandAgents((dir) => ({
-    holder: `rlock demo:x; ${until(`${dir}/go`)}; runlock demo:x && al-return freed`,
-    rival: `al-return "$(rlock demo:x)"`,
-    caller: `${callOf("worker")}; al-return "$(al-subagent-wait "$id")"`,
-    worker: `${until(`${dir}/go`)}; al-return 42`,
-    waiter: wait("--kind agent-call --source late"),
-    late: "echo 'here I am' | al-subagent waiter",
-    delivered: `${until(`${dir}/go`)}; ${wait("--kind webhook --source hub --where issue.number=1 --timeout 0")}`,
-    called: `${until(`${dir}/go`)}; ${wait("--kind agent-call --source early --timeout 0")}`,
-    early: "echo early | al-subagent called",
-  }));
-  await project.append("config.toml", hub);
-  await project.start();
-  const running = ["holder", "caller", "waiter", "delivered", "called"];
-  expect(new Set(await project.trigger(...running))).toEqual(new Set([202]));
-  const held = { locks: [{ resource: "demo:x", agent: "holder" }] };
-  await expect.poll(() => project.json("/locks/status"), slowly).toMatchObject(held);
-  await expect.poll(startedAt("worker", "agent-call"), slowly).toBeTypeOf("string");
-  await expect.poll(statusTextOf("waiter"), slowly).toMatch(/wait/);
-  await expect.poll(statusTextOf("caller"), slowly).toMatch(/wait/);
-  for (const agent of ["delivered", "called"]) {
-    await expect.poll(startedAt(agent), slowly).toBeTypeOf("string");
-  }
-  await deliver("push", githubExample("push"));
-  const receiptId = await deliver("issues", githubExample("issues", "opened"));
-  await project.print("run", "early");
-
-  await project.crash();
-
-  expect(await project.json("/locks/status")).toMatchObject(held);
-  expect(JSON.parse(await project.print("run", "rival", "--json"))).toMatchObject({
-    value: { ok: false, error: "held", holder: { agent: "holder" } },
-  });
-  await project.print("run", "late");
-  const trigger = { caller: "late", context: "here I am\n" };
-  await latest("waiter").toMatchObject({ ...done, value: { ok: true, timedOut: false, trigger } });
-  await project.write("go", "");
-  await latest("holder").toMatchObject({ ...done, value: "freed" });
-  const calls = [{ agent: "worker", outcome: "succeeded", value: 42 }];
-  await latest("caller").toMatchObject({ ...done, value: { ok: true, calls } });
-  const delivery = { ok: true, timedOut: false, trigger: { event: "issues", receiptId } };
-  await latest("delivered").toMatchObject({ ...done, value: delivery });
-  const call = { trigger: { caller: "early", context: "early\n" } };
-  await latest("called").toMatchObject({ ...done, value: call });
-  expect(await project.json("/locks/status")).toEqual({ locks: [] });
-});
-
-const hub = '\n[webhooks.hub]\ntype = "github"\nallowUnsigned = true\n';
