@@ -53,16 +53,6 @@ test("loadProject reports every problem of a config, one line each", async () =>
   ]);
 });
 
-test("a misspelled value is refused with the closest known value as a suggestion", () => {
-  const text = '[models.m]\nprovider = "antropic"\nmodel = "x"';
-  expect(said(projectChange(text))[0]).toMatch(/; did you mean "anthropic"\?$/);
-});
-
-test("diagnostics of resolveProject resolveProject reports all errors of a config at once", () => {
-  const change = projectChange('scale = "x"\nmaxReruns = -1\n[gateway]\nport = "80"');
-  expect(said(change)).toHaveLength(3);
-});
-
 test("an unknown key without a similar known key is reported with all known keys", () =>
   expect(said(projectChange("[harness]\nzzzzzz = 1"))).toEqual([
     'warning: config.toml:2:1  unknown key "zzzzzz" is ignored; known here: type, command',

@@ -92,18 +92,6 @@ test("a call to itself is rejected, and so is one too deep or one too many", asy
   expect((await problemOf(call(world, caller, "c"))).error).toBe("too_many_calls");
 });
 
-test("a call is not waited for in a cycle", async () => {
-  const world = await started();
-  const caller = await world.run("a");
-  const down = await call(world, caller, "b");
-  void world.ask(caller, "call-wait", { callIds: [down.callId] }).catch(() => undefined);
-  const callee = latest(world, "b");
-  const back = await call(world, callee, "a");
-  expect(back.state).toBe("queued");
-  const problem = await problemOf(world.ask(callee, "call-wait", { callIds: [back.callId] }));
-  expect(problem).toMatchObject({ error: "deadlock", path: [callee, caller, callee] });
-});
-
 test("a call that ends with its caller is withdrawn from its queue, or killed", async () => {
   const world = await started();
   const caller = await world.run("a");

@@ -75,14 +75,6 @@ test("a wait looks back from the oldest delivery on, and each meets one wait of 
   expect(await world.ask(run, "wait", once)).toEqual(nothing);
 });
 
-test("a wait looks back and two concurrent waits of one run are met by two deliveries", async () => {
-  const { world, run, deliver } = await started();
-  const ids = [await deliver("issues"), await deliver("issues")];
-  const asked = [world.ask(run, "wait", once), world.ask(run, "wait", once)];
-  const told = (await Promise.all(asked)).map(({ trigger }) => trigger?.receiptId);
-  expect(told.sort()).toEqual(ids.sort());
-});
-
 test("a wait looks back to its run's start, not before it", async () => {
   const world = createWorld({ agents });
   await world.start();
