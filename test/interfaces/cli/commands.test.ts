@@ -114,6 +114,7 @@ test.each([
     "kill dev-abcd2345",
     "error: no run dev-abcd2345 is running\nhint: al history shows how it ended\n",
   ],
+  ["budget raise reveiw 5", 'error: there is no agent "reveiw"\nhint: did you mean "review"?\n'],
 ])("al %s fails with %j", async (line, printed) => {
   await cli.serve({
     ...status,

@@ -93,6 +93,11 @@ test.each([
   [["history", "--outcome", "faild"], "Allowed choices are", 'did you mean "failed"?'],
   [["completion", "bas"], "Allowed choices are", 'did you mean "bash"?'],
   [["stat", "extra"], "too many arguments", undefined],
+  [
+    ["budget", "raise", "dev", "much"],
+    "much is not an amount",
+    "expected an amount of USD above 0",
+  ],
 ])(
   "a usage error: %j exits with 2 and a message on standard error",
   async (args, message, hint) => {
