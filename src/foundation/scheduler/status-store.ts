@@ -42,7 +42,7 @@ export function createStatusStore(
   };
 }
 
-/** What is paused, for the status. */
+/** The pause, for the status. */
 export function pauseStatus({ schedules, work, since }: Pause) {
   return { paused: schedules, pausedWork: work, pausedAt: since === null ? null : isoTime(since) };
 }

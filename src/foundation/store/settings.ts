@@ -9,7 +9,7 @@ export interface LastTick {
   readonly schedule: Schedule | null;
 }
 
-/** What a person paused, and since when: epoch ms; null while nothing is paused, or if an older version paused it. */
+/** The pause by a person. `since` is epoch ms, null without a pause or if an older version paused. */
 export interface Pause {
   readonly schedules: boolean;
   /** All new work. */

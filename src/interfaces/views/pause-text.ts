@@ -17,7 +17,7 @@ export function pausedWords({ pausedWork }: PauseStatus): string {
   return `${pauseWords(pausedWork)[0]} ${pausedWork ? "was" : "were"} paused`;
 }
 
-/** What was paused, when, and what that does; null while nothing is paused. `now` is epoch ms. */
+/** The pause in words: subject, time and effect; null without a pause. `now` is epoch ms. */
 export function pauseText(pause: PauseStatus, now: number): string | null {
   const { paused, pausedWork, pausedAt } = pause;
   if (!paused) return null;

@@ -9,7 +9,7 @@ export interface Picture {
   readonly requestHash: string;
 }
 
-/** What a gate holds, in the exact words and values that are sent. */
+/** A request that a gate holds, in the exact words and values that are sent. */
 export interface ExactRequest {
   readonly text: string;
   /** The parts in which a tool differs from the one that was last allowed; null if it does not. */

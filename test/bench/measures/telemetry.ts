@@ -61,7 +61,7 @@ async function projectOf(collectorPort: number | null) {
   return project;
 }
 
-/** What deliveries to both, and their spans, take of the processor time of each. */
+/** Processor time of each scheduler for deliveries to both, and their spans. */
 async function usedMs(
   both: readonly [TestScheduler, TestScheduler],
   count: number,

@@ -37,7 +37,7 @@ export function PauseButton({ now, onOpen }: { now: SchedulerStatus; onOpen: () 
   );
 }
 
-/** What is paused and since when, on each page, with the way to pause more. Not a live region: its time ticks. */
+/** A note of the pause on each page, with the way to pause more. Not a live region: its time ticks. */
 export function PauseNotice({ now, onOpen }: { now: SchedulerStatus; onOpen: () => void }) {
   return (
     <p class="notice warning" id="paused" hidden={!now.paused}>

@@ -116,7 +116,7 @@ function timeouts(ms: string): CliCommand["env"] {
 /** Reads the stream of Claude Code 2.1: `--output-format stream-json`. */
 function readClaude(transcript: Transcript): CliReader {
   let result: CliResult | null = null;
-  /** What it still works on: a turn, and tasks in the background, with whose end it begins another turn by itself. */
+  /** Open work of claude: a turn, and tasks in the background. The end of a task begins another turn. */
   const work = new Set<string>();
   return {
     take: (event) => {

@@ -69,7 +69,7 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
   });
   over.abort();
   exit.stop();
-  // Its result counts, as it was only late to exit.
+  // The result counts: the program was only late to exit.
   const end = exit.late.aborted ? { ...ended, exitCode: 0, problem: null } : ended;
   const problem = await recordOf(start, configDir);
   const outcome = { end, result: reader.result(), problem, lastLines: stream.lastLines() };

@@ -85,7 +85,7 @@ class BoundedMessages extends ReadBuffer {
     const isWhole = part.at(-1) === newline;
     if (this.#bytes <= mcpLimits.answerBytes) super.append(part);
     else {
-      // Its beginning: earlier messages were read, as one chunk is shorter than the limit.
+      // The beginning of a line: earlier messages were read, as one chunk is shorter than the limit.
       this.clear();
       if (isWhole) super.append(this.#failure());
     }
