@@ -96,16 +96,7 @@ function codeOf(chars: string, digits: number): string {
     .padStart(digits, "0");
 }
 
-/** Private characters stand for the hex digits of bytes in groups: words that look like these must not match. */
-const [firstDigit, nine] = [0xe000, 0x39];
-
-/** The character code that stands for a hex digit with this code. */
-export function hexDigit(code: number): number {
-  return firstDigit + (code <= nine ? code & 0xf : (code & 0xf) + 9);
-}
-
-/** The digits of a text's bytes in the characters that stand for them. */
-export function hexDigits(text: string): string {
-  const hex = Buffer.from(text).toString("hex");
-  return hex.replace(/./g, (one) => String.fromCharCode(hexDigit(one.charCodeAt(0))));
+/** Hex digits of bytes in private characters that stand for them: words that look like bytes in groups must not match. */
+export function inHexDigits(hex: string): string {
+  return hex.replace(/./g, (one) => String.fromCharCode(0xe000 + Number.parseInt(one, 16)));
 }

@@ -6,9 +6,8 @@ import { shortestHidden } from "../contracts/encoded-forms.ts";
 import { mapTexts } from "../contracts/json-size.ts";
 import { encodedIn, withoutEncoded } from "./decoded-views.ts";
 import { terminalCodes, withoutTerminalCodes } from "../contracts/plain-text.ts";
-import { secretForms, TextIndex, type Found, type Range } from "./text-index.ts";
-
-const mark = "[redacted]";
+import { marked, secretForms, splitAt, TextIndex } from "./text-index.ts";
+import type { Found, Range, TextPart } from "./text-index.ts";
 
 /** Length at which a text may have been cut: readers of processes take 32 KiB of a line, in UTF-8. */
 const longText = 8_000;
@@ -47,23 +46,20 @@ export function createRedactor() {
       // Secrets are masked before as well: removing a terminal code also removes the character after it.
       return masked(withoutTerminalCodes(masked(text, undefined, true)), output);
     }
-    const { ranges, begun } = found;
-    if (text.length > longText && begun < shown.length) ranges.push([begun, shown.length]);
+    addEnds(found, shown, text.length);
     if (output !== undefined) carry(output, shown, found);
-    if (shown.includes(apiTokenPrefix)) addApiTokens(ranges, shown);
-    return ranges.length === 0 ? text : marked(text, before.length, ranges);
+    const { ranges } = found;
+    return ranges.length === 0 ? text : marked(text, placed(text, unseen, ranges, before.length));
   };
   /** Ranges of secrets among the characters of a text that are not `hidden`, as places in the text. */
   const secretsIn = (text: string, hidden: RegExp): Range[] => {
     const shown = text.replace(hidden, "");
-    const { ranges, begun } = index.find(shown, true);
-    if (text.length > longText && begun < shown.length) ranges.push([begun, shown.length]);
-    addApiTokens(ranges, shown);
-    const places = placesOf(text, hidden);
-    return ranges.map(([from, to]) => [places[from] ?? 0, (places[to - 1] ?? 0) + 1]);
+    const found = index.find(shown, true);
+    addEnds(found, shown, text.length);
+    return placed(text, hidden, found.ranges);
   };
   const redact = (text: string, output?: Output): string =>
-    withoutEncoded(masked(text, output), index, mark);
+    withoutEncoded(masked(text, output), index);
   return {
     /**
      * Adds secrets. They stay, as they may still turn up; the returned function forgets those that have become
@@ -90,15 +86,7 @@ export function createRedactor() {
     /** The parts of a text, in their order; nothing is removed, and the secrets are parts of their own. */
     split: (text: string): readonly TextPart[] => {
       const hidden = [unseen, unseenOrCode].flatMap((codes) => secretsIn(text, codes));
-      const found = [...hidden, ...encodedIn(text, index)];
-      const parts: TextPart[] = [];
-      let copied = 0;
-      for (const [start, end] of joined(found)) {
-        parts.push({ text: text.slice(copied, start), isSecret: false });
-        parts.push({ text: text.slice(start, end), isSecret: true });
-        copied = end;
-      }
-      return [...parts, { text: text.slice(copied), isSecret: false }];
+      return splitAt(text, [...hidden, ...encodedIn(text, index)]);
     },
     /** Removes secrets from all texts of a JSON-like value, including its keys; the value itself is unchanged. */
     redactValue: <T>(value: T) => mapTexts(value, (text) => redact(text)) as Redacted<T>,
@@ -106,22 +94,6 @@ export function createRedactor() {
 }
 
 export type Redactor = ReturnType<typeof createRedactor>;
-
-export interface TextPart {
-  readonly text: string;
-  readonly isSecret: boolean;
-}
-
-/** Ranges from left to right; those that overlap are one. */
-function joined(ranges: readonly Range[]): readonly Range[] {
-  const all: Range[] = [];
-  for (const [start, end] of ranges.toSorted(([a], [b]) => a - b)) {
-    const last = all.at(-1);
-    if (last === undefined || start >= last[1]) all.push([start, end]);
-    else last[1] = Math.max(last[1], end);
-  }
-  return all;
-}
 
 declare const isRedacted: unique symbol;
 /** JSON-like data of a run or a person, without known secrets. Only `redactValue` makes it: stores and logs take nothing else. */
@@ -131,12 +103,13 @@ export type Redacted<T> = T extends null | undefined
     ? T
     : T & { readonly [isRedacted]: true };
 
-/** Only the hash of an API token is stored: its form is hidden instead. */
-function addApiTokens(ranges: Range[], shown: string): void {
+/** Adds the beginning of a secret at the end of a long text, and API tokens by their form: only their hashes are stored. */
+function addEnds({ ranges, begun }: Found, shown: string, length: number): void {
+  if (length > longText && begun < shown.length) ranges.push([begun, shown.length]);
+  if (!shown.includes(apiTokenPrefix)) return;
   for (const { 0: token, index } of shown.matchAll(apiTokenPattern)) {
     ranges.push([index, index + token.length]);
   }
-  ranges.sort(([a], [b]) => a - b);
 }
 
 /** Hides half of a secret at the end of a text, and remembers it for the next text of the output. */
@@ -152,8 +125,8 @@ function seen(text: string): string {
   return text.replace(unseen, "");
 }
 
-/** Where the characters of a text that are not `hidden` stand in it. */
-function placesOf(text: string, hidden: RegExp): readonly number[] {
+/** Ranges of the characters of a text that are not `hidden`, counted from `before` characters earlier, as places in it. */
+function placed(text: string, hidden: RegExp, ranges: readonly Range[], before = 0): Range[] {
   const places: number[] = [];
   let at = 0;
   for (const { 0: skipped, index } of text.matchAll(hidden)) {
@@ -161,23 +134,12 @@ function placesOf(text: string, hidden: RegExp): readonly number[] {
     at += skipped.length;
   }
   while (at < text.length) places.push(at++);
-  return places;
-}
-
-/** The text with a mark for each range of its shown characters, which are counted from `before` characters earlier. */
-function marked(text: string, before: number, ranges: readonly Range[]): string {
-  const places = placesOf(text, unseen);
-  let result = "";
-  let copied = 0;
-  for (const [from, to] of ranges) {
-    const start = places[Math.max(0, from - before)] ?? text.length;
-    const end = (places[to - before - 1] ?? -1) + 1;
-    if (end <= copied) continue;
-    // The beginning of a truncated secret may overlap with the one before.
-    if (start >= copied) result += text.slice(copied, start) + mark;
-    copied = end;
-  }
-  return result + text.slice(copied);
+  return ranges
+    .filter(([, to]) => to > before)
+    .map(([from, to]) => [
+      places[Math.max(0, from - before)] ?? text.length,
+      (places[to - before - 1] ?? text.length - 1) + 1,
+    ]);
 }
 
 /** Consecutive texts, such as the lines of a run: a secret may continue from one to the next. */

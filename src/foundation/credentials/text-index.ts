@@ -1,7 +1,7 @@
 import {
   base64Forms,
   encodedForms,
-  hexDigits,
+  inHexDigits,
   shortestHidden,
 } from "../contracts/encoded-forms.ts";
 
@@ -95,6 +95,38 @@ export class TextIndex {
   }
 }
 
+export interface TextPart {
+  readonly text: string;
+  readonly isSecret: boolean;
+}
+
+/** The parts of a text, in their order; those in the ranges are secrets. Ranges that overlap are one. */
+export function splitAt(text: string, ranges: readonly Range[]): readonly TextPart[] {
+  const all: Range[] = [];
+  for (const [start, end] of ranges.toSorted(([a], [b]) => a - b)) {
+    const last = all.at(-1);
+    if (last === undefined || start >= last[1]) all.push([start, end]);
+    else last[1] = Math.max(last[1], end);
+  }
+  let copied = 0;
+  const parts = all.flatMap(([start, end]) => {
+    const before = text.slice(copied, start);
+    copied = end;
+    return [
+      { text: before, isSecret: false },
+      { text: text.slice(start, end), isSecret: true },
+    ];
+  });
+  return [...parts, { text: text.slice(copied), isSecret: false }];
+}
+
+/** The text with a mark for each range. */
+export function marked(text: string, ranges: readonly Range[]): string {
+  if (ranges.length === 0) return text;
+  const parts = splitAt(text, ranges);
+  return parts.map((part) => (part.isSecret ? "[redacted]" : part.text)).join("");
+}
+
 function startOf(text: string): string {
   return text.slice(0, shortestHidden);
 }
@@ -117,7 +149,7 @@ export function secretForms(secret: string): string[] {
     .flatMap((value) => [
       ...encodedForms(value),
       ...base64Forms(Buffer.from(value, "utf16le")),
-      hexDigits(value),
+      inHexDigits(Buffer.from(value).toString("hex")),
     ]);
 }
 
