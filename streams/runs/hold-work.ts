@@ -1,4 +1,4 @@
-import { Observable, Subscription, type OperatorFunction } from "rxjs";
+import { map, Observable, Subscription, type OperatorFunction } from "rxjs";
 import type { Clock } from "../clock.ts";
 import type { RunEvent, WorkItem } from "../vocabulary.ts";
 import { queueRunEvent, type Withdrawn } from "./run-events.ts";
@@ -43,14 +43,9 @@ export function holdWork(options: HoldOptions): OperatorFunction<WorkItem, WorkI
   return (item$) =>
     new Observable((subscriber) => {
       const withdrawn = new Set<string>();
-      const subscriptions = new Subscription();
       let entering = Subscription.EMPTY;
       let after: number | null = null;
 
-      const hold = (item: WorkItem): RunEvent => {
-        const { agent } = item;
-        return { type: "queued", agent, at: clock.now(), item, isPaused: true };
-      };
       const enter = (item: WorkItem): WorkItem | RunEvent => {
         if (!withdrawn.has(item.id)) return item;
         const queue = { agent: item.agent, at: clock.now(), usable: true };
@@ -66,27 +61,24 @@ export function holdWork(options: HoldOptions): OperatorFunction<WorkItem, WorkI
           stored.released();
         });
       };
+      const arrive = (item: WorkItem): WorkItem | RunEvent =>
+        after === null
+          ? item
+          : { type: "queued", agent: item.agent, at: clock.now(), item, isPaused: true };
 
-      subscriber.add(subscriptions);
       subscriber.add(() => entering.unsubscribe());
-      subscriptions.add(
+      subscriber.add(
         pausedAfter$.subscribe((place) => {
           entering.unsubscribe();
           if (place !== null) after ??= place;
           else if (after !== null) enterAfter(after);
         }),
       );
-      subscriptions.add(
+      subscriber.add(
         withdrawn$.subscribe(({ itemId, why }) => {
           if (after !== null && why === "withdrawn") withdrawn.add(itemId);
         }),
       );
-      subscriptions.add(
-        item$.subscribe({
-          next: (item) => subscriber.next(after === null ? item : hold(item)),
-          error: (error: unknown) => subscriber.error(error),
-          complete: () => subscriber.complete(),
-        }),
-      );
+      subscriber.add(item$.pipe(map(arrive)).subscribe(subscriber));
     });
 }

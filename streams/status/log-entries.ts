@@ -52,13 +52,9 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
   }
 }
 
-function queuedText({ isPaused }: Extract<RunEvent, { type: "queued" }>): string {
-  return isPaused === true ? "waits until new work is resumed, triggered" : "queued";
-}
-
-function queuedLine(event: Extract<RunEvent, { type: "queued" }>): Line {
-  const { item } = event;
-  const msg = `${queuedText(event)} ${originText(item, slotsText(item))}`;
+function queuedLine({ item, isPaused }: Extract<RunEvent, { type: "queued" }>): Line {
+  const state = isPaused === true ? "waits until new work is resumed, triggered" : "queued";
+  const msg = `${state} ${originText(item, slotsText(item))}`;
   return { level: 30, msg, ...callFields(item) };
 }
 

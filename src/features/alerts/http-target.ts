@@ -1,3 +1,4 @@
+import { jsonOf } from "../../foundation/contracts/json-size.ts";
 import type { TargetAnswer } from "./rules/alert.ts";
 import type { OutgoingAnswer } from "../../foundation/contracts/outgoing-request.ts";
 import { withoutAddress } from "../../foundation/contracts/outgoing-request.ts";
@@ -54,14 +55,6 @@ function errorOf({ status, headers }: OutgoingAnswer, reason: string): string {
   }
   const text = oneLine(reason);
   return text === "" ? `it answered ${status}` : `it answered ${status}: ${text}`;
-}
-
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

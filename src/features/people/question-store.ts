@@ -126,18 +126,20 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
       });
     },
     /** The answer of which `questions` has a part; null if it has all of it. For the run alone. */
-    wholeAnswer: (id: string): Answer | null =>
-      parsedOrNull(
-        (whole.get(id) as { answer: string } | undefined)?.answer ?? null,
-      ) as Answer | null,
+    wholeAnswer: (id: string): Answer | null => {
+      const row = whole.get(id);
+      return row === undefined ? null : (JSON.parse(String(row.answer)) as Answer);
+    },
     /** Removes the whole answers to runs that have ended, also from the file's unused parts. */
     forgetWhole: async (isOver: (instanceId: string) => boolean): Promise<void> => {
-      const rows = ofRuns.all() as unknown as readonly Pick<Question, "instanceId">[];
-      const over = rows.filter(({ instanceId }) => isOver(instanceId));
+      const over = ofRuns
+        .all()
+        .map(({ instanceId }) => String(instanceId))
+        .filter(isOver);
       if (over.length === 0) return;
       await record(() => {
         db.exec("PRAGMA secure_delete = ON");
-        for (const { instanceId } of over) removeWhole.run(instanceId);
+        for (const instanceId of over) removeWhole.run(instanceId);
         db.exec("PRAGMA secure_delete = OFF");
       });
       db.exec("PRAGMA wal_checkpoint(TRUNCATE)");

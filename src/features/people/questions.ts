@@ -68,17 +68,13 @@ export function createQuestions({ store, clock, redactor, onCount, warn }: Quest
      * the run ends because of it.
      */
     open: async (asked: NewQuestion): Promise<Question> => {
-      const { kind, agent, gates, instanceId, subject, seconds, requestHash, ...texts } = asked;
-      const last = store.latest(instanceId, kind, subject);
+      const { seconds, requestHash, prompt, form, fallback, ...about } = asked;
+      const last = store.latest(about.instanceId, about.kind, about.subject);
       if (last?.state === "expired" && last.answer === null) return last;
       const at = clock.now();
       const opened = {
-        kind,
-        agent,
-        gates,
-        instanceId,
-        subject,
-        ...redactValue(texts),
+        ...about,
+        ...redactValue({ prompt, form, fallback }),
         id: uuidV7(),
         at,
         until: at + Math.round(seconds * 1000),

@@ -1,3 +1,4 @@
+import { leaves } from "../../foundation/logs/log-scan.ts";
 import { accessSync, constants, statSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -142,19 +143,12 @@ function parse(line: string): LogEntry | null {
 }
 
 function textOf({ msg, tool, input, output, trigger }: LogEntry): string {
-  const named = [...(typeof tool === "string" ? [tool] : []), ...textsIn(input, 0)];
-  const returned = textsIn(output, 0).join("\n").slice(0, maxOutput);
+  // In JSON, `\\n` would join the word that follows.
+  const named = [...(typeof tool === "string" ? [tool] : []), ...leaves(input, maxDepth)];
+  const returned = leaves(output, maxDepth).join("\n").slice(0, maxOutput);
   // The first line of a run has its prompt, or the title, repository and number of its event.
-  const started = textsIn(trigger, 0);
+  const started = leaves(trigger, maxDepth);
   const parts = [msg, ...named.filter((text) => !msg.includes(text)), ...started, returned];
   // Colours of a terminal would be a part of the words after them.
   return plainText(parts.filter((part) => part !== "").join("\n"));
-}
-
-/** The texts and numbers in a value: in its JSON, `\\n` would join the word that follows. */
-function textsIn(value: unknown, depth: number): string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value === "number") return [String(value)];
-  if (typeof value !== "object" || value === null || depth > maxDepth) return [];
-  return Object.values(value).flatMap((one) => textsIn(one, depth + 1));
 }

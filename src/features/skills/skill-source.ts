@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from "../../foundation/contracts/plain-text.ts";
 import { homedir } from "node:os";
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -32,7 +33,7 @@ export function skillSourceText({ repository }: SkillSource, skill: string | nul
 
 /** The repository's name: the last part of its address, without `.git`. */
 export function repositoryName({ url }: SkillSource): string {
-  return basename(url.replace(/(?<!\/)\/+$/, "").replace(/(\/?\.git)$/, "")).replace(/^.*:/, "");
+  return basename(withoutEndSlashes(url).replace(/(\/?\.git)$/, "")).replace(/^.*:/, "");
 }
 
 function placeOf(

@@ -1,3 +1,4 @@
+import { isPlainObject } from "../contracts/json-size.ts";
 import { parse as parseKept, patch } from "@decimalturn/toml-patch";
 import { parse, stringify, TomlDate } from "smol-toml";
 import { didYouMean } from "../contracts/did-you-mean.ts";
@@ -62,7 +63,7 @@ export function edited(text: string, edits: readonly Edit[]): string {
 /** The writer (3.3.0) fails on a list of tables with a new key, so such lists are taken out and appended at the end. */
 function takeNewTables(table: Table, before: ReadonlySet<string>): string {
   const isNew = ([key, value]: [string, unknown]): boolean =>
-    !before.has(key) && Array.isArray(value) && value.length > 0 && value.every(isTable);
+    !before.has(key) && Array.isArray(value) && value.length > 0 && value.every(isPlainObject);
   const added = Object.entries(table).filter(isNew);
   for (const [key] of added) Reflect.deleteProperty(table, key);
   return added.length === 0 ? "" : stringify(Object.fromEntries(added));
@@ -72,10 +73,6 @@ function takeNewTables(table: Table, before: ReadonlySet<string>): string {
 const emptyMark = "al:empty";
 const emptyArray = /(?<![^\n])([^#\n]*=[^\S\n]*)\[[^\S\n]*\]([^\S\n]*#)/g;
 const marked = new RegExp(`\\[ *"${emptyMark}" *(?:, *)?\\]`, "g");
-
-function isTable(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function apply(table: Table, edit: Edit): void {
   const { path, value } = edit;

@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from "../contracts/plain-text.ts";
 import type { z } from "zod";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 import { choice, flag, httpUrl, otlpHeadersType, table, text } from "./fields.ts";
@@ -48,7 +49,7 @@ export function resolveTelemetry(
 /** Vendors name the base address, such as `https://cloud.langfuse.com/api/public/otel`. */
 function tracesUrl(base: string): string {
   const url = new URL(base);
-  const path = url.pathname.replace(/(?<!\/)\/+$/, "");
+  const path = withoutEndSlashes(url.pathname);
   url.pathname = path.endsWith("/v1/traces") ? path : `${path}/v1/traces`;
   return url.href;
 }

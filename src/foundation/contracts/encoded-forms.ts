@@ -1,3 +1,5 @@
+import { escapeHtml } from "./plain-text.ts";
+
 /** Shorter values are not hidden: replacing every `12345` would shred the text and hide nothing. */
 export const shortestHidden = 6;
 
@@ -22,17 +24,9 @@ export function encodedForms(value: string): string[] {
     // Without the forms that escape each character.
     ...json.slice(0, -4).map(inJson),
     ...urlForms(value),
-    value.replaceAll(/[&<>"']/g, (char) => htmlNames[char] ?? char),
+    escapeHtml(value),
   ];
 }
-
-const htmlNames: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
 
 /** The whole in Base64, and for each of three offsets the part that does not depend on the bytes around it. */
 export function base64Forms(bytes: Buffer): string[] {

@@ -68,6 +68,15 @@ function isBreak(byte: number | undefined): boolean {
   return byte === lineFeed || byte === carriageReturn;
 }
 
+/** The value of a JSON text; undefined if the text isn't JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a value is an object with named fields, not a list. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

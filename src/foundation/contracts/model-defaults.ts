@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from "./plain-text.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type {
   AgentConfig,
@@ -146,7 +147,7 @@ export function unversionedUrl(given: string): string {
 }
 
 function pathOf(url: string): string {
-  return url === "" ? "" : new URL(url).pathname.replace(/(?<!\/)\/+$/, "");
+  return url === "" ? "" : withoutEndSlashes(new URL(url).pathname);
 }
 
 function withPath(url: string, path: string): string {

@@ -30,6 +30,12 @@ function lastState(line: string): string {
   return line.split("\r").findLast((part) => part !== "") ?? "";
 }
 
+/** A text without slashes at its end. */
+export function withoutEndSlashes(text: string): string {
+  // Otherwise each slash of a long row in the middle would be a new beginning.
+  return text.replace(/(?<!\/)\/+$/, "");
+}
+
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",

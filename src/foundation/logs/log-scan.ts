@@ -83,15 +83,16 @@ export function logMatcher({ level, text }: LogFilter) {
 function textsOf(entry: LogEntry): string[] {
   const fields = Object.entries(entry).filter(([name]) => !commonFields.has(name));
   return fields.flatMap(([name, value]) => [
-    ...leaves(value).map((leaf) => plainText(leaf)),
+    ...leaves(value, maxDepth).map((leaf) => plainText(leaf)),
     // A tool's input is shown as JSON.
     ...(name === "input" && typeof value === "object" ? [JSON.stringify(value)] : []),
   ]);
 }
 
-function leaves(value: unknown, depth = 0): string[] {
+/** The texts and numbers in a value. Deeper ones are left out: a line of brackets must not overflow the stack. */
+export function leaves(value: unknown, maxDepth: number): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number") return [String(value)];
-  if (typeof value !== "object" || value === null || depth > maxDepth) return [];
-  return Object.values(value).flatMap((inner) => leaves(inner, depth + 1));
+  if (typeof value !== "object" || value === null || maxDepth < 0) return [];
+  return Object.values(value).flatMap((inner) => leaves(inner, maxDepth - 1));
 }

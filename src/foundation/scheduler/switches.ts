@@ -1,3 +1,4 @@
+import { oneAtATime } from "../contracts/one-at-a-time.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Store } from "../store/store.ts";
 import type { Pause, Settings } from "../store/settings.ts";
@@ -25,12 +26,7 @@ export function createSwitches(
   onPaused: (pause: Pause) => void,
 ) {
   const disabled = new Set(settings.disabledAgents());
-  let last: Promise<void> = Promise.resolve();
-  const inTurn = (set: () => Promise<void>): Promise<void> => {
-    const done = last.then(set);
-    last = done.catch(() => undefined);
-    return done;
-  };
+  const inTurn = oneAtATime();
 
   const setEnabled = async (agent: string, enabled: boolean): Promise<void> => {
     if (disabled.has(agent) === !enabled) return;

@@ -1,3 +1,4 @@
+import { oneAtATime } from "../../foundation/contracts/one-at-a-time.ts";
 import type { AgentConfig, NetworkConfig } from "../../../streams/agent-config.ts";
 import { problemText } from "../../../streams/problem-text.ts";
 import type { AgentFiles } from "../../foundation/config/agent-files.ts";
@@ -28,7 +29,7 @@ import { knownAgent } from "./runnable.ts";
 
 /** The operations that read and change agents' own files. The scheduler reads a file again when it changed. */
 export function createFileEdits(context: EditContext) {
-  let last: Promise<unknown> = Promise.resolve();
+  const serially = oneAtATime();
   const learned = new Set<string>();
   // A credential that no run has loaded yet is hidden too, and the text stays the same when one does.
   const learn = async (): Promise<void> => {
@@ -38,11 +39,7 @@ export function createFileEdits(context: EditContext) {
     context.redactor.add(added);
   };
   // Edits run one after the other: each begins with the text that the previous one has written.
-  const inTurn = <T>(edit: () => Promise<T>): Promise<T> => {
-    const next = last.then(learn).then(edit);
-    last = next.catch(() => undefined);
-    return next;
-  };
+  const inTurn = <T>(edit: () => Promise<T>): Promise<T> => serially(() => learn().then(edit));
   return {
     /** The texts and problems of an agent's files, secrets redacted. Rejects with UserError `unknown_agent`. */
     agentFiles: async (agent: string) => {

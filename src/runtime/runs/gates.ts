@@ -74,6 +74,19 @@ export function createGates(
     return [gateOf(own), ...earlier].filter((gate) => gate !== null);
   };
 
+  /** `asks` is what the run wants to do, `changes` the parts of a tool that its server changed. */
+  const heldOf = (
+    { agent }: LiveRun,
+    about: Pick<Held, "kind" | "subject" | "hasAlways">,
+    gates: readonly Gate[],
+    asks: string,
+    changes: readonly string[] | null = null,
+  ): Held => ({
+    ...about,
+    gates: [...new Set(gates.map(({ name }) => name))],
+    ...pictureOf({ text: `${agent} wants to ${asks}`, changes }),
+  });
+
   const gatesOfTool = (run: LiveRun, { name, host }: ServedTool): readonly Gate[] =>
     gatesOf(run).filter(
       ({ approve, ...gate }) =>
@@ -140,11 +153,9 @@ export function createGates(
     /** Null if the run may spend more than the approved amount, else why not; waits for a person. */
     over: async (run: LiveRun, usd: number, signal: AbortSignal): Promise<string | null> => {
       const subject = usdText(nanoOfUsd(usd));
-      const picture = pictureOf({
-        text: `${run.agent} wants to spend more than ${subject} in this run`,
-      });
-      const gates = namesOf(gatesOf(run).filter(({ approve }) => approve?.over !== null));
-      const held = { kind: "over", subject, gates, hasAlways: false, ...picture } as const;
+      const gates = gatesOf(run).filter(({ approve }) => approve?.over !== null);
+      const asks = `spend more than ${subject} in this run`;
+      const held = heldOf(run, { kind: "over", subject, hasAlways: false }, gates, asks);
       const why = tooMany(run, held);
       if (why !== null) return `${why}, and no person approved more than ${subject}`;
       await ask(run, questionOf(run, held), signal);
@@ -159,9 +170,8 @@ export function createGates(
       // The run made it up below a wildcard: it can neither be shown nor be told from others once it is redacted.
       if (redact(subject) !== subject && !isNamed(gates, asked))
         return "its name contains a secret";
-      const picture = pictureOf({ text: `${run.agent} wants to reach ${subject}` });
       const hasAlways = gates.every(({ name, approve }) => name === run.agent && approve !== null);
-      const held = { kind: "host", subject, gates: namesOf(gates), hasAlways, ...picture } as const;
+      const held = heldOf(run, { kind: "host", subject, hasAlways }, gates, `reach ${subject}`);
       return run.whileOpen(() => pass(run, held, signal));
     },
     /** Null if the run may call an agent, else why not; waits for a person if a gate holds it. */
@@ -173,9 +183,12 @@ export function createGates(
       const hasAlways = gates.every(
         ({ name, approve }) => name === run.agent && approve?.agents.includes("*") === false,
       );
-      const picture = pictureOf({ text: `${run.agent} wants to call ${callee}: ${context}` });
-      const held = { subject: callee, gates: namesOf(gates), hasAlways, ...picture };
-      return pass(run, { kind: "call", ...held }, signal);
+      const asks = `call ${callee}: ${context}`;
+      return pass(
+        run,
+        heldOf(run, { kind: "call", subject: callee, hasAlways }, gates, asks),
+        signal,
+      );
     },
     /** Whether gates hold the calls of a tool, by its name or the host of its server. */
     holdsTool: (run: LiveRun, tool: ServedTool): boolean => gatesOfTool(run, tool).length > 0,
@@ -187,12 +200,11 @@ export function createGates(
       const isOwn = gates.every(
         (gate) => gate.name === run.agent && gate.approve?.tools.includes(name) === true,
       );
-      const text = `${run.agent} wants to call the tool ${name}: ${args}`;
-      const picture = pictureOf({ text, changes: change && change.parts });
       const subject = change === null ? name : `${name} as changed (${change.hash})`;
       const hasAlways = isOwn && change === null;
-      const held = { kind: "tool", subject, gates: namesOf(gates), hasAlways, ...picture } as const;
-      return pass(run, held, signal);
+      const asks = `call the tool ${name}: ${args}`;
+      const about = { kind: "tool", subject, hasAlways } as const;
+      return pass(run, heldOf(run, about, gates, asks, change?.parts), signal);
     },
   };
 }
@@ -231,8 +243,6 @@ function storedGate(name: string, config: string | null): Gate | null {
 
 /** The stored form has no empty values. */
 const holdsNothing: Approval = { hosts: [], over: null, agents: [], tools: [] };
-
-const namesOf = (gates: readonly Gate[]) => [...new Set(gates.map(({ name }) => name))];
 
 function questionOf({ agent, instanceId }: LiveRun, held: Held): NewQuestion {
   const { hasAlways, ...rest } = held;

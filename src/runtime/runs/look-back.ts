@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { WebhookEvent, WorkItem, Trigger } from "../../../streams/vocabulary.ts";
 import type { PastTriggers, ReceiptPosition } from "../../foundation/store/past-triggers.ts";
 import { v7 as uuidV7 } from "uuid";
-import { mapTexts } from "../../foundation/contracts/json-size.ts";
+import { mapTexts, jsonOf } from "../../foundation/contracts/json-size.ts";
 
 /** A stored delivery, read again. */
 export interface ReadDelivery {
@@ -105,16 +105,7 @@ export function deliveryAs(event: WebhookEvent, payload: unknown): WaitedFor {
 export function callAs(agent: string, call: Extract<Trigger, { kind: "agent-call" }>): WaitedFor {
   const { kind, callId, caller, callerInstance, depth, context } = call;
   return {
-    occurrence: { kind, agent, source: caller, event: null, payload: jsonIn(context) },
+    occurrence: { kind, agent, source: caller, event: null, payload: jsonOf(context) },
     trigger: () => ({ kind, callId, caller, callerInstance, depth, context }),
   };
-}
-
-/** A context is JSON only if its caller sends JSON. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

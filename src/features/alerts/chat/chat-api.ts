@@ -1,10 +1,10 @@
-import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
+import { isPlainObject, jsonOf } from "../../../foundation/contracts/json-size.ts";
 import { withoutAddress } from "../../../foundation/contracts/outgoing-request.ts";
 import type {
   OutgoingAnswer,
   SendRequest,
 } from "../../../foundation/contracts/outgoing-request.ts";
-import { jsonOf, retryAfterMs } from "../http-target.ts";
+import { retryAfterMs } from "../http-target.ts";
 import { cut, oneLine, type Fields } from "../target.ts";
 
 /** A press of a button in a chat. */

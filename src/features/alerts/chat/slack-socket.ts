@@ -1,8 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import http from "node:http";
-import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
+import { isPlainObject, jsonOf } from "../../../foundation/contracts/json-size.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { jsonOf } from "../http-target.ts";
 import { slackHeaders, slackMethod } from "../targets/slack-app.ts";
 import { slackText } from "../targets/slack-message.ts";
 import { callChat, type Receiver, type ReceiverDeps } from "./chat-api.ts";

@@ -1,3 +1,4 @@
+import { jsonOf } from "../../../foundation/contracts/json-size.ts";
 import { messageOf, UserError } from "../../../foundation/errors.ts";
 import { valueAt } from "../../../../streams/where.ts";
 
@@ -82,7 +83,7 @@ export function apiCaller(api: HookApi, address: string, token: string): CallApi
       signal: AbortSignal.timeout(timeoutMs),
       ...(body && { body: form ? formOf(body) : JSON.stringify(body) }),
     });
-    const value = parsed(await answer.text());
+    const value = jsonOf(await answer.text()) ?? null;
     if (answer.ok) return value;
     const said = [valueAt(value, "message"), valueAt(value, "error.message")].find(
       (text) => typeof text === "string",
@@ -98,9 +99,19 @@ async function ask(url: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(url, request);
   } catch (error) {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw new UserError("no_answer", `${url} does not answer: ${messageOf(cause)}`);
+    throw noAnswer(url, error);
   }
+}
+
+/** A request that got no answer. */
+export function noAnswer(
+  url: string,
+  error: unknown,
+  options: { readonly hint?: string } = {},
+): UserError {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const message = `${url} does not answer: ${messageOf(cause)}`;
+  return new UserError("no_answer", message, { ...options, cause: error });
 }
 
 /** An API's refusal; most come from a token without the right. */
@@ -115,14 +126,6 @@ function formOf(body: object): URLSearchParams {
     Array.isArray(value) ? value.map((one) => [`${name}[]`, String(one)]) : [[name, String(value)]],
   );
   return new URLSearchParams(pairs);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The objects of a list in an answer. */

@@ -1,3 +1,4 @@
+import { noModel } from "../agent/choose-agent.ts";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "smol-toml";
@@ -113,9 +114,7 @@ async function prepare(
 function firstModel({ models }: ProjectConfig): string {
   const [first] = Object.keys(models);
   if (first !== undefined) return first;
-  throw new UserError("no_model", "the project has no model that the agent could use", {
-    hint: "al config --set models.claude.provider=anthropic --set models.claude.model=claude-sonnet-4-5",
-  });
+  throw noModel();
 }
 
 async function refuseExisting(projectDir: string, name: string): Promise<void> {

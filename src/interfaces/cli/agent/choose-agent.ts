@@ -54,11 +54,7 @@ async function chooseModels(
   const known = Object.keys(project.models);
   const [first] = known;
   if (model.length > 0) return model;
-  if (first === undefined) {
-    throw new UserError("no_model", "the project has no model that the agent could use", {
-      hint: "al config --set models.claude.provider=anthropic --set models.claude.model=claude-sonnet-4-5",
-    });
-  }
+  if (first === undefined) throw noModel();
   if (known.length === 1) return [first];
   if (prompts === null) throw missingFlag("--model", `one of ${known.join(", ")}`);
   const choices = known.map((value) => {
@@ -148,3 +144,10 @@ export function newConfigText({
 }
 
 const filterHint = `# Filters choose events, such as events = ["issues"]; without any, everything from the source starts it.\n`;
+
+/** No agent can be written for a project without models. */
+export function noModel(): UserError {
+  const hint =
+    "al config --set models.claude.provider=anthropic --set models.claude.model=claude-sonnet-4-5";
+  return new UserError("no_model", "the project has no model that the agent could use", hint);
+}

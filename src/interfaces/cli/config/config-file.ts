@@ -1,3 +1,4 @@
+import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -120,7 +121,7 @@ export function agentTomlKeys(agent: AgentConfig, projectDir: string): object {
 export function tomlLines(table: object, prefix = ""): string[] {
   return Object.entries(table).flatMap(([key, value]: [string, unknown]) => {
     const path = `${prefix}${tomlKey(key)}`;
-    return isTable(value) ? tomlLines(value, `${path}.`) : [`${path} = ${tomlValue(value)}`];
+    return isPlainObject(value) ? tomlLines(value, `${path}.`) : [`${path} = ${tomlValue(value)}`];
   });
 }
 
@@ -137,12 +138,11 @@ function mapped<T>(table: Readonly<Record<string, T>>, change: (value: T) => obj
 function withoutNulls(table: object): object {
   const entries = Object.entries(table)
     .filter(([, value]: [string, unknown]) => value !== null)
-    .map(([key, value]: [string, unknown]) => [key, isTable(value) ? withoutNulls(value) : value]);
+    .map(([key, value]: [string, unknown]) => [
+      key,
+      isPlainObject(value) ? withoutNulls(value) : value,
+    ]);
   return Object.fromEntries(entries) as object;
-}
-
-function isTable(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function tomlKey(key: string): string {
@@ -151,7 +151,7 @@ function tomlKey(key: string): string {
 
 function tomlValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(tomlValue).join(", ")}]`;
-  if (!isTable(value)) return JSON.stringify(value);
+  if (!isPlainObject(value)) return JSON.stringify(value);
   const pairs = Object.entries(value).map(([key, one]) => `${tomlKey(key)} = ${tomlValue(one)}`);
   return `{ ${pairs.join(", ")} }`;
 }

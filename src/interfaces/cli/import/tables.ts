@@ -1,3 +1,4 @@
+import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify } from "smol-toml";
 import { edited, type Edit } from "../../../foundation/config/edit-toml.ts";
@@ -7,9 +8,7 @@ import { tomlLocator, type TomlPath } from "../../../foundation/config/toml-loca
 export type Table = Readonly<Record<string, unknown>>;
 
 export function isTable(value: unknown): value is Table {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
-  );
+  return isPlainObject(value) && !(value instanceof Date);
 }
 
 /** The value as a table; anything else counts as an empty one. */

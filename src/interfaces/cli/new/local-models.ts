@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 import { z } from "zod";
 
 /** A model of a server on this machine, or near it. */
@@ -30,7 +31,7 @@ export async function localModels(baseUrls: readonly string[]): Promise<readonly
 async function modelsOf(baseUrl: string): Promise<readonly LocalModel[]> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
-    const response = await fetch(`${baseUrl.replace(/(?<!\/)\/+$/, "")}/models`, { signal });
+    const response = await fetch(`${withoutEndSlashes(baseUrl)}/models`, { signal });
     const { data } = modelList.parse(JSON.parse(await textOf(response)));
     const ids = data.map(({ id }) => id).filter((id) => printableId.test(id));
     return ids.map((model) => ({ baseUrl, model }));

@@ -1,9 +1,11 @@
+import { noAnswer } from "../../../features/webhooks/setup/hook-api.ts";
+import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 import type { WebhookSource } from "../../../foundation/config/project-config.ts";
 import { randomUUID } from "node:crypto";
 import { webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
 import { homeDir } from "../../../foundation/credentials/read-secret.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
-import { UserError, messageOf } from "../../../foundation/errors.ts";
+import { UserError } from "../../../foundation/errors.ts";
 import { readSchedulerInfo } from "../../../foundation/store/project-lock.ts";
 import type { Fixture } from "../../../features/webhooks/sign.ts";
 import {
@@ -63,7 +65,7 @@ function gatewayOf(context: Context, { url }: SendOptions): string {
 }
 
 function checkedUrl(url: string): string {
-  if (URL.canParse(url) && /^https?:/i.test(url)) return url.replace(/(?<!\/)\/+$/, "");
+  if (URL.canParse(url) && /^https?:/i.test(url)) return withoutEndSlashes(url);
   const hint = "give the gateway's address, such as --url http://localhost:8080";
   throw new UserError("usage", `${JSON.stringify(url)} is not an http address`, hint);
 }
@@ -94,11 +96,8 @@ async function post(url: string, headers: Record<string, string>, body: Buffer):
     const answer = await fetch(url, init as RequestInit);
     return { status: answer.status, body: parsed(await answer.text()) };
   } catch (error) {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw new UserError("no_answer", `${url} does not answer: ${messageOf(cause)}`, {
-      hint: "al stat shows whether the scheduler runs and where it listens",
-      cause: error,
-    });
+    const hint = "al stat shows whether the scheduler runs and where it listens";
+    throw noAnswer(url, error, { hint });
   }
 }
 

@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 import { randomBytes } from "node:crypto";
 import type { ProjectConfig, WebhookSource } from "../../../foundation/config/project-config.ts";
 import { webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
@@ -107,7 +108,7 @@ function sourceOf(project: ProjectConfig, type: string, { source }: SetupOptions
 function publicUrl({ gateway }: ProjectConfig, { url }: SetupOptions): string {
   const address = url ?? gateway.publicUrl;
   if (address !== null && /^https?:\/\//i.test(address) && URL.canParse(address)) {
-    return address.replace(/(?<!\/)\/+$/, "");
+    return withoutEndSlashes(address);
   }
   const hint =
     "al config --set gateway.publicUrl=https://<host>, or name it with --url https://<host>";

@@ -16,24 +16,11 @@ const resume = async (): Promise<void> => {
 
 /** Opens the dialog that pauses the scheduler and kills its runs; while it is paused, resumes it. */
 export function PauseButton({ now, onOpen }: { now: SchedulerStatus; onOpen: () => void }) {
-  if (now.paused) {
-    return (
-      <Action id="pause" label="Resume the scheduler" act={resume}>
-        Resume
-      </Action>
-    );
-  }
+  const word = now.paused ? "Resume" : "Pause";
   return (
-    <button
-      class="button acts"
-      type="button"
-      id="pause"
-      aria-label="Pause the scheduler"
-
-      onClick={onOpen}
-    >
-      Pause …
-    </button>
+    <Action id="pause" label={`${word} the scheduler`} act={now.paused ? resume : onOpen}>
+      {now.paused ? word : "Pause …"}
+    </Action>
   );
 }
 

@@ -1,3 +1,4 @@
+import { oneAtATime } from "../../../foundation/contracts/one-at-a-time.ts";
 import { join } from "node:path";
 import type { SchedulerContext } from "../../../foundation/context.ts";
 import { reasonOf, UserError } from "../../../foundation/errors.ts";
@@ -18,7 +19,7 @@ export function createClusterDoor(
   let opened: { readonly certificate: string; readonly door: Door } | null = null;
   /** The address at which it could not listen; later runs do not try it again. */
   let refused: string | null = null;
-  let last: Promise<void> = Promise.resolve();
+  const inTurn = oneAtATime();
   const load = async () => {
     const [{ doorIdentity }, { createDoor }] = await Promise.all([
       import("./door-identity.ts"),
@@ -49,17 +50,13 @@ export function createClusterDoor(
      * Listens at `[cluster].listen` from now on; does nothing without the table, or if it already listens there. Called
      * at each start of a run. Rejects with a UserError if it can't listen anywhere.
      */
-    open: (): Promise<void> => {
-      // Changes apply one after another: two at once would leave a listener that is never closed.
-      const opening = last.then(openNow);
-      last = opening.catch(() => undefined);
-      return opening;
-    },
+    // Changes apply one after another: two at once would leave a listener that is never closed.
+    open: (): Promise<void> => inTurn(openNow),
     /** PEM. Throws before the door is opened. */
     certificate: (): string => {
       if (opened !== null) return opened.certificate;
       throw new UserError("no_door", "no run can reach this scheduler from another machine yet");
     },
-    close: (): void => void last.then(() => opened?.door.close()),
+    close: (): void => void inTurn(() => Promise.resolve(opened?.door.close())),
   };
 }

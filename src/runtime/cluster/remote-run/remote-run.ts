@@ -1,3 +1,4 @@
+import { jsonOf } from "../../../foundation/contracts/json-size.ts";
 import { chmodSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
@@ -14,7 +15,6 @@ import { openChannel, type Channel } from "./pipe-channel.ts";
 import { runChild, type RunChild } from "./run-child.ts";
 import { sendLines } from "./send-lines.ts";
 import { readFile } from "node:fs/promises";
-import { jsonOf } from "../../harness/post-json.ts";
 import { createInterface } from "node:readline";
 
 export interface RemoteRunOptions {

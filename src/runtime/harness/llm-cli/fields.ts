@@ -1,11 +1,10 @@
+import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 /** A JSON object from the stream of an external program, with unvalidated fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The value if it is an object, else an empty object. */
 export function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Fields)
-    : {};
+  return isPlainObject(value) ? value : {};
 }
 
 /** The objects of a list; empty if the value isn't a list. */

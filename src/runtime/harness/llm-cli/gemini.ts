@@ -1,3 +1,4 @@
+import { jsonOf } from "../../../foundation/contracts/json-size.ts";
 import { join } from "node:path";
 import { glob } from "node:fs/promises";
 import { longestTimerMs } from "../../../../streams/longest-timer.ts";
@@ -132,21 +133,13 @@ async function* indentedObjects(path: string): AsyncGenerator<Fields> {
     if (line === "{") lines = [];
     lines.push(line);
     if (line !== "}") continue;
-    const value = parsed(lines.join("\n"));
+    const value = jsonOf(lines.join("\n"));
     if (value !== undefined) yield fieldsOf(value);
   }
 }
 
 function linesOf(path: string) {
   return createInterface({ input: createReadStream(path), crlfDelay: Infinity });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads the stream of Gemini CLI 0.61: `--output-format stream-json`. */

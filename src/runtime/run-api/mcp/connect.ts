@@ -74,13 +74,6 @@ export function createMcpConnect(
   return async (server: McpServer, run: McpRun): Promise<McpClient> => {
     let current = openSession(server, run);
     await current;
-    /** All calls that a session refused share the next one; if that can't be opened, the next call tries again. */
-    const after = (old: typeof current): typeof current => {
-      if (current !== old) return current;
-      const next = openSession(server, run);
-      next.catch(() => (current = old));
-      return (current = next);
-    };
     return {
       tools: async () => (await current).tools(),
       call: async (...call) => {
@@ -89,7 +82,12 @@ export function createMcpConnect(
         return session.call(...call).catch(async (error: unknown) => {
           // Other calls may still wait for answers in the old session: it is not closed.
           if (!session.isGone(error)) throw error;
-          return (await after(used)).call(...call);
+          // All calls that a session refused share the next one; if that can't be opened, the next call tries again.
+          if (current === used) {
+            current = openSession(server, run);
+            current.catch(() => (current = used));
+          }
+          return (await current).call(...call);
         });
       },
       close: async () => (await current).close(),

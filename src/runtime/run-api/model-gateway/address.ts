@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 import type { UpstreamModel } from "../../../foundation/contracts/model-gateway.ts";
 import { GatewayProblem } from "./gateway-problem.ts";
 import type { Route, WireApi } from "./wire-api.ts";
@@ -41,7 +42,7 @@ export function upstreamRoute(
   if (address.host !== base.host) {
     throw notAllowed(`model "${model.name}" is at ${base.host}, not at ${address.host}`);
   }
-  const basePath = base.pathname.replace(/(?<!\/)\/+$/, "");
+  const basePath = withoutEndSlashes(base.pathname);
   const isBelow = address.path.startsWith(`${basePath}/`);
   const path = address.path.slice(basePath.length);
   const route = isBelow ? wireApis[model.api].route(path, address.query, model) : null;

@@ -1,8 +1,9 @@
+import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 /** A JSON object whose fields are not known. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isPlainObject(value);
 }
 
 /** The value at a path of own fields; undefined if the path is missing. */

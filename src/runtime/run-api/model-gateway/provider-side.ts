@@ -22,17 +22,17 @@ export function unversioned(tool: string): string {
 }
 
 /**
- * Names of what a tool makes the provider do. `clientFields` are the fields of tools of this type if the client runs
+ * Names of what a tool makes the provider do. `clientFields`, with spaces between, are the fields of tools of this type if the client runs
  * them: a lenient server may act on any other field, such as `server_url`, whatever the type.
  */
 export function toolNames(
   tool: Json,
   type: string,
-  clientFields: readonly string[] | undefined,
+  clientFields: string | undefined,
 ): readonly string[] {
   if (clientFields === undefined) return [unversioned(type)];
-  const given = Object.keys(tool).filter((name) => (tool[name] ?? null) !== null);
-  return given.filter((name) => !clientFields.includes(name));
+  const known = clientFields.split(" ");
+  return Object.keys(tool).filter((name) => (tool[name] ?? null) !== null && !known.includes(name));
 }
 
 const choices = new Set(["auto", "none", "required", "any", "tool", "allowed_tools"]);

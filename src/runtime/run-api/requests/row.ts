@@ -1,3 +1,4 @@
+import { jsonOf } from "../../../foundation/contracts/json-size.ts";
 import type { z } from "zod";
 
 /** Rows receive zod as an argument: agents' commands and the dashboard's pages use rows too, and must not load zod. */
@@ -72,11 +73,8 @@ export class UsageError extends Error {
 
 /** Parses a text as JSON; returns the text itself if it isn't JSON. */
 export function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = jsonOf(text);
+  return value === undefined ? text : value;
 }
 
 /** The most characters of a text that a run sends: a context, a status, a value as JSON. */

@@ -1,3 +1,4 @@
+import { jsonOf } from "../../../foundation/contracts/json-size.ts";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 
@@ -63,10 +64,4 @@ export function parseRunLogLine(line: string): RunLogLine | null {
 }
 
 /** A record's content; null if it is incomplete. */
-export function recordIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
+export const recordIn = (text: string): unknown => jsonOf(text) ?? null;

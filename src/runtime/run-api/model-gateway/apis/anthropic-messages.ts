@@ -20,11 +20,9 @@ import { either, json, list, many, object, one, orText, type Objects } from "../
 const clientTool =
   /^(custom|(bash|text_editor|computer|memory)_\d{8}|tool_search_tool_(regex|bm25)(_\d{8})?|tool_reference)$/;
 
-const clientFields = [
-  ...["type", "name", "description", "input_schema", "input_examples", "cache_control", "strict"],
-  ...["defer_loading", "eager_input_streaming", "allowed_callers", "max_characters"],
-  ...["display_width_px", "display_height_px", "display_number", "enable_zoom"],
-];
+const clientFields =
+  "type name description input_schema input_examples cache_control strict defer_loading eager_input_streaming " +
+  "allowed_callers max_characters display_width_px display_height_px display_number enable_zoom";
 
 function namesOfTool(tool: Json): readonly string[] {
   const type = textAt(tool, "type") ?? "custom";

@@ -51,7 +51,7 @@ const harmless = {
   service_tier: ["auto", "default", "flex", "on_demand", "standard"],
 };
 
-const clientFields = ["type", "function", "custom", "cache_control"];
+const clientFields = "type function custom cache_control";
 
 /** Data that the model may quote; some servers would fetch the address of one. */
 const documents = list(

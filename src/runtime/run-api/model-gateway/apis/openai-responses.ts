@@ -60,9 +60,9 @@ const clientTools: Readonly<Record<string, string>> = {
 function namesOfTool(tool: Json): readonly string[] {
   const type = textAt(tool, "type") ?? "function";
   const isRemote = type === "shell" && at(tool, "environment", "type") !== "local";
-  const own = isRemote || !Object.hasOwn(clientTools, type) ? undefined : clientTools[type];
-  const fields = own?.split(" ").concat("type", "name", "description", "defer_loading");
-  return toolNames(tool, type, fields);
+  const isOwn = !isRemote && Object.hasOwn(clientTools, type);
+  const fields = `type name description defer_loading ${clientTools[type] ?? ""}`;
+  return toolNames(tool, type, isOwn ? fields : undefined);
 }
 
 const toolFields: Fields = {
