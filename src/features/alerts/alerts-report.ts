@@ -1,3 +1,4 @@
+import { nullableText, pageSize } from "../../foundation/contracts/wire-fields.ts";
 import { z } from "zod";
 import { alertPhases, alertTopics, deliveryStates, lastingTopics } from "./rules/alert.ts";
 import { alertTargetTypes } from "../../../streams/alert-options.ts";
@@ -9,15 +10,14 @@ export const alertsQuerySchema = z.object({
   state: z.enum(deliveryStates).optional().meta({ description: "Only deliveries in this state" }),
   target: z.string().optional().meta({ description: "Only deliveries to this target" }),
   before: z.string().optional().meta({ description: "The `next` of an earlier page" }),
-  limit: z.coerce.number().int().min(1).max(maxPage).default(50),
+  limit: pageSize(maxPage, 50),
 });
 export type AlertsQuery = Readonly<z.infer<typeof alertsQuerySchema>>;
 
 const time = z.iso.datetime();
-const lastError = z
-  .string()
-  .nullable()
-  .meta({ description: "Why the last attempt failed; null when it was accepted" });
+const lastError = nullableText.meta({
+  description: "Why the last attempt failed; null when it was accepted",
+});
 
 const targetSchema = z
   .object({
@@ -36,9 +36,9 @@ const targetSchema = z
 /** One `[alerts.<name>]` and its state. */
 export type AlertTargetView = Readonly<z.infer<typeof targetSchema>>;
 
-const agent = z.string().nullable().meta({ description: "Null for the project as a whole" });
+const agent = nullableText.meta({ description: "Null for the project as a whole" });
 const topic = z.enum(alertTopics);
-const reason = z.string().nullable().meta({ description: "Why, in one line" });
+const reason = nullableText.meta({ description: "Why, in one line" });
 
 const ackSchema = z
   .object({
@@ -72,7 +72,7 @@ const deliverySchema = z
     phase: z.enum(alertPhases),
     title: z.string().meta({ description: "The alert in one line" }),
     reason,
-    instanceId: z.string().nullable().meta({ description: "The run that it is about" }),
+    instanceId: nullableText.meta({ description: "The run that it is about" }),
     state: z.enum(deliveryStates).meta({
       description: "`dead` after the last attempt, until it is retried",
     }),
@@ -93,7 +93,7 @@ export const alertsReportSchema = z
     targets: z.array(targetSchema).readonly(),
     open: z.array(openSchema).readonly().meta({ description: "What is wrong now" }),
     deliveries: z.array(deliverySchema).readonly().meta({ description: "Newest first" }),
-    next: z.string().nullable().meta({ description: "`before` of the next page; null for none" }),
+    next: nullableText.meta({ description: "`before` of the next page; null for none" }),
   })
   .meta({ id: "AlertsReport" });
 export type AlertsReport = Readonly<z.infer<typeof alertsReportSchema>>;
@@ -136,7 +136,7 @@ export const targetParams = z.object({
 export const testedSchema = z
   .object({
     accepted: z.boolean(),
-    error: z.string().nullable().meta({ description: "Why it was not accepted" }),
+    error: nullableText.meta({ description: "Why it was not accepted" }),
   })
   .meta({ id: "AlertTested" });
 export type AlertTested = Readonly<z.infer<typeof testedSchema>>;

@@ -1,3 +1,4 @@
+import { nullableText, pageSize, since } from "../../foundation/contracts/wire-fields.ts";
 import { z } from "zod";
 import { auditActs, type Act } from "./audit-acts.ts";
 import { isoTime } from "../../foundation/contracts/format.ts";
@@ -14,7 +15,7 @@ export type AuditEntry = Readonly<Record<keyof Act, string | null>> & {
 };
 
 export const auditQuerySchema = z.object({
-  since: z.iso.datetime({ offset: true }).optional(),
+  since,
   by: z.string().max(200).optional().meta({
     description: "How the person came (`key`, `login`, …), a chat user's name, or an address",
   }),
@@ -22,7 +23,7 @@ export const auditQuerySchema = z.object({
   instance: z.string().max(200).optional().meta({ description: "Only acts on this run" }),
   act: z.enum(auditActs).optional(),
   before: z.coerce.number().int().optional().meta({ description: "The `next` of an earlier page" }),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: pageSize(200, 50),
 });
 export type AuditQuery = z.output<typeof auditQuerySchema>;
 
@@ -31,8 +32,8 @@ const entrySchema = z
     id: z.int(),
     at: z.iso.datetime(),
     act: z.enum(auditActs),
-    agent: z.string().nullable(),
-    instanceId: z.string().nullable(),
+    agent: nullableText,
+    instanceId: nullableText,
     detail: z.string().meta({ description: "One line without secrets; long texts are cut" }),
     by: personSchema,
   })

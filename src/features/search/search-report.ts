@@ -1,3 +1,4 @@
+import { nullableText, pageSize, since } from "../../foundation/contracts/wire-fields.ts";
 import { z } from "zod";
 import { outcomes } from "../../../streams/vocabulary.ts";
 import { searchKinds } from "./search-kinds.ts";
@@ -11,20 +12,14 @@ export const searchQuerySchema = z.object({
   agent: z.string().max(200).optional(),
   instance: z.string().max(200).optional().meta({ description: "Only lines of this run" }),
   outcome: z.enum(outcomes).optional().meta({ description: "Only runs that ended so" }),
-  since: z.iso.datetime({ offset: true }).optional().meta({ description: "ISO 8601 date-time" }),
+  since: since.meta({ description: "ISO 8601 date-time" }),
   kind: z
     .enum(searchKinds)
     .optional()
     .meta({ description: "`error`: lines that report one; without it all but prompts" }),
   order: z.enum(["newest", "oldest"]).default("newest"),
   before: z.string().max(200).optional().meta({ description: "The `next` of an earlier page" }),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(100)
-    .default(20)
-    .meta({ description: "How many runs at most" }),
+  limit: pageSize(100, 20).meta({ description: "How many runs at most" }),
 });
 export type SearchQuery = z.infer<typeof searchQuerySchema>;
 
@@ -50,10 +45,7 @@ export type SearchMatch = z.infer<typeof searchMatchSchema>;
 /** A run with lines that match, or the lines of one log file that belong to no run. */
 export const searchRunSchema = z
   .object({
-    instanceId: z
-      .string()
-      .nullable()
-      .meta({ description: "Null for lines of a day that belong to no run" }),
+    instanceId: nullableText.meta({ description: "Null for lines of a day that belong to no run" }),
     agent: z.string().meta({ description: "Or `scheduler`" }),
     at: z
       .string()
@@ -78,11 +70,11 @@ export type SearchIndexing = z.infer<typeof indexingSchema>;
 export const searchPageSchema = z
   .object({
     runs: z.array(searchRunSchema),
-    next: z.string().nullable().meta({
+    next: nullableText.meta({
       description:
         "`before` of the next page; null at the end. A page may be short, or empty, and still have a next one",
     }),
-    indexedUntil: z.string().nullable().meta({
+    indexedUntil: nullableText.meta({
       description: "ISO 8601: lines after it are not found yet; null until all was indexed once",
     }),
     indexing: indexingSchema.nullable().meta({

@@ -1,3 +1,4 @@
+import { nullableText } from "./wire-fields.ts";
 import { z } from "zod";
 
 /** The files of an agent that people edit over HTTP. */
@@ -9,7 +10,7 @@ const hash = z.string().meta({ description: "Changes with the text" });
 const shownFileSchema = z.object({
   name: z.enum(editableFiles),
   path: z.string().meta({ description: "Relative to the project" }),
-  text: z.string().nullable().meta({
+  text: nullableText.meta({
     description: "Without known secrets: they are `[redacted]`. Null if the file can't be read",
   }),
   hash,

@@ -1,3 +1,4 @@
+import { nullableText, pageSize, since } from "./wire-fields.ts";
 import { z } from "zod";
 import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
 import { mostFailures, shownRuns } from "./format.ts";
@@ -8,34 +9,33 @@ export const historyEntrySchema = z
     id: z.string(),
     at: z.string(),
     kind: z.enum(triggerKinds),
-    agent: z.string().nullable(),
-    source: z.string().nullable(),
-    event: z.string().nullable(),
-    action: z.string().nullable(),
-    receiptId: z.string().nullable(),
-    instanceId: z.string().nullable(),
+    agent: nullableText,
+    source: nullableText,
+    event: nullableText,
+    action: nullableText,
+    receiptId: nullableText,
+    instanceId: nullableText,
     outcome: z.enum(outcomes).nullable().meta({ description: "Null while the work waits or runs" }),
     deadLetter: z.boolean(),
-    reason: z.string().nullable(),
+    reason: nullableText,
     attempt: z.int(),
-    startedAt: z.string().nullable(),
-    endedAt: z.string().nullable(),
+    startedAt: nullableText,
+    endedAt: nullableText,
     durationMs: z.number().nullable(),
     exitCode: z.int().nullable(),
-    model: z.string().nullable(),
+    model: nullableText,
     tokens: z.number().nullable(),
     costUsd: z.number().nullable(),
-    callId: z.string().nullable().meta({ description: "The call that asked for it" }),
-    caller: z.string().nullable().meta({ description: "The instance that called" }),
+    callId: nullableText.meta({ description: "The call that asked for it" }),
+    caller: nullableText.meta({ description: "The instance that called" }),
     value: z.unknown().meta({
       description: "What the run returned; a long one is cut and then text. Null for nothing",
     }),
-    replayOf: z
-      .string()
-      .nullable()
-      .meta({ description: "The entry that this one runs again, for a replay" }),
+    replayOf: nullableText.meta({
+      description: "The entry that this one runs again, for a replay",
+    }),
     calls: z.int().meta({ description: "How many calls its run made" }),
-    version: z.string().nullable().meta({
+    version: nullableText.meta({
       description:
         "Hash of the config and instructions that its run ran: the same for runs of the same. Null before a run",
     }),
@@ -46,10 +46,9 @@ export type HistoryEntry = z.infer<typeof historyEntrySchema>;
 /** The request and the returned value of an entry in full, and the calls around it. */
 export const callTreeSchema = z
   .object({
-    context: z
-      .string()
-      .nullable()
-      .meta({ description: "What a caller passed to the call; null for others" }),
+    context: nullableText.meta({
+      description: "What a caller passed to the call; null for others",
+    }),
     value: z.unknown().meta({ description: "What the run returned, whole; null for nothing" }),
     entries: z.array(historyEntrySchema).meta({
       description: "The entry that the tree of calls began with, and all calls in it, oldest first",
@@ -92,7 +91,7 @@ export type LatestRuns = z.infer<typeof latestRunsSchema>;
 /** Query of `GET /api/stats/triggers`. `page` counts from 1; `before` is a cursor from `nextBefore`. */
 export const historyQuerySchema = z.object({
   page: z.coerce.number().int().min(1).default(1),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: pageSize(200, 50),
   deadLetter: z
     .enum(["true", "false"])
     .transform((value) => value === "true")
@@ -117,7 +116,7 @@ export const historyQuerySchema = z.object({
       description: "Only work that no run was started for: skipped, missed, dropped, rejected",
     }),
   /** ISO 8601 date-time. */
-  since: z.iso.datetime({ offset: true }).optional(),
+  since,
   before: z.string().optional().meta({ description: "The `nextBefore` of an earlier page" }),
 });
 export type HistoryQuery = z.infer<typeof historyQuerySchema>;
@@ -128,7 +127,7 @@ export const historyPageSchema = z
     page: z.int(),
     limit: z.int(),
     total: z.int(),
-    nextBefore: z.string().nullable(),
+    nextBefore: nullableText,
   })
   .meta({ id: "HistoryPage" });
 export type HistoryPage = z.infer<typeof historyPageSchema>;

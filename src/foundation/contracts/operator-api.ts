@@ -1,3 +1,4 @@
+import { nullableText } from "./wire-fields.ts";
 import { z } from "zod";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Failing } from "./history.ts";
@@ -21,20 +22,17 @@ export const receiptViewSchema = z
     at: z.iso.datetime(),
     source: z.string(),
     type: z.string().meta({ description: "The provider's type" }),
-    deliveryId: z
-      .string()
-      .nullable()
-      .meta({ description: "The provider's own id of the delivery" }),
+    deliveryId: nullableText.meta({ description: "The provider's own id of the delivery" }),
     headers: z.record(z.string(), z.string()),
     matched: z.array(z.string()).meta({ description: "The agents that it gave work to" }),
-    reason: z.string().nullable().meta({
+    reason: nullableText.meta({
       description: "Why it started none, or which it did not start because they were disabled",
     }),
     bytes: z.int().meta({ description: "Size of the body as it came" }),
     payload: z
       .unknown()
       .meta({ description: "The body's JSON; null when it can't be read as such" }),
-    text: z.string().nullable().meta({ description: "The body as text when `payload` is null" }),
+    text: nullableText.meta({ description: "The body as text when `payload` is null" }),
   })
   .meta({ id: "Receipt" });
 export type ReceiptView = z.infer<typeof receiptViewSchema>;
@@ -47,10 +45,9 @@ const replayedSchema = z.object({
   }),
   instanceId: z.string().optional().meta({ description: "The run, when it started at once" }),
   triggerId: z.string().meta({ description: "Its entry in the trigger history" }),
-  replayOf: z
-    .string()
-    .nullable()
-    .meta({ description: "The entry that it runs again; null when the delivery left none" }),
+  replayOf: nullableText.meta({
+    description: "The entry that it runs again; null when the delivery left none",
+  }),
   reason: z.string().optional().meta({ description: "Why it won't run" }),
 });
 export type Replayed = z.infer<typeof replayedSchema>;
@@ -58,13 +55,12 @@ export type Replayed = z.infer<typeof replayedSchema>;
 /** The answer to a replay. */
 export const replayResultSchema = z
   .object({
-    receiptId: z
-      .string()
-      .nullable()
-      .meta({ description: "The delivery; null for work that no webhook asked for" }),
+    receiptId: nullableText.meta({
+      description: "The delivery; null for work that no webhook asked for",
+    }),
     replayId: z.string(),
     matched: z.array(replayedSchema),
-    reason: z.string().nullable().meta({ description: "Why no agent matched; null when one did" }),
+    reason: nullableText.meta({ description: "Why no agent matched; null when one did" }),
   })
   .meta({ id: "ReplayResult" });
 export type ReplayResult = z.infer<typeof replayResultSchema>;

@@ -1,3 +1,4 @@
+import { nullableText, pageSize } from "./wire-fields.ts";
 import { z } from "zod";
 import { isoTime } from "./format.ts";
 import { personWays, questionKinds, questionLimits, questionStates } from "./questions.ts";
@@ -21,7 +22,7 @@ export const personSchema = z
   .object({
     via: z.enum(personWays),
     name: z.string().meta({ description: "Of a chat user or an API token; else empty" }),
-    from: z.string().nullable().meta({ description: "The address of the request" }),
+    from: nullableText.meta({ description: "The address of the request" }),
   })
   .meta({ id: "Person" });
 
@@ -67,11 +68,11 @@ export const questionsQuerySchema = z.object({
   state: z.enum(["open", "settled"]).optional().meta({ description: "`settled`: all that ended" }),
   agent: z.string().max(200).optional(),
   before: z.string().max(64).optional().meta({ description: "Only questions older than this id" }),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: pageSize(200, 50),
 });
 export type QuestionsQuery = z.output<typeof questionsQuerySchema>;
 
 export const questionsSchema = z
-  .object({ questions: z.array(questionSchema).readonly(), next: z.string().nullable() })
+  .object({ questions: z.array(questionSchema).readonly(), next: nullableText })
   .meta({ id: "Questions" });
 export type QuestionsView = z.infer<typeof questionsSchema>;

@@ -1,3 +1,4 @@
+import { nullableText, pageSize, since } from "./wire-fields.ts";
 import { z } from "zod";
 import { historyEntrySchema } from "./history.ts";
 
@@ -29,10 +30,7 @@ export const refusedTogetherMs = 600_000;
 const refusedDeliveriesSchema = z
   .object({
     type: z.string().meta({ description: "The provider's type, or `unknown`" }),
-    source: z
-      .string()
-      .nullable()
-      .meta({ description: "Null where the address is not that of one source" }),
+    source: nullableText.meta({ description: "Null where the address is not that of one source" }),
     result: z.enum(deliveryRefusals),
     count: z.int(),
     firstAt: z.iso.datetime(),
@@ -48,8 +46,8 @@ export type RefusedDeliveriesAnswer = z.infer<typeof refusedDeliveriesAnswer>;
 /** Query of `GET /api/stats/refused-deliveries`. */
 export const refusedDeliveriesQuerySchema = z.object({
   source: z.string().optional(),
-  since: z.iso.datetime({ offset: true }).optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  since,
+  limit: pageSize(200, 50),
 });
 export type RefusedDeliveriesQuery = z.infer<typeof refusedDeliveriesQuerySchema>;
 
@@ -68,7 +66,7 @@ const turnedAwaySchema = z
     at: z.iso.datetime(),
     source: z.string(),
     event: z.string(),
-    action: z.string().nullable(),
+    action: nullableText,
     stoppedBy: z.array(z.array(mismatchSchema)).meta({
       description:
         "By the agent's config as it is now: for each `[[webhooks]]` entry of the source what stops it; empty when one lets it through by now",
@@ -99,7 +97,7 @@ export type WhyNot = z.infer<typeof whyNotSchema>;
 
 /** Query of `GET /api/agents/<name>/why-not`. */
 export const whyNotQuerySchema = z.object({
-  since: z.iso.datetime({ offset: true }).optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  since,
+  limit: pageSize(200, 50),
 });
 export type WhyNotQuery = z.infer<typeof whyNotQuerySchema>;

@@ -1,3 +1,4 @@
+import { nullableText } from "./wire-fields.ts";
 import { z } from "zod";
 import { denyReasons, type DenyReason } from "./deny-reasons.ts";
 import { fileEditedSchema } from "./file-edits.ts";
@@ -27,7 +28,7 @@ const deniedHostSchema = runHostSchema
   .extend({
     denied: z.enum(denyReasons),
     attempts: z.int(),
-    entry: z.string().nullable().meta({
+    entry: nullableText.meta({
       description:
         "What allows it in `[network].allow`; null where no entry does, or one does by now",
     }),

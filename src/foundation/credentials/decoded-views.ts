@@ -51,7 +51,7 @@ function unnested(text: string): View {
 function decoded(part: string): string {
   if (!part.startsWith("&")) return part.charAt(0);
   if (!part.startsWith("&#")) return htmlNames.get(part.slice(1, -1)) ?? part;
-  // Of "&#x2F;" it is "0x2F", of "&#47;" it is "047".
+  // A number in hex as "0x2F", in "&#x2F;", or with a leading zero as "047", in "&#47;".
   const number = Number(`0${part.slice(2, -1)}`);
   return number <= 0x10ffff ? String.fromCodePoint(number) : part;
 }

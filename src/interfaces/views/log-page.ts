@@ -1,3 +1,4 @@
+import { nullableText } from "../../foundation/contracts/wire-fields.ts";
 import { z } from "zod";
 import { logEntrySchema } from "../../../streams/status/wire.ts";
 import type { LogLevel } from "../../../streams/vocabulary.ts";
@@ -8,7 +9,7 @@ export const logLevels = { debug: 10, info: 30, warn: 40, error: 50 } as const s
 >;
 export const logLevelNames = ["debug", "info", "warn", "error"] as const;
 
-const position = z.string().nullable();
+const position = nullableText;
 
 /** A part of an agent's log on the wire. A position is a place between two lines: `<log file>:<byte offset>`. */
 export const logPageSchema = z

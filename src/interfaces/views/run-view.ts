@@ -1,3 +1,4 @@
+import { nullableText } from "../../foundation/contracts/wire-fields.ts";
 import { z } from "zod";
 import { auditSchema } from "../../features/people/audit-report.ts";
 import { failingSchema, historyEntrySchema } from "../../foundation/contracts/history.ts";
@@ -12,7 +13,7 @@ export const runVersionSchema = z
     hash: z.string().meta({
       description: "Of the config and instructions: the same for runs that ran the same",
     }),
-    commit: z.string().nullable().meta({
+    commit: nullableText.meta({
       description: "`HEAD` of the git repository that the project is in; null without one",
     }),
     dirty: z.boolean().nullable().meta({
@@ -33,7 +34,7 @@ export const inboxMessageSchema = z
     text: z.string(),
     by: personSchema,
     receivedAt: z.iso.datetime().nullable().meta({ description: "Null until the run has it" }),
-    continuedBy: z.string().nullable().meta({ description: "The run that a `continue` started" }),
+    continuedBy: nullableText.meta({ description: "The run that a `continue` started" }),
   })
   .meta({ id: "InboxMessage" });
 export type InboxView = z.infer<typeof inboxMessageSchema>;
@@ -61,9 +62,9 @@ const runSpendSchema = z
 
 const receivedCallSchema = z.object({
   callId: z.string(),
-  caller: z.string().nullable().meta({ description: "The agent that called" }),
-  callerInstance: z.string().nullable(),
-  context: z.string().nullable().meta({ description: "What the call asks for" }),
+  caller: nullableText.meta({ description: "The agent that called" }),
+  callerInstance: nullableText,
+  context: nullableText.meta({ description: "What the call asks for" }),
 });
 
 /** The fields of a run that its history entry holds. */
@@ -80,18 +81,18 @@ export const runSchema = runEntrySchema
     agent: z.string(),
     instanceId: z.string(),
     value: z.unknown().meta({ description: "What the run returned, whole; null for nothing" }),
-    lastWords: z.string().nullable().meta({ description: "The model's last text in the log" }),
-    prompt: z.string().nullable().meta({ description: "Of a person, for this run" }),
-    modelPrompt: z.string().nullable().optional().meta({
+    lastWords: nullableText.meta({ description: "The model's last text in the log" }),
+    prompt: nullableText.meta({ description: "Of a person, for this run" }),
+    modelPrompt: nullableText.optional().meta({
       description:
         "What the model was given, of the log; null if the log does not have it. Only with `modelPrompt=true`",
     }),
-    payload: z.string().nullable().meta({
+    payload: nullableText.meta({
       description:
         "The webhook delivery's body as text, its first 20,000 characters; null for others and when it is not stored",
     }),
-    scheduledFor: z.string().nullable().meta({ description: "The tick of a scheduled run" }),
-    late: z.string().nullable().meta({
+    scheduledFor: nullableText.meta({ description: "The tick of a scheduled run" }),
+    late: nullableText.meta({
       description: "How late a tick started that waited for a slot of the project, and why",
     }),
     spend: runSpendSchema,
@@ -109,14 +110,11 @@ export const runSchema = runEntrySchema
       .meta({ description: "The agent's last run before it that succeeded" }),
     failing: failingSchema.nullable().meta({ description: "Null if it did not fail" }),
     messages: z.array(inboxMessageSchema).meta({ description: "Of people, the first one first" }),
-    noInput: z
-      .object({ steer: z.string().nullable(), stop: z.string().nullable() })
-      .optional()
-      .meta({
-        description: "Why it refuses messages while it works; only of a run that has not ended",
-      }),
+    noInput: z.object({ steer: nullableText, stop: nullableText }).optional().meta({
+      description: "Why it refuses messages while it works; only of a run that has not ended",
+    }),
     isKept: z.boolean().meta({ description: "Whether its session is kept: it can be continued" }),
-    continues: z.string().nullable().meta({ description: "The run whose session it continues" }),
+    continues: nullableText.meta({ description: "The run whose session it continues" }),
     continuedBy: z.array(z.string()).meta({ description: "The runs that continue its session" }),
     hosts: z.array(runHostSchema).meta({
       description:

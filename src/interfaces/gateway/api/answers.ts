@@ -1,3 +1,4 @@
+import { nullableText } from "../../../foundation/contracts/wire-fields.ts";
 import { z } from "zod";
 import { failingSchema } from "../../../foundation/contracts/history.ts";
 import { lockSchema } from "../../../foundation/contracts/operator-api.ts";
@@ -25,7 +26,7 @@ export const pausedAnswer = z.object({
   paused: z.boolean(),
   pausedWork: z.literal(true).optional().meta({ description: "Present if all new work waits" }),
 });
-export const acknowledgedAnswer = z.object({ success, agent: z.string().nullable() });
+export const acknowledgedAnswer = z.object({ success, agent: nullableText });
 export const enabledAnswer = z.object({ success, agent: z.string(), enabled: z.boolean() });
 export const killedAnswer = z.object({ success, agent: z.string(), killed: z.int() });
 export const killedAllAnswer = z.object({ success, killed: z.int() });
@@ -34,7 +35,7 @@ export const triggeredAnswer = z.object({
   success,
   agent: z.string(),
   triggerId: z.string().meta({ description: "Its entry in the trigger history" }),
-  instanceId: z.string().nullable().meta({ description: "The run; null while it is queued" }),
+  instanceId: nullableText.meta({ description: "The run; null while it is queued" }),
   queued: z.boolean(),
   repeated: z.literal(true).optional().meta({
     description: "Present if an earlier request with the same idempotency key started it",
@@ -52,7 +53,7 @@ export const agentDetailSchema = z
     failing: failingSchema
       .nullable()
       .meta({ description: "Null while its latest run succeeded or was stopped by a person" }),
-    scheduleText: z.string().nullable().meta({ description: "The schedule in words" }),
+    scheduleText: nullableText.meta({ description: "The schedule in words" }),
     facts: z
       .array(z.object({ label: z.string(), values: z.array(z.string()).readonly() }))
       .readonly()

@@ -1,3 +1,4 @@
+import { pageSize } from "../../../foundation/contracts/wire-fields.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import { EMPTY, map, retry, startWith, switchMap, timer } from "rxjs";
@@ -74,7 +75,7 @@ const position = z.string().max(500).optional();
 const pageQuery = filterQuery.extend({
   before: position.meta({ description: "A position to read backward from; without it the end" }),
   after: position.meta({ description: "A position to read forward from" }),
-  limit: z.coerce.number().int().min(1).max(1_000).default(100).meta({
+  limit: pageSize(1_000, 100).meta({
     description: "How many lines at most",
   }),
 });

@@ -1,5 +1,5 @@
 import { outcomes } from "../../../../streams/vocabulary.ts";
-import { maxTextLength, seconds, type RequestRow, type Zod } from "./row.ts";
+import { answerWith, maxTextLength, seconds, type RequestRow, type Zod } from "./row.ts";
 
 const callStates = ["queued", "running", "ended"] as const;
 const callIds = (z: Zod) => z.array(z.uuid()).min(1).max(100).describe("From al_call.");
@@ -30,7 +30,7 @@ export const callRequests = {
           .describe("All that it needs to know: it sees nothing of this session."),
         cancelOnExit: z.boolean().optional().describe("Ends the call when this run ends."),
       }),
-    answer: (z) => z.object({ ok: z.literal(true), callId: z.string(), state: z.enum(callStates) }),
+    answer: (z) => answerWith(z, { callId: z.string(), state: z.enum(callStates) }),
     tool: {
       name: "al_call",
       description:
@@ -50,7 +50,7 @@ export const callRequests = {
   },
   "call-check": {
     request: (z) => z.strictObject({ callIds: callIds(z) }),
-    answer: (z) => z.object({ ok: z.literal(true), calls: calledAgents(z) }),
+    answer: (z) => answerWith(z, { calls: calledAgents(z) }),
     tool: {
       name: "al_call_check",
       description: "Tells the state of calls, and of those that ended what they returned.",
@@ -64,7 +64,7 @@ export const callRequests = {
   },
   "call-wait": {
     request: (z) => z.strictObject({ callIds: callIds(z), timeoutSeconds: seconds(z).optional() }),
-    answer: (z) => z.object({ ok: z.literal(true), timedOut: z.boolean(), calls: calledAgents(z) }),
+    answer: (z) => answerWith(z, { timedOut: z.boolean(), calls: calledAgents(z) }),
     canWait: true,
     tool: {
       name: "al_call_wait",

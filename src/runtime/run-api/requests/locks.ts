@@ -1,4 +1,4 @@
-import { done, resource, seconds, type RequestRow } from "./row.ts";
+import { answerWith, done, resource, seconds, type RequestRow } from "./row.ts";
 
 /** Exclusive locks on resources. */
 export const lockRequests = {
@@ -15,8 +15,7 @@ export const lockRequests = {
         waitSeconds: seconds(z).optional().describe("How long to wait for it when it is held."),
       }),
     answer: (z) =>
-      z.object({
-        ok: z.literal(true),
+      answerWith(z, {
         resource: z.string(),
         /** Grows with every new holder, so that the protected resource can reject an expired holder. */
         fencingToken: z.int(),
@@ -56,7 +55,7 @@ export const lockRequests = {
   "lock-heartbeat": {
     request: (z) =>
       z.strictObject({ resource: resource(z), ttlSeconds: seconds(z).min(1).optional() }),
-    answer: (z) => z.object({ ok: z.literal(true), expiresAt: z.iso.datetime() }),
+    answer: (z) => answerWith(z, { expiresAt: z.iso.datetime() }),
     shown: ["resource"],
     tool: {
       name: "al_lock_heartbeat",

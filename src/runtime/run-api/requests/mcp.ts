@@ -1,4 +1,4 @@
-import { done, shownName, type RequestRow, type Zod } from "./row.ts";
+import { answerWith, done, shownName, type RequestRow, type Zod } from "./row.ts";
 
 /** The most tools of one server. */
 const maxTools = 512;
@@ -23,8 +23,7 @@ export const mcpRequests = {
     request: (z) =>
       z.strictObject({ server: shownName(z), found: z.array(tool(z)).max(maxTools).optional() }),
     answer: (z) =>
-      z.object({
-        ok: z.literal(true),
+      answerWith(z, {
         tools: z.array(tool(z)),
         /** Why the server can't be used; null if it can. */
         problem: z.string().nullable(),
@@ -34,8 +33,7 @@ export const mcpRequests = {
   "mcp-call": {
     request: (z) => z.strictObject({ ...call(z), traceparent: z.string().max(128).optional() }),
     answer: (z) =>
-      z.object({
-        ok: z.literal(true),
+      answerWith(z, {
         content: z.array(z.looseObject({ type: z.string() })),
         isError: z.boolean(),
       }),

@@ -1,4 +1,4 @@
-import { done, maxTextLength, type RequestRow, type Zod } from "./row.ts";
+import { answerWith, done, maxTextLength, type RequestRow, type Zod } from "./row.ts";
 
 /** The most parts of one session. */
 const maxSessionParts = 64;
@@ -22,8 +22,7 @@ export const peopleRequests = {
   inbox: {
     request: (z) => z.strictObject({ after: z.int().min(0), isLast: z.boolean().optional() }),
     answer: (z) =>
-      z.object({
-        ok: z.literal(true),
+      answerWith(z, {
         messages: z.array(
           z.object({
             seq: z.int(),
@@ -50,7 +49,7 @@ export const peopleRequests = {
   /** Reads a part of the session that the run continues. */
   "kept-session": {
     request: (z) => z.strictObject({ part: sessionPart(z).part }),
-    answer: (z) => z.object({ ok: z.literal(true), ...sessionPart(z) }),
+    answer: (z) => answerWith(z, { ...sessionPart(z) }),
     isOfHarness: true,
   },
 } as const satisfies Readonly<Record<string, RequestRow>>;

@@ -1,5 +1,5 @@
 import { questionLimits } from "../../../foundation/contracts/questions.ts";
-import { UsageError, type CommandArguments, type RequestRow, type Zod } from "./row.ts";
+import { answerWith, UsageError, type CommandArguments, type RequestRow, type Zod } from "./row.ts";
 
 const answer = (z: Zod) =>
   z.union([z.string().min(1).max(questionLimits.text), z.number(), z.boolean()]);
@@ -37,8 +37,7 @@ export const questionRequests = {
           .describe("The answer if no person answers in time. Without it, this run then ends."),
       }),
     answer: (z) =>
-      z.object({
-        ok: z.literal(true),
+      answerWith(z, {
         answer: answer(z),
         /** Who answered, such as `Ada by Slack`; null for the default. */
         by: z.string().nullable(),

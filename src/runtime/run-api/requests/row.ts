@@ -81,7 +81,11 @@ export function jsonOrText(text: string): unknown {
 export const maxTextLength = 65_536;
 
 /** An answer without data: the request was performed. */
-export const done = (z: Zod) => z.object({ ok: z.literal(true) });
+export const done = (z: Zod) => answerWith(z, {});
+
+/** An answer with data. */
+export const answerWith = <T extends z.core.$ZodLooseShape>(z: Zod, data: T) =>
+  z.object({ ok: z.literal(true), ...data });
 
 export const seconds = (z: Zod) => z.number().min(0).max(86_400);
 

@@ -1,4 +1,4 @@
-import { jsonOrText, UsageError, done, seconds, shownName } from "./row.ts";
+import { answerWith, jsonOrText, UsageError, done, seconds, shownName } from "./row.ts";
 import type { RequestRow, Zod, CommandArguments } from "./row.ts";
 
 /** Limited because each delivery is compared with each condition of every waiting run. */
@@ -33,8 +33,7 @@ export const waitRequests = {
           .describe("0 only looks at what came already; the agent's waitTimeout is the longest."),
       }),
     answer: (z) =>
-      z.object({
-        ok: z.literal(true),
+      answerWith(z, {
         timedOut: z.boolean(),
         /** Present if the wait was shorter than requested. */
         limited: z
@@ -94,7 +93,7 @@ export const budgetRequests = {
   "budget-wait": {
     request: (z) => z.strictObject({}),
     /** `paid` is false if the agent's runs stop at their limits instead of waiting. */
-    answer: (z) => z.object({ ok: z.literal(true), paid: z.boolean() }),
+    answer: (z) => answerWith(z, { paid: z.boolean() }),
     canWait: true,
   },
 } as const satisfies Readonly<Record<string, RequestRow>>;
