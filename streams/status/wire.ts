@@ -4,6 +4,7 @@ import { runtimeTypes } from "../runtimes.ts";
 import { outcomes } from "../vocabulary.ts";
 
 /** The status on the wire: each schema is described in the API's documentation, and each type is made from it. */
+const nullableText = z.string().nullable();
 const time = z.iso.datetime();
 const texts = z.array(z.string()).readonly();
 const level = z.literal([10, 20, 30, 40, 50, 60]).meta({ description: "pino's numbers" });
@@ -27,8 +28,8 @@ export const agentSchema = z
   .object({
     name: z.string(),
     title: z.string(),
-    description: z.string().nullable(),
-    license: z.string().nullable(),
+    description: nullableText,
+    license: nullableText,
     state: z
       .enum(["idle", "running", "building", "waiting", "blocked", "error"])
       .meta({ description: "`blocked`: no run of it can start; `waiting`: its runs wait" }),
@@ -39,10 +40,10 @@ export const agentSchema = z
         description:
           "Why it is blocked or waits; a `requirement` is a credential, a model or a command",
       }),
-    statusText: z.string().nullable(),
-    error: z.string().nullable(),
+    statusText: nullableText,
+    error: nullableText,
     /** For example a fallback model without its key. */
-    warning: z.string().nullable().meta({ description: "What is wrong and stops no run" }),
+    warning: nullableText.meta({ description: "What is wrong and stops no run" }),
     enabled: z.boolean(),
     lastRunAt: time.nullable(),
     lastDurationMs: z.number().nullable(),
@@ -85,12 +86,12 @@ export const schedulerSchema = z
     version: z.string(),
     /** The project directory's name. */
     project: z.string(),
-    gatewayUrl: z.string().nullable(),
+    gatewayUrl: nullableText,
     running: z.int(),
     cronJobs: z.int(),
     webhookSources: texts,
     /** The problem of the project's config.toml while the last valid one stays active. */
-    error: z.string().nullable(),
+    error: nullableText,
     warnings: texts.meta({ description: "Directories that hold a skill but are not agents yet" }),
     alerts: z
       .object({
@@ -110,7 +111,7 @@ const recentLogSchema = z
     time,
     level,
     agent: z.string(),
-    instanceId: z.string().nullable(),
+    instanceId: nullableText,
     msg: z.string(),
   })
   .meta({ id: "RecentLog" });

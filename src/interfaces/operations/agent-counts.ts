@@ -9,13 +9,13 @@ interface CountsDeps {
 
 /** The scheduler's counts of alerts and questions for some of the agents, as a token that is limited to them sees them. */
 export function createAgentCounts({ status, alerts }: CountsDeps) {
-  let known: { readonly mark: object; readonly dead: ReadonlyMap<string, number> } | null = null;
+  const known = new WeakMap<object, ReadonlyMap<string, number>>();
   const deadByAgent = (): ReadonlyMap<string, number> => {
     // The status gets a new object each time that the alerts were counted.
     const { alerts: mark } = status.snapshot().scheduler;
-    if (known?.mark === mark) return known.dead;
-    const dead = alerts.store.deadByAgent(alerts.targets().map(({ name }) => name));
-    known = { mark, dead };
+    const dead =
+      known.get(mark) ?? alerts.store.deadByAgent(alerts.targets().map(({ name }) => name));
+    known.set(mark, dead);
     return dead;
   };
   return (
