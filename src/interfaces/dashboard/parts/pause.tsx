@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { InputHTMLAttributes } from "preact";
 import { useState } from "preact/hooks";
 import type { SchedulerStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
@@ -85,26 +85,23 @@ export function PauseDialog({ now, isOpen, onClose }: PauseDialogProps) {
           {[false, true].map((work) => (
             <Option
               key={work}
+              type="radio"
+              name="level"
               title={pauseWords(work)[0] + (work ? "" : " only")}
               effect={pauseWords(work)[1]}
-            >
-              <input
-                type="radio"
-                name="level"
-                checked={isOfWork === work}
-                disabled={paused && !work}
-                onChange={() => setChosen(work)}
-              />
-            </Option>
+              checked={isOfWork === work}
+              disabled={paused && !work}
+              onChange={() => setChosen(work)}
+            />
           ))}
           {running > 0 && (
-            <Option title={`Also kill ${runs}`} effect={killEffect}>
-              <input
-                type="checkbox"
-                checked={kills}
-                onChange={(event) => setKills(event.currentTarget.checked)}
-              />
-            </Option>
+            <Option
+              type="checkbox"
+              title={`Also kill ${runs}`}
+              effect={killEffect}
+              checked={kills}
+              onChange={() => setKills(!kills)}
+            />
           )}
         </div>
       )}
@@ -117,17 +114,13 @@ function verbOf(isPaused: boolean, isKilling: boolean): string {
   return isKilling ? "Pause and kill" : "Pause";
 }
 
-interface OptionProps {
-  readonly title: string;
-  readonly effect: string;
-  readonly children: ComponentChildren;
-}
+type OptionProps = InputHTMLAttributes & { readonly title: string; readonly effect: string };
 
 /** A radio button or checkbox with its name and its effect. */
-function Option({ title, effect, children }: OptionProps) {
+function Option({ title, effect, ...input }: OptionProps) {
   return (
     <label class="option">
-      {children}
+      <input {...input} />
       <span>
         <strong>{title}</strong>
         <span class="sub">{effect}</span>

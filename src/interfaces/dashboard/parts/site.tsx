@@ -45,6 +45,7 @@ export function Site(props: SiteProps) {
   const { frame, title, current, isBelow = false, fillsScreen = false } = props;
   const now = useStore(scheduler) ?? frame.scheduler;
   const [isPausing, setPausing] = useState(false);
+  const pausing = { now, onOpen: () => setPausing(true) };
   useEffect(() => {
     followStatus();
     watchWhileHidden();
@@ -81,7 +82,7 @@ export function Site(props: SiteProps) {
         <SearchBox />
         <div class="site-end">
           <ConnectionState />
-          <PauseButton now={now} onOpen={() => setPausing(true)} />
+          <PauseButton {...pausing} />
           <a class="button" href="/logout">
             Logout
           </a>
@@ -89,7 +90,7 @@ export function Site(props: SiteProps) {
       </header>
       <main id="main" class={fillsScreen ? "fills-screen" : "page"}>
         <Lost />
-        <PauseNotice now={now} onOpen={() => setPausing(true)} />
+        <PauseNotice {...pausing} />
         <Notice kind="error" id="config-error" text={now.error} />
         <Notice kind="warning lines" id="config-warnings" text={now.warnings.join("\n")} />
         {props.children}
