@@ -1,4 +1,3 @@
-import { jsonOf } from "../../foundation/contracts/json-size.ts";
 import { request, type ClientRequest, type IncomingMessage } from "node:http";
 import { maxDocumentBytes } from "../../foundation/contracts/body-limits.ts";
 
@@ -58,4 +57,13 @@ async function textOf(answer: IncomingMessage): Promise<string> {
       throw new Error(`the answer is longer than ${maxDocumentBytes} bytes`);
   }
   return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Undefined if the text isn't JSON. Its own, as a command of an agent loads few modules. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

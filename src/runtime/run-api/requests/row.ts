@@ -1,4 +1,3 @@
-import { jsonOf } from "../../../foundation/contracts/json-size.ts";
 import type { z } from "zod";
 
 /** Rows receive zod as an argument: agents' commands and the dashboard's pages use rows too, and must not load zod. */
@@ -73,8 +72,11 @@ export class UsageError extends Error {
 
 /** Parses a text as JSON; returns the text itself if it isn't JSON. */
 export function jsonOrText(text: string): unknown {
-  const value = jsonOf(text);
-  return value === undefined ? text : value;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The most characters of a text that a run sends: a context, a status, a value as JSON. */
