@@ -1,4 +1,3 @@
-import { nullableText } from "./wire-fields.ts";
 import { z } from "zod";
 import { providers, type ModelConfig } from "../../../streams/agent-config.ts";
 import { harnessTypes } from "../../../streams/harnesses.ts";
@@ -80,7 +79,7 @@ const jobNetworkSchema = z.object({
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. An address may hold a password. */
   variables: z.record(z.string(), z.string()),
   /** Certificates that are trusted beside Node's own, as PEM; null for none. */
-  certificates: nullableText,
+  certificates: z.string().nullable(),
   /** Whether the bridge should be the run's only way out; a host user's run may still be open. */
   closed: z.boolean().optional(),
   /** Certificate of the run's own authority, as PEM; absent if the scheduler injects no secrets into its requests. */
@@ -124,7 +123,7 @@ export const jobSchema = z.object({
   /** The run's span, for the traces of its commands; absent without `[telemetry]`. */
   traceparent: z.string().optional(),
   /** The webhook's whole body, for the agent to read from a file; null for other triggers. */
-  payload: nullableText,
+  payload: z.string().nullable(),
   /** The run's own working directory: absolute, empty, owned by its user. */
   workDir: z.string(),
   /** How the run reaches the network; absent if that is open, needs no proxy and trusts only Node's own certificates. */

@@ -1,4 +1,3 @@
-import { nullableText } from "../../foundation/contracts/wire-fields.ts";
 import { z } from "zod";
 import { logKinds } from "../../foundation/contracts/log-kinds.ts";
 
@@ -7,7 +6,7 @@ const timeSchema = z.number().min(0).max(8.64e15);
 
 /** Messages of a run on its standard output, one JSON object per line. Run and scheduler share these types. */
 const usageSchema = z.object({
-  model: nullableText,
+  model: z.string().nullable(),
   tokens: z.number().nullable(),
   costUsd: z.number().nullable(),
   turns: z.number().nullable(),
@@ -45,7 +44,7 @@ export const runMessageSchema = z.discriminatedUnion("type", [
   /** The last message: the run's result. The exit code repeats whether it succeeded. */
   z.object({
     type: z.literal("end"),
-    error: nullableText,
+    error: z.string().nullable(),
     usage: usageSchema,
     /** Present if the machine lacked a resource; before `ready`, the run is then started again. */
     blocked: z.exactOptional(z.literal(true)),
