@@ -163,15 +163,17 @@ describe("with 1,000 agents as with 10", () => {
       await change("disable", agentName(4));
       await settled(scheduler);
       const [events, bytes] = [client.events(), client.bytes()];
+      const audited = client.waitFor('"changed":["audit"');
       await change("disable", agentName(3));
+      await audited;
       await settled(scheduler);
       client.close();
       return { events: client.events() - events, bytes: client.bytes() - bytes };
     };
     const [ten, thousand] = [await sent(few), await sent(many)];
-    expect(ten.events).toBe(1);
-    expect(thousand.events).toBe(1);
-    // Numbers have more digits.
-    expect(thousand.bytes).toBeLessThan(ten.bytes + 20);
+    // The agent's row, and that the audit trail has a new one: in one event if both came at once.
+    expect(Math.max(ten.events, thousand.events)).toBeLessThanOrEqual(2);
+    // Numbers have more digits, and a further event has a head.
+    expect(thousand.bytes).toBeLessThan(ten.bytes + 100);
   });
 });
