@@ -21,13 +21,16 @@ export async function askHealth(
   return latencies;
 }
 
-function answered(agent: Agent, address: string): Promise<number> {
-  const began = performance.now();
+function answered(agent: Agent, address: string, began = performance.now()): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = get(address, { agent }, (response) => {
       response.resume();
       response.once("end", () => resolve(performance.now() - began));
     });
-    request.once("error", reject);
+    request.once("error", (error) => {
+      // The server closed an idle connection just as it was used again.
+      if (request.reusedSocket) resolve(answered(agent, address, began));
+      else reject(error);
+    });
   });
 }
