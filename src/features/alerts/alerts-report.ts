@@ -1,5 +1,5 @@
-import { nullableText, pageSize } from "../../foundation/contracts/wire-fields.ts";
 import { z } from "zod";
+import { nullableText, pageSize } from "../../foundation/contracts/wire-fields.ts";
 import { alertPhases, alertTopics, deliveryStates, lastingTopics } from "./rules/alert.ts";
 import { alertTargetTypes } from "../../../streams/alert-options.ts";
 

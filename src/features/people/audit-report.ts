@@ -1,5 +1,5 @@
-import { nullableText, pageSize, since } from "../../foundation/contracts/wire-fields.ts";
 import { z } from "zod";
+import { nullableText, pageSize, since } from "../../foundation/contracts/wire-fields.ts";
 import { auditActs, type Act } from "./audit-acts.ts";
 import { isoTime } from "../../foundation/contracts/format.ts";
 import { personSchema } from "../../foundation/contracts/question-views.ts";

@@ -89,22 +89,8 @@ export function createQuestionStore(db: DatabaseSync, { write, record }: GroupCo
         const { id, kind, agent, instanceId, subject, prompt, fallback, at, until } = question;
         const [gates, form] = [JSON.stringify(question.gates), JSON.stringify(question.form)];
         const answer = fallback === null ? null : JSON.stringify(fallback);
-        insert.run(
-          ...[
-            id,
-            kind,
-            agent,
-            gates,
-            instanceId,
-            subject,
-            prompt,
-            form,
-            answer,
-            at,
-            until,
-            requestHash,
-          ],
-        );
+        const about = [id, kind, agent, gates, instanceId, subject] as const;
+        insert.run(...about, prompt, form, answer, at, until, requestHash);
         return last(instanceId, kind, subject) ?? question;
       }),
     /** False if the question had ended before. */

@@ -1,7 +1,7 @@
-import { leaves } from "../../foundation/logs/log-scan.ts";
 import { accessSync, constants, statSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { leaves } from "../../foundation/logs/log-scan.ts";
 import { ifMissing } from "../../foundation/errors.ts";
 import type { LogFile } from "../../foundation/logs/log-files.ts";
 import { readForward, type RawLine } from "../../foundation/logs/read-lines.ts";

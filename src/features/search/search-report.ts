@@ -1,5 +1,5 @@
-import { nullableText, pageSize, since } from "../../foundation/contracts/wire-fields.ts";
 import { z } from "zod";
+import { nullableText, pageSize, since } from "../../foundation/contracts/wire-fields.ts";
 import { outcomes } from "../../../streams/vocabulary.ts";
 import { searchKinds } from "./search-kinds.ts";
 

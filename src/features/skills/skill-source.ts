@@ -1,7 +1,7 @@
-import { withoutEndSlashes } from "../../foundation/contracts/plain-text.ts";
 import { homedir } from "node:os";
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { withoutEndSlashes } from "../../foundation/contracts/plain-text.ts";
 import { UserError } from "../../foundation/errors.ts";
 
 /** Where a skill comes from. */

@@ -1,6 +1,6 @@
-import { isPlainObject } from "../contracts/json-size.ts";
 import { parse as parseKept, patch } from "@decimalturn/toml-patch";
 import { parse, stringify, TomlDate } from "smol-toml";
+import { isPlainObject } from "../contracts/json-size.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { UserError } from "../errors.ts";
 

@@ -1,5 +1,5 @@
-import { withoutEndSlashes } from "../contracts/plain-text.ts";
 import type { z } from "zod";
+import { withoutEndSlashes } from "../contracts/plain-text.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 import { choice, flag, httpUrl, otlpHeadersType, table, text } from "./fields.ts";
 

@@ -1,5 +1,5 @@
-import { nullableText } from "./wire-fields.ts";
 import { z } from "zod";
+import { nullableText } from "./wire-fields.ts";
 
 /** The files of an agent that people edit over HTTP. */
 export const editableFiles = ["config.toml", "SKILL.md"] as const;

@@ -1,5 +1,5 @@
-import { nullableText, pageSize, since } from "./wire-fields.ts";
 import { z } from "zod";
+import { nullableText, pageSize, since } from "./wire-fields.ts";
 import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
 import { mostFailures, shownRuns } from "./format.ts";
 

@@ -1,5 +1,5 @@
-import { nullableText } from "./wire-fields.ts";
 import { z } from "zod";
+import { nullableText } from "./wire-fields.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Failing } from "./history.ts";
 

@@ -1,5 +1,5 @@
-import { nullableText, pageSize } from "./wire-fields.ts";
 import { z } from "zod";
+import { nullableText, pageSize } from "./wire-fields.ts";
 import { isoTime } from "./format.ts";
 import { personWays, questionKinds, questionLimits, questionStates } from "./questions.ts";
 import type { Question } from "./questions.ts";

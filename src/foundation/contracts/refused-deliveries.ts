@@ -1,5 +1,5 @@
-import { nullableText, pageSize, since } from "./wire-fields.ts";
 import { z } from "zod";
+import { nullableText, pageSize, since } from "./wire-fields.ts";
 import { historyEntrySchema } from "./history.ts";
 
 /** Why a delivery was not accepted; pings and unmatched deliveries are accepted. */

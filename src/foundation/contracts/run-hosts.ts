@@ -1,5 +1,5 @@
-import { nullableText } from "./wire-fields.ts";
 import { z } from "zod";
+import { nullableText } from "./wire-fields.ts";
 import { denyReasons, type DenyReason } from "./deny-reasons.ts";
 import { fileEditedSchema } from "./file-edits.ts";
 

@@ -1,5 +1,5 @@
-import { oneAtATime } from "../contracts/one-at-a-time.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { oneAtATime } from "../contracts/one-at-a-time.ts";
 import type { Store } from "../store/store.ts";
 import type { Pause, Settings } from "../store/settings.ts";
 import type { Inputs } from "./inputs.ts";

@@ -138,6 +138,7 @@ const gateColumns = `
   ALTER TABLE questions ADD COLUMN request_hash TEXT;
   ALTER TABLE triggers ADD COLUMN continues TEXT;
   UPDATE triggers SET continues = json_extract(trigger, '$.continues.instanceId') WHERE kind = 'manual';`;
+
 /** The answers of people that name a secret, as they gave them: for their runs alone, until these have ended. */
 const wholeAnswers = `
   CREATE TABLE whole_answers (

@@ -6,7 +6,7 @@ import type { Access, DescribedRoute, Route } from "./api/route.ts";
 import { isPageVisit, personOf } from "./auth.ts";
 import { errorPage } from "../dashboard/card-pages.tsx";
 import { localPath } from "../dashboard/text/base-path.ts";
-import { withBasePath } from "./request-base.ts";
+import { basePathOf } from "./request-base.ts";
 import { sendPage } from "../dashboard/send-page.tsx";
 import {
   limitOpenRequests,
@@ -55,20 +55,21 @@ const isNearestProxy = (_address: string, hop: number): boolean => hop === 0;
 
 /** Creates an app with the settings and hooks of both servers, without routes. */
 export function createApp(deps: GatewayDeps) {
+  const withBasePath = basePathOf(deps.publicUrl);
   const app = fastify({
     requestTimeout: requestTimeoutMs,
     http: { ...slowRequests, ...limitOpenRequests() },
     bodyLimit: Math.min(deps.maxBodyBytes, maxRequestBytes),
     trustProxy: deps.trustProxy && isNearestProxy,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxParamCharacters },
-    rewriteUrl: ({ url = "/" }) => withBasePath(deps.publicUrl, () => localPath(url)),
+    rewriteUrl: ({ url = "/" }) => withBasePath(() => localPath(url)),
     clientErrorHandler: answerClientError,
     // Fastify's own 503 is not a problem document; the hook below sends one.
     return503OnClosing: false,
     schemaController: noSchemaCompilers,
     frameworkErrors: (error, _request, reply) => void sendProblem(reply, problemOf(error)),
   });
-  app.addHook("onRequest", (_request, _reply, done) => withBasePath(deps.publicUrl, done));
+  app.addHook("onRequest", (_request, _reply, done) => withBasePath(done));
   app.decorateRequest("caller", null);
   const unauthenticated = limitUnauthenticated(app.server, maxUnauthenticated);
   app.addHook("preHandler", (request, _reply, done) => {

@@ -128,8 +128,7 @@ type AllowedAlways = Pick<Question, "agent" | "kind" | "subject">;
 
 /**
  * Removes a host, an agent or a tool from `[approve]` in the agent's own file, and adds a host to its `[network].allow`. A wildcard
- * stays, and no longer holds that host. Rejects as `editFile` does. The result puts
- * the earlier text back.
+ * stays, and no longer holds that host. Rejects as `editFile` does. The result puts the earlier text back.
  */
 async function allowAlways(
   { agent, kind, subject }: AllowedAlways,

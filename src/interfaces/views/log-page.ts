@@ -1,5 +1,5 @@
-import { nullableText } from "../../foundation/contracts/wire-fields.ts";
 import { z } from "zod";
+import { nullableText } from "../../foundation/contracts/wire-fields.ts";
 import { logEntrySchema } from "../../../streams/status/wire.ts";
 import type { LogLevel } from "../../../streams/vocabulary.ts";
 

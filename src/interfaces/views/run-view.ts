@@ -1,5 +1,5 @@
-import { nullableText } from "../../foundation/contracts/wire-fields.ts";
 import { z } from "zod";
+import { nullableText } from "../../foundation/contracts/wire-fields.ts";
 import { auditSchema } from "../../features/people/audit-report.ts";
 import { failingSchema, historyEntrySchema } from "../../foundation/contracts/history.ts";
 import { questionSchema, personSchema } from "../../foundation/contracts/question-views.ts";

@@ -3,10 +3,10 @@ import { auditQuerySchema } from "../../../src/features/people/audit-report.ts";
 import type { Act } from "../../../src/features/people/audit-acts.ts";
 import { createQuestionStore } from "../../../src/features/people/question-store.ts";
 import { createQuestions } from "../../../src/features/people/questions.ts";
-import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import type { Person } from "../../../src/foundation/contracts/questions.ts";
 import { createClock } from "../../../streams/clock.ts";
 import { asyncScheduler } from "rxjs";
+import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 
 const phone: Person = { via: "login", name: "", from: "10.0.0.7" };

@@ -11,13 +11,13 @@ test("a call that its run hung up on costs the reserved amount, or more if more 
   expect(meter.run("dev-1", "dev").usd).toBe(0.03);
 });
 
-test("a call that the scheduler cut costs what was sent and seen", async () => {
+test("a call that the scheduler cut costs its request and the streamed part of its answer", async () => {
   const { meter, begin } = tempMeter();
   (await begin()).settle(answered(10, { estimated: true, isCut: true }));
   expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.00001, reservedUsd: 0, turns: 1 });
 });
 
-test("a call that dies with its scheduler costs its request at first, then what was seen", async () => {
+test("a call that dies with its scheduler costs its request, and the streamed part of its answer once that is stored", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   const before = tempMeter({}, first);

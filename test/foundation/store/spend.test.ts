@@ -112,7 +112,7 @@ test("raises and warnings are stored", async () => {
   expect(reopened.account("project", "2026-11")).toEqual({ ...account, raised: 14, warned: 80 });
 });
 
-test("a dead scheduler's open calls are charged once for what was sent and seen, marked as estimated, in each of their accounts and in their run's cost", async () => {
+test("a dead scheduler's open calls are charged once for requests and streamed answers, as estimates, in each account and in their run's cost", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   const item = cronItem("dev");

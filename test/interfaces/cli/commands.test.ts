@@ -73,7 +73,7 @@ test.each<[string, string, Routes[string], string]>([
     () => ({}),
     "paused: all new work waits until al resume, and manual starts are refused\n",
   ],
-  ["resume", "/control/resume", () => ({}), "resumed: cron jobs run again\n"],
+  ["resume", "/control/resume", () => ({}), "resumed: schedules and new work run again\n"],
   [
     "pause dev",
     "/control/agents/dev/disable",

@@ -83,7 +83,7 @@ test.each([
   [["help", "nope"], "unknown command 'nope'", "al --help lists the commands"],
   [["help", "creds", "ad"], "unknown command 'ad'", 'did you mean "add"?'],
   [["alerts", "lst"], "too many arguments", 'did you mean "list"?'],
-  [["kill"], "give an agent, a run, or --all", "al help kill shows all three"],
+  [["kill"], "give an agent, a run, or --all", "al kill --help shows how it is used"],
   [["creds", "rm"], "missing required argument", "al creds rm --help shows how it is used"],
   [["run", "a", "--xyzzy"], "unknown option", "al run --help shows how it is used"],
   [["--xyzzy"], "unknown option", "al --help shows how it is used"],

@@ -1,4 +1,4 @@
-import { withBasePath } from "../../../src/interfaces/gateway/request-base.ts";
+import { basePathOf } from "../../../src/interfaces/gateway/request-base.ts";
 import { safeNext } from "../../../src/interfaces/gateway/routes/login.ts";
 
 test.each(["/dashboard", "/dashboard/agents/dev/logs?instance=dev-a", "/loginish", "/"])(
@@ -30,7 +30,7 @@ test.each([
 
 describe("below the base path /al", () => {
   const nextBelow = (next: string): string =>
-    withBasePath("https://a.test/al", () => safeNext(next, "/home"));
+    basePathOf("https://a.test/al")(() => safeNext(next, "/home"));
 
   test.each(["/al/dashboard", "/dashboard", "/x/../al/dashboard", "/al/al/dashboard"])(
     "below the base path /al, %s leads to the dashboard",

@@ -1,7 +1,7 @@
-import { noModel } from "../agent/choose-agent.ts";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "smol-toml";
+import { noModel } from "../agent/choose-agent.ts";
 import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
 import { loadProject } from "../../operations/project-files.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";

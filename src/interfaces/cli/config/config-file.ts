@@ -1,6 +1,6 @@
-import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import {
   listAgents,
   readAgent,

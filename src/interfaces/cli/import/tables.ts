@@ -1,6 +1,6 @@
-import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify } from "smol-toml";
+import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
 import { edited, type Edit } from "../../../foundation/config/edit-toml.ts";
 import { tomlLocator, type TomlPath } from "../../../foundation/config/toml-locator.ts";
 

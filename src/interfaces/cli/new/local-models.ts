@@ -1,5 +1,5 @@
-import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 import { z } from "zod";
+import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 
 /** A model of a server on this machine, or near it. */
 export interface LocalModel {

@@ -29,7 +29,11 @@ export async function pause(
   { allWork = false }: { readonly allWork?: boolean },
 ): Promise<void> {
   if (agent !== undefined && allWork) {
-    throw new UserError("usage", "give either an agent or --all-work", "al help pause shows both");
+    throw new UserError(
+      "usage",
+      "give either an agent or --all-work",
+      "al pause --help shows how it is used",
+    );
   }
   if (agent !== undefined) {
     return changeAgent(context, agent, "disable", `disabled until al resume ${agent}`);
@@ -46,7 +50,10 @@ export async function pause(
 export async function resume(context: Context, agent: string | undefined): Promise<void> {
   if (agent !== undefined) return changeAgent(context, agent, "enable", "enabled");
   const client = await connect(context);
-  context.out.answer(await client.post("/control/resume"), "resumed: cron jobs run again");
+  context.out.answer(
+    await client.post("/control/resume"),
+    "resumed: schedules and new work run again",
+  );
 }
 
 async function changeAgent(
@@ -74,7 +81,11 @@ export async function kill(
 ): Promise<void> {
   if (all === true && target === undefined) return killAll(context, yes === true);
   if (all === true || target === undefined) {
-    throw new UserError("usage", "give an agent, a run, or --all", "al help kill shows all three");
+    throw new UserError(
+      "usage",
+      "give an agent, a run, or --all",
+      "al kill --help shows how it is used",
+    );
   }
   const { out } = context;
   const client = await connect(context);

@@ -1,7 +1,7 @@
-import { noAnswer } from "../../../features/webhooks/setup/hook-api.ts";
-import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 import type { WebhookSource } from "../../../foundation/config/project-config.ts";
 import { randomUUID } from "node:crypto";
+import { noAnswer } from "../../../features/webhooks/setup/hook-api.ts";
+import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 import { webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
 import { homeDir } from "../../../foundation/credentials/read-secret.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";

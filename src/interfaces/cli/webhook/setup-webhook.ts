@@ -1,5 +1,5 @@
-import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 import { randomBytes } from "node:crypto";
+import { withoutEndSlashes } from "../../../foundation/contracts/plain-text.ts";
 import type { ProjectConfig, WebhookSource } from "../../../foundation/config/project-config.ts";
 import { webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
 import { storeField } from "../../../foundation/credentials/edit-credential.ts";

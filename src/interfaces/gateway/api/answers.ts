@@ -1,5 +1,5 @@
-import { nullableText } from "../../../foundation/contracts/wire-fields.ts";
 import { z } from "zod";
+import { nullableText } from "../../../foundation/contracts/wire-fields.ts";
 import { failingSchema } from "../../../foundation/contracts/history.ts";
 import { lockSchema } from "../../../foundation/contracts/operator-api.ts";
 import { agentConfigSchema } from "../../../foundation/config/agent-view.ts";

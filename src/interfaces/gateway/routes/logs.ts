@@ -1,7 +1,7 @@
-import { pageSize } from "../../../foundation/contracts/wire-fields.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import { EMPTY, map, retry, startWith, switchMap, timer } from "rxjs";
+import { pageSize } from "../../../foundation/contracts/wire-fields.ts";
 import { logEntrySchema } from "../../../../streams/status/wire.ts";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { searchPageSchema, searchQuerySchema } from "../../../features/search/search-report.ts";

@@ -37,7 +37,10 @@ const acts = {
     path: () => "/control/pause",
     body: () => ({ work: true }),
   },
-  resume_all: { about: "end either; without a target", path: () => "/control/resume" },
+  resume_all: {
+    about: "end a pause of schedules or of all new work; without a target",
+    path: () => "/control/resume",
+  },
   kill_everything: {
     about: "end all runs of all agents; without a target",
     path: () => "/control/kill",

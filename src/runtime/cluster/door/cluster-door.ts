@@ -1,5 +1,5 @@
-import { oneAtATime } from "../../../foundation/contracts/one-at-a-time.ts";
 import { join } from "node:path";
+import { oneAtATime } from "../../../foundation/contracts/one-at-a-time.ts";
 import type { SchedulerContext } from "../../../foundation/context.ts";
 import { reasonOf, UserError } from "../../../foundation/errors.ts";
 import type { RunSockets } from "../../run-api/run-sockets.ts";

@@ -1,4 +1,3 @@
-import { jsonOf } from "../../../foundation/contracts/json-size.ts";
 import { chmodSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
@@ -16,6 +15,7 @@ import { runChild, type RunChild } from "./run-child.ts";
 import { sendLines } from "./send-lines.ts";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
+import { jsonOf } from "../../../foundation/contracts/json-size.ts";
 
 export interface RemoteRunOptions {
   /** Path of the ticket, or `-` for standard input. */

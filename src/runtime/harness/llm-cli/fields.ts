@@ -1,4 +1,5 @@
 import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
+
 /** A JSON object from the stream of an external program, with unvalidated fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 

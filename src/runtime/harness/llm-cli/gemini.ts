@@ -1,4 +1,3 @@
-import { jsonOf } from "../../../foundation/contracts/json-size.ts";
 import { join } from "node:path";
 import { glob } from "node:fs/promises";
 import { longestTimerMs } from "../../../../streams/longest-timer.ts";
@@ -9,6 +8,7 @@ import { answerProblems } from "./llm-cli.ts";
 import { fieldsOf, textOf, sumOf, type Fields } from "./fields.ts";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
+import { jsonOf } from "../../../foundation/contracts/json-size.ts";
 import type { Transcript } from "../transcript.ts";
 
 /** Gemini CLI. Options, settings and stream as its version 0.61 has them (`gemini --help`, `-o stream-json`). */

@@ -54,6 +54,7 @@ export async function startProgram(
 class ServerTransport extends StdioClientTransport {
   constructor(program: ConstructorParameters<typeof StdioClientTransport>[0]) {
     super(program);
+    // The SDK has no option for its buffer of messages: a long one would end the program, and all its calls.
     Object.assign(this, { _readBuffer: new BoundedMessages() });
   }
 }

@@ -162,7 +162,7 @@ test("a provider without an answer that closed a reused connection is called aga
   expect(meter.ends).toHaveLength(2);
 });
 
-test("a gateway that closes cuts open calls, which are charged for what was sent and seen", async () => {
+test("a gateway that closes cuts open calls, and charges their requests and the streamed parts of their answers", async () => {
   const { provider, gateway, url } = await start((_asked, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write("data: {}\n\n");

@@ -139,7 +139,7 @@ test("a client that hangs up leaves at most the limit of calls to be read, and f
   await gateway.settled(3);
 });
 
-test("a client that hangs up because the scheduler ends its run gets its call cut at once, charged for what was sent and seen", async () => {
+test("a client that hangs up because the scheduler ends its run gets its call cut at once, charged for its request and the streamed part of its answer", async () => {
   let isEnding = false;
   const { gateway, ask } = await start({ ...streamed, isEnding: () => isEnding });
   const { client, answer } = await ask();
