@@ -23,10 +23,11 @@ const comparedSecrets = [
   },
 ];
 
-/** For no-restricted-syntax: a reader sees at the call which fields an object has. */
+/** For no-restricted-syntax: a reader sees at the call which fields, arguments or items there are. */
 const spreadLiterals = {
-  message: "Name the fields in place of spreading an object literal.",
-  selector: "ObjectExpression > SpreadElement > ObjectExpression",
+  message: "Write the fields or items in place of spreading a literal.",
+  selector:
+    "ObjectExpression > SpreadElement > ObjectExpression, SpreadElement > ArrayExpression[elements.length>0]",
 };
 
 /** For no-restricted-syntax: the root subscribes once, operators inside `new Observable`. */

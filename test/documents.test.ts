@@ -102,7 +102,9 @@ test.each(maps)("every source file that %s names exists", (path) => {
 
 const snippets = documents.flatMap((path) =>
   [...read(path).matchAll(/^```toml\n([^]+?)^```$/gm)].map(([, text = ""], n) => ({
-    ...{ path, text, n: n + 1 },
+    path,
+    text,
+    n: n + 1,
   })),
 );
 const machine = { dir: root, machineTimezone: "UTC", machineCores: 2 };

@@ -106,7 +106,10 @@ export function comparisonTable({ before, now }: Compared): string {
       each === null ? "" : inUnit(each, unit),
     );
     return [
-      ...[name, then ? inUnit(then.median, unit) : "", inUnit(median, unit), change ?? "new"],
+      name,
+      then ? inUnit(then.median, unit) : "",
+      inUnit(median, unit),
+      change ?? "new",
       ...floors,
     ];
   });

@@ -42,7 +42,9 @@ export function figureOf(
   if (values.length === 0) throw new Error(`${name}: nothing was measured`);
   const hasFloor = floor.length > 0;
   return {
-    ...{ name, unit, median: quantile(values, 0.5) },
+    name,
+    unit,
+    median: quantile(values, 0.5),
     p99: values.length < enough ? null : quantile(values, 0.99),
     most: quantile(values, 1),
     floor: hasFloor ? quantile(floor, 0.5) : null,

@@ -9,8 +9,12 @@ export function table(figures: readonly Figure[]): string {
     const { name, unit, median, p99 } = figure;
     const p99Text = p99 === null ? "" : inUnit(p99, unit);
     return [
-      ...[name, inUnit(median, unit), p99Text, floorText(figure)],
-      ...[targetText(figure), reachedText(isReached(figure))],
+      name,
+      inUnit(median, unit),
+      p99Text,
+      floorText(figure),
+      targetText(figure),
+      reachedText(isReached(figure)),
     ];
   });
   return markdownTable(heads, rows);

@@ -129,12 +129,19 @@ test(
     const { id = "" } = (await openOf("beta")) ?? {};
     expect((await byToken(`/api/questions/${id}/answer`, { answer: "once" })).status).toBe(403);
     for (const path of [
-      ...[`/api/runs/${instanceId}`, "/api/stats/triggers", "/api/questions", "/api/alerts"],
-      ...["/control/status", "/api/search?q=call", `/api/logs/agents/beta?q=run%20started`],
+      `/api/runs/${instanceId}`,
+      "/api/stats/triggers",
+      "/api/questions",
+      "/api/alerts",
+      "/control/status",
+      "/api/search?q=call",
+      `/api/logs/agents/beta?q=run%20started`,
     ]) {
       const answer = await byToken(path);
       expect([path, answer.status, (await answer.text()).includes("alpha")]).toEqual([
-        ...[path, 200, false],
+        path,
+        200,
+        false,
       ]);
     }
   },
@@ -236,13 +243,26 @@ function attackTests(runtime: string, containers: Engine | null): void {
     });
     expect(Object.fromEntries(lines)).toEqual({
       // Without the proxy there is no network.
-      ...{ direct: "000/000", plain: "000/000", address: "000/000", api: "000/000" },
+      direct: "000/000",
+      plain: "000/000",
+      address: "000/000",
+      api: "000/000",
       // The proxy refuses what no list names, and the scheduler's own gateway.
-      ...{ literal: "000/403", number: "000/403", alias: "000/403", port: "000/403" },
-      ...{ user: "403/000", gateway: "403/000", loopback: "403/000", answer: "401/000" },
+      literal: "000/403",
+      number: "000/403",
+      alias: "000/403",
+      port: "000/403",
+      user: "403/000",
+      gateway: "403/000",
+      loopback: "403/000",
+      answer: "401/000",
       // A tunnel is cut; a request to another host arrives as one to that host.
-      ...{ sni: "000/200", front: "200/000" },
-      ...{ once: "200/200", case: "000/403", again: "000/403", http: "403/000" },
+      sni: "000/200",
+      front: "200/000",
+      once: "200/200",
+      case: "000/403",
+      again: "000/403",
+      http: "403/000",
       // The second request is held by itself, is no request, or is the body of the first.
       split: "200+403 400 200",
     });

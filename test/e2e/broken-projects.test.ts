@@ -72,7 +72,12 @@ test("a directory with only a SKILL.md causes a warning, and al config makes it 
   await waitForOutput(/agents\/bare .*but no config\.toml; al config bare makes one/);
   expect(await project().agent("bare")).toBeUndefined();
   await project().print(
-    ...["config", "bare", "--set", 'models=["scripted"]', "--set", "schedule=0 9 * * *"],
+    "config",
+    "bare",
+    "--set",
+    'models=["scripted"]',
+    "--set",
+    "schedule=0 9 * * *",
   );
   await expect.poll(() => project().agent("bare"), slowly).toMatchObject({ state: "idle" });
   expect(output().match(/but no config\.toml/g)).toHaveLength(1);

@@ -46,8 +46,16 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     const listed = await client.tools();
     expect(listed.map((one) => one.name).sort()).toEqual(
       [
-        ...["act", "agent", "list_agents", "log", "questions", "run", "runs", "search"],
-        ...["start", "why_not"],
+        "act",
+        "agent",
+        "list_agents",
+        "log",
+        "questions",
+        "run",
+        "runs",
+        "search",
+        "start",
+        "why_not",
       ].sort(),
     );
     expect(listed.filter((one) => one.outputSchema === undefined)).toEqual([]);

@@ -67,7 +67,7 @@ test("a run that redacts nothing itself leaves no credential anywhere, by no fie
   server.state.description = raw;
   const user = '[runtime]\ntype = "host-user"\nrun_as = "$USER"\n';
   project = await LiveProject.of({
-    ...{ "project/other.script.toml": '[[turns]]\ntext = "Done."\n' },
+    "project/other.script.toml": '[[turns]]\ntext = "Done."\n',
     "project/config.toml": `[models.scripted]
 provider = "scripted"
 script = "hostile.script.toml"
@@ -193,11 +193,24 @@ const openQuestions = async () =>
 async function seenPlaces(instanceId: string): Promise<readonly Place[]> {
   const run = `hostile/runs/${instanceId}`;
   const paths = [
-    ...["/control/status", "/api/stats/triggers", "/api/questions", "/api/alerts", "/api/audit"],
-    ...[`/api/runs/${instanceId}?prompt=true`, "/api/logs/agents/hostile?limit=300"],
-    ...["/api/search?q=redacted", "/api/agents/hostile/hosts", "/api/tokens", "/metrics"],
-    ...["/dashboard", "/dashboard/questions", "/dashboard/alerts", "/dashboard/audit"],
-    ...["/dashboard/agents/hostile", `/dashboard/agents/${run}`, `/dashboard/agents/${run}/log`],
+    "/control/status",
+    "/api/stats/triggers",
+    "/api/questions",
+    "/api/alerts",
+    "/api/audit",
+    `/api/runs/${instanceId}?prompt=true`,
+    "/api/logs/agents/hostile?limit=300",
+    "/api/search?q=redacted",
+    "/api/agents/hostile/hosts",
+    "/api/tokens",
+    "/metrics",
+    "/dashboard",
+    "/dashboard/questions",
+    "/dashboard/alerts",
+    "/dashboard/audit",
+    "/dashboard/agents/hostile",
+    `/dashboard/agents/${run}`,
+    `/dashboard/agents/${run}/log`,
   ];
   const commands = [
     ["logs", "hostile", "-n", "1000"],

@@ -65,7 +65,9 @@ test("GitHub's own examples are all answered 200, stored byte for byte and norma
       expect(Buffer.from(receipt?.body ?? []).equals(body)).toBe(true);
       expect(receipt).toMatchObject({ source: "github", deliveryId: `example-${index}` });
       expect(receipt && interpretStored(receipt)?.event).toMatchObject({
-        ...{ event: name, action: payload.action ?? null, receiptId },
+        event: name,
+        action: payload.action ?? null,
+        receiptId,
       });
     }
   } finally {
@@ -116,7 +118,10 @@ test("al webhook send delivers to the running gateway and shows why nothing star
   await project.write("payload.json", JSON.stringify(githubExample("issues", "opened")));
   const flags = ["--source", "github", "--event", "issues"];
   const { code, stdout, stderr } = await project.al(
-    ...["webhook", "send", project.path("payload.json"), ...flags],
+    "webhook",
+    "send",
+    project.path("payload.json"),
+    ...flags,
   );
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain(`200 from ${scheduler.url}/webhooks/github/github`);

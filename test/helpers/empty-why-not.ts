@@ -2,6 +2,9 @@ import type { WhyNot } from "../../src/foundation/contracts/refused-deliveries.t
 
 /** Of an agent that nothing kept from running. */
 export const emptyWhyNot: WhyNot = {
-  ...{ now: [], refused: [], turnedAway: [], refusedDeliveries: [] },
+  now: [],
+  refused: [],
+  turnedAway: [],
+  refusedDeliveries: [],
   lookedBackTo: null,
 };

@@ -24,7 +24,10 @@ export function fakeAbilities(answers: FakeAbilities["answers"] = {}): FakeAbili
     asked: [],
     answers: {
       lock: ({ request: { resource } }) => ({
-        ...{ ok: true, resource, fencingToken: 1, expiresAt: later },
+        ok: true,
+        resource,
+        fencingToken: 1,
+        expiresAt: later,
       }),
       unlock: () => ({ ok: true }),
       "lock-heartbeat": () => ({ ok: true, expiresAt: later }),

@@ -23,7 +23,10 @@ export function fakeFileOperations(
     shownFiles: {
       isEditable: true,
       files: editableFiles.map((name) => ({
-        ...{ name, path: `agents/dev/${name}`, hash: "h", problems: [] },
+        name,
+        path: `agents/dev/${name}`,
+        hash: "h",
+        problems: [],
         text: name === "SKILL.md" ? "Do it.\n" : 'models = ["main"]\n',
       })),
     },

@@ -19,7 +19,10 @@ type Answer = readonly [status: number, body?: unknown];
 /** The APIs of four providers at one address, which refuse what the real ones refuse. */
 export async function startProviders() {
   const hooks: Record<"github" | "gitlab" | "linear" | "stripe", Stored[]> = {
-    ...{ github: [], gitlab: [], linear: [], stripe: [] },
+    github: [],
+    gitlab: [],
+    linear: [],
+    stripe: [],
   };
   const providers = {
     github: githubApi(hooks.github),

@@ -12,7 +12,9 @@ fs.watch = ((...args: Parameters<typeof watch>) => {
   if (left-- > 0) return watch(...args);
   const [path] = args;
   throw Object.assign(new Error(`ENOSPC: System limit reached, watch '${String(path)}'`), {
-    ...{ code: "ENOSPC", syscall: "watch", errno: -28 },
+    code: "ENOSPC",
+    syscall: "watch",
+    errno: -28,
   });
 }) as typeof watch;
 syncBuiltinESMExports();

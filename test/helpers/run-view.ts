@@ -6,8 +6,14 @@ export function aRunView(instanceId: string, run: Partial<RunView> = {}): RunVie
   const entry = runEntrySchema.parse(historyEntry({ id: `t-${instanceId}` }));
   return {
     ...entry,
-    ...{ instanceId, agent: "dev", value: null, lastWords: null, prompt: null, payload: null },
-    ...{ scheduledFor: entry.at, late: null },
+    instanceId,
+    agent: "dev",
+    value: null,
+    lastWords: null,
+    prompt: null,
+    payload: null,
+    scheduledFor: entry.at,
+    late: null,
     spend: { usd: 0.01, subscriptionUsd: 0, calls: 2, tokens: 1200, unpriced: 0, estimated: 0 },
     version: { hash: "a".repeat(32), commit: "c".repeat(40), dirty: false },
     lastSuccess: null,

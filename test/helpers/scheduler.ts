@@ -144,7 +144,14 @@ export async function startTestScheduler(
     return exited;
   };
   return {
-    ...{ project, pid: child.pid ?? 0, url, dashboardUrl, apiKey, output, waitForOutput, exited },
+    project,
+    pid: child.pid ?? 0,
+    url,
+    dashboardUrl,
+    apiKey,
+    output,
+    waitForOutput,
+    exited,
     api: (path, init = {}) => {
       const headers = new Headers(init.headers);
       headers.set("authorization", `Bearer ${apiKey}`);

@@ -33,7 +33,10 @@ export async function startSshServer(dir: string) {
       `ListenAddress 127.0.0.1:${port}`,
       `HostKey ${hostKey}`,
       `AuthorizedKeysFile ${userKey}.pub`,
-      ...["PasswordAuthentication no", "UsePAM no", "StrictModes no", "PidFile none"],
+      "PasswordAuthentication no",
+      "UsePAM no",
+      "StrictModes no",
+      "PidFile none",
       "PermitRootLogin prohibit-password",
     ].join("\n"),
   );

@@ -37,7 +37,9 @@ describe("how long Kubernetes takes", () => {
       engine: "kubernetes",
       address: `${cluster.host}:7443`,
       baseUrl: provider.baseUrl,
-      ...{ image, agents: ["ada"], leaseSeconds: 20 },
+      image,
+      agents: ["ada"],
+      leaseSeconds: 20,
     });
     const { api } = await live.start({ env: { KUBECONFIG: cluster.kubeconfig("almanac") } });
     time.part("al start");

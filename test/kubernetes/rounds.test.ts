@@ -24,7 +24,9 @@ let project: LiveProject;
 const { spread, play } = createRounds({
   project: () => project,
   model: () => model,
-  ...{ agents, turns, quietMs },
+  agents,
+  turns,
+  quietMs,
 });
 const start = () => project.start({ env: { KUBECONFIG: cluster.kubeconfig("almanac") } });
 
@@ -57,7 +59,9 @@ test(
   `al start with a Kubernetes of two nodes loses and repeats no output silently in ${rounds} rounds of faults`,
   async () => {
     await play({
-      ...{ faults, firstSeed, count: rounds },
+      faults,
+      firstSeed,
+      count: rounds,
       nodes: cluster.nodes.length,
       leaseMs: leaseSeconds * 1_000,
       befall: async (round) => {

@@ -42,8 +42,15 @@ async function openRunner(leaseSeconds = 90) {
     ...rig.configured({ leaseSeconds }),
     imageFor: () => Promise.resolve({ image, volumes: [] }),
     command: ({ agent: { name, title } }) => [
-      ...[program, "_remote-run", name, "--project", workDir],
-      ...["--", "/bin/sh", "-c", scriptOf(title)],
+      program,
+      "_remote-run",
+      name,
+      "--project",
+      workDir,
+      "--",
+      "/bin/sh",
+      "-c",
+      scriptOf(title),
     ],
   });
   return { runner, records: rig.records, dispose: rig.dispose };

@@ -35,7 +35,9 @@ describe("al start with a Kubernetes", () => {
     const rounds = createRounds({
       project: () => project,
       model: () => model,
-      ...{ agents, turns, quietMs: 120_000 },
+      agents,
+      turns,
+      quietMs: 120_000,
     });
     return { project, environment, ...rounds };
   }

@@ -47,9 +47,18 @@ export type ProjectGit = ReturnType<typeof createProjectGit>;
 
 /** Everything in one call, and nothing written: no lock of the index, no hook. The scheduler's own files don't count. */
 const args = [
-  ...["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"],
-  ...["status", "--porcelain=v2", "--branch", "--untracked-files=normal"],
-  ...["--", ".", ":(exclude).al"],
+  "--no-optional-locks",
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "core.hooksPath=/dev/null",
+  "status",
+  "--porcelain=v2",
+  "--branch",
+  "--untracked-files=normal",
+  "--",
+  ".",
+  ":(exclude).al",
 ];
 
 function readGit({ projectDir: cwd, env }: ProjectGitOptions): Promise<GitState | null> {

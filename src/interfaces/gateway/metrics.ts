@@ -51,7 +51,9 @@ export function createMetrics(version: string) {
   const deliveries = counter(
     "almanac_webhook_deliveries_total",
     "Webhook deliveries by provider type, source (empty until verified) and what became of them.",
-    ...["type", "source", "result"],
+    "type",
+    "source",
+    "result",
   );
   const clients = gauge(
     "almanac_stream_clients",
@@ -109,17 +111,22 @@ const modelMeters = (counter: NewCounter) => ({
   calls: counter(
     "almanac_model_calls_total",
     "Calls to models, by agent, model and HTTP status (none without an answer).",
-    ...["agent", "model", "status"],
+    "agent",
+    "model",
+    "status",
   ),
   tokens: counter(
     "almanac_model_tokens_total",
     "Tokens of calls to models, by agent, model and kind; input is without the cache.",
-    ...["agent", "model", "kind"],
+    "agent",
+    "model",
+    "kind",
   ),
   spent: counter(
     "almanac_spend_usd_total",
     "What calls to models cost in US dollars, by agent and model; without subscriptions.",
-    ...["agent", "model"],
+    "agent",
+    "model",
   ),
 });
 
@@ -129,12 +136,14 @@ const agentMeters = (counter: NewCounter, gauge: NewGauge) => ({
   runs: counter(
     "almanac_runs_total",
     "Runs that are over, by agent and outcome.",
-    ...["agent", "outcome"],
+    "agent",
+    "outcome",
   ),
   refused: counter(
     "almanac_not_run_total",
     "Triggers that never became a run (skipped, missed, dropped, rejected), by agent and outcome.",
-    ...["agent", "outcome"],
+    "agent",
+    "outcome",
   ),
   dropped: counter(
     "almanac_queue_dropped_total",

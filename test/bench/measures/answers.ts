@@ -43,13 +43,13 @@ async function health(
       name,
       "/s",
       rounds.map(({ load }) => load.rate),
-      { ...{ floor: rounds.map(({ floor }) => floor.rate), target: { ofFloor: 0.8 } } },
+      { floor: rounds.map(({ floor }) => floor.rate), target: { ofFloor: 0.8 } },
     ),
     figureOf(
       `${name}, latency`,
       "ms",
       rounds.flatMap(({ load }) => load.latencies),
-      { ...{ floor: rounds.flatMap(({ floor }) => floor.latencies), target: { p99: 25 } } },
+      { floor: rounds.flatMap(({ floor }) => floor.latencies), target: { p99: 25 } },
     ),
   ];
 }

@@ -51,10 +51,11 @@ async function measured(scheduler: TestScheduler, repeats: number): Promise<read
       `${length} containers at once: longest block of the event loop`,
       "ms",
       blocks(starting),
-      { ...{ floor: blocks(resting), target: { most: 50 } } },
+      { floor: blocks(resting), target: { most: 50 } },
     ),
     figureOf(`${length} containers at once: GET /health`, "ms", latencies(starting), {
-      ...{ floor: latencies(resting), target: { p99: 50 } },
+      floor: latencies(resting),
+      target: { p99: 50 },
     }),
   ];
 }

@@ -56,7 +56,8 @@ function figures(
   const [late, committed] = [bare.map((one) => one.late), bare.map((one) => one.durable)];
   return [
     figureOf(`${name}: dispatched or skipped`, "ms", taken, {
-      ...{ floor: late, target: { most: 100 } },
+      floor: late,
+      target: { most: 100 },
     }),
     figureOf(`${name}: all in the database`, "ms", durable, { floor: committed }),
     figureOf(`${name}: longest block of the event loop`, "ms", blocked),

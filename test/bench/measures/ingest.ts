@@ -35,19 +35,27 @@ interface Case {
 
 const kinds: readonly Kind[] = [
   {
-    ...{ name: "bad signature", commits: false, status: 401 },
+    name: "bad signature",
+    commits: false,
+    status: 401,
     deliveries: (count) => githubDeliveries({ count, secret: "wrong" }),
   },
   {
-    ...{ name: "duplicate", commits: true, status: 200 },
+    name: "duplicate",
+    commits: true,
+    status: 200,
     deliveries: (count) => githubDeliveries({ count, id: () => "same" }),
   },
   {
-    ...{ name: "no match", commits: true, status: 200 },
+    name: "no match",
+    commits: true,
+    status: 200,
     deliveries: (count) => githubDeliveries({ count }),
   },
   {
-    ...{ name: "match", commits: true, status: 200 },
+    name: "match",
+    commits: true,
+    status: 200,
     deliveries: (count, agents) =>
       githubDeliveries({ count, repo: (n) => `acme/${agentName(n % agents)}` }),
   },
@@ -142,10 +150,12 @@ function figuresOf(one: Case, loads: readonly Load[], floors: readonly Load[]): 
   const name = `${kind.name}, ${agents} agents, ${connections} connections`;
   return [
     figureOf(`webhooks: ${name}`, "/s", rates(loads), {
-      ...{ floor: rates(floors), target: rateTarget(one) },
+      floor: rates(floors),
+      target: rateTarget(one),
     }),
     figureOf(`webhooks: ${name}, latency`, "ms", latencies(loads), {
-      ...{ floor: latencies(floors), target: latencyTarget(one) },
+      floor: latencies(floors),
+      target: latencyTarget(one),
     }),
   ];
 }

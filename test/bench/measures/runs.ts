@@ -19,7 +19,8 @@ export const runs: Measure = {
     const project = benchProject({ count, config: () => 'schedule = "0 3 1 1 *"' });
     return withScheduler(project, async (scheduler) => [
       figureOf("trigger → running at the client", "ms", await triggers(scheduler, times), {
-        ...{ floor: await bareEvents(times), target: { median: 50 } },
+        floor: await bareEvents(times),
+        target: { median: 50 },
       }),
       figureOf("log line → client", "ms", await logLines(scheduler, times), {
         floor: await bareChanges(times, (path, n) => appendFile(path, lineOf(n))),

@@ -12,10 +12,20 @@ import { createWords, madeLine, makeLogs } from "../made-logs.ts";
 import { withScheduler } from "../with-scheduler.ts";
 
 const queries = [
-  ...["q=certificate", "q=scheduler", "q=the", "q=the+scheduler", "q=the+certificate+scheduler"],
-  ...['q="of+the+run"', 'q="exit+code"*', "q=sche*", "q=the+de*", "q=scheduler&agent=agent-7"],
-  ...["q=the&kind=error", "q=scheduler&outcome=failed"],
-  ...["q=scheduler&since=2026-10-30T12:00:00Z&order=oldest", "q=certificate&order=oldest&limit=1"],
+  "q=certificate",
+  "q=scheduler",
+  "q=the",
+  "q=the+scheduler",
+  "q=the+certificate+scheduler",
+  'q="of+the+run"',
+  'q="exit+code"*',
+  "q=sche*",
+  "q=the+de*",
+  "q=scheduler&agent=agent-7",
+  "q=the&kind=error",
+  "q=scheduler&outcome=failed",
+  "q=scheduler&since=2026-10-30T12:00:00Z&order=oldest",
+  "q=certificate&order=oldest&limit=1",
   "q=thereisnosuchword",
 ];
 /** Batches of a second each. */

@@ -41,10 +41,12 @@ async function measured(
   const memory = (one: Started): number => one.mb;
   return [
     figureOf(`ready with ${count} agents`, "ms", of(ready, 1), {
-      ...{ floor: of(ready, 0), target: { median: readyMs } },
+      floor: of(ready, 0),
+      target: { median: readyMs },
     }),
     figureOf(`memory with ${count} agents`, "MB", of(memory, 1), {
-      ...{ floor: of(memory, 0), target: { median: mb } },
+      floor: of(memory, 0),
+      target: { median: mb },
     }),
   ];
 }

@@ -60,7 +60,8 @@ async function fanOut(
   const ms = (of: readonly Told[]): number[] => of.map((one) => one.ms);
   return [
     figureOf(`status change → all of ${clients} clients`, "ms", ms(told), {
-      ...{ floor: ms(bare), target },
+      floor: ms(bare),
+      target,
     }),
     figureOf(`bytes of a change for each of ${clients} clients`, "bytes", bytes, {
       target: { most: 1_023 },

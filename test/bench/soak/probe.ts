@@ -46,13 +46,13 @@ function read(): void {
   const compiled = codeBytes();
   const { user, system } = process.cpuUsage();
   const reading: ProbeReading = {
-    ...{
-      heapBytes: heapUsed - compiled,
-      codeBytes: compiled,
-      externalBytes: external,
-      residentBytes: rss,
-    },
-    ...{ cpuMs: (user + system) / 1000, delayMs, resources: resources() },
+    heapBytes: heapUsed - compiled,
+    codeBytes: compiled,
+    externalBytes: external,
+    residentBytes: rss,
+    cpuMs: (user + system) / 1000,
+    delayMs,
+    resources: resources(),
   };
   appendFileSync(file, `${JSON.stringify(reading)}\n`);
   // The collections above are this probe's own delay.

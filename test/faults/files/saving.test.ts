@@ -99,7 +99,7 @@ test("removing and restoring the agents' folder stops no run, loses no work, and
   await expect.poll(names, { timeout: 35_000 }).toEqual(["busy", "steady"]);
   await expect
     .poll(() => project.agent("busy"), { timeout: 20_000 })
-    .toMatchObject({ ...{ running: 0, queued: 0, lastOutcome: "succeeded" } });
+    .toMatchObject({ running: 0, queued: 0, lastOutcome: "succeeded" });
   // Between two runs none is queued, and none runs yet.
   const all = Array.from({ length: 4 }, () => "succeeded");
   await expect.poll(outcomes, { timeout: 20_000 }).toEqual(all);

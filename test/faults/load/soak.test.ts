@@ -25,14 +25,15 @@ test.runIf(isLong)(
 /** As the probe would read it in minute `n`. */
 function sample(n: number, changes: Partial<Sample> = {}): Sample {
   return {
-    ...{
-      seconds: n * 60,
-      heapBytes: 40 * megabyte,
-      codeBytes: 0,
-      externalBytes: megabyte,
-      fds: 100,
-    },
-    ...{ residentBytes: 150 * megabyte, cpuMs: n * 1_000, inotifyWatches: 103, children: 0 },
+    seconds: n * 60,
+    heapBytes: 40 * megabyte,
+    codeBytes: 0,
+    externalBytes: megabyte,
+    fds: 100,
+    residentBytes: 150 * megabyte,
+    cpuMs: n * 1_000,
+    inotifyWatches: 103,
+    children: 0,
     delayMs: { p50: 0.1, p99: 3, max: 10 },
     resources: { Timeout: 10 + (n % 2) },
     ...changes,

@@ -96,15 +96,15 @@ function withQuestions() {
   });
   const ask = (kind: "ask" | "host", choices: readonly string[]) =>
     questions.open({
-      ...{
-        kind,
-        agent: "a",
-        gates: [],
-        instanceId: "a-abcdefgh",
-        subject: "api.example.com",
-        seconds: 60,
-      },
-      ...{ prompt: "Deploy 1.4?", form: { kind: "choice", choices }, fallback: null },
+      kind,
+      agent: "a",
+      gates: [],
+      instanceId: "a-abcdefgh",
+      subject: "api.example.com",
+      seconds: 60,
+      prompt: "Deploy 1.4?",
+      form: { kind: "choice", choices },
+      fallback: null,
     });
   return { store, list, questions, ask };
 }

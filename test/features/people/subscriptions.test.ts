@@ -27,13 +27,23 @@ test("a request for messages that is answered at once leaves no subscription", a
 
 test("a wait for a question that has ended leaves no subscription", async () => {
   const questions = createQuestions({
-    ...{ store: tempStore().tables(createQuestionStore), clock, redactor },
-    ...{ onCount: () => undefined, warn: () => undefined },
+    store: tempStore().tables(createQuestionStore),
+    clock,
+    redactor,
+    onCount: () => undefined,
+    warn: () => undefined,
   });
   onTestFinished(questions.stop);
   const { id } = await questions.open({
-    ...{ kind: "ask", agent: "a", gates: [], instanceId: "a-1", subject: "Go?", prompt: "Go?" },
-    ...{ form: { kind: "boolean" as const }, fallback: null, seconds: 60 },
+    kind: "ask",
+    agent: "a",
+    gates: [],
+    instanceId: "a-1",
+    subject: "Go?",
+    prompt: "Go?",
+    form: { kind: "boolean" as const },
+    fallback: null,
+    seconds: 60,
   });
   await questions.answer(id, "yes", by);
   expect(await questions.settled(id)).toMatchObject({ answer: true });

@@ -4,7 +4,10 @@ import { findSkills, pickFiles } from "../../../src/features/skills/pick-files.t
 import { makeRepository } from "./repositories.ts";
 
 const entry = (path: string, more: Partial<TreeEntry> = {}): TreeEntry => ({
-  ...{ path, kind: "file", id: "0", size: 1 },
+  path,
+  kind: "file",
+  id: "0",
+  size: 1,
   ...more,
 });
 

@@ -36,12 +36,27 @@ test("a source is stored as given, but a directory as its URL", () => {
 });
 
 test.each([
-  ...["", "-oProxyCommand=touch /tmp/pwned", "--upload-pack=touch", "-u/evil"],
-  ...["ext::sh -c touch", "ext::sh", "fd::17", "http://example.com/skills"],
-  ...["git://example.com/skills", "ftp://example.com/skills", "transport::https://example.com/x"],
-  ...["ssh://-oProxyCommand=evil/x", "ssh://-evil@example.com/x", "-evil@example.com:x"],
-  ...["git@-example.com:x", "git@example.com:-x", "https://user:secret@example.com/skills"],
-  ...["https://token@example.com/skills", "skills", "a/b/c", "acme/skills\n--evil"],
+  "",
+  "-oProxyCommand=touch /tmp/pwned",
+  "--upload-pack=touch",
+  "-u/evil",
+  "ext::sh -c touch",
+  "ext::sh",
+  "fd::17",
+  "http://example.com/skills",
+  "git://example.com/skills",
+  "ftp://example.com/skills",
+  "transport::https://example.com/x",
+  "ssh://-oProxyCommand=evil/x",
+  "ssh://-evil@example.com/x",
+  "-evil@example.com:x",
+  "git@-example.com:x",
+  "git@example.com:-x",
+  "https://user:secret@example.com/skills",
+  "https://token@example.com/skills",
+  "skills",
+  "a/b/c",
+  "acme/skills\n--evil",
   "acme/ skills",
 ])("a source: %j is refused as usage error", (text) => {
   expect(() => parse(text)).toThrow(expect.objectContaining({ exitCode: 2 }));

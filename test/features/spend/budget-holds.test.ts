@@ -127,11 +127,15 @@ test("a call checks its own agent, and all agents once the project's own limit i
       meter: {
         exhausted: (name) => (looked.push(name), name === "ops" ? spent : null),
         limits: () => [project],
-        ...{ spent$, refused$: NEVER, raised$: NEVER },
+        spent$,
+        refused$: NEVER,
+        raised$: NEVER,
       },
       agent: (name) => agents.find((agent) => agent.name === name),
       agents: () => agents,
-      ...{ changed$: NEVER, clock: createClock(scheduler), scheduler },
+      changed$: NEVER,
+      clock: createClock(scheduler),
+      scheduler,
     });
     const used: string[][] = [];
     const subscription = holds.used$.subscribe((found) => used.push([...found.keys()]));

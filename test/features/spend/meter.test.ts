@@ -57,7 +57,10 @@ test("the spending of a run is emitted, and a warning once", async () => {
   ]);
   expect(meter.run("dev-1", "dev")).toEqual({
     ...run,
-    ...{ usd: 0.057, reservedUsd: 0, turns: 3, tokens: 57_000 },
+    usd: 0.057,
+    reservedUsd: 0,
+    turns: 3,
+    tokens: 57_000,
   });
 });
 

@@ -51,8 +51,12 @@ const call: MeteredCall = {
 const tool = { msg: "bash: ls", kind: "tool", tool: "bash", call: "c1", input: { command: "ls" } };
 const result = {
   msg: "bash done",
-  ...{ kind: "tool-result", tool: "bash", call: "c1" },
-  ...{ output: "a b", isError: false, durationMs: 40 },
+  kind: "tool-result",
+  tool: "bash",
+  call: "c1",
+  output: "a b",
+  isError: false,
+  durationMs: 40,
 };
 
 function spansOf(events: readonly (RunEvent | MeteredCall)[], content = false): readonly Span[] {
@@ -175,8 +179,14 @@ test("the span of a trigger of a replay is linked to the trigger that it repeats
 test("the span of a trigger of a call is in the run that called, in the trace of the first run", () => {
   const [, caller] = spansOf([finished("succeeded")]);
   const trigger: Trigger = {
-    ...{ kind: "agent-call", callId: "c", caller: "dev", callerInstance: instanceId, depth: 2 },
-    ...{ root: item.id, context: "", cancelOnExit: false },
+    kind: "agent-call",
+    callId: "c",
+    caller: "dev",
+    callerInstance: instanceId,
+    depth: 2,
+    root: item.id,
+    context: "",
+    cancelOnExit: false,
   };
   const called = anItem("three", "ops", trigger);
   const [span] = spansOf([finished("succeeded", { item: called })]);

@@ -19,8 +19,16 @@ test("the canonical config has the key names of the file, and only keys that are
   if (model === undefined) throw new Error("no model");
   const models = [{ ...model, script: "/project/dev.script.toml" }];
   expect(JSON.parse(canonical({ ...config, models }, { "scripts/a.sh": "1234" }))).toEqual({
-    ...{ name: "dev", title: "dev", schedule: "0 9 * * *", timezone: "UTC", catchUp: "none" },
-    ...{ callable: false, scale: 1, timeout: 900, maxWorkQueueSize: 100, waitTimeout: 1800 },
+    name: "dev",
+    title: "dev",
+    schedule: "0 9 * * *",
+    timezone: "UTC",
+    catchUp: "none",
+    callable: false,
+    scale: 1,
+    timeout: 900,
+    maxWorkQueueSize: 100,
+    waitTimeout: 1800,
     budget: { run: 10, warnAt: [50, 80], onLimit: "stop" },
     files: { "scripts/a.sh": "1234" },
     harness: { type: "pi", command: "claude" },
@@ -28,8 +36,12 @@ test("the canonical config has the key names of the file, and only keys that are
     local: { network: "none" },
     models: [
       {
-        ...{ name: "scripted", provider: "scripted", model: "scripted", authType: "none" },
-        ...{ credential: "scripted_key", script: "dev.script.toml" },
+        name: "scripted",
+        provider: "scripted",
+        model: "scripted",
+        authType: "none",
+        credential: "scripted_key",
+        script: "dev.script.toml",
       },
     ],
     runtime: { type: "host-user", run_as: "$USER" },

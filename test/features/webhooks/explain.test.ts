@@ -4,7 +4,9 @@ import { explain } from "../../../src/features/webhooks/binding-index.ts";
 import { createMatchIndex } from "../../../src/features/webhooks/match-index.ts";
 
 const binding = (change: Partial<WebhookBinding>): WebhookBinding => ({
-  ...{ source: "hub", type: "github", filters: {} },
+  source: "hub",
+  type: "github",
+  filters: {},
   ...change,
 });
 const event = {

@@ -46,7 +46,8 @@ test("a large payload is shown in part, and the missing parts are named", () => 
   expect(text.length).toBeLessThan(2_000_000);
   expect(text).not.toContain(known);
   expect(payload).toMatchObject({
-    ...{ action: "pushed", token: "[redacted]" },
+    action: "pushed",
+    token: "[redacted]",
     long: "[a text of 2000000 characters, not shown]",
     "…": "[1 more, not shown]",
   });

@@ -12,7 +12,9 @@ function storing(type: string): TestReceiver {
 }
 
 const signedBy = (type: string, body: Buffer, at: number, id?: string) => ({
-  ...{ type, source: null, body },
+  type,
+  source: null,
+  body,
   headers: signDelivery(type, "hush", body, at, id === undefined ? {} : { id }),
 });
 

@@ -135,7 +135,10 @@ test("readBareSkill reads only a directory that has a SKILL.md and no config.tom
     "agents/silent/config.toml": "",
   });
   expect(await readBareSkill(dir, "bare")).toMatchObject({
-    ...{ name: "bare", config: null, skill: "Do it.", problems: [] },
+    name: "bare",
+    config: null,
+    skill: "Do it.",
+    problems: [],
   });
   expect(await readAgent(dir, "bare")).toBeNull();
   for (const name of ["dev", "empty", "silent", "nowhere"]) {

@@ -45,7 +45,10 @@ test("[approve] is described when it changes, and shown on the agent's page", ()
   );
   const facts = agentFacts(agent(withGate(all)), null);
   expect(facts.find(({ label }) => label === "A person approves")?.values).toEqual([
-    ...["api.stripe.com", "*.example.com:8443", "more than $5 of a run"],
-    ...["calls of deployer", "every call"],
+    "api.stripe.com",
+    "*.example.com:8443",
+    "more than $5 of a run",
+    "calls of deployer",
+    "every call",
   ]);
 });

@@ -23,10 +23,17 @@ const start = 'models = ["main"]\ncredentials = []\n';
 const hub = '[[webhooks]]\nsource = "hub"\n';
 
 test.each([
-  ...['schedule = "every day"', 'schedule = "0 24 * * *"', 'schedule = "@reboot"'],
-  ...['schedule = "H 9 * * *"', 'schedule = "0 9 * * *"\ntimezone = "Europe/Berln"'],
-  ...['schedule = "0 9 * * *"\ntimezone = "+02:00"', "timeout = 60", "callable = false"],
-  ...['callable = true\ntags = ["two words"]', "webhooks = []", "scale = 1"],
+  'schedule = "every day"',
+  'schedule = "0 24 * * *"',
+  'schedule = "@reboot"',
+  'schedule = "H 9 * * *"',
+  'schedule = "0 9 * * *"\ntimezone = "Europe/Berln"',
+  'schedule = "0 9 * * *"\ntimezone = "+02:00"',
+  "timeout = 60",
+  "callable = false",
+  'callable = true\ntags = ["two words"]',
+  "webhooks = []",
+  "scale = 1",
 ])("the editor's schema of an agent, like al, refuses %s", (text) => {
   expect(agentChange(start + text).type).toBe("invalid");
   expect(ofAgent(parse(start + text))).toBe(false);

@@ -13,12 +13,20 @@ test("[[mcp]] resolves servers with a url and with a command", () => {
   const shared = { private: false, timeoutSeconds: 60 };
   expect(mcp).toEqual([
     {
-      ...{ name: "github", url: "https://mcp.example.com/mcp", command: null },
-      ...{ tools: ["get_*"], credential: "mcp_token", ...shared },
+      name: "github",
+      url: "https://mcp.example.com/mcp",
+      command: null,
+      tools: ["get_*"],
+      credential: "mcp_token",
+      ...shared,
     },
     {
-      ...{ name: "files", url: null, command: ["files", "."] },
-      ...{ tools: ["*"], credential: null, ...shared },
+      name: "files",
+      url: null,
+      command: ["files", "."],
+      tools: ["*"],
+      credential: null,
+      ...shared,
     },
   ]);
 });

@@ -42,7 +42,9 @@ test("resolveProject resolves models and webhook sources", () => {
   const { models, webhooks } = project(usualProject);
   const unset = aModelConfig({ name: "main", provider: "anthropic" });
   expect(models.main).toEqual({
-    ...{ ...unset, model: "claude-sonnet-4-5", authType: "api_key" },
+    ...unset,
+    model: "claude-sonnet-4-5",
+    authType: "api_key",
     credential: "anthropic_key",
   });
   expect(models.cheap).toMatchObject({

@@ -1,8 +1,15 @@
 import { fiveFields, scheduleProblem } from "../../../src/foundation/config/schedule.ts";
 
 test.each([
-  ...["0 9 * * *", "*/5 * * * *", "0 9 * * MON-FRI", "0 9 * * THU", "0 0 29 2 *", " 0  9 * * * "],
-  ...["0 0 L * *", "@hourly", " @daily "],
+  "0 9 * * *",
+  "*/5 * * * *",
+  "0 9 * * MON-FRI",
+  "0 9 * * THU",
+  "0 0 29 2 *",
+  " 0  9 * * * ",
+  "0 0 L * *",
+  "@hourly",
+  " @daily ",
 ])("scheduleProblem accepts %s", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
 
 test("scheduleProblem rejects a sentence with the expected form", () =>
@@ -11,7 +18,14 @@ test("scheduleProblem rejects a sentence with the expected form", () =>
   ));
 
 test.each([
-  ...["", "5", "* * * *", "0 0 9 * * *", "61 * * * *", "a b c d e", "H 9 * * *", "5-1 * * * *"],
+  "",
+  "5",
+  "* * * *",
+  "0 0 9 * * *",
+  "61 * * * *",
+  "a b c d e",
+  "H 9 * * *",
+  "5-1 * * * *",
 ])("scheduleProblem refuses %j", (schedule) =>
   expect(scheduleProblem(schedule)).toMatch(/is not a cron expression.*use five fields/),
 );

@@ -60,7 +60,8 @@ test("webhookBindings accepts values of the payload by their paths, in an entry 
     agent: {
       webhooks: [
         {
-          ...{ source: "errors", filters: {} },
+          source: "errors",
+          filters: {},
           where: { "issue.level": "fatal", "issue.labels.0.id": 7, open: true },
         },
       ],

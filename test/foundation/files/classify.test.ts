@@ -17,7 +17,13 @@ test.each([
 ])("a changed file %s is read", (path, kind) => expect(classify(path)).toEqual(kind));
 
 test.each([
-  ...["", "README.md", ".al/state.db", ".git/config.toml", "node_modules/x/config.toml"],
-  ...["agents/dev/.SKILL.md.swp", "agents/dev/setup.sh~", "agents/dev/sub/.setup.sh.swx"],
+  "",
+  "README.md",
+  ".al/state.db",
+  ".git/config.toml",
+  "node_modules/x/config.toml",
+  "agents/dev/.SKILL.md.swp",
+  "agents/dev/setup.sh~",
+  "agents/dev/sub/.setup.sh.swx",
   "other/config.toml",
 ])("a changed file %j is not read", (path) => expect(classify(path)).toBeNull());

@@ -146,7 +146,10 @@ test("a line with an invalid time or an unnamed run is a broken one", async () =
     );
   }
   const lines = await createLogSource(project).read({
-    ...{ agent: "dev", instanceId: null, lines: 9, after: null },
+    agent: "dev",
+    instanceId: null,
+    lines: 9,
+    after: null,
   });
   const shown = bad.map((line) => `broken line: ${line}`);
   expect(lines.map(({ entry: { msg } }) => msg)).toEqual([...shown, ...shown]);

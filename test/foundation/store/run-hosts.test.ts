@@ -9,8 +9,15 @@ const dayMs = 86_400_000;
 
 function attempt(host: string, change: Partial<EgressAttempt> = {}): EgressAttempt {
   return {
-    ...{ instanceId: "dev-1", agent: "dev", host, port: 443, denied: null, detail: "" },
-    ...{ bytesOut: 0, bytesIn: 0, ...change },
+    instanceId: "dev-1",
+    agent: "dev",
+    host,
+    port: 443,
+    denied: null,
+    detail: "",
+    bytesOut: 0,
+    bytesIn: 0,
+    ...change,
   };
 }
 
@@ -34,8 +41,13 @@ test("connections to a host are one row with their bytes, and denied ones come f
     { host: "api.evil.test", port: 443, denied: "not_allowed", ...none, lastAt: at(1_000) },
     { host: "api.allowed.test", port: 22, denied: null, ...none, lastAt: at(2_000) },
     {
-      ...{ host: "api.allowed.test", port: 443, denied: null, connections: 2 },
-      ...{ bytesOut: 15, bytesIn: 2 ** 40 + 1, lastAt: at(2_000) },
+      host: "api.allowed.test",
+      port: 443,
+      denied: null,
+      connections: 2,
+      bytesOut: 15,
+      bytesIn: 2 ** 40 + 1,
+      lastAt: at(2_000),
     },
   ]);
 });

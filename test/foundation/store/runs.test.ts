@@ -86,7 +86,9 @@ test("a run's calls are found by the run that made them, not by one that took th
   const who = { agent: "ops", instanceId: "ops-1", key: "k" };
   await store.calls.add(call, 100, null);
   await store.calls.add(callItem("b", { callerInstance: "zoo-1" }, "ops"), 100, {
-    ...{ ...who, answer: {}, waitedMs: 0 },
+    ...who,
+    answer: {},
+    waitedMs: 0,
     isWaiting: () => true,
   });
   expect(store.runs.find("ops-1")?.entry.id).toBe("first");

@@ -56,8 +56,15 @@ test("a delivery that a run takes becomes its answer in one commit, and is not q
   const store = await runningStore(dir);
   const id = "r";
   const receipt = {
-    ...{ id, at: 1, source: "gh", type: "github", deliveryId: "d", headers: {}, reason: null },
-    ...{ body: new Uint8Array(), matched: ["dev"] },
+    id,
+    at: 1,
+    source: "gh",
+    type: "github",
+    deliveryId: "d",
+    headers: {},
+    reason: null,
+    body: new Uint8Array(),
+    matched: ["dev"],
   };
   const by = { ...wait, answer: { it: 1 }, waitedMs: 3, isWaiting: () => true };
   const taken = [{ item: webhookItem("w", id), by, startsRun: false }];
@@ -81,8 +88,15 @@ test("a cancelled wait has no answer", async () => {
 test("a repeated delivery ends no wait", async () => {
   const store = await runningStore();
   const receipt = {
-    ...{ id: "r", at: 1, source: "gh", type: "github", deliveryId: "d", headers: {}, reason: null },
-    ...{ body: new Uint8Array(), matched: ["dev"] },
+    id: "r",
+    at: 1,
+    source: "gh",
+    type: "github",
+    deliveryId: "d",
+    headers: {},
+    reason: null,
+    body: new Uint8Array(),
+    matched: ["dev"],
   };
   await store.receipts.accept({ receipt, items: [], taken: [], deadLetters: [] });
   const by = { ...wait, answer: 1, waitedMs: 3, isWaiting: () => true };
@@ -97,8 +111,15 @@ test("a repeated delivery ends no wait", async () => {
 test("an event that a run no longer waits for starts a run of its agent, if its filters match", async () => {
   const store = await runningStore();
   const receipt = {
-    ...{ id: "r", at: 1, source: "gh", type: "github", deliveryId: "d", headers: {}, reason: null },
-    ...{ body: new Uint8Array(), matched: ["dev"] },
+    id: "r",
+    at: 1,
+    source: "gh",
+    type: "github",
+    deliveryId: "d",
+    headers: {},
+    reason: null,
+    body: new Uint8Array(),
+    matched: ["dev"],
   };
   const by = { ...wait, answer: 1, waitedMs: 3, isWaiting: () => false };
   const [wanted, left] = [webhookItem("w1", "r"), webhookItem("w2", "r")];

@@ -188,8 +188,10 @@ test("each agent's latest run is known, in whatever order runs end", async () =>
   await store.work.end(a, { instanceId, startedAt: 20, end: succeeded });
   await store.work.end(c, { instanceId: "ops-aaaaaaaa", startedAt: 30, end: succeeded });
   expect(store.lastRun("dev")).toEqual({
-    ...{ startedAt: 50, endedAt: 90 },
-    ...{ outcome: "failed", reason: "no" },
+    startedAt: 50,
+    endedAt: 90,
+    outcome: "failed",
+    reason: "no",
   });
   expect(store.lastRun("ops")).toMatchObject({ startedAt: 30, outcome: "succeeded" });
   expect(store.lastRun("web")).toBeNull();

@@ -32,38 +32,35 @@ export async function startControlPlane({ dir, host, serviceRange, nodes }: Cont
   writeKey(key);
   const etcd = startProcess("etcd", dir, [
     "etcd",
-    ...["--data-dir", join(dir, "etcd"), "--log-level", "error"],
-    ...[
-      "--listen-client-urls",
-      `http://${host}:2379`,
-      "--advertise-client-urls",
-      `http://${host}:2379`,
-    ],
-    ...["--listen-peer-urls", `http://${host}:2380`],
+    "--data-dir",
+    join(dir, "etcd"),
+    "--log-level",
+    "error",
+    "--listen-client-urls",
+    `http://${host}:2379`,
+    "--advertise-client-urls",
+    `http://${host}:2379`,
+    "--listen-peer-urls",
+    `http://${host}:2380`,
   ]);
   const startApi = () =>
     startProcess("kube-apiserver", dir, [
       program("kube-apiserver"),
-      ...[
-        `--etcd-servers=http://${host}:2379`,
-        `--advertise-address=${host}`,
-        `--bind-address=${host}`,
-      ],
-      ...[`--cert-dir=${join(dir, "pki")}`, `--token-auth-file=${join(dir, "tokens")}`],
-      ...["--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction"],
-      ...[
-        "--service-account-issuer=https://kubernetes.default.svc",
-        `--service-account-key-file=${key}`,
-      ],
-      ...[
-        `--service-account-signing-key-file=${key}`,
-        `--service-cluster-ip-range=${serviceRange}`,
-      ],
-      ...[
-        "--default-not-ready-toleration-seconds=15",
-        "--default-unreachable-toleration-seconds=15",
-      ],
-      ...["--kubelet-preferred-address-types=InternalIP", "--profiling=false"],
+      `--etcd-servers=http://${host}:2379`,
+      `--advertise-address=${host}`,
+      `--bind-address=${host}`,
+      `--cert-dir=${join(dir, "pki")}`,
+      `--token-auth-file=${join(dir, "tokens")}`,
+      "--authorization-mode=Node,RBAC",
+      "--enable-admission-plugins=NodeRestriction",
+      "--service-account-issuer=https://kubernetes.default.svc",
+      `--service-account-key-file=${key}`,
+      `--service-account-signing-key-file=${key}`,
+      `--service-cluster-ip-range=${serviceRange}`,
+      "--default-not-ready-toleration-seconds=15",
+      "--default-unreachable-toleration-seconds=15",
+      "--kubelet-preferred-address-types=InternalIP",
+      "--profiling=false",
     ]);
   const admin = configs("admin");
   const kubectl = async (...args: readonly string[]): Promise<string> => {
@@ -87,8 +84,10 @@ export async function startControlPlane({ dir, host, serviceRange, nodes }: Cont
   const controllers = startProcess("kube-controller-manager", dir, [
     program("kube-controller-manager"),
     ...common,
-    ...[`--service-account-private-key-file=${key}`, `--root-ca-file=${certificate}`],
-    ...[`--node-monitor-grace-period=${graceSeconds}s`, "--node-monitor-period=1s"],
+    `--service-account-private-key-file=${key}`,
+    `--root-ca-file=${certificate}`,
+    `--node-monitor-grace-period=${graceSeconds}s`,
+    "--node-monitor-period=1s",
     "--node-startup-grace-period=30s",
   ]);
   return {

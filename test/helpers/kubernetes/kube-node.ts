@@ -93,10 +93,24 @@ export function createKubeNode(options: KubeNodeOptions) {
       writeNodeFiles(files);
       const args = [name, program("kube-router"), program("kubelet"), options.adminKubeconfig];
       running = startProcess("node", dir, [
-        ...["nsenter", `--net=/run/netns/${network.namespace(number)}`],
-        ...["unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc"],
-        ...["docker-init", "--", "sh", "-c", script, dir, ...args],
-        ...[options.serviceRange, network.address(number)],
+        "nsenter",
+        `--net=/run/netns/${network.namespace(number)}`,
+        "unshare",
+        "--mount",
+        "--uts",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "--mount-proc",
+        "docker-init",
+        "--",
+        "sh",
+        "-c",
+        script,
+        dir,
+        ...args,
+        options.serviceRange,
+        network.address(number),
       ]);
       return running;
     },

@@ -48,7 +48,12 @@ export async function startLiveCluster(n: number, { images, registries = [] }: L
     const podRange = (number: number) => `10.78.${slot.number}.${(number - 1) * 128}/25`;
     const nodes = numbers.map((number) =>
       createKubeNode({
-        ...{ slot, network, number, serviceRange, registries, podRange: podRange(number) },
+        slot,
+        network,
+        number,
+        serviceRange,
+        registries,
+        podRange: podRange(number),
         adminKubeconfig: kubeconfig("admin"),
       }),
     );

@@ -17,12 +17,18 @@ const bad: AlertsReport = {
   targets: [
     aTarget("ops", { state: "failing", waiting: 2, dead: 1, lastError: "HTTP 503" }),
     aTarget("chat", {
-      ...{ type: "telegram", state: "off", lastError: "HTTP 410", offSince: minutesAgo(9) },
+      type: "telegram",
+      state: "off",
+      lastError: "HTTP 410",
+      offSince: minutesAgo(9),
     }),
   ],
   open: [
     {
-      ...{ agent: "dev", topic: "runs", since: minutesAgo(90), count: 3 },
+      agent: "dev",
+      topic: "runs",
+      since: minutesAgo(90),
+      count: 3,
       reason: "exited with\u001b[2J code 1",
       ack: null,
     },
@@ -37,7 +43,10 @@ const bad: AlertsReport = {
     aDelivery(
       2,
       {
-        ...{ state: "waiting", attempts: 3, nextAt: minutesAgo(-30), endedAt: null },
+        state: "waiting",
+        attempts: 3,
+        nextAt: minutesAgo(-30),
+        endedAt: null,
         lastError: "HTTP 503",
       },
       now,
@@ -124,7 +133,7 @@ test("al alerts is al alerts list; a filter does not change the deliveries", asy
     expect(stdout).toContain("Wrong now");
     expect(stdout).not.toContain("\u001b");
   }
-  const { stdout } = await cli.al([...["alerts", "--state", "dead", "--target", "ops", "-n", "5"]]);
+  const { stdout } = await cli.al(["alerts", "--state", "dead", "--target", "ops", "-n", "5"]);
   expect(queries).toEqual(["limit=20", "limit=20", "limit=5&state=dead&target=ops"]);
   expect(stdout).not.toContain("Wrong now");
   expect(stdout).toContain(`al alerts retry ${dead?.id ?? ""}`);
@@ -148,10 +157,14 @@ test("empty tables are reported on standard error", async () => {
 
 test("a test prints whether the target accepted it, and fails when it did not", async () => {
   expect(await cli.al(["alerts", "test", "ops"])).toEqual({
-    ...{ code: 0, stdout: "ops accepted the test\n", stderr: "" },
+    code: 0,
+    stdout: "ops accepted the test\n",
+    stderr: "",
   });
   expect(await cli.al(["alerts", "test", "chat"])).toEqual({
-    ...{ code: 1, stdout: "", stderr: "chat did not accept the test: HTTP 410:\n" },
+    code: 1,
+    stdout: "",
+    stderr: "chat did not accept the test: HTTP 410:\n",
   });
   const json = await cli.al(["alerts", "test", "chat", "--json"]);
   expect([json.code, JSON.parse(json.stdout)]).toMatchObject([1, { accepted: false }]);

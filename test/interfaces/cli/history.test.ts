@@ -44,7 +44,10 @@ test("al history filters by kind, outcome and time, which combine", async () => 
   const filters = ["--kind", "webhook", "--outcome", "dropped", "--dead-letter"];
   const asked = await cli.al(["history", ...filters, "--since", "2026-01-05T12:00:00+01:00"]);
   expect(Object.fromEntries(query)).toEqual({
-    ...{ limit: "20", deadLetter: "true", kind: "webhook", outcome: "dropped" },
+    limit: "20",
+    deadLetter: "true",
+    kind: "webhook",
+    outcome: "dropped",
     since: "2026-01-05T11:00:00.000Z",
   });
   expect(asked).toMatchObject({ code: 0, stdout: "" });
@@ -64,7 +67,11 @@ test("al history includes refused deliveries, by time, unless only work is wante
   const times = { count: 3, firstAt: first, lastAt: last };
   await cli.serve({
     "GET /api/stats/triggers": () => ({
-      ...{ triggers: [{ ...entry, at: first }], page: 1, limit: 5, total: 1, nextBefore: null },
+      triggers: [{ ...entry, at: first }],
+      page: 1,
+      limit: 5,
+      total: 1,
+      nextBefore: null,
     }),
     "GET /api/stats/refused-deliveries": () => ({ deliveries: [{ ...refused, ...times }] }),
   });
@@ -108,8 +115,11 @@ test("al history of an agent with --refused shows why it did not run, also by it
   const stoppedBy = [[{ condition: "repos", wanted: "acme/x", got: "acme/y" }]];
   const turnedAway = { receiptId: "r-1", at, source: "github", event: "issues", action: null };
   const why = {
-    ...{ now: ["The scheduler is paused: ticks are skipped."], lookedBackTo: null },
-    ...{ refused: [entry], turnedAway: [{ ...turnedAway, stoppedBy }], refusedDeliveries: [] },
+    now: ["The scheduler is paused: ticks are skipped."],
+    lookedBackTo: null,
+    refused: [entry],
+    turnedAway: [{ ...turnedAway, stoppedBy }],
+    refusedDeliveries: [],
   };
   await cli.serve({
     "GET /control/status": () => snapshot,

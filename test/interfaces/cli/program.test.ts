@@ -64,7 +64,9 @@ describe.skipIf(process.getuid?.() !== 0)("a project of another OS user", () => 
       chmodSync(state, 0o700);
       chmodSync(join(cli.projectDir, ".."), 0o755);
       const ran = spawnSync(process.execPath, [builtAl, command, "-p", cli.projectDir], {
-        ...{ uid: nobody, gid: nobody, encoding: "utf8" },
+        uid: nobody,
+        gid: nobody,
+        encoding: "utf8",
         env: { PATH: process.env.PATH, HOME: "/nonexistent" },
       });
       expect(ran.stderr).toContain("is closed to you: it belongs to the OS user root");

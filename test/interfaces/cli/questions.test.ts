@@ -15,28 +15,52 @@ const times = { at: minutesAgo(90), until: minutesAgo(-30) };
 const deploy = aQuestionView({
   id: idOf("aaaa1111"),
   ...times,
-  ...{ prompt: "Deploy 1.4?\nIt's \u001b[2Jlate.", gates: ["dev", "ops"] },
+  prompt: "Deploy 1.4?\nIt's \u001b[2Jlate.",
+  gates: ["dev", "ops"],
 });
 const amount = aQuestionView({
-  ...{ id: idOf("bbbb1111"), ...times, agent: "cat", instanceId: "cat-abcdefgh" },
-  ...{ prompt: "How many?", form: { kind: "number", min: 1, max: 9 } },
+  id: idOf("bbbb1111"),
+  ...times,
+  agent: "cat",
+  instanceId: "cat-abcdefgh",
+  prompt: "How many?",
+  form: { kind: "number", min: 1, max: 9 },
 });
 /** Not among the latest. */
 const old = aQuestionView({ id: idOf("eeee4444"), ...times });
 const ended = aQuestionView({
-  ...{ id: idOf("cccc2222"), ...times, instanceId: "dev-zzzzzzzz", state: "answered", by },
-  ...{ answer: "yes", answeredAt: minutesAgo(10) },
+  id: idOf("cccc2222"),
+  ...times,
+  instanceId: "dev-zzzzzzzz",
+  state: "answered",
+  by,
+  answer: "yes",
+  answeredAt: minutesAgo(10),
 });
 const expired = aQuestionView({
-  ...{ id: idOf("dddd3333"), ...times, state: "expired", answer: "no", answeredAt: minutesAgo(5) },
+  id: idOf("dddd3333"),
+  ...times,
+  state: "expired",
+  answer: "no",
+  answeredAt: minutesAgo(5),
 });
 const acts: readonly AuditEntryView[] = [
   {
-    ...{ id: 2, at: minutesAgo(1), act: "answer", agent: "dev", instanceId: "dev-zzzzzzzz", by },
+    id: 2,
+    at: minutesAgo(1),
+    act: "answer",
+    agent: "dev",
+    instanceId: "dev-zzzzzzzz",
+    by,
     detail: "yes (Deploy 1.4?)",
   },
   {
-    ...{ id: 1, at: minutesAgo(3), act: "pause", agent: null, instanceId: null, detail: "" },
+    id: 1,
+    at: minutesAgo(3),
+    act: "pause",
+    agent: null,
+    instanceId: null,
+    detail: "",
     by: { via: "key", name: "", from: null },
   },
 ];
@@ -125,7 +149,9 @@ test.each([
 test("without a question or an act, a note says so", async () => {
   open = [];
   expect(await cli.al(["questions"])).toMatchObject({
-    ...{ code: 0, stdout: "", stderr: "no run waits for an answer\n" },
+    code: 0,
+    stdout: "",
+    stderr: "no run waits for an answer\n",
   });
   const ran = await cli.al(["audit", "--by", "Ada", "--since", "1970-01-01", "--act", "kill"]);
   expect(ran).toMatchObject({ code: 0, stdout: "", stderr: "no acts match\n" });

@@ -38,7 +38,11 @@ function aRun(end: object, looks = 1, more: Routes = {}): Routes {
   let looked = 0;
   return {
     "POST /control/trigger/dev": () => ({
-      ...{ success: true, agent: "dev", triggerId: "t1", instanceId, queued: false },
+      success: true,
+      agent: "dev",
+      triggerId: "t1",
+      instanceId,
+      queued: false,
     }),
     [lookUp]: () => ({ entries: [entry(looked++ < looks ? {} : end)] }),
     "GET /dashboard/api/logs/dev/stream": (_request, response) => {

@@ -10,13 +10,17 @@ const text = '--- dev-aaaaaaaa/config.json\n+++ b\n@@ -1 +1 @@\n-  "scale": 1\n+
 const difference = {
   from: { instanceId: "dev-aaaaaaaa", version: { hash: "a", commit: null, dirty: null } },
   to: { instanceId: "dev-bbbbbbbb", version },
-  ...{ changed: true, text },
+  changed: true,
+  text,
 };
 
 test("al show prints a run with its prompt, version, calls and result", async () => {
   const made = [historyEntry({ id: "1", agent: "cat", instanceId: "cat-aaaaaaaa" })];
   const run = aRunView("dev-bbbbbbbb", {
-    ...{ version, value: { ok: true }, lastWords: "Done.\u001b[2J\nBye.", durationMs: 1200 },
+    version,
+    value: { ok: true },
+    lastWords: "Done.\u001b[2J\nBye.",
+    durationMs: 1200,
     calls: { received: null, made },
   });
   await cli.serve({ "GET /api/runs/dev-bbbbbbbb": () => run });
@@ -144,7 +148,8 @@ test("al show --diff prints the changes since the last successful run, or since 
   });
   const shown = await cli.al(["show", "dev-bbbbbbbb", "--diff"]);
   expect(shown).toEqual({
-    ...{ code: 0, stdout: text },
+    code: 0,
+    stdout: text,
     stderr: "what changed from dev-aaaaaaaa to dev-bbbbbbbb (commit cccccccccccc with changes)\n",
   });
   const named = ["show", "dev-bbbbbbbb", "--diff", "dev-aaaaaaaa", "--json"];
@@ -171,7 +176,11 @@ test("an unknown run names where runs are found, and a similar agent", async () 
     "GET /api/runs/dev-cccccccc": (_, response) =>
       problem(response, 404, "unknown_instance", 'there is no run "dev-cccccccc"'),
     "GET /api/stats/triggers": () => ({
-      ...{ triggers: [], page: 1, limit: 200, total: 0, nextBefore: null },
+      triggers: [],
+      page: 1,
+      limit: 200,
+      total: 0,
+      nextBefore: null,
     }),
   });
   expect(await cli.failure(["show", "dve"])).toContain('did you mean "dev"?');

@@ -8,8 +8,13 @@ const cli = cliProject();
 const secret = `al_${"x".repeat(43)}`;
 const at = new Date(2026, 10, 22, 12, 0, 0).toISOString();
 const token: TokenView = {
-  ...{ name: "claude", scopes: ["read", "trigger"], agents: null, lastUsedAt: null },
-  ...{ createdAt: at, expiresAt: at, expired: false },
+  name: "claude",
+  scopes: ["read", "trigger"],
+  agents: null,
+  lastUsedAt: null,
+  createdAt: at,
+  expiresAt: at,
+  expired: false,
 };
 let tokens: readonly TokenView[];
 let asked: unknown[];

@@ -52,9 +52,7 @@ test("al webhook test shows which agents a payload starts, and for each other on
     'models = ["m"]\ncredentials = []\nschedule = "0 9 * * *"\n',
   );
   cli.write("agents/deaf/SKILL.md", "Do it.\n");
-  const { code, stdout, stderr } = await cli.al([
-    ...["webhook", "test", payload, "--event", "issues"],
-  ]);
+  const { code, stdout, stderr } = await cli.al(["webhook", "test", payload, "--event", "issues"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(/^github issues opened, Codertocat\/Hello-World #1: Spelling error/);
   expect(stdout).toMatch(/^all +yes$/m);
@@ -222,7 +220,13 @@ describe("al webhook send", () => {
     expect(got).toEqual([]);
     secret("github_webhook_secret", "hush");
     const gone = await cli.al([
-      ...["webhook", "send", payload, "-e", "issues", "--url", "http://127.0.0.1:1"],
+      "webhook",
+      "send",
+      payload,
+      "-e",
+      "issues",
+      "--url",
+      "http://127.0.0.1:1",
     ]);
     expect(gone.stderr).toMatch(/does not answer[^]*hint:/);
     const stopped = await cli.al(["webhook", "send", payload, "-e", "issues"]);

@@ -72,7 +72,8 @@ test("without a scheduler the store answers al history, as with one", async () =
   const json = await read("history", "--json", "-n", "1");
   expect(JSON.parse(json.stdout)).toMatchObject({ total: 3, triggers: [{ outcome: null }] });
   expect(await read("history", "-a", "bad")).toMatchObject({
-    ...{ code: 0, stdout: "" },
+    code: 0,
+    stdout: "",
     stderr: `${note}nothing of bad was triggered yet\n`,
   });
   const slip = await read("history", "-a", "dew");

@@ -88,8 +88,11 @@ test("runs are listed by start, and a queued one moves up when it starts", async
   await expect.poll(distances).toEqual(["5 min ago", "1 h ago", "1 h ago"]);
   expect(await rows.last().locator(".entry-run a").count()).toBe(0);
   const entry = historyEntry({
-    ...{ id: "next", at: at(3800), ...ongoing },
-    ...{ startedAt: at(1), instanceId: "dev-abcdefgh" },
+    id: "next",
+    at: at(3800),
+    ...ongoing,
+    startedAt: at(1),
+    instanceId: "dev-abcdefgh",
   });
   deps.operations.entries[2] = entry;
   deps.operations.setAgent({ name: "dev", running: 1, state: "running" });

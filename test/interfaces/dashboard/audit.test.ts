@@ -72,7 +72,12 @@ test("the run's page says who acted on the run, and leads to the acts", async ()
   const acts = ["kill", "trigger"] as const;
   const run = aRunView(instance, {
     acts: acts.map((act, id) => ({
-      ...{ id, act, agent: "dev", instanceId: instance, detail: "", by: ada },
+      id,
+      act,
+      agent: "dev",
+      instanceId: instance,
+      detail: "",
+      by: ada,
       at: new Date().toISOString(),
     })),
   });

@@ -30,16 +30,16 @@ test("a run reads as a story", async () => {
 test("requests to the scheduler are shown as fields, with markup in them as text", async () => {
   const deps = testDeps();
   const attack = `<img src=x onerror="window.hacked=true">`;
-  const call = (tool: string, input: unknown, answer: { readonly ok: boolean }): void => {
+  const call = (tool: string, input: unknown, answer: { readonly ok: boolean } & Record<string, unknown>): void => {
     const shared = { agent: "dev", instanceId: "dev-abcdefgh", tool };
     const result = { output: JSON.stringify(answer), isError: !answer.ok };
     deps.logs.write({ ...shared, kind: "tool", msg: tool, input });
     deps.logs.write({ ...shared, ...result, kind: "tool-result", msg: `${tool} done` });
   };
   const resource = `x:${attack.replaceAll(" ", "/")}`;
-  call("al_lock", { resource, waitSeconds: 120 }, { ok: true, ...{ fencingToken: 7 } });
-  call("al_lock", { resource }, { ok: false, ...{ error: "held", detail: `held by ${attack}` } });
-  call("al_call", { agent: "cat" }, { ok: true, ...{ callId: "c1", value: { text: attack } } });
+  call("al_lock", { resource, waitSeconds: 120 }, { ok: true, fencingToken: 7 });
+  call("al_lock", { resource }, { ok: false, error: "held", detail: `held by ${attack}` });
+  call("al_call", { agent: "cat" }, { ok: true, callId: "c1", value: { text: attack } });
   call("al_unlock", { resource }, { ok: true });
   const { page, rows, errors } = await openWith(0, deps);
   await expect.poll(() => rows.count()).toBe(8);

@@ -12,9 +12,17 @@ const lastAt = "2026-11-22T12:00:00.000Z";
 
 const receiptId = "01a205a9-9971-7362-9899-e0d7d3990aa2";
 const receipt: ReceiptView = {
-  ...{ receiptId, at: lastAt, source: "github", type: "github", deliveryId: "d1" },
-  ...{ headers: { "x-github-event": "issues" }, matched: ["dev"], reason: null },
-  ...{ bytes: 12, payload: { title: "<script>" }, text: null },
+  receiptId,
+  at: lastAt,
+  source: "github",
+  type: "github",
+  deliveryId: "d1",
+  headers: { "x-github-event": "issues" },
+  matched: ["dev"],
+  reason: null,
+  bytes: 12,
+  payload: { title: "<script>" },
+  text: null,
 };
 
 function withRun(run: Partial<RunView> = {}) {
@@ -26,15 +34,20 @@ function withRun(run: Partial<RunView> = {}) {
 test("the page of a run shows its trigger, result, usage, hosts and calls", async () => {
   const host = { port: 443, connections: 1, bytesOut: 512, bytesIn: 2048, lastAt };
   const deps = withRun({
-    ...{ kind: "manual", prompt: "Look at <b>this</b>", scheduledFor: null },
-    ...{ value: { ok: true }, lastWords: "All **done**.\n\n# Next\n\n- rest" },
+    kind: "manual",
+    prompt: "Look at <b>this</b>",
+    scheduledFor: null,
+    value: { ok: true },
+    lastWords: "All **done**.\n\n# Next\n\n- rest",
     hosts: [
       { ...host, host: "evil.test", denied: "not_allowed" },
       { ...host, host: "good.test", denied: null },
     ],
     calls: {
       received: {
-        ...{ callId: "c1", caller: "cat", callerInstance: "cat-aaaaaaaa" },
+        callId: "c1",
+        caller: "cat",
+        callerInstance: "cat-aaaaaaaa",
         context: '{"issue":7}',
       },
       made: [historyEntry({ id: "2", agent: "owl", instanceId: "owl-aaaaaaaa" })],
@@ -76,7 +89,10 @@ test("the page of a run shows the stored delivery of a webhook, or that it was d
 test("the page of a run shows the changes since its agent's last success, at once if it failed", async () => {
   const lastSuccess = { instanceId: "dev-aaaaaaaa", changed: true };
   const failing = {
-    ...{ instanceId: instance, count: 1, since: "2026-11-20T06:33:00Z", changed: null },
+    instanceId: instance,
+    count: 1,
+    since: "2026-11-20T06:33:00Z",
+    changed: null,
     newest: false,
     lastSuccess: { instanceId: "dev-aaaaaaaa", at: "2026-11-20T06:26:00Z" },
   };
@@ -85,7 +101,8 @@ test("the page of a run shows the changes since its agent's last success, at onc
   deps.operations.differences.set(instance, {
     from: { instanceId: "dev-aaaaaaaa", version },
     to: { instanceId: instance, version },
-    ...{ changed: true, text: "--- a\n+++ b\n-Say <b>hi</b>.\n+Say bye.\n" },
+    changed: true,
+    text: "--- a\n+++ b\n-Say <b>hi</b>.\n+Say bye.\n",
   });
   const { page } = await open(path, deps);
   await expect.poll(() => page.locator("#since .removed").innerText()).toBe("-Say <b>hi</b>.");

@@ -19,7 +19,9 @@ function withRuns() {
   deps.operations.entries.push(
     ...agents.map((agent, index) =>
       historyEntry({
-        ...{ id: agent, agent, instanceId: `${agent}-abcdefgh` },
+        id: agent,
+        agent,
+        instanceId: `${agent}-abcdefgh`,
         at: new Date(Date.now() - index * 1_000).toISOString(),
       }),
     ),

@@ -7,8 +7,13 @@ const open = sharedBrowser();
 const instance = "dev-abcdefgh";
 const path = `/dashboard/agents/dev/runs/${instance}`;
 const message: InboxView = {
-  ...{ seq: 1, kind: "steer", text: "Be <b>brief</b>.", receivedAt: null, continuedBy: null },
-  ...{ at: "2026-11-22T12:00:00.000Z", by: { via: "key", name: "", from: null } },
+  seq: 1,
+  kind: "steer",
+  text: "Be <b>brief</b>.",
+  receivedAt: null,
+  continuedBy: null,
+  at: "2026-11-22T12:00:00.000Z",
+  by: { via: "key", name: "", from: null },
 };
 
 async function pageOf(run: Partial<RunView>) {

@@ -14,7 +14,9 @@ test("a person makes a token, sees it once, and removes it", async () => {
   await page.getByRole("button", { name: "Create" }).click();
   const token = (await page.locator("#created pre").innerText()).trim();
   expect(deps.tokens.use(token)).toMatchObject({
-    ...{ name: "claude", scopes: ["read", "trigger"], agents: ["dev"] },
+    name: "claude",
+    scopes: ["read", "trigger"],
+    agents: ["dev"],
   });
   const row = page.locator("#tokens tr");
   await expect.poll(() => row.innerText()).toMatch(/^claude\s+read, trigger\s+dev\s/);

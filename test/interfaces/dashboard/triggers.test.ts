@@ -14,8 +14,16 @@ const notStarted = { startedAt: null, endedAt: null, durationMs: null, instanceI
 /** A webhook that no agent was for. */
 function deadLetter(entry: Partial<HistoryEntry> = {}): HistoryEntry {
   return historyEntry({
-    ...{ id: "dead", kind: "webhook", source: "hub", event: "issues", action: "opened" },
-    ...{ agent: null, receiptId, outcome: "rejected", deadLetter: true, ...notStarted },
+    id: "dead",
+    kind: "webhook",
+    source: "hub",
+    event: "issues",
+    action: "opened",
+    agent: null,
+    receiptId,
+    outcome: "rejected",
+    deadLetter: true,
+    ...notStarted,
     reason: "agent dev: actions must have one of closed, it has opened",
     ...entry,
   });
@@ -25,9 +33,16 @@ function withEntries(...entries: readonly HistoryEntry[]) {
   const deps = testDeps();
   deps.operations.entries.push(...entries);
   deps.operations.receipts.set(receiptId, {
-    ...{ receiptId, at: new Date().toISOString(), source: "hub", type: "github", bytes: 2048 },
-    ...{ deliveryId: "d-1", headers: { "x-github-event": "issues" }, text: null },
-    ...{ matched: ["dev"], reason: null },
+    receiptId,
+    at: new Date().toISOString(),
+    source: "hub",
+    type: "github",
+    bytes: 2048,
+    deliveryId: "d-1",
+    headers: { "x-github-event": "issues" },
+    text: null,
+    matched: ["dev"],
+    reason: null,
     payload: { action: "opened", issue: { number: 3, title: attack } },
   });
   return deps;

@@ -33,7 +33,9 @@ const examples: Readonly<Record<string, readonly [body: object, act: object]>> =
   "/api/runs/dev-abcdefgh/continue": [
     { prompt: "and now" },
     {
-      ...{ act: "continue", agent: "dev", instanceId: "dev-abcdefgh" },
+      act: "continue",
+      agent: "dev",
+      instanceId: "dev-abcdefgh",
       detail: "dev-zyxwvuts: and now",
     },
   ],
@@ -76,8 +78,17 @@ async function opened() {
   started.operations.setScheduler({ gatewayUrl: "http://localhost:1" });
   await started.deps.tokens.create({ name: "old", scopes: ["read"], days: 1 });
   started.operations.receipts.set(receipt, {
-    ...{ receiptId: receipt, at, source: "gh", type: "github", deliveryId: "d1", bytes: 12 },
-    ...{ reason: null, headers: {}, matched: ["dev"], payload: {}, text: null },
+    receiptId: receipt,
+    at,
+    source: "gh",
+    type: "github",
+    deliveryId: "d1",
+    bytes: 12,
+    reason: null,
+    headers: {},
+    matched: ["dev"],
+    payload: {},
+    text: null,
   });
   Object.assign(started.operations.alerting, {
     targets: [aTarget("ops")],

@@ -60,7 +60,10 @@ test("a new agent's counters begin at zero, so that the first increase is visibl
 
 test("runs count by agent and outcome, with their usage", async () => {
   const metrics = after(
-    ...[dev.set, dev.started(5), dev.started(5), dev.finished()],
+    dev.set,
+    dev.started(5),
+    dev.started(5),
+    dev.finished(),
     dev.finished({ outcome: "timed_out", usage: null }),
     dev.started(5),
   );
@@ -118,8 +121,14 @@ test("deliveries count by type, source and result", async () => {
 const call: MeteredCall = {
   agent: "dev",
   model: "claude",
-  ...{ instanceId: "dev-1", provider: "anthropic", providerModel: "claude-opus", seq: 1 },
-  ...{ endedAt: 0, totalMs: 1, firstByteMs: 1, isCut: false },
+  instanceId: "dev-1",
+  provider: "anthropic",
+  providerModel: "claude-opus",
+  seq: 1,
+  endedAt: 0,
+  totalMs: 1,
+  firstByteMs: 1,
+  isCut: false,
   status: 200,
   usage: { input: 3, cacheRead: 20, cacheWrite: 100, cacheWrite1h: 10, output: 4 },
   usd: 0.25,

@@ -173,7 +173,10 @@ export const decisions: Readonly<Record<string, Decision>> = {
   "POST /dashboard/tokens/{name}/remove": keyOnly("/dashboard/tokens/dev/remove"),
   ...Object.fromEntries(
     [
-      ...["/", "/dashboard", "/dashboard/agents/*", "/dashboard/agents/*/logs"],
+      "/",
+      "/dashboard",
+      "/dashboard/agents/*",
+      "/dashboard/agents/*/logs",
       ...["triggers", "search", "cost", "alerts", "questions", "audit", "tokens"].map(
         (name) => `/dashboard/${name}`,
       ),

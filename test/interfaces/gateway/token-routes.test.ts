@@ -145,7 +145,9 @@ test("the answers for a limited token have the rows about its agents", async () 
     scheduler: { cronJobs: 1, questions: 2, alerts: { open: 1 }, warnings: [] },
   });
   expect(await read("/api/alerts")).toMatchObject({
-    ...{ targets: [], open: [{ agent: "dev" }], deliveries: [{ agent: "dev" }] },
+    targets: [],
+    open: [{ agent: "dev" }],
+    deliveries: [{ agent: "dev" }],
   });
   expect(await read("/api/stats/triggers")).toMatchObject({
     triggers: [{ id: "t-dev", source: null, caller: null, reason: "after another run" }],

@@ -11,17 +11,31 @@ export function twoAgents() {
   const at = "2026-11-22T08:00:00.000Z";
   const entries = ["dev", "zebra"].map((name) =>
     historyEntry({
-      ...{ id: `t-${name}`, agent: name, instanceId: `${name}-abcdefgh`, at },
-      ...{ kind: "agent-call", source: "zebra", caller: "zebra-abcdefgh" },
-      ...{ reason: "after zebra-abcdefgh" },
+      id: `t-${name}`,
+      agent: name,
+      instanceId: `${name}-abcdefgh`,
+      at,
+      kind: "agent-call",
+      source: "zebra",
+      caller: "zebra-abcdefgh",
+      reason: "after zebra-abcdefgh",
     }),
   );
   operations.entries.push(...entries);
   const matches = { [ofBoth]: ["dev", "zebra"], [ofDev]: ["dev"], [ofZebra]: ["zebra"] };
   for (const [id, matched] of Object.entries(matches)) {
     operations.receipts.set(id, {
-      ...{ receiptId: id, at, source: "gh", type: "github", deliveryId: "d1", bytes: 12 },
-      ...{ reason: null, headers: {}, matched, payload: {}, text: null },
+      receiptId: id,
+      at,
+      source: "gh",
+      type: "github",
+      deliveryId: "d1",
+      bytes: 12,
+      reason: null,
+      headers: {},
+      matched,
+      payload: {},
+      text: null,
     });
   }
   operations.trees.set("t-dev", { context: null, value: null, entries });
@@ -29,7 +43,8 @@ export function twoAgents() {
   operations.runs.set(
     "dev-abcdefgh",
     aRunView("dev-abcdefgh", {
-      ...{ kind: "agent-call", source: "zebra" },
+      kind: "agent-call",
+      source: "zebra",
       calls: { received, made: entries },
     }),
   );
@@ -50,7 +65,12 @@ export function twoAgents() {
     webhookSources: ["zebra"],
   });
   const open = ["dev", "zebra"].map((name) => ({
-    ...{ agent: name, topic: "runs" as const, since: at, count: 1, reason: null, ack: null },
+    agent: name,
+    topic: "runs" as const,
+    since: at,
+    count: 1,
+    reason: null,
+    ack: null,
   }));
   Object.assign(operations.alerting, {
     targets: [aTarget("dev")],
@@ -58,7 +78,12 @@ export function twoAgents() {
     deliveries: [aDelivery(1), aDelivery(2, { agent: "zebra", title: "zebra failed" })],
   });
   const limits = ["project", "agent:dev"].map((scope) => ({
-    ...{ scope, window: "2026-11", endsAt: null, usd: 1, limit: 2, reserved: 0 },
+    scope,
+    window: "2026-11",
+    endsAt: null,
+    usd: 1,
+    limit: 2,
+    reserved: 0,
   }));
   operations.spending.set("day", { rows: [], limits, forecast: null });
   return operations;

@@ -111,11 +111,20 @@ test("a delivery has its alert in one line, its attempts and its error, without 
   await alerts.attempted("a", { type: "retry", nextAt: 2 * hour, error: `401 for ${secret}` });
   expect(operations.alerts(all).deliveries).toEqual([
     {
-      ...{ id: "a", at: "1970-01-01T00:00:00.000Z", target: "ops", agent: "dev" },
-      ...{ topic: "runs", phase: "opened", title: "dev failed", instanceId: "dev-aaaaaaaa" },
+      id: "a",
+      at: "1970-01-01T00:00:00.000Z",
+      target: "ops",
+      agent: "dev",
+      topic: "runs",
+      phase: "opened",
+      title: "dev failed",
+      instanceId: "dev-aaaaaaaa",
       reason: "token [redacted] was refused",
-      ...{ state: "waiting", attempts: 1, nextAt: "1970-01-01T02:00:00.000Z" },
-      ...{ lastError: "401 for [redacted]", endedAt: null },
+      state: "waiting",
+      attempts: 1,
+      nextAt: "1970-01-01T02:00:00.000Z",
+      lastError: "401 for [redacted]",
+      endedAt: null,
     },
   ]);
   await alerts.attempted("a", { type: "dead", at: 3 * hour, error: "HTTP 404" });
@@ -127,13 +136,20 @@ test("a delivery has its alert in one line, its attempts and its error, without 
 test("an open alert has its reason, without secrets", () =>
   expect(setUp().operations.alerts(all).open).toEqual([
     {
-      ...{ agent: "dev", topic: "runs", since: "1970-01-01T01:00:00.000Z", count: 3 },
+      agent: "dev",
+      topic: "runs",
+      since: "1970-01-01T01:00:00.000Z",
+      count: 3,
       reason: "token [redacted] was refused",
       ack: null,
     },
     {
-      ...{ agent: null, topic: "config", since: "1970-01-01T01:00:00.000Z", count: 1 },
-      ...{ reason: null, ack: null },
+      agent: null,
+      topic: "config",
+      since: "1970-01-01T01:00:00.000Z",
+      count: 1,
+      reason: null,
+      ack: null,
     },
   ]));
 

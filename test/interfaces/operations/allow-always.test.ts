@@ -49,7 +49,8 @@ async function asked(
 
 test.each(["link", "token"] as const)("a %s can't allow always", async (via) => {
   const { answer, state, text, config } = await asked('agents = ["b"]', {
-    ...{ subject: "b", kind: "call" },
+    subject: "b",
+    kind: "call",
   });
   const person: Person = { via, name: "ops", from: null };
   await expect(answer("ALWAYS", person)).rejects.toMatchObject({ code: "malformed" });

@@ -41,11 +41,18 @@ async function deliver(store: Store, { repo = "acme/y", at, ...rest }: Delivered
   };
   await store.receipts.accept({
     receipt: {
-      ...{ id, at, source, type: "github", deliveryId: null, matched: [], reason: null },
+      id,
+      at,
+      source,
+      type: "github",
+      deliveryId: null,
+      matched: [],
+      reason: null,
       headers: { "x-github-event": "issues" },
       body: Buffer.from(JSON.stringify(payload)),
     },
-    ...{ items: [], taken: [] },
+    items: [],
+    taken: [],
     deadLetters: disabled === undefined ? [] : [{ ...letter, agent: disabled }],
   });
   return id;

@@ -92,12 +92,16 @@ test("a run whose network is closed has the bridge in git's ssh for each of its 
   const { found } = await variablesOf({
     credentials: [
       {
-        ...{ type: "git_ssh", instance: "default", env: {} },
+        type: "git_ssh",
+        instance: "default",
+        env: {},
         fields: { private_key: "k3y-of-default" },
         fileEnv: { GIT_SSH_COMMAND: "ssh -i '{private_key}'" },
       },
       {
-        ...{ type: "git_ssh", instance: "work", env: {} },
+        type: "git_ssh",
+        instance: "work",
+        env: {},
         fields: { private_key: "k3y-of-work" },
         fileEnv: { GIT_SSH_WORK_COMMAND: "ssh -v -i '{private_key}'" },
       },

@@ -54,7 +54,10 @@ export async function runOf(
   const stdout = text(output);
   const home = typeof job === "string" ? {} : { HOME: job.workDir };
   const exitCode = await runJob({
-    ...{ input, output, agentProgram: al, redactorFor: jobRedactor },
+    input,
+    output,
+    agentProgram: al,
+    redactorFor: jobRedactor,
     env: { PATH: process.env.PATH ?? "", TZ: "UTC", ...home, ...env },
     signal: new AbortController().signal,
   });

@@ -23,7 +23,9 @@ export function tunnelsTo(
   const egress = createEgress({
     policy: () =>
       Promise.resolve({
-        ...{ agent: "dev", ownPort: null, bindings: [] },
+        agent: "dev",
+        ownPort: null,
+        bindings: [],
         allow: allowedHosts(Object.keys(ports)),
       }),
     resolve: (name) =>

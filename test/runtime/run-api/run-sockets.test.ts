@@ -81,8 +81,10 @@ test("a run's socket answers waiting requests with 401 when the run has ended, a
 test("a run's socket forwards a rejection with all its fields", async () => {
   const one = await openSocket(side, "dev-1");
   const holder = {
-    ...{ agent: "b", instanceId: "b-1" },
-    ...{ heldSince: "2026-11-21T12:00:00.000Z", expiresAt: "2026-11-21T12:30:00.000Z" },
+    agent: "b",
+    instanceId: "b-1",
+    heldSince: "2026-11-21T12:00:00.000Z",
+    expiresAt: "2026-11-21T12:30:00.000Z",
   };
   const held = { error: "held", detail: "b-1 holds it", holder } as const;
   side.abilities.answers.lock = () => Promise.reject(new RunApiError(held));

@@ -89,7 +89,11 @@ export async function socketSide(): Promise<SocketSide> {
   const sockets = successor();
   sockets.serve({ runApi: abilities, models: hostGateway, egress: noEgress });
   const side: SocketSide = {
-    ...{ base, abilities, problems, sockets, successor },
+    base,
+    abilities,
+    problems,
+    sockets,
+    successor,
     remove: async () => {
       await side.sockets.close();
       await rm(base, { recursive: true, force: true });

@@ -6,8 +6,12 @@ import { aModelConfig, anAgent, anItem } from "../../helpers/agents.ts";
 
 const model = (name: string, config: Partial<ModelConfig> = {}): ModelConfig =>
   aModelConfig({
-    ...{ name, provider: "openai", model: `${name}-1`, authType: "api_key" },
-    ...{ credential: `${name}_key`, ...config },
+    name,
+    provider: "openai",
+    model: `${name}-1`,
+    authType: "api_key",
+    credential: `${name}_key`,
+    ...config,
   });
 
 /** A job from these credentials, each with one field; models in the order of their names, backwards. */

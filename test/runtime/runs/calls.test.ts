@@ -29,7 +29,8 @@ test("a call runs its agent, and returns its value", async () => {
   world.end(callee, { value: { found: 3 } });
   const ended = { callId, agent: "b", state: "ended", outcome: "succeeded", exitCode: 0 };
   expect(await waiting).toEqual({
-    ...{ ok: true, timedOut: false },
+    ok: true,
+    timedOut: false,
     calls: [{ ...ended, value: { found: 3 }, reason: null }],
   });
   expect(statusTexts(world)).toEqual(["waits for b", ""]);

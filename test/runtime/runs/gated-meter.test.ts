@@ -41,7 +41,9 @@ test("a call of a command line that would exceed the approved amount is held wit
   const { world, run, spend } = await started("llm-cli");
   const second = spend();
   expect(await openedQuestion(world)).toMatchObject({
-    ...{ kind: "over", subject: "$0.01", prompt: "a wants to spend more than $0.01 in this run" },
+    kind: "over",
+    subject: "$0.01",
+    prompt: "a wants to spend more than $0.01 in this run",
     form: { choices: ["once", "run", "deny"] },
   });
   world.end(await world.run("b"));

@@ -100,7 +100,8 @@ test("the session of a run is stored in parts without secrets, and is whole with
   const continues = { instanceId: run, endedAt: 1 };
   const next = await world.run("b", { kind: "manual", prompt: "Go on.", continues });
   expect(await world.ask(next, "kept-session", { part: 1 })).toMatchObject({
-    ...{ isLast: true, entries: '{"n":2}' },
+    isLast: true,
+    entries: '{"n":2}',
   });
   expect(await problemOf(world.ask(run, "kept-session", { part: 0 }))).toMatchObject({
     error: "unavailable",

@@ -19,7 +19,11 @@ function receiverOf(world: World, filters = agents) {
   const index = createMatchIndex();
   for (const agent of filters) index.set(agent, true);
   const receive = createReceiver({
-    ...{ sources: () => [source], secretsOf: () => [], index, now: Date.now, newId: randomUUID },
+    sources: () => [source],
+    secretsOf: () => [],
+    index,
+    now: Date.now,
+    newId: randomUUID,
     matchRuns: (event, payload) => world.requests.matchDelivery(event, payload),
     accept: (acceptance) => world.store.receipts.accept(acceptance),
     dispatch: world.dispatch,
@@ -51,13 +55,18 @@ test("a wait looks back and is met by an unused delivery since its run's start",
   const where = { "issue.number": 7 };
   const answer = await world.ask(run, "wait", { ...once, event: "issues", where });
   expect(answer).toMatchObject({
-    ...{ ok: true, timedOut: false },
+    ok: true,
+    timedOut: false,
     trigger: { kind: "webhook", event: "issues", receiptId, payload: { issue: { number: 7 } } },
   });
   const entries = world.history().filter(({ kind }) => kind === "webhook");
   expect(entries).toMatchObject([
     {
-      ...{ agent: "a", instanceId: run, outcome: "succeeded", deadLetter: false, receiptId },
+      agent: "a",
+      instanceId: run,
+      outcome: "succeeded",
+      deadLetter: false,
+      receiptId,
       reason: `taken by ${run}, which waited for it`,
     },
   ]);
@@ -244,7 +253,8 @@ test("a wait with too long a timeout reports that when it is met, even after a r
   await next.start();
   await receiverOf(next)("issues");
   expect(await next.ask(run, "wait", asked, { key })).toMatchObject({
-    ...{ timedOut: false, trigger: { event: "issues" } },
+    timedOut: false,
+    trigger: { event: "issues" },
     limited: { askedSeconds: 40, timeoutSeconds: 30 },
   });
 });

@@ -5,8 +5,13 @@ import { createWorld, problemOf, worldSecret, type World } from "./world.ts";
 import { answer, instancesOf, openedQuestion } from "./of-world.ts";
 
 const server: McpServer = {
-  ...{ name: "hub", url: "https://hub.test/mcp", command: null, tools: ["get_*", "send"] },
-  ...{ credential: null, private: false, timeoutSeconds: 60 },
+  name: "hub",
+  url: "https://hub.test/mcp",
+  command: null,
+  tools: ["get_*", "send"],
+  credential: null,
+  private: false,
+  timeoutSeconds: 60,
 };
 const tool = (name: string): McpTool => ({ name, description: name, inputSchema: {} });
 const holding = (...tools: string[]): Partial<AgentConfig> => ({

@@ -20,8 +20,15 @@ function setUp() {
 
 function denied(host: string, change: Partial<EgressAttempt> = {}): EgressAttempt {
   return {
-    ...{ instanceId: "dev-1", agent: "dev", host, port: 443, denied: "not_allowed" },
-    ...{ detail: `${host} is refused. Ask.`, bytesOut: 0, bytesIn: 0, ...change },
+    instanceId: "dev-1",
+    agent: "dev",
+    host,
+    port: 443,
+    denied: "not_allowed",
+    detail: `${host} is refused. Ask.`,
+    bytesOut: 0,
+    bytesIn: 0,
+    ...change,
   };
 }
 

@@ -46,8 +46,13 @@ test("a held host whose name the run made of a secret is refused, and no person 
 
 test("the tools that a run found are stored without its secrets", async () => {
   const server = {
-    ...{ name: "inside", url: null, command: ["tools"], tools: ["*"] },
-    ...{ credential: null, private: false, timeoutSeconds: 60 },
+    name: "inside",
+    url: null,
+    command: ["tools"],
+    tools: ["*"],
+    credential: null,
+    private: false,
+    timeoutSeconds: 60,
   };
   const world = createWorld({ agents: [anAgent("a", { mcp: [server] })] });
   await world.start();

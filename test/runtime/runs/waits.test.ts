@@ -33,11 +33,19 @@ async function deliver(
   const id = randomUUID();
   const runMatch = world.requests.matchDelivery(eventOf(event, id), payload);
   const receipt: Acceptance["receipt"] = {
-    ...{ id, at: 1, source: "gh", type: "github", deliveryId: id, headers: {} },
-    ...{ body: new Uint8Array(), matched: [], reason: null },
+    id,
+    at: 1,
+    source: "gh",
+    type: "github",
+    deliveryId: id,
+    headers: {},
+    body: new Uint8Array(),
+    matched: [],
+    reason: null,
   };
   const taken = runMatch.waitingRuns.map((by) => ({
-    ...{ item: webhookItem(randomUUID(), id, by.agent), by },
+    item: webhookItem(randomUUID(), id, by.agent),
+    by,
     startsRun: true,
   }));
   const accepting = world.store.receipts.accept({ receipt, items: [], taken, deadLetters: [] });
@@ -62,7 +70,8 @@ test("a wait is met by its delivery, with all of it", async () => {
   expect(await deliver(world, "issues", { issue: { number: 8 } })).toEqual([]);
   expect(await deliver(world, "issues", { issue: { number: 7 } })).toEqual([run]);
   expect(await waiting).toMatchObject({
-    ...{ ok: true, timedOut: false },
+    ok: true,
+    timedOut: false,
     trigger: { kind: "webhook", event: "issues", payload: { issue: { number: 7 } } },
   });
   const texts = world.events.flatMap((one) => (one.type === "status-text" ? [one.text] : []));
@@ -70,7 +79,9 @@ test("a wait is met by its delivery, with all of it", async () => {
   expect(world.store.waits.all()).toEqual([]);
   expect(instancesOf(world, "a")).toEqual([run]);
   expect(world.history().find(({ kind }) => kind === "webhook")).toMatchObject({
-    ...{ instanceId: run, outcome: "succeeded", deadLetter: false },
+    instanceId: run,
+    outcome: "succeeded",
+    deadLetter: false,
     reason: `taken by ${run}, which waited for it`,
   });
 });
@@ -116,9 +127,15 @@ test("a wait is met by work in its agent's queue, which then starts no run", asy
   const { world, run } = await started();
   const delivery = webhookItem("w", "r", "a");
   const receipt: Acceptance["receipt"] = {
-    ...{ id: "r", at: 1, source: "gh", type: "github", deliveryId: "d" },
+    id: "r",
+    at: 1,
+    source: "gh",
+    type: "github",
+    deliveryId: "d",
     headers: { "content-type": "application/json", "x-github-event": "push" },
-    ...{ body: Buffer.from('{"stored":true}'), matched: ["a"], reason: null },
+    body: Buffer.from('{"stored":true}'),
+    matched: ["a"],
+    reason: null,
   };
   const accepted = { receipt, items: [delivery], taken: [], deadLetters: [] };
   await world.store.receipts.accept(accepted);

@@ -126,7 +126,9 @@ test("the record of an agent is blocked while its runs lack a requirement, and d
   expect(toAgentStatus(recovered).warning).toContain("no key of the fallback");
   const failed = [at0.started(), at5.finished("failed", "no luck"), at5.requirements()];
   expect(toAgentStatus(failed.reduce(reduceAgent, lacking))).toMatchObject({
-    ...{ state: "error", error: "failed: no luck", warning: null },
+    state: "error",
+    error: "failed: no luck",
+    warning: null,
   });
 });
 

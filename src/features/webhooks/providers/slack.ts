@@ -85,7 +85,11 @@ function describe(payload: Payload): EventDescription {
     event: type ?? (text(payload, "command") === null ? "unknown" : "slash_command"),
     action: text(
       payload,
-      ...["event.subtype", "command", "actions.0.action_id", "callback_id", "view.callback_id"],
+      "event.subtype",
+      "command",
+      "actions.0.action_id",
+      "callback_id",
+      "view.callback_id",
     ),
     body: text(payload, ...of("text"), "text", "actions.0.value", "message.text"),
     // A bot's message may have no user.
@@ -94,8 +98,12 @@ function describe(payload: Payload): EventDescription {
     attributes: {
       channels: text(
         payload,
-        ...["event.channel", "event.item.channel", "event.channel.id"],
-        ...["channel_id", "channel.id", "container.channel_id"],
+        "event.channel",
+        "event.item.channel",
+        "event.channel.id",
+        "channel_id",
+        "channel.id",
+        "container.channel_id",
       ),
       teams: text(payload, "team_id", "team.id"),
       senderIsBot: text(payload, ...bots) !== null,

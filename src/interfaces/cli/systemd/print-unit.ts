@@ -10,8 +10,13 @@ import { UserError } from "../../../foundation/errors.ts";
 
 /** Variables that find an engine or a time zone; a service has nothing else of a login's environment. */
 const keptVariables = [
-  ...["AL_HOME", "DOCKER_HOST", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "DOCKER_CONFIG"],
-  ...["KUBECONFIG", "TZ"],
+  "AL_HOME",
+  "DOCKER_HOST",
+  "DOCKER_TLS_VERIFY",
+  "DOCKER_CERT_PATH",
+  "DOCKER_CONFIG",
+  "KUBECONFIG",
+  "TZ",
 ];
 
 /** For the time after the grace period: TERM and KILL of remaining runs, and the last lines to write. */
@@ -132,7 +137,12 @@ export function systemdUnit(facts: UnitFacts): string {
 function argumentsOf(options: StartOptions, projectDir: string): string[] {
   const { webUi, port, host, grace } = options;
   return [
-    ...["start", "--headless", "--project", projectDir, "--grace", String(grace)],
+    "start",
+    "--headless",
+    "--project",
+    projectDir,
+    "--grace",
+    String(grace),
     ...(webUi ? ["--web-ui"] : []),
     ...(port === undefined ? [] : ["--port", String(port)]),
     ...(host === undefined ? [] : ["--host", host]),

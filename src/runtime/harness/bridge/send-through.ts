@@ -27,7 +27,10 @@ const connections = new Agent({ keepAlive: true, maxSockets: Infinity });
 /** Headers that are not forwarded: those of one connection, and those that the bridge sets itself. */
 const ownHeaders = new Set([
   ...connectionHeaders,
-  ...["authorization", "x-api-key", "x-goog-api-key", "host"],
+  "authorization",
+  "x-api-key",
+  "x-goog-api-key",
+  "host",
 ]);
 
 /**

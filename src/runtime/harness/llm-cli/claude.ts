@@ -39,12 +39,21 @@ function command(request: CliRequest): CliCommand {
   return {
     args: [
       "-p",
-      ...["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"],
-      ...["--model", model.model],
+      "--input-format",
+      "stream-json",
+      "--output-format",
+      "stream-json",
+      "--verbose",
+      "--model",
+      model.model,
       ...(effort === null || effort === "off" ? [] : ["--effort", effort]),
-      ...["--system-prompt-file", systemPromptFile],
+      "--system-prompt-file",
+      systemPromptFile,
       // Keeps the user's own settings, servers and skills away from agents.
-      ...["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands"],
+      "--setting-sources",
+      "",
+      "--strict-mcp-config",
+      "--disable-slash-commands",
       ...(mcp.length === 0 ? [] : ["--mcp-config", join(configDir, mcpFile)]),
       "--no-session-persistence",
       // The runtime is the sandbox, and a run has no person to ask.

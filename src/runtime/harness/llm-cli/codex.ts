@@ -32,10 +32,15 @@ function command(request: CliRequest): CliCommand {
   return {
     args: [
       "exec",
-      ...["--json", "--skip-git-repo-check", "--ignore-rules"],
+      "--json",
+      "--skip-git-repo-check",
+      "--ignore-rules",
       // The runtime is the sandbox, and a run has no person to ask.
       "--dangerously-bypass-approvals-and-sandbox",
-      ...["-C", workDir, "-m", model.model],
+      "-C",
+      workDir,
+      "-m",
+      model.model,
       ...(resume === null ? [] : ["resume", resume]),
       // The prompt comes on standard input.
       "-",

@@ -13,23 +13,42 @@ export interface AddressRules {
 
 /** Addresses that no entry allows: multicast, cloud metadata, IPv4 addresses embedded in IPv6. */
 const isRefused = networksOf([
-  ...["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4"],
+  "0.0.0.0/8",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
   // The first network contains the metadata of Oracle Cloud; then those of Alibaba Cloud and Azure.
-  ...["192.0.0.0/24", "100.100.100.200/32", "168.63.129.16/32"],
+  "192.0.0.0/24",
+  "100.100.100.200/32",
+  "168.63.129.16/32",
   // Relays of 6to4.
   "192.88.99.0/24",
   // Unspecified, loopback and IPv4-compatible; mapped; translated (NAT64); 6to4; Teredo.
-  ...["::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48"],
-  ...["2002::/16", "2001::/32"],
+  "::/96",
+  "::ffff:0:0/96",
+  "::ffff:0:0:0/96",
+  "64:ff9b::/96",
+  "64:ff9b:1::/48",
+  "2002::/16",
+  "2001::/32",
   // Discarded, link-local, site-local, multicast.
-  ...["100::/64", "fe80::/10", "fec0::/10", "ff00::/8"],
+  "100::/64",
+  "fe80::/10",
+  "fec0::/10",
+  "ff00::/8",
   // Metadata of AWS and of Google Cloud.
-  ...["fd00:ec2::/32", "fd20:ce::/32"],
+  "fd00:ec2::/32",
+  "fd20:ce::/32",
 ]);
 
 /** Private networks: only an entry marked `private` allows them. */
 const isInPrivateNetwork = networksOf([
-  ...["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "198.18.0.0/15"],
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "100.64.0.0/10",
+  "198.18.0.0/15",
   "fc00::/7",
 ]);
 

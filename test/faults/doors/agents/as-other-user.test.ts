@@ -70,13 +70,13 @@ describe.skipIf(missing !== null)(
         await expect.poll(async () => (await lastOf("victim"))?.startedAt).toBeTypeOf("string");
         const victimId = (await lastOf("victim"))?.instanceId ?? "";
         const known = {
-          ...{ PROJECT: project.dir, ALHOME: project.home, PORT: new URL(scheduler.url).port },
-          ...{
-            VICTIM: victimId,
-            SCHEDULER: scheduler.pid,
-            VICTIMPID: scheduler.pid,
-            VICTIMUSER: victim?.name,
-          },
+          PROJECT: project.dir,
+          ALHOME: project.home,
+          PORT: new URL(scheduler.url).port,
+          VICTIM: victimId,
+          SCHEDULER: scheduler.pid,
+          VICTIMPID: scheduler.pid,
+          VICTIMUSER: victim?.name,
         };
         const told = Object.entries(known)
           .map(([name, value]) => `export ${name}=${String(value)}\n`)

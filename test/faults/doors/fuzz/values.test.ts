@@ -38,17 +38,37 @@ test("a cron field is accepted and becomes due, or is rejected with a reason", (
     "0 0 L * 5L",
   ];
   const scraps = [
-    ...["*", "/", "-", ",", "L", "W", "#", "?", "H", "@yearly", "*/0", "1-0", "60", "-1"],
+    "*",
+    "/",
+    "-",
+    ",",
+    "L",
+    "W",
+    "#",
+    "?",
+    "H",
+    "@yearly",
+    "*/0",
+    "1-0",
+    "60",
+    "-1",
     "99999999999",
-    ...[
-      "0-59/1000000",
-      "*/1e9",
-      "1,".repeat(3000),
-      "*,".repeat(3000),
-      "0-59,".repeat(2000),
-      "MON-SUN",
-    ],
-    ...["0.5", "１", "\u00a0", "\n", "\t", "* * * * * *", "5#6", "31 2", "31 4,6,9,11", "JAN/2"],
+    "0-59/1000000",
+    "*/1e9",
+    "1,".repeat(3000),
+    "*,".repeat(3000),
+    "0-59,".repeat(2000),
+    "MON-SUN",
+    "0.5",
+    "１",
+    "\u00a0",
+    "\n",
+    "\t",
+    "* * * * * *",
+    "5#6",
+    "31 2",
+    "31 4,6,9,11",
+    "JAN/2",
   ];
   fc.assert(
     fc.property(mutated(samples, scraps), (expression) => {
@@ -64,8 +84,15 @@ test("a cron field is accepted and becomes due, or is rejected with a reason", (
 });
 
 const payloads = [
-  ...[githubExample("issues", "opened"), githubExample("push"), gitlabMergeRequest, linearIssue],
-  ...[mintlifyBuild, sentryPayloads.issue, slackMention, standardEvent, stripeEvent],
+  githubExample("issues", "opened"),
+  githubExample("push"),
+  gitlabMergeRequest,
+  linearIssue,
+  mintlifyBuild,
+  sentryPayloads.issue,
+  slackMention,
+  standardEvent,
+  stripeEvent,
 ];
 
 test("a filter lets only named values through, whatever it and the payload hold", () => {

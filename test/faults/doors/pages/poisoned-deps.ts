@@ -16,8 +16,15 @@ export function poisonedDeps(poison: Poison): TestDeps {
   const operations = fakeOperations([
     {
       name: "dev",
-      ...{ title: text(), description: text(), license: text(), statusText: text(), error: text() },
-      ...{ triggers: [text(), text()], models: [text()], tags: [text()], state: "error" },
+      title: text(),
+      description: text(),
+      license: text(),
+      statusText: text(),
+      error: text(),
+      triggers: [text(), text()],
+      models: [text()],
+      tags: [text()],
+      state: "error",
     },
   ]);
   const search = { find: () => Promise.resolve(poisonedSearch(poison)) };
@@ -58,9 +65,14 @@ function poisonDetail({ operations }: TestDeps, poison: Poison): void {
   const text = () => poison.text();
   const model = { name: text(), provider: "custom", model: text(), authType: "api_key" } as const;
   const config = anAgent("dev", {
-    ...{ title: text(), description: text(), license: text(), compatibility: text() },
+    title: text(),
+    description: text(),
+    license: text(),
+    compatibility: text(),
     instructions: `${poison.all()}\n\n# ${text()}\n\n> ${text()}\n\n- ${text()}\n\n\`\`\`\n${text()}\n\`\`\``,
-    ...{ source: poison.address(), sourceCommit: text(), credentials: [text()] },
+    source: poison.address(),
+    sourceCommit: text(),
+    credentials: [text()],
     models: [
       {
         ...model,
@@ -82,7 +94,8 @@ function poisonDetail({ operations }: TestDeps, poison: Poison): void {
       },
     ],
     webhooks: [{ source: text(), type: text(), filters: { repos: [text()], org: text() } }],
-    ...{ hooks: { pre: [text()], post: [text()] }, params: { one: text(), two: [text()] } },
+    hooks: { pre: [text()], post: [text()] },
+    params: { one: text(), two: [text()] },
     runtime: { type: "host-user", runAs: text() },
   });
   operations.details.set("dev", { config, nextTicks: [] });
@@ -92,8 +105,13 @@ function poisonDetail({ operations }: TestDeps, poison: Poison): void {
     refused: [historyEntry({ id: "w", outcome: "skipped", reason: text() })],
     refusedDeliveries: [
       {
-        ...{ type: text(), source: text(), result: "unverified", count: 1, reason: text() },
-        ...{ firstAt: at, lastAt: at },
+        type: text(),
+        source: text(),
+        result: "unverified",
+        count: 1,
+        reason: text(),
+        firstAt: at,
+        lastAt: at,
       },
     ],
   });
@@ -102,7 +120,10 @@ function poisonDetail({ operations }: TestDeps, poison: Poison): void {
     isEditable: true,
     files: [
       {
-        ...{ name: "config.toml", path: text(), hash: text(), problems: [problem(), problem()] },
+        name: "config.toml",
+        path: text(),
+        hash: text(),
+        problems: [problem(), problem()],
         text: `${poison.all()}\n${text()}\n`,
       },
       { name: "SKILL.md", path: text(), hash: text(), problems: [], text: poison.all() },
@@ -158,8 +179,16 @@ function poisonHistory({ operations }: TestDeps, poison: Poison): void {
   operations.entries.push(...entries);
   operations.trees.set("c", { context: text(), value: { deep: [text()] }, entries });
   operations.receipts.set(receiptId, {
-    ...{ receiptId, at, source: text(), type: text(), bytes: 9, deliveryId: text() },
-    ...{ headers: { [text()]: text() }, matched: [text()], reason: text(), text: null },
+    receiptId,
+    at,
+    source: text(),
+    type: text(),
+    bytes: 9,
+    deliveryId: text(),
+    headers: { [text()]: text() },
+    matched: [text()],
+    reason: text(),
+    text: null,
     payload: { sender: { login: text() }, issue: { title: text(), [text()]: text() } },
   });
 }

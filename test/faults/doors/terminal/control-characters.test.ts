@@ -63,25 +63,24 @@ test(
     await deliver();
     await scheduler.waitForOutput(/dev run (succeeded|failed)/);
     const commands = [
-      ...[["run", "dev"], ["stat"], ["logs"], ["logs", "dev"], ["history"], ["doctor", "--check"]],
-      ...[
-        ["stat", "--json"],
-        ["logs", "--json"],
-        ["history", "--json"],
-        ["config", "odd"],
-      ],
-      ...[
-        ["run", "odd"],
-        ["run", evil],
-        ["kill", evil],
-        ["replay", evil],
-        ["logs", evil],
-        ["webhook", "test", evil],
-      ],
-      ...[
-        ["add", evil, "--yes"],
-        ["add", "ssh://nobody.invalid/x", "--yes"],
-      ],
+      ["run", "dev"],
+      ["stat"],
+      ["logs"],
+      ["logs", "dev"],
+      ["history"],
+      ["doctor", "--check"],
+      ["stat", "--json"],
+      ["logs", "--json"],
+      ["history", "--json"],
+      ["config", "odd"],
+      ["run", "odd"],
+      ["run", evil],
+      ["kill", evil],
+      ["replay", evil],
+      ["logs", evil],
+      ["webhook", "test", evil],
+      ["add", evil, "--yes"],
+      ["add", "ssh://nobody.invalid/x", "--yes"],
     ];
     const ssh = join(scheduler.project.dir, "ssh");
     await writeFile(

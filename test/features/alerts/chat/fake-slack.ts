@@ -152,7 +152,11 @@ const pressOf = (value: string, user: string): Json => ({
   response_url: "https://hooks.slack.test/actions/T1/1/secret",
   actions: [
     {
-      ...{ type: "button", action_id: value, block_id: "b", value, action_ts: "1548426417.840180" },
+      type: "button",
+      action_id: value,
+      block_id: "b",
+      value,
+      action_ts: "1548426417.840180",
       text: { type: "plain_text", text: "yes", emoji: false },
     },
   ],

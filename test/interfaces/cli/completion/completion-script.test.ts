@@ -82,9 +82,20 @@ beforeAll(async () => {
     content: { config: "", instructions: "" },
   });
   const question: Question = {
-    ...{ id: "0198c0de-7a11-7000-8000-00005ec0ffee", kind: "ask", agent: "hello", state: "open" },
-    ...{ instanceId: "hello-aaaaaaaa", subject: "1", at: 1, until: 2, form: { kind: "boolean" } },
-    ...{ gates: [], fallback: null, answer: null, answeredAt: null, by: null },
+    id: "0198c0de-7a11-7000-8000-00005ec0ffee",
+    kind: "ask",
+    agent: "hello",
+    state: "open",
+    instanceId: "hello-aaaaaaaa",
+    subject: "1",
+    at: 1,
+    until: 2,
+    form: { kind: "boolean" },
+    gates: [],
+    fallback: null,
+    answer: null,
+    answeredAt: null,
+    by: null,
     prompt: "Deploy?\n\u001b]0;x\u0007\u202eNow?",
   };
   // As the store of an earlier version has it, with all its characters.

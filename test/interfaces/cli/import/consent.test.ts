@@ -59,13 +59,13 @@ describe("credentials", () => {
     const { copied, edits } = await folders.imported("--credentials", theirs());
     expect([...copied].sort()).toEqual(
       [
-        ...[
-          "cloudflare_token/token",
-          "git_ssh:bot/email",
-          "git_ssh:bot/name",
-          "git_ssh:bot/private_key",
-        ],
-        ...["github_token/token", "github_webhook_secret:Acme/secret", "openai_key/key"],
+        "cloudflare_token/token",
+        "git_ssh:bot/email",
+        "git_ssh:bot/name",
+        "git_ssh:bot/private_key",
+        "github_token/token",
+        "github_webhook_secret:Acme/secret",
+        "openai_key/key",
       ].sort(),
     );
     expect(await loadCredential(folders.home, "git_ssh:bot")).toMatchObject({

@@ -10,11 +10,29 @@ const now = Date.UTC(2026, 0, 5, 12);
 const receiptId = "0198c0de-7a11-7000-8000-5ec0ffee0001";
 
 const delivery: HistoryEntry = {
-  ...{ id: "1", at: new Date(now).toISOString(), kind: "webhook", agent: "release-notes" },
-  ...{ source: "github", event: "pull_request", action: "closed", receiptId, instanceId: null },
-  ...{ outcome: null, deadLetter: false, reason: null, attempt: 1 },
-  ...{ startedAt: null, endedAt: null, durationMs: null, exitCode: null },
-  ...{ model: null, tokens: null, costUsd: null, callId: null, caller: null, value: null },
+  id: "1",
+  at: new Date(now).toISOString(),
+  kind: "webhook",
+  agent: "release-notes",
+  source: "github",
+  event: "pull_request",
+  action: "closed",
+  receiptId,
+  instanceId: null,
+  outcome: null,
+  deadLetter: false,
+  reason: null,
+  attempt: 1,
+  startedAt: null,
+  endedAt: null,
+  durationMs: null,
+  exitCode: null,
+  model: null,
+  tokens: null,
+  costUsd: null,
+  callId: null,
+  caller: null,
+  value: null,
   calls: 0,
   replayOf: null,
   version: null,
@@ -53,9 +71,12 @@ test("a replay is marked as one", () =>
   expect(shown({ replayOf: "0" }, 120).join("\n")).toContain("closed (replay)"));
 
 const failed: Partial<HistoryEntry> = {
-  ...{ outcome: "failed", agent: "a-rather-long-name-of-an-agent", startedAt: delivery.at },
+  outcome: "failed",
+  agent: "a-rather-long-name-of-an-agent",
+  startedAt: delivery.at,
   instanceId: "a-rather-long-name-of-an-agent-k3v9q2xa",
-  ...{ durationMs: 3_400, reason: "exit code 3: the tests of the branch did not pass" },
+  durationMs: 3_400,
+  reason: "exit code 3: the tests of the branch did not pass",
 };
 
 test.each([40, 60, 80, 100, 120])("on a terminal of %i columns no id is cut", (columns) => {
@@ -84,8 +105,13 @@ test.each([40, 80, null])(
     const style = { colors: pc.createColors(false), columns, now };
     const refused = refusedRow(
       {
-        ...{ type: "github", source: "hub", result: "unverified", count: 1_200 },
-        ...{ firstAt: "2026-01-05T11:50:00.000Z", lastAt: delivery.at, reason: "wrong\nsignature" },
+        type: "github",
+        source: "hub",
+        result: "unverified",
+        count: 1_200,
+        firstAt: "2026-01-05T11:50:00.000Z",
+        lastAt: delivery.at,
+        reason: "wrong\nsignature",
       },
       style,
     );

@@ -13,8 +13,17 @@ import { logIn, openApp } from "../start-gateway.ts";
 const at = "2026-11-22T08:00:00.000Z";
 const receiptId = "0193a1b2-0000-7000-8000-000000000001";
 const receipt: ReceiptView = {
-  ...{ receiptId, at, source: "gh", type: "github", deliveryId: "d1", bytes: 12, reason: null },
-  ...{ headers: {}, matched: ["dev"], payload: { action: "opened" }, text: null },
+  receiptId,
+  at,
+  source: "gh",
+  type: "github",
+  deliveryId: "d1",
+  bytes: 12,
+  reason: null,
+  headers: {},
+  matched: ["dev"],
+  payload: { action: "opened" },
+  text: null,
 };
 const entries = [historyEntry({ id: "a" })];
 const tree = { context: "review it", value: { ok: true }, entries };
@@ -22,20 +31,30 @@ const version = { hash: "a".repeat(32), commit: null, dirty: null };
 const difference = {
   from: { instanceId: "dev-aaaaaaaa", version },
   to: { instanceId: "dev-bbbbbbbb", version },
-  ...{ changed: true, text: "--- a\n+++ b\n" },
+  changed: true,
+  text: "--- a\n+++ b\n",
 };
 const run = aRunView("dev-bbbbbbbb");
 const denied = {
-  ...{ host: "api.evil.test", port: 443, attempts: 3, entry: "api.evil.test", lastAt: at },
+  host: "api.evil.test",
+  port: 443,
+  attempts: 3,
+  entry: "api.evil.test",
+  lastAt: at,
   denied: "not_allowed" as const,
 };
 const refused = {
   ...({ type: "github", source: null, result: "unverified", count: 2 } as const),
-  ...{ reason: "wrong", firstAt: at, lastAt: at },
+  reason: "wrong",
+  firstAt: at,
+  lastAt: at,
 };
 const lock = {
-  ...{ resource: "deploy", agent: "dev", instanceId: "dev-abcdefgh" },
-  ...{ heldSince: at, expiresAt: at },
+  resource: "deploy",
+  agent: "dev",
+  instanceId: "dev-abcdefgh",
+  heldSince: at,
+  expiresAt: at,
 };
 const spending = { rows: [], limits: [], forecast: { monthUsd: 3.1, p90Usd: 7 } };
 const targets = [aTarget("ops", { state: "failing", waiting: 1, lastError: "HTTP 503" })];
@@ -47,7 +66,10 @@ const deliveries = () => [aDelivery(1), aDelivery(2, dead), aDelivery(3)];
 const [, deadOne] = deliveries();
 const deadId = deadOne?.id ?? "";
 const replayed = (replayOf: string | null) => ({
-  ...{ agent: "dev", outcome: "started", instanceId: "dev-abcdefgh", triggerId: "t-dev" },
+  agent: "dev",
+  outcome: "started",
+  instanceId: "dev-abcdefgh",
+  triggerId: "t-dev",
   replayOf,
 });
 

@@ -28,7 +28,9 @@ const send = (body: string) =>
   ask(side(), "/remote/lines", { name: run().name, token: token(), body });
 const readInbox = (signal?: AbortSignal) =>
   ask(side(), "/remote/inbox", {
-    ...{ name: run().name, token: token(), method: "GET" },
+    name: run().name,
+    token: token(),
+    method: "GET",
     ...(signal === undefined ? {} : { signal }),
   });
 const never = () => new Promise<never>(() => undefined);
@@ -98,7 +100,9 @@ test("lines with the end are answered with 401 once the run has ended", async ()
 test("lines wait for no request of the agent, however many wait", async () => {
   side().now.abilities.answers.wait = never;
   const asked = (n: number) => ({
-    ...{ name: run().name, token: token(), body: { kind: "webhook" } },
+    name: run().name,
+    token: token(),
+    body: { kind: "webhook" },
     headers: { "idempotency-key": claimA.replace("7d", n.toString(16).padStart(2, "0")) },
   });
   const waiting = Array.from({ length: 64 }, (_, n) => ask(side(), "/run/wait", asked(n)));
@@ -142,7 +146,9 @@ test("the inbox is closed at once when the run has ended, or the scheduler stops
   await expect.poll(() => side().now.remote.signals.length).toBe(1);
   const second = await expectRun(side(), "dev-2");
   const other = ask(side(), "/remote/inbox", {
-    ...{ name: second.name, token: await tokenOf(side(), second), method: "GET" },
+    name: second.name,
+    token: await tokenOf(side(), second),
+    method: "GET",
   });
   await expect.poll(() => side().now.remote.signals.length).toBe(2);
   run().runSocket[Symbol.dispose]();

@@ -28,8 +28,15 @@ export function runnerContractOnSwarm(shared: () => SharedSwarm): void {
     runner = await rig.start({
       imageFor: () => Promise.resolve({ image, volumes: [] }),
       command: ({ agent: { name, title } }) => [
-        ...["/usr/local/bin/al", "_remote-run", name, "--project", "/workspace"],
-        ...["--", "/bin/sh", "-c", scriptOf(title)],
+        "/usr/local/bin/al",
+        "_remote-run",
+        name,
+        "--project",
+        "/workspace",
+        "--",
+        "/bin/sh",
+        "-c",
+        scriptOf(title),
       ],
     });
     engine = createSwarmEngine({

@@ -26,7 +26,9 @@ export function roundsOnSwarm(shared: () => SharedSwarm): void {
   const { spread, play } = createRounds({
     project: () => project,
     model: () => model,
-    ...{ agents, turns, quietMs },
+    agents,
+    turns,
+    quietMs,
   });
 
   forAll(async () => {
@@ -85,7 +87,9 @@ export function roundsOnSwarm(shared: () => SharedSwarm): void {
     async () => {
       const { swarm } = shared();
       await play({
-        ...{ faults, firstSeed, count: rounds },
+        faults,
+        firstSeed,
+        count: rounds,
         nodes: swarm.nodes.length,
         leaseMs: leaseSeconds * 1_000,
         befall: async (round) => {

@@ -164,7 +164,9 @@ describe("a request with an absolute URL", () => {
   ) => {
     const { hostname, port } = new URL(side().bridge.proxyUrl);
     const headers = {
-      ...{ host: "plain.test", "x-own": "1", "proxy-connection": "keep-alive" },
+      host: "plain.test",
+      "x-own": "1",
+      "proxy-connection": "keep-alive",
       "proxy-authorization": basic(key),
     };
     const sent = request({ hostname, port, path: url, method, headers }).end(body);
@@ -189,7 +191,10 @@ describe("a request with an absolute URL", () => {
     expect([answer.response.headersDistinct["x-tea"], answer.body]).toEqual([["a", "b"], "tea"]);
     const [{ url, headers }] = side().asked as [IncomingMessage];
     expect([url, body, headers.host, headers["x-own"]]).toEqual([
-      ...["http://plain.test/a?b=c", "the body", "plain.test", "1"],
+      "http://plain.test/a?b=c",
+      "the body",
+      "plain.test",
+      "1",
     ]);
     expect(headers["proxy-authorization"]).toBe("Bearer the-run-token");
     expect(headers["proxy-connection"]).toBeUndefined();

@@ -12,7 +12,8 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
   const said = { stdout: "", stderr: "" };
   const stdin = Readable.from(["from stdin"]) as unknown as NodeJS.ReadStream;
   const code = await agentCommand(args, {
-    ...{ env, stdin },
+    env,
+    stdin,
     out: (text) => (said.stdout += text),
     err: (text) => (said.stderr += text),
   });

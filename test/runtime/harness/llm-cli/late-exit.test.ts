@@ -20,7 +20,9 @@ async function session(program: Program, behaviour: Behaviour, over = 1, people?
     return () => undefined;
   };
   const end = await runSession({
-    ...{ workDir, job, time: { after } },
+    workDir,
+    job,
+    time: { after },
     ...(people && { people }),
     harness: (time) => (given) => runInCli({ ...given, commandEnv: { PATH: cli.path } }, time),
   });

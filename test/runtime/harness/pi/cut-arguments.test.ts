@@ -48,7 +48,8 @@ function messages(stop: string): string {
           content_block: { type: "tool_use", ...call, input: {} },
         },
         ...pieces(json).map((partial_json) => ({
-          ...{ type: "content_block_delta", index },
+          type: "content_block_delta",
+          index,
           delta: { type: "input_json_delta", partial_json },
         })),
         { type: "content_block_stop", index },
@@ -101,7 +102,9 @@ function responses(stop: string, inPieces: boolean): string {
           item: { ...itemOf(call), arguments: "" },
         },
         ...(inPieces ? pieces(call.json) : []).map((delta) => ({
-          ...{ type: "response.function_call_arguments.delta", output_index, delta },
+          type: "response.function_call_arguments.delta",
+          output_index,
+          delta,
         })),
         {
           type: "response.output_item.done",

@@ -10,7 +10,9 @@ import { tempDir } from "../../../helpers/temp-dir.ts";
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 const call = {
-  ...{ index: 0, id: "call12345", type: "function" },
+  index: 0,
+  id: "call12345",
+  type: "function",
   function: { name: "read", arguments: '{"path":"dot.png"}' },
 };
 const choice = { index: 0, delta: { tool_calls: [call] }, finish_reason: "tool_calls" };

@@ -102,7 +102,8 @@ test("an agent that runs hands work over with its context on standard input, and
   const callId = "7d444840-9dc0-41d1-b245-5ffdce74fad2";
   const call = { callId, agent: "b", state: "ended", outcome: "succeeded", exitCode: 0 } as const;
   side().abilities.answers["call-wait"] = () => ({
-    ...{ ok: true, timedOut: false },
+    ok: true,
+    timedOut: false,
     calls: [{ ...call, value: { done: 7 }, reason: null }],
   });
   const command = `id=$(echo 'please look' | al-subagent b --cancel-on-exit | sed 's/.*"callId":"\\([^"]*\\)".*/\\1/'); al-subagent-wait "$id" --timeout 9`;
@@ -139,7 +140,8 @@ test("an agent that runs keeps waiting when the scheduler restarts, by tool and 
   expect(resultsOf(ended)).toEqual([answer, answer]);
   expect(new Set(asked.map(({ key }) => key)).size).toBe(2);
   expect(asked.map(({ request }) => request)).toContainEqual({
-    ...{ kind: "webhook", event: "issues" },
+    kind: "webhook",
+    event: "issues",
     where: { "issue.number": 7, action: "opened", "labels.0.id": "7" },
   });
 });
@@ -148,7 +150,8 @@ test("an agent that runs finds the whole body of an awaited delivery in a file",
   const payload = { issue: { body: "long ".repeat(10_000) } };
   const event = { kind: "webhook", event: "issues", body: payload.issue.body };
   side().abilities.answers.wait = () => ({
-    ...{ ok: true, timedOut: false },
+    ok: true,
+    timedOut: false,
     trigger: { ...event, payload },
   });
   const wait = { name: "wait_for_trigger", arguments: { kind: "webhook" } };
@@ -194,7 +197,9 @@ test("an agent that runs shows its token to no command, returns no secret, and l
   const look = `env; cat /proc/self/environ | tr '\\0' '\\n'; cat .al/bin/*; ls -la .al`;
   const credentials = [
     {
-      ...{ type: "t", instance: "default", fields: { token: "t0ken-secret" } },
+      type: "t",
+      instance: "default",
+      fields: { token: "t0ken-secret" },
       env: { T: "t0ken-secret" },
     },
   ];

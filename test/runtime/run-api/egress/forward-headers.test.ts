@@ -5,9 +5,28 @@ import {
 
 test("headers of a forwarded request are the client's, without Host and those of the connection", () => {
   const raw = [
-    ...["Host", "other.test", "Accept", "a", "accept", "b", "Proxy-Authorization", "Bearer x"],
-    ...["Connection", "keep-alive, X-Hop", "X-Hop", "1", "Keep-Alive", "1", "TE", "trailers"],
-    ...["Upgrade", "websocket", "Proxy-Connection", "keep-alive", "Expect", "100-continue"],
+    "Host",
+    "other.test",
+    "Accept",
+    "a",
+    "accept",
+    "b",
+    "Proxy-Authorization",
+    "Bearer x",
+    "Connection",
+    "keep-alive, X-Hop",
+    "X-Hop",
+    "1",
+    "Keep-Alive",
+    "1",
+    "TE",
+    "trailers",
+    "Upgrade",
+    "websocket",
+    "Proxy-Connection",
+    "keep-alive",
+    "Expect",
+    "100-continue",
   ];
   expect(requestLines(raw)).toEqual(["Accept", "a", "accept", "b", "connection", "close"]);
 });
@@ -26,10 +45,25 @@ test("headers of a forwarded request have one coding of the body, or the request
 
 test("headers of a forwarded answer are the host's, without those of the connection", () => {
   const raw = [
-    ...["Location", "http://other.test/", "Set-Cookie", "a", "Set-Cookie", "b"],
-    ...["Connection", "close", "Transfer-Encoding", "chunked", "Proxy-Authenticate", "Basic"],
+    "Location",
+    "http://other.test/",
+    "Set-Cookie",
+    "a",
+    "Set-Cookie",
+    "b",
+    "Connection",
+    "close",
+    "Transfer-Encoding",
+    "chunked",
+    "Proxy-Authenticate",
+    "Basic",
   ];
   expect(responseLines(raw)).toEqual([
-    ...["Location", "http://other.test/", "Set-Cookie", "a", "Set-Cookie", "b"],
+    "Location",
+    "http://other.test/",
+    "Set-Cookie",
+    "a",
+    "Set-Cookie",
+    "b",
   ]);
 });

@@ -18,7 +18,11 @@ test("the scheduler's own proxy is that of the scheme, in lower or upper case", 
 });
 
 test.each([
-  ...["*", "api.allowed.test", ".allowed.test", "*.allowed.test", "x.test, .test"],
+  "*",
+  "api.allowed.test",
+  ".allowed.test",
+  "*.allowed.test",
+  "x.test, .test",
   "API.allowed.test:443",
 ])("the scheduler's own proxy is not used for hosts that %s excepts", (entry) =>
   expect(proxied(entry)).toBe(false),

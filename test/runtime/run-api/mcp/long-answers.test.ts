@@ -16,7 +16,12 @@ async function connected(behaviours: Behaviours, runs: readonly string[]) {
   const credential = () => Promise.reject(new Error("there is none"));
   const connect = createMcpConnect({ credential, env: {} }, () => null);
   const server = {
-    ...{ name: "evil", url, command: null, tools: ["*"], credential: null, private: true },
+    name: "evil",
+    url,
+    command: null,
+    tools: ["*"],
+    credential: null,
+    private: true,
     timeoutSeconds: 60,
   };
   const { signal } = over;

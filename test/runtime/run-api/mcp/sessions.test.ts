@@ -62,8 +62,13 @@ async function connected(refuse: Refuse = notFound) {
   });
   const { port } = server.address() as AddressInfo;
   const config = {
-    ...{ name: "stateful", url: `http://${ownAddress()}:${port}/mcp`, command: null, tools: ["*"] },
-    ...{ credential: null, private: true, timeoutSeconds: 60 },
+    name: "stateful",
+    url: `http://${ownAddress()}:${port}/mcp`,
+    command: null,
+    tools: ["*"],
+    credential: null,
+    private: true,
+    timeoutSeconds: 60,
   };
   const credential = () => Promise.reject(new Error("there is none"));
   const { signal } = over;

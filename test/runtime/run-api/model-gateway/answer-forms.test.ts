@@ -9,7 +9,8 @@ test("an answer compressed against the request is read and sent plain", async ()
   const { gateway, url } = await start((_asked, response) => {
     const body = gzipSync(text);
     response.writeHead(200, {
-      ...{ "content-type": "text/event-stream", "content-encoding": "gzip" },
+      "content-type": "text/event-stream",
+      "content-encoding": "gzip",
       "content-length": body.length,
     });
     response.end(body);

@@ -26,14 +26,18 @@ test("a provider's authentication is a bearer token for an OAuth token, with the
     { authType: "oauth_token", key: "sk-ant-oat01-real" },
     {
       authorization: "Bearer sk-ant-oat01-placeholder",
-      ...{ "anthropic-beta": beta, "anthropic-version": "2023-06-01" },
-      ...{ "user-agent": "claude-cli/2.1.75", "x-app": "cli" },
+      "anthropic-beta": beta,
+      "anthropic-version": "2023-06-01",
+      "user-agent": "claude-cli/2.1.75",
+      "x-app": "cli",
     },
   );
   expect(headers).toMatchObject({
     authorization: "Bearer sk-ant-oat01-real",
-    ...{ "anthropic-beta": beta, "anthropic-version": "2023-06-01" },
-    ...{ "user-agent": "claude-cli/2.1.75", "x-app": "cli" },
+    "anthropic-beta": beta,
+    "anthropic-version": "2023-06-01",
+    "user-agent": "claude-cli/2.1.75",
+    "x-app": "cli",
   });
   expect(headers).not.toHaveProperty("x-api-key");
 });
@@ -65,7 +69,9 @@ test.each([anthropic, google, completions])(
 test("a provider's authentication has the headers of the config, which override the key's and the client's", async () => {
   const headers = { Authorization: "Basic abc", "X-Team": "dev", "User-Agent": "almanac" };
   expect(await ask(completions, { headers }, { "user-agent": "client" })).toMatchObject({
-    ...{ authorization: "Basic abc", "x-team": "dev", "user-agent": "almanac" },
+    authorization: "Basic abc",
+    "x-team": "dev",
+    "user-agent": "almanac",
   });
 });
 

@@ -21,7 +21,10 @@ test.each([
     const { gateway, url } = await start((_asked, response) => {
       response.writeHead(status, {
         ...headers,
-        ...{ "content-type": "application/json", "set-cookie": "a=b", server: "x", via: "y" },
+        "content-type": "application/json",
+        "set-cookie": "a=b",
+        server: "x",
+        via: "y",
       });
       response.end(text);
     });

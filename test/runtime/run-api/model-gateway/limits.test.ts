@@ -40,8 +40,13 @@ test.each([
 ])("the limit of an answer is read, and kept as requested", async (wire, more) => {
   const { plan, sent, bytes } = await ask(wire, more, null);
   expect(plan).toMatchObject({
-    ...{ instanceId: "run-1", agent: "agent of run-1", model: "one", providerModel: "model-1" },
-    ...{ requestBytes: bytes, maxOutputTokens: 9000, minOutputTokens: 1024 },
+    instanceId: "run-1",
+    agent: "agent of run-1",
+    model: "one",
+    providerModel: "model-1",
+    requestBytes: bytes,
+    maxOutputTokens: 9000,
+    minOutputTokens: 1024,
   });
   if (!("generation_config" in more)) expect(sent).toMatchObject(more);
 });

@@ -37,7 +37,10 @@ const bodies: readonly (readonly [Wire, object])[] = [
   [
     mistral,
     {
-      ...{ object: "error", message: detail, type: "invalid_request_error", param: null },
+      object: "error",
+      message: detail,
+      type: "invalid_request_error",
+      param: null,
       code: "budget_exceeded",
     },
   ],
@@ -45,7 +48,9 @@ const bodies: readonly (readonly [Wire, object])[] = [
     google,
     {
       error: {
-        ...{ code: 403, message: detail, status: "PERMISSION_DENIED" },
+        code: 403,
+        message: detail,
+        status: "PERMISSION_DENIED",
         details: [
           { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "budget_exceeded" },
         ],
@@ -91,9 +96,18 @@ test.each(wires)(
   async (wire) => {
     const { provider, url } = await start(wire);
     const others = [
-      ...["/v1/messages/batches", "/v1/files", "/embeddings", "/models", "/responses/resp_1"],
-      ...["/models/model-1:batchGenerateContent", "/files", "/chat/completions/1", "", "/"],
-      ...[`${wire.path.split("?")[0] ?? ""}/../files`, `/${wire.path}`],
+      "/v1/messages/batches",
+      "/v1/files",
+      "/embeddings",
+      "/models",
+      "/responses/resp_1",
+      "/models/model-1:batchGenerateContent",
+      "/files",
+      "/chat/completions/1",
+      "",
+      "/",
+      `${wire.path.split("?")[0] ?? ""}/../files`,
+      `/${wire.path}`,
     ];
     for (const path of others) {
       const reply = await post(url + path, wire.body);

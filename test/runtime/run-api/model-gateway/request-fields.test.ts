@@ -153,14 +153,16 @@ test("spellings of the Gemini API are rejected beside each other", () => {
 });
 
 const limits = {
-  ...{ num_predict: 9, best_of: 9, min_tokens: 9, max_new_tokens: 9, n_predict: 9 },
-  ...{
-    maxOutputTokensX: 9,
-    Model: "dear",
-    Max_Tokens: 9,
-    options: { num_predict: 9 },
-    constructor: 1,
-  },
+  num_predict: 9,
+  best_of: 9,
+  min_tokens: 9,
+  max_new_tokens: 9,
+  n_predict: 9,
+  maxOutputTokensX: 9,
+  Model: "dear",
+  Max_Tokens: 9,
+  options: { num_predict: 9 },
+  constructor: 1,
 };
 const asked = wires.flatMap((wire) =>
   Object.entries(limits).map(([name, value]) => [wire.title, name, wire, value] as const),

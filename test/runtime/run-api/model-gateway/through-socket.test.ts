@@ -29,17 +29,22 @@ afterEach(async () => {
 
 function hosted(name: string): HostedModel {
   return {
-    ...{ name, provider: "custom", model: "model-1", api: "openai-completions" },
-    ...{ baseUrl: `${provider.origin}/v1`, authType: "api_key", key: "real-key" },
-    ...{
-      headers: {},
-      script: null,
-      thinkingLevel: null,
-      contextWindow: null,
-      maxTokens: null,
-      input: null,
-    },
-    ...{ timeoutSeconds: null, maxRetries: null, price: null },
+    name,
+    provider: "custom",
+    model: "model-1",
+    api: "openai-completions",
+    baseUrl: `${provider.origin}/v1`,
+    authType: "api_key",
+    key: "real-key",
+    headers: {},
+    script: null,
+    thinkingLevel: null,
+    contextWindow: null,
+    maxTokens: null,
+    input: null,
+    timeoutSeconds: null,
+    maxRetries: null,
+    price: null,
   };
 }
 
@@ -78,19 +83,25 @@ test("a request by bridge, run socket and gateway for a model of another agent's
 
 test("a request by bridge, run socket and gateway brings the provider no key, cookie, length or encoding of the client", async () => {
   const headers = {
-    ...{ cookie: "session=1", "x-api-key": "mine", "x-goog-api-key": "mine", forwarded: "for=1" },
-    ...{
-      "x-forwarded-host": "evil.example",
-      host: "evil.example",
-      "x-http-method-override": "PUT",
-    },
-    ...{ "accept-encoding": "gzip", "proxy-authorization": "Basic x", te: "trailers" },
+    cookie: "session=1",
+    "x-api-key": "mine",
+    "x-goog-api-key": "mine",
+    forwarded: "for=1",
+    "x-forwarded-host": "evil.example",
+    host: "evil.example",
+    "x-http-method-override": "PUT",
+    "accept-encoding": "gzip",
+    "proxy-authorization": "Basic x",
+    te: "trailers",
   };
   expect((await ask(completions.body, { headers })).status).toBe(200);
   expect(provider.asked[0]?.headers).toEqual({
-    ...{ authorization: "Bearer real-key", "content-type": "application/json" },
-    ...{ "content-length": String(provider.asked[0]?.text.length), "accept-encoding": "identity" },
-    ...{ host: provider.host, connection: "keep-alive" },
+    authorization: "Bearer real-key",
+    "content-type": "application/json",
+    "content-length": String(provider.asked[0]?.text.length),
+    "accept-encoding": "identity",
+    host: provider.host,
+    connection: "keep-alive",
   });
 });
 

@@ -55,7 +55,12 @@ async function removeImages(project: string): Promise<void> {
 
 const imagesWith = (options: Partial<AgentImagesOptions> = {}) =>
   createAgentImages({
-    ...{ engine, projectDir, programDir, local: () => usual, defaultImage: image, ...options },
+    engine,
+    projectDir,
+    programDir,
+    local: () => usual,
+    defaultImage: image,
+    ...options,
   });
 
 const events = (agent: AgentConfig, options: Partial<AgentImagesOptions> = {}) =>

@@ -40,11 +40,21 @@ describe.skipIf(missing !== null)("a live container", () => {
     expect(live?.State.Running).toBe(true);
     const bytes = 192 * 1024 * 1024;
     expect(host()).toMatchObject({
-      ...{ Memory: bytes, NanoCpus: 1_500_000_000, CpuShares: 256, PidsLimit: 512 },
-      ...{ ReadonlyRootfs: true, Privileged: false, CapDrop: ["ALL"] },
-      ...{ PidMode: "", UsernsMode: "", IpcMode: "private", NetworkMode: "none" },
+      Memory: bytes,
+      NanoCpus: 1_500_000_000,
+      CpuShares: 256,
+      PidsLimit: 512,
+      ReadonlyRootfs: true,
+      Privileged: false,
+      CapDrop: ["ALL"],
+      PidMode: "",
+      UsernsMode: "",
+      IpcMode: "private",
+      NetworkMode: "none",
       SecurityOpt: ["no-new-privileges"],
-      ...{ Init: true, AutoRemove: false, RestartPolicy: { Name: "no" } },
+      Init: true,
+      AutoRemove: false,
+      RestartPolicy: { Name: "no" },
       LogConfig: { Type: "json-file", Config: { "max-file": "1", "max-size": "64m" } },
     });
     expect([bytes, -1]).toContain(host()?.MemorySwap);
@@ -66,7 +76,11 @@ describe.skipIf(missing !== null)("a live container", () => {
     expect(JSON.stringify(live)).not.toContain(projectDir);
     const names = live?.Config.Env.map((pair) => pair.split("=")[0] ?? "") ?? [];
     expect(names.filter((name) => name !== "PATH").sort()).toEqual([
-      ...["AL_INSTANCE", "HOME", "LANG", "TZ", "USER"],
+      "AL_INSTANCE",
+      "HOME",
+      "LANG",
+      "TZ",
+      "USER",
     ]);
     expect(live?.Config.Env).toContain("TZ=Asia/Tokyo");
   });

@@ -11,9 +11,14 @@ function keep(part: (input: string) => string) {
   const dir = tempDir();
   const mark = join(dir, "mark");
   const order: SupervisorOrder = {
-    ...{ order: "keep", instanceId: "dev-aaaaaaaa", workDir: join(dir, "work") },
+    order: "keep",
+    instanceId: "dev-aaaaaaaa",
+    workDir: join(dir, "work"),
     program: { file: "/bin/sh", args: ["-c", `echo > '${mark}'`] },
-    ...{ env: {}, network: "open", mustIsolate: false, lifeMs: 10_000 },
+    env: {},
+    network: "open",
+    mustIsolate: false,
+    lifeMs: 10_000,
   };
   const input = part(`${JSON.stringify(order)}\n{"job":"of ${"many ".repeat(100)}words"}\n`);
   const { status } = spawnSync(process.execPath, [supervisor], { input, encoding: "utf8" });

@@ -170,7 +170,10 @@ test("a lock is rejected beyond a hundred of one run, which may keep those it ha
   const many = numbers.map((n) => acquire("a-1", { request: `${n}`, resource: `file:${n}` }));
   const again = acquire("a-1", { request: "0 again", resource: "file:0" });
   const free: LockCommand = {
-    ...{ type: "release", request: "free", resource: "file:0", instanceId: "a-1" },
+    type: "release",
+    request: "free",
+    resource: "file:0",
+    instanceId: "a-1",
   };
   const other = acquire("b-1", { resource: "file:more" });
   const locks = createLocks<string>({ ...unused(), lastToken: 0 });

@@ -45,9 +45,17 @@ test("a sentinel in a request to the host of its secret is replaced by a secret 
 });
 
 test.each([
-  ...["Authorization", "Cookie", "X-Api-Key", "apikey", "Private-Token", "X-Auth-Email"],
+  "Authorization",
+  "Cookie",
+  "X-Api-Key",
+  "apikey",
+  "Private-Token",
+  "X-Auth-Email",
   "DD-APPLICATION-KEY",
-  ...["X-Auth-Key", "X-Shopify-Access-Token", "Ocp-Apim-Subscription-Key", "X-Client-Secret"],
+  "X-Auth-Key",
+  "X-Shopify-Access-Token",
+  "Ocp-Apim-Subscription-Key",
+  "X-Client-Secret",
 ])("%s is a header for a secret", (name) => {
   expect(headers(name, sentinel)).toEqual([name, secret]);
 });
