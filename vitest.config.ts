@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 import { FlakyTests } from "./test/flaky-tests.ts";
 import { LongestFirst, TimingsWriter } from "./test/timings.ts";
 
-/** They measure how long something takes, so they run when nothing else does. */
-const timing = [
+/** They count what other tests would disturb, so they run when nothing else does. */
+const alone = [
   "test/costs/**/*.test.ts",
   "test/interfaces/gateway/many-streams.test.ts",
   "test/foundation/store/history-speed.test.ts",
@@ -19,11 +19,49 @@ const rooms = [
   "test/interfaces/!(doctor)/**/*.test.ts",
 ];
 
+/** They need a browser, an engine, other OS users, real command lines, kills, or tens of seconds. */
+const system = ["test/**/*.system.test.ts", "test/{e2e,faults}/**/*.test.ts"];
+
 /** They need a real cluster: `npm run test:kubernetes`. */
 const kubernetes = process.env.AL_TEST_KUBERNETES === "1" ? [] : ["test/kubernetes/**"];
 
+/** Shaken tests come in random order, others the longest file first. */
+const order = process.env.AL_TEST_SHAKE === "1" ? {} : { sequencer: LongestFirst };
+
+/** What a test of a whole program may take. A look at a scheduler takes 6 ms of CPU, and what it waits for a second. */
+const ofPrograms = { testTimeout: 180_000, expect: { poll: { timeout: 60_000, interval: 150 } } };
+
+/** Once more for what failed: a busy machine is late. `test/flaky.json` lists what may need it no second time. */
+const ofSystem = { ...ofPrograms, retry: process.env.AL_TEST_SHAKE === "1" ? 0 : 1 };
+
 /** Programs, servers and browsers mostly wait: more workers than cores. With many more, some would be late. */
 const workers = 4;
+
+interface Part {
+  readonly include: readonly string[];
+  readonly exclude?: readonly string[];
+  /** Parts of one group run side by side. */
+  readonly group?: number;
+  readonly maxWorkers?: number;
+  readonly isolate?: boolean;
+  readonly testTimeout?: number;
+  readonly retry?: number;
+  readonly expect?: { readonly poll: { readonly timeout: number; readonly interval: number } };
+}
+
+function part(name: string, { include, exclude = [], group = 0, ...settings }: Part) {
+  return {
+    extends: true as const,
+    test: {
+      name,
+      maxWorkers: workers,
+      ...settings,
+      include: [...include],
+      exclude: [...exclude, ...kubernetes],
+      sequence: { groupOrder: group, ...order },
+    },
+  };
+}
 
 export default defineConfig({
   test: {
@@ -32,48 +70,31 @@ export default defineConfig({
     globalSetup: ["test/helpers/build.ts"],
     // What tests start again and again is compiled once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/tests") },
-    sequence: { sequencer: LongestFirst },
+    sequence: order,
     // Limits are deadlines for what hangs, not expectations of speed.
     testTimeout: 90_000,
     hookTimeout: 120_000,
-    // A busy machine is late, not wrong: in CI, what failed once is tried once more, and named.
-    retry: process.env.CI ? 1 : 0,
     expect: { poll: { timeout: 60_000 } },
+    // `npm test` runs the first two, `npm run test:system` the others.
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "rooms",
-          include: rooms,
-          exclude: timing,
-          isolate: false,
-          maxWorkers: workers,
-          sequence: { groupOrder: 0, sequencer: LongestFirst },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "programs",
-          // A test starts several programs, and each wait in it has its own limit.
-          testTimeout: 180_000,
-          include: ["test/**/*.test.ts"],
-          exclude: [...rooms, ...timing, ...kubernetes],
-          maxWorkers: workers,
-          // A look at a scheduler takes 6 ms of CPU, and what it waits for takes a second.
-          expect: { poll: { timeout: 60_000, interval: 150 } },
-          sequence: { groupOrder: 1, sequencer: LongestFirst },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "timing",
-          include: timing,
-          maxWorkers: 1,
-          sequence: { groupOrder: 2, sequencer: LongestFirst },
-        },
-      },
+      part("rooms", { include: rooms, exclude: [...system, ...alone], isolate: false }),
+      part("programs", {
+        include: ["test/**/*.test.ts"],
+        exclude: [...rooms, ...system, ...alone],
+        ...ofPrograms,
+      }),
+      part("system-rooms", {
+        include: rooms.map((glob) => glob.replace(".test.ts", ".system.test.ts")),
+        isolate: false,
+        ...ofSystem,
+      }),
+      part("system-programs", {
+        include: system,
+        exclude: rooms,
+        group: 1,
+        ...ofSystem,
+      }),
+      part("system-alone", { include: alone, group: 2, maxWorkers: 1, ...ofSystem }),
     ],
     reporters: [
       "default",

@@ -27,9 +27,11 @@ const forbidden = /\b(?:is|are) no (?!longer)|\bthere is none\b|\bnone of\b/i;
 const badBeginning =
   /^\s*(?:\/\*\*|\/\/|\*)\s*(?:Of|What|Those|So long|By which|Whatever|Whoever|Its)\b/;
 
-/** A test's name, also behind a table of values, that begins with a verb: only its `describe` has the subject. */
+/** The name of a test without a `describe`, also behind a table of values, that begins with a verb. */
 const withoutSubject =
-  /^\s*(?:(?:it|test)(?:\.\w+(?:\(.*?\))?)*|\].*\))\(\s*["`](?:is|are|has|have|does|do|keeps|shows|ends|rejects|refuses|leaves|gets|gives|finds|makes|prints|starts|waits|fails|may|can|can't|lets|reads|takes|removes|adds|never|sends|emits)\s/;
+  /^(?:(?:it|test)(?:\.\w+(?:\(.*?\))?)*|\].*\))\(\s*["`](?:is|are|has|have|does|do|keeps|shows|ends|rejects|refuses|leaves|gets|gives|finds|makes|prints|starts|waits|fails|may|can|can't|lets|reads|takes|removes|adds|never|sends|emits)\s/;
+
+const named = /\b(describe|test)(?:\.\w+(?:\(.*?\))?)*\("([^"]*)"/;
 
 /** A comment's first line, as a later line may begin with any word of its sentence. */
 const beginsComment = (text: string, before: string): boolean =>
@@ -51,7 +53,17 @@ test("comments and test names have a subject, a verb and no empty negation", () 
   expect(places.slice(placesLimit).map(({ place, text }) => `${place} ${text.trim()}`)).toEqual([]);
 });
 
-test("test names have their subject, without that of their describe", () => {
+test("test names have a subject", () => {
   const lines = linesOf("test/**/*.{ts,tsx}").filter(({ text }) => withoutSubject.test(text));
   expect(lines.map(({ place, text }) => `${place} ${text.trim()}`)).toEqual([]);
+});
+
+test("test names do not repeat the name of their describe", () => {
+  let outer = "";
+  const repeated = linesOf("test/**/*.{ts,tsx}").filter(({ text }) => {
+    const [, call = "", name = ""] = named.exec(text) ?? [];
+    if (call === "describe" || /^\S/.test(text)) outer = call === "describe" ? name : "";
+    return call === "test" && outer !== "" && name.startsWith(`${outer} `);
+  });
+  expect(repeated.map(({ place, text }) => `${place} ${text.trim()}`)).toEqual([]);
 });

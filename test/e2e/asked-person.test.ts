@@ -84,27 +84,23 @@ describe.skipIf(whyNoOsUsers() !== null)("runs of host users that ask a person",
     await user.remove();
   });
 
-  test(
-    "runs of host users that ask a person wait without a slot and without CPU",
-    { timeout: 150_000 },
-    async () => {
-      await ask();
-      await project.print("run", "other");
-      for (const agent of askers) {
-        const instanceId = await instanceOf(agent);
-        const usedMs = async () => {
-          const before = await ticksOf(instanceId);
-          await sleep(3_000);
-          return ((await ticksOf(instanceId)) - before) * 10;
-        };
-        // claude first writes down what it has done.
-        await expect.poll(usedMs, patience).toBeLessThanOrEqual(30);
-      }
-    },
-  );
+  test("wait without a slot and without CPU", { timeout: 150_000 }, async () => {
+    await ask();
+    await project.print("run", "other");
+    for (const agent of askers) {
+      const instanceId = await instanceOf(agent);
+      const usedMs = async () => {
+        const before = await ticksOf(instanceId);
+        await sleep(3_000);
+        return ((await ticksOf(instanceId)) - before) * 10;
+      };
+      // claude first writes down what it has done.
+      await expect.poll(usedMs, patience).toBeLessThanOrEqual(30);
+    }
+  });
 
   test(
-    "runs of host users that ask a person are answered on a phone after a crash of the scheduler and a day, and go on in their sessions",
+    "are answered on a phone after a crash of the scheduler and a day, and go on in their sessions",
     { timeout: 150_000 },
     expectAnsweredAfterADay,
   );
@@ -140,21 +136,17 @@ describe.skipIf(missing !== null)("runs in containers that ask a person", () => 
     return (await Promise.all(all)).map(({ cpu_stats }) => cpu_stats.cpu_usage.total_usage);
   };
 
-  test(
-    "runs in containers that ask a person wait without a slot, paused and without CPU",
-    { timeout: 150_000 },
-    async () => {
-      await ask();
-      await project.print("run", "other");
-      await expect.poll(paused, patience).toEqual(askers.map(() => true));
-      const before = await usage();
-      await sleep(3_000);
-      expect(await usage()).toEqual(before);
-    },
-  );
+  test("wait without a slot, paused and without CPU", { timeout: 150_000 }, async () => {
+    await ask();
+    await project.print("run", "other");
+    await expect.poll(paused, patience).toEqual(askers.map(() => true));
+    const before = await usage();
+    await sleep(3_000);
+    expect(await usage()).toEqual(before);
+  });
 
   test(
-    "runs in containers that ask a person are answered on a phone after a crash of the scheduler and a day, and go on in their sessions",
+    "are answered on a phone after a crash of the scheduler and a day, and go on in their sessions",
     { timeout: 150_000 },
     expectAnsweredAfterADay,
   );

@@ -32,7 +32,7 @@ describe("a budget", () => {
     await project.start();
   });
 
-  test("a budget lets an agent's run succeed once its run's limit and its day's are raised", async () => {
+  test("lets an agent's run succeed once its run's limit and its day's are raised", async () => {
     await project.edit(configOf("richer"), "run = 0.01", "run = 500\nday = 0.02");
     await project.scheduler.waitForOutput(/budget\.run 0\.01 → 500/);
     expect(await run("richer")).toBe(125);
@@ -42,7 +42,7 @@ describe("a budget", () => {
     expect(await run("richer")).toBe(0);
   });
 
-  test("a budget starts waiting work when it is raised", async () => {
+  test("starts waiting work when it is raised", async () => {
     expect(await run("waits")).toBe(125);
     await project.edit(configOf("waits"), '"stop"', '"pause"');
     await project.scheduler.waitForOutput(/work waits: budget: the budget of agent waits for/);
@@ -58,7 +58,7 @@ describe("a budget", () => {
     expect(await project.print("stat")).not.toContain("waits waits for money");
   });
 
-  test("a budget counts a run in the status, the report, the metrics, al cost and the log, and keeps that over a restart", async () => {
+  test("counts a run in the status, the report, the metrics, al cost and the log, and keeps that over a restart", async () => {
     expect(await run("hello")).toBe(0);
     const spend = (by: string) => project.json<SpendAnswer>(`/api/spend?by=${by}`);
     const rowOf = ({ rows }: SpendAnswer, name: string) => rows.find(({ key }) => key === name);
@@ -150,14 +150,14 @@ describe("a run at a limit of its budget", () => {
     await project.trigger("disabled", "writer");
   });
 
-  test("a run at a limit of its budget resumes after a raise although its agent was disabled meanwhile", async () => {
+  test("resumes after a raise although its agent was disabled meanwhile", async () => {
     await paused("disabled");
     await project.post("/control/agents/disabled/disable");
     await raise("disabled", "9");
     await latest("disabled").toMatchObject(whole);
   });
 
-  test("a run at a limit of its budget is interrupted by a stop of the scheduler, and its work is paused after the next start", async () => {
+  test("is interrupted by a stop of the scheduler, and its work is paused after the next start", async () => {
     await paused("writer");
     const instanceId = (await project.latest("writer"))?.instanceId ?? "";
     expect(await project.scheduler.stop()).toBe(0);

@@ -30,7 +30,7 @@ describe.skipIf(missing !== null)("a container engine", { timeout }, () => {
   });
   afterAll(() => proxy.close());
 
-  test("a container engine that is missing at the start is shown with the reason, and work waits for it", async () => {
+  test("that is missing at the start is shown with the reason, and work waits for it", async () => {
     const reason = `no container engine answers at ${proxy.host}`;
     const error = expect.stringContaining(reason) as string;
     await boxed().toMatchObject({ state: "blocked", error });
@@ -42,7 +42,7 @@ describe.skipIf(missing !== null)("a container engine", { timeout }, () => {
     expect(await project.agent("boxed")).toMatchObject({ state: "idle", error: null, queued: 0 });
   });
 
-  test("a container engine that stops while nothing runs is noticed at once, and work waits for it", async () => {
+  test("that stops while nothing runs is noticed at once, and work waits for it", async () => {
     await proxy.close();
     await boxed().toMatchObject({ state: "blocked", running: 0 });
     expect(await project.trigger("boxed")).toEqual([202]);
@@ -53,7 +53,7 @@ describe.skipIf(missing !== null)("a container engine", { timeout }, () => {
     expect(await project.agent("boxed")).toMatchObject({ state: "idle", error: null });
   });
 
-  test("a container engine that stops during a run is followed again when it is back, and the run succeeds once", async () => {
+  test("that stops during a run is followed again when it is back, and the run succeeds once", async () => {
     expect(await project.trigger("boxed")).toEqual([202]);
     await boxed().toMatchObject({ running: 1 });
     await expect.poll(() => project.messages("boxed", "tool"), patience).toHaveLength(3);
@@ -85,31 +85,23 @@ describe.skipIf(missing !== null)(
       await runs().toMatchObject([{ outcome: null, attempt: 1 }]);
     }
 
-    test(
-      "a scheduler that restarts while the engine of its runs is unreachable resumes a live run once the engine is back",
-      { timeout },
-      async () => {
-        await startedWithout(4);
-        await proxy.open();
-        await succeeded(1);
-        expect(await said()).toEqual(["before", "after"]);
-      },
-    );
+    test("resumes a live run once the engine is back", { timeout }, async () => {
+      await startedWithout(4);
+      await proxy.open();
+      await succeeded(1);
+      expect(await said()).toEqual(["before", "after"]);
+    });
 
-    test(
-      "a scheduler that restarts while the engine of its runs is unreachable retries a run that is gone once the engine reports that",
-      { timeout },
-      async () => {
-        await startedWithout(1);
-        for (const id of await containersOfProject(engine, project.dir)) {
-          await engine.calls().getContainer(id).remove({ force: true });
-        }
-        await proxy.open();
-        await runs().toMatchObject([
-          { outcome: "succeeded", attempt: 2 },
-          { outcome: "lost", attempt: 1 },
-        ]);
-      },
-    );
+    test("retries a run that is gone once the engine reports that", { timeout }, async () => {
+      await startedWithout(1);
+      for (const id of await containersOfProject(engine, project.dir)) {
+        await engine.calls().getContainer(id).remove({ force: true });
+      }
+      await proxy.open();
+      await runs().toMatchObject([
+        { outcome: "succeeded", attempt: 2 },
+        { outcome: "lost", attempt: 1 },
+      ]);
+    });
   },
 );

@@ -27,7 +27,7 @@ describe.skipIf(missing !== null)(
     const left = () => containersOfProject(engine, project.dir);
     const ended = () => expect.poll(history, patience);
 
-    test("a scheduler that is killed while a container runs is followed by one that adopts the run: it succeeds once, with every line once", async () => {
+    test("is followed by one that adopts the run: it succeeds once, with every line once", async () => {
       await crash(3);
       expect(await left()).toHaveLength(1);
       const { waitForOutput } = await project.start();
@@ -41,7 +41,7 @@ describe.skipIf(missing !== null)(
       await expect.poll(records, patience).toEqual([]);
     });
 
-    test("a scheduler that is killed while a container runs is followed by one that retries a run whose container is gone", async () => {
+    test("is followed by one that retries a run whose container is gone", async () => {
       await crash(1);
       for (const id of await left()) await engine.calls().getContainer(id).remove({ force: true });
       await project.start();

@@ -14,7 +14,7 @@ describe.skipIf(missing !== null)("examples/container", () => {
   }, engineSetupMs);
 
   test(
-    "examples/container builds the Dockerfile and completes a run in its container",
+    "builds the Dockerfile and completes a run in its container",
     async () => {
       const stdout = await project.print("run", "boxed");
       expect(stdout).toContain("user: al (10001)");

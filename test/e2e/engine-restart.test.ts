@@ -61,7 +61,7 @@ describe.runIf(canRestart)("an engine that restarts while a run waits for its an
   }
 
   test.each(["while it is away", "after its return"])(
-    "an engine that restarts while a run waits for its answer keeps the run with live-restore; an answer %s goes to its session",
+    "keeps the run with live-restore; an answer %s goes to its session",
     { timeout: 150_000 },
     async (when) => {
       const instanceId = await waiting();
@@ -81,7 +81,7 @@ describe.runIf(canRestart)("an engine that restarts while a run waits for its an
   );
 
   test(
-    "an engine that restarts while a run waits for its answer ends the run without live-restore; its work is tried again, and asks again",
+    "ends the run without live-restore; its work is tried again, and asks again",
     { timeout: 200_000 },
     async () => {
       await own.stop();

@@ -41,7 +41,7 @@ describe.skipIf(missing !== null)("examples/host-user", () => {
     if (made) execFileSync("userdel", ["al-agent"]);
   });
 
-  test("examples/host-user runs as its own OS user, without a port and without the image of its Dockerfile", async () => {
+  test("runs as its own OS user, without a port and without the image of its Dockerfile", async () => {
     await project.write("agents/outsider/Dockerfile", "FROM no/such:image\n");
     const { url } = await project.start({ webUi: false });
     expect(url).toBe("");

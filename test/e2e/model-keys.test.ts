@@ -83,26 +83,20 @@ describe("a run of the scheduler's own user cannot find the key of its model", (
   beforeAll(() => start({ runtime: ownUser, roots: [] }));
   afterAll(stop);
 
-  test.each(inPlace("gemini"))(
-    "a run of the scheduler's own user cannot find the key of its model with %s",
-    { timeout },
-    async (harness) => expectHidden(await run(harness), programOf(harness)),
+  test.each(inPlace("gemini"))("with %s", { timeout }, async (harness) =>
+    expectHidden(await run(harness), programOf(harness)),
   );
 
-  test(
-    "a run of the scheduler's own user cannot find the key of its model nor can another run of the same machine",
-    { timeout },
-    async () => {
-      await addNeighbour(project);
-      const trigger = () => scheduler.api("/control/trigger/looker-neighbour", { method: "POST" });
-      await expect.poll(async () => (await trigger()).status, { timeout }).toBe(202);
-      const found = async () => (await lookFromOutside()).found;
-      const ofNeighbour = halves(words.neighbour);
-      await expect.poll(async () => (await found())[ofNeighbour], { timeout }).not.toEqual([]);
-      const places = await found();
-      expect(hidden.map((word) => places[halves(word)])).toEqual([[], [], []]);
-    },
-  );
+  test("nor can another run of the same machine", { timeout }, async () => {
+    await addNeighbour(project);
+    const trigger = () => scheduler.api("/control/trigger/looker-neighbour", { method: "POST" });
+    await expect.poll(async () => (await trigger()).status, { timeout }).toBe(202);
+    const found = async () => (await lookFromOutside()).found;
+    const ofNeighbour = halves(words.neighbour);
+    await expect.poll(async () => (await found())[ofNeighbour], { timeout }).not.toEqual([]);
+    const places = await found();
+    expect(hidden.map((word) => places[halves(word)])).toEqual([[], [], []]);
+  });
 });
 
 describe.skipIf(noUsers !== null)(
@@ -119,10 +113,8 @@ describe.skipIf(noUsers !== null)(
       await user.remove();
     });
 
-    test.each(inPlace("claude", "codex"))(
-      "a run of another OS user cannot find the key of its model with %s",
-      { timeout },
-      async (harness) => expectHidden(await run(harness), programOf(harness)),
+    test.each(inPlace("claude", "codex"))("with %s", { timeout }, async (harness) =>
+      expectHidden(await run(harness), programOf(harness)),
     );
   },
 );
@@ -137,17 +129,13 @@ describe.skipIf(missing !== null)("a run in a container cannot find the key of i
     await stop();
   });
 
-  test.each(inPlace("pi"))(
-    "a run in a container cannot find the key of its model with %s",
-    { timeout: engineSetupMs },
-    async (harness) => {
-      const containers = watchContainers(engine, project.dir);
-      // oxlint-disable-next-line typescript/no-misused-promises -- `finally` awaits it
-      const all = await run(harness).finally(containers.stop);
-      expectHidden(all, programOf(harness));
-      const inspected = [...containers.seen.values()].join("\n");
-      expect(inspected).toContain(`AL_INSTANCE=looker-${harness}-`);
-      for (const word of hidden) expect(inspected).not.toContain(word);
-    },
-  );
+  test.each(inPlace("pi"))("with %s", { timeout: engineSetupMs }, async (harness) => {
+    const containers = watchContainers(engine, project.dir);
+    // oxlint-disable-next-line typescript/no-misused-promises -- `finally` awaits it
+    const all = await run(harness).finally(containers.stop);
+    expectHidden(all, programOf(harness));
+    const inspected = [...containers.seen.values()].join("\n");
+    expect(inspected).toContain(`AL_INSTANCE=looker-${harness}-`);
+    for (const word of hidden) expect(inspected).not.toContain(word);
+  });
 });

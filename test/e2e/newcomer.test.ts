@@ -56,7 +56,7 @@ describe("a newcomer", () => {
     return status.agents.find(({ name }) => name === "hello")?.nextRunAt ?? null;
   };
 
-  test("a newcomer sees the table of agents, live", async () => {
+  test("sees the table of agents, live", async () => {
     await cell(page, "hello", "State").getByText("idle").waitFor();
     const headings = await page.locator("thead th:visible").allInnerTexts();
     const columns =
@@ -64,14 +64,14 @@ describe("a newcomer", () => {
     expect(headings.map((heading) => heading.replace("↑", "").trim()).join(", ")).toBe(columns);
   });
 
-  test("a newcomer presses Run and sees the agent run and return to idle", async () => {
+  test("presses Run and sees the agent run and return to idle", async () => {
     await page.getByRole("button", { name: "Run hello" }).click();
     await cell(page, "hello", "State").getByText("running").waitFor();
     await cell(page, "hello", "State").getByText("idle").waitFor({ timeout: 30_000 });
     await cell(page, "hello", "Last Run").getByText("succeeded").waitFor();
   });
 
-  test("a newcomer watches a cron run in the agent's log, with its text, tools and tokens", async () => {
+  test("watches a cron run in the agent's log, with its text, tools and tokens", async () => {
     await cell(page, "hello", "Agent").getByRole("link", { name: "log" }).click();
     const log = page.getByRole("log");
     await log.getByText("run started manually").first().waitFor();
@@ -96,7 +96,7 @@ describe("a newcomer", () => {
     expect(await nextRun()).toMatch(/-(01-01|12-31)T/);
   });
 
-  test("a newcomer writes nonsense and sees the error with its place, while the last good config stays active", async () => {
+  test("writes nonsense and sees the error with its place, while the last good config stays active", async () => {
     const before = await nextRun();
     await edit(schedule("whenever"));
     await cell(page, "hello", "State").getByText("error").waitFor();
@@ -106,12 +106,12 @@ describe("a newcomer", () => {
     expect(await nextRun()).toBe(before);
   });
 
-  test("a newcomer repairs it and sees it recover", async () => {
+  test("repairs it and sees it recover", async () => {
     await edit(schedule("0 9 * * *"));
     await cell(page, "hello", "State").getByText("idle").waitFor();
   });
 
-  test("a newcomer adds an agent and removes one, and the table follows", async () => {
+  test("adds an agent and removes one, and the table follows", async () => {
     await cp(join(project.dir, "agents/hello"), join(project.dir, "agents/second"), {
       recursive: true,
     });
@@ -121,14 +121,14 @@ describe("a newcomer", () => {
     expect(await cell(page, "hello", "State").count()).toBe(1);
   });
 
-  test("a newcomer adds an agent by an atomic rename of its directory", async () => {
+  test("adds an agent by an atomic rename of its directory", async () => {
     const draft = join(project.dir, "third-draft");
     await cp(join(project.dir, "agents/hello"), draft, { recursive: true });
     await rename(draft, join(project.dir, "agents/third"));
     await cell(page, "third", "State").getByText("idle").waitFor();
   });
 
-  test("a newcomer adds an agent that is broken from the beginning without harm to the others", async () => {
+  test("adds an agent that is broken from the beginning without harm to the others", async () => {
     await mkdir(join(project.dir, "agents/broken"));
     await writeFile(config("broken"), "models = [\n");
     await cell(page, "broken", "State").getByText("error").waitFor();

@@ -123,7 +123,7 @@ describe("the installed program", () => {
     return JSON.parse(await project.print("run", agent, "--json"));
   }
 
-  test("the installed program serves the whole dashboard", async () => {
+  test("serves the whole dashboard", async () => {
     const login = await project.post("/login", { key: project.scheduler.apiKey });
     const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
     const pages = ["", "/agents/closed", "/triggers", "/cost", "/alerts", "/search"];
@@ -133,7 +133,7 @@ describe("the installed program", () => {
     }
   });
 
-  test("the installed program sends alerts to every type of target", async () => {
+  test("sends alerts to every type of target", async () => {
     const mail = await startMailServer(authority.issue("localhost"));
     onTestFinished(() => mail.close());
     const port = String(mail.port);
@@ -162,22 +162,19 @@ describe("the installed program", () => {
     expect(await project.read("agents/triage/SKILL.md")).toContain("Sort.");
   });
 
-  test.skipIf(noNetwork !== null)(
-    "the installed program runs an agent as its user in a closed network",
-    async () => {
-      const value = `${userInfo().username} lo`;
-      expect(await runOf("closed")).toMatchObject({ outcome: "succeeded", value });
-    },
-  );
+  test.skipIf(noNetwork !== null)("runs an agent as its user in a closed network", async () => {
+    const value = `${userInfo().username} lo`;
+    expect(await runOf("closed")).toMatchObject({ outcome: "succeeded", value });
+  });
 
   test.skipIf(noEngine !== null)(
-    "the installed program builds the image of containers and runs an agent in one",
+    "builds the image of containers and runs an agent in one",
     async () =>
       expect(await runOf("boxed")).toMatchObject({ outcome: "succeeded", value: "al lo" }),
     engineSetupMs,
   );
 
-  test("the installed program has the client of Kubernetes", async () => {
+  test("has the client of Kubernetes", async () => {
     const server = `http://127.0.0.1:${await freePort()}`;
     await project.write("../kubernetes/kubeconfig", "");
     const KUBECONFIG = writeKubeconfig(project.path("../kubernetes"), server);

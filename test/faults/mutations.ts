@@ -23,28 +23,28 @@ export const mutations: readonly Mutation[] = [
     file: "src/interfaces/gateway/token-limits.ts",
     find: 'if (scope === "any" || token.scopes.includes(scope)) return;',
     replace: "return;",
-    tests: ["test/interfaces/gateway/token-routes.test.ts"],
+    tests: ["test/interfaces/gateway/token-routes.system.test.ts"],
   },
   {
     defence: "an API token for some agents asks about these only",
     file: "src/interfaces/gateway/token-limits.ts",
     find: "if (route.isAbout?.(request, isMine) ?? isAboutNamed(request, named, isMine)) return;",
     replace: "if (agents.length > 0) return;",
-    tests: ["test/interfaces/gateway/token-routes.test.ts"],
+    tests: ["test/interfaces/gateway/token-routes.system.test.ts"],
   },
   {
     defence: "an API token names its agent only by a query that the route reads",
     file: "src/interfaces/gateway/token-limits.ts",
     find: "const named = hasAgent ? nameAgent(request, agents) : undefined;",
     replace: "const named = nameAgent(request, agents);",
-    tests: ["test/interfaces/gateway/token-routes.test.ts"],
+    tests: ["test/interfaces/gateway/token-routes.system.test.ts"],
   },
   {
     defence: "an API token for some agents sees no rows about others",
     file: "src/interfaces/gateway/create-app.ts",
     find: "isMine === null || isReply(answer) ? answer",
     replace: "isMine !== null || isReply(answer) ? answer",
-    tests: ["test/interfaces/gateway/token-routes.test.ts"],
+    tests: ["test/interfaces/gateway/token-routes.system.test.ts"],
   },
   {
     defence: "a page of another origin can't use an operator's session",
@@ -97,7 +97,7 @@ export const mutations: readonly Mutation[] = [
     replace: "return",
     tests: [
       "test/features/webhooks/authenticate.test.ts",
-      "test/interfaces/dashboard/private-host.test.ts",
+      "test/interfaces/dashboard/private-host.system.test.ts",
     ],
   },
   {
@@ -105,7 +105,7 @@ export const mutations: readonly Mutation[] = [
     file: "src/interfaces/gateway/create-app.ts",
     find: "hop === 0",
     replace: "hop >= 0",
-    tests: ["test/interfaces/gateway/routes/login.test.ts"],
+    tests: ["test/interfaces/gateway/routes/login.system.test.ts"],
   },
   {
     defence: "the login ends a session that an attacker planted",
@@ -121,28 +121,28 @@ export const mutations: readonly Mutation[] = [
     file: "src/interfaces/gateway/routes/login.ts",
     find: "for (const id of ended) deps.sessions.end(id);",
     replace: "void ended;",
-    tests: ["test/interfaces/gateway/routes/login.test.ts"],
+    tests: ["test/interfaces/gateway/routes/login.system.test.ts"],
   },
   {
     defence: "a new key ends all sessions",
     file: "src/interfaces/gateway/active-key.ts",
     find: "    sessions.endAll();\n",
     replace: "",
-    tests: ["test/interfaces/gateway/active-key.test.ts"],
+    tests: ["test/interfaces/gateway/active-key.system.test.ts"],
   },
   {
     defence: "scripts can't read the session cookie",
     file: "src/interfaces/gateway/routes/login.ts",
     find: "httpOnly: true",
     replace: "httpOnly: false",
-    tests: ["test/interfaces/gateway/routes/login.test.ts"],
+    tests: ["test/interfaces/gateway/routes/login.system.test.ts"],
   },
   {
     defence: "requests from other sites carry no session cookie",
     file: "src/interfaces/gateway/routes/login.ts",
     find: 'sameSite: "strict"',
     replace: 'sameSite: "none"',
-    tests: ["test/interfaces/gateway/routes/login.test.ts"],
+    tests: ["test/interfaces/gateway/routes/login.system.test.ts"],
   },
   {
     defence: "a lint rule demands comparison of secrets in constant time",
@@ -158,7 +158,7 @@ export const mutations: readonly Mutation[] = [
     replace: "return ",
     tests: [
       "test/interfaces/gateway/safe-next.test.ts",
-      "test/interfaces/gateway/routes/login.test.ts",
+      "test/interfaces/gateway/routes/login.system.test.ts",
     ],
   },
   {
@@ -241,7 +241,7 @@ export const mutations: readonly Mutation[] = [
     replace: "",
     tests: [
       "test/interfaces/gateway/key-guesses.test.ts",
-      "test/interfaces/gateway/routes/login.test.ts",
+      "test/interfaces/gateway/routes/login.system.test.ts",
     ],
   },
   {
@@ -358,7 +358,7 @@ export const mutations: readonly Mutation[] = [
     file: "src/runtime/runners/host-user/isolation.ts",
     find: 'if (network === "closed") return',
     replace: 'if (network === "open") return',
-    tests: ["test/runtime/runners/host-user/closed-network.test.ts"],
+    tests: ["test/runtime/runners/host-user/closed-network.system.test.ts"],
     only: "does not start if",
   },
   {
@@ -366,7 +366,7 @@ export const mutations: readonly Mutation[] = [
     file: "src/runtime/runners/host-user/isolation.ts",
     find: '["--net", "--mount"]',
     replace: '["--mount"]',
-    tests: ["test/runtime/runners/host-user/closed-network.test.ts"],
+    tests: ["test/runtime/runners/host-user/closed-network.system.test.ts"],
     only: "sees only the loopback",
   },
   {
@@ -374,7 +374,7 @@ export const mutations: readonly Mutation[] = [
     file: "src/runtime/runners/host-user/isolation.ts",
     find: '[unshare, ...inner, ...ownPids, "--mount-proc", "--", ...asFirst(program)]',
     replace: '[unshare, ...inner, ...ownPids, "--", ...asFirst(program)]',
-    tests: ["test/runtime/runners/host-user/closed-network.test.ts"],
+    tests: ["test/runtime/runners/host-user/closed-network.system.test.ts"],
     only: "sees only the loopback",
   },
   {
@@ -501,21 +501,21 @@ export const mutations: readonly Mutation[] = [
     file: "src/runtime/runners/container/container-options.ts",
     find: 'CapDrop: ["ALL"]',
     replace: "CapDrop: []",
-    tests: ["test/runtime/runners/container/isolation.test.ts"],
+    tests: ["test/runtime/runners/container/isolation.system.test.ts"],
   },
   {
     defence: "a container's root file system is read-only",
     file: "src/runtime/runners/container/container-options.ts",
     find: "ReadonlyRootfs: true",
     replace: "ReadonlyRootfs: false",
-    tests: ["test/runtime/runners/container/isolation.test.ts"],
+    tests: ["test/runtime/runners/container/isolation.system.test.ts"],
   },
   {
     defence: "the number of a container's processes is limited",
     file: "src/runtime/runners/container/container-options.ts",
     find: "PidsLimit: pidsLimit",
     replace: "PidsLimit: 100_000",
-    tests: ["test/runtime/runners/container/isolation.test.ts"],
+    tests: ["test/runtime/runners/container/isolation.system.test.ts"],
   },
   {
     defence: "a model key that a provider repeats is masked",

@@ -12,7 +12,7 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
   const everything = "clusterrolebinding/almanac-everything";
 
   describe("al doctor with Kubernetes", () => {
-    test("al doctor with Kubernetes finds no fault with the role of the docs", async () =>
+    test("finds no fault with the role of the docs", async () =>
       expect(await check()).toMatchObject([
         {
           severity: "ok",
@@ -21,7 +21,7 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
         { severity: "ok", what: "this user may do all that runs need in the namespace agents" },
       ]));
 
-    test("al doctor with Kubernetes names each verb that the role lacks", async () => {
+    test("names each verb that the role lacks", async () => {
       await role("create list");
       const [, access] = await check();
       expect(access).toMatchObject({
@@ -32,7 +32,7 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
       await role("create patch delete list");
     });
 
-    test("al doctor with Kubernetes names a namespace that does not exist", async () => {
+    test("names a namespace that does not exist", async () => {
       const [kind, name = ""] = everything.split("/");
       const to = ["--clusterrole=cluster-admin", "--user=almanac"];
       await side().kubectl("create", kind ?? "", name, ...to);
@@ -45,7 +45,7 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
       await side().kubectl("delete", everything);
     });
 
-    test("al doctor with Kubernetes says that the server does not know this user", async () => {
+    test("says that the server does not know this user", async () => {
       side().renewToken(false);
       const [fault] = await check();
       expect(fault).toMatchObject({

@@ -17,7 +17,7 @@ export function engineContract(side: () => KubernetesSide): void {
   };
 
   describe("the cluster engine of Kubernetes", () => {
-    test("the cluster engine of Kubernetes shows a run from its start to its end, with its machine, and needs only its role", async () => {
+    test("shows a run from its start to its end, with its machine, and needs only its role", async () => {
       const engine = side().engine();
       await engine.ready();
       await engine.start(scriptLaunch(id, "sleep 2; echo the door does not answer >&2; exit 3"));
@@ -34,7 +34,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("the cluster engine of Kubernetes makes the policy once, and changes it when the door moves", async () => {
+    test("makes the policy once, and changes it when the door moves", async () => {
       const engine = side().engine();
       await Promise.all([engine.ready(), engine.ready()]);
       await side().engine("[2001:db8::1]:9443").ready();
@@ -42,7 +42,7 @@ export function engineContract(side: () => KubernetesSide): void {
       expect(policy === "" || policy.includes("2001:db8::1/128")).toBe(true);
     });
 
-    test("the cluster engine of Kubernetes gives a run its ticket in a Secret that goes with it, and in no other object", async () => {
+    test("gives a run its ticket in a Secret that goes with it, and in no other object", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, `grep -q the-secret /run/secrets/al-run; exit $?`));
       expect(await ended(engine)).toMatchObject({ exitCode: 0, problem: null });
@@ -54,7 +54,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await expect.poll(secrets, { timeout: 20_000 }).toBe("");
     });
 
-    test("the cluster engine of Kubernetes ends a run at once, also one that is gone", async () => {
+    test("ends a run at once, also one that is gone", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, `trap '' TERM; while true; do sleep 1; done`));
       await running(engine);
@@ -62,7 +62,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await engine.remove(runName(id));
     });
 
-    test("the cluster engine of Kubernetes starts a run only once, even if its pod is evicted", async () => {
+    test("starts a run only once, even if its pod is evicted", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, forever));
       const run = await running(engine);
@@ -74,14 +74,14 @@ export function engineContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("the cluster engine of Kubernetes reports that a run had no memory left", async () => {
+    test("reports that a run had no memory left", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, "sleep 1; tail /dev/zero; exit $?"));
       expect(await ended(engine)).toMatchObject({ exitCode: 137, outOfMemory: true });
       await gone(engine);
     });
 
-    test("the cluster engine of Kubernetes sees the project's runs of every scheduler, and no others", async () => {
+    test("sees the project's runs of every scheduler, and no others", async () => {
       const engine = side().engine();
       const foreign = runJob(scriptLaunch("foreign", forever), { project: "other", hosts: [] });
       await side().apply(foreign);
@@ -92,7 +92,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("the cluster engine of Kubernetes reports why the server refuses a run", async () => {
+    test("reports why the server refuses a run", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, forever));
       await expect(engine.start(scriptLaunch(id, forever))).rejects.toThrow(
@@ -104,7 +104,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("the cluster engine of Kubernetes can be asked again while the secret of an earlier attempt is there", async () => {
+    test("can be asked again while the secret of an earlier attempt is there", async () => {
       const engine = side().engine();
       await side().kubectl("create", "secret", "generic", runName(id));
       await expect(engine.start(scriptLaunch(id, forever))).rejects.toMatchObject({
@@ -118,7 +118,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("the cluster engine of Kubernetes names the missing right, and deletes the run's objects", async () => {
+    test("names the missing right, and deletes the run's objects", async () => {
       const engine = side().engine();
       const withoutSecrets = "--verb=create,patch,delete,list,deletecollection";
       await side().kubectl("delete", "rolebinding", "almanac");
@@ -134,7 +134,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await side().kubectl("create", "rolebinding", "almanac", "--role=almanac", "--user=almanac");
     });
 
-    test("the cluster engine of Kubernetes shows an interrupted start as a run of which nothing runs", async () => {
+    test("shows an interrupted start as a run of which nothing runs", async () => {
       const engine = side().engine();
       await side().apply(runJob(scriptLaunch(id, forever), { project, hosts: [] }));
       const run = await runOnce(side(), engine, (one) => one !== undefined);
@@ -143,7 +143,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("the cluster engine of Kubernetes reads the kubeconfig again once its token has expired", async () => {
+    test("reads the kubeconfig again once its token has expired", async () => {
       side().renewToken(false);
       const engine = side().engine();
       await expect(engine.list()).rejects.toThrow(/^Kubernetes refused to list the runs/);

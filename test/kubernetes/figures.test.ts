@@ -24,7 +24,7 @@ describe("how long Kubernetes takes", () => {
   }, 300_000);
   afterAll(() => cluster.stop());
 
-  test("how long Kubernetes takes from the trigger of a run to its first request to a model", async () => {
+  test("from the trigger of a run to its first request to a model", async () => {
     const asked = Promise.withResolvers<number>();
     const provider = await fakeProvider((_request, response) => {
       asked.resolve(Date.now());

@@ -54,14 +54,14 @@ describe("examples/kubernetes", () => {
   const history = () => inPod("al", "history", "--json");
   const firstRun = async () => /"instanceId":"hello-\w+"/.exec(await history())?.[0] ?? "no run";
 
-  test("examples/kubernetes is accepted without warnings as it stands", async () => {
+  test("is accepted without warnings as it stands", async () => {
     for (const dir of [example, join(example, "runs")]) {
       const dryRun = ["--dry-run=server", "--validate=strict", "--warnings-as-errors"];
       await cluster.kubectl("apply", "-k", dir, ...dryRun);
     }
   });
 
-  test("examples/kubernetes starts a scheduler that runs an agent in another pod, by way of its Service", async () => {
+  test("starts a scheduler that runs an agent in another pod, by way of its Service", async () => {
     const time = stopwatch("from kubectl apply -k to the first request to the model");
     const scheduler = podWatch(cluster, "app=almanac");
     const run = podWatch(cluster, "al.run");
@@ -90,12 +90,12 @@ describe("examples/kubernetes", () => {
     time.print();
   }, 200_000);
 
-  test("examples/kubernetes has all rights that al doctor asks for", async () => {
+  test("has all rights that al doctor asks for", async () => {
     const said = await inPod("sh", "-c", "al doctor; true");
     expect(said).toContain("this user may do all that runs need in the namespace agents");
   });
 
-  test("examples/kubernetes reaches its gateway by kubectl port-forward, with a link that logs in", async () => {
+  test("reaches its gateway by kubectl port-forward, with a link that logs in", async () => {
     const config = ["--kubeconfig", cluster.kubeconfig("admin"), ...namespace];
     const command = [program("kubectl"), ...config, "port-forward", "almanac-0", ":8080"];
     const forward = startProcess("port-forward", cluster.dir, command);
@@ -108,7 +108,7 @@ describe("examples/kubernetes", () => {
     expect(response.headers.get("set-cookie")).toContain("HttpOnly");
   });
 
-  test("examples/kubernetes lets only namespaces with the label reach its gateway", async () => {
+  test("lets only namespaces with the label reach its gateway", async () => {
     await cluster.kubectl("create", "namespace", "ingress");
     const container = { name: "proxy", image: runImage, command: ["sleep", "1000"] };
     const metadata = { name: "proxy", namespace: "ingress" };
@@ -122,7 +122,7 @@ describe("examples/kubernetes", () => {
     await expect.poll(asked).toBe("200");
   }, 60_000);
 
-  test("examples/kubernetes stores a credential from standard input, and is backed up with it by kubectl cp", async () => {
+  test("stores a credential from standard input, and is backed up with it by kubectl cp", async () => {
     await inPod("sh", "-c", "echo sk-ant-canary | al creds add anthropic_key");
     await inPod("al", "backup", "/data/backup.tgz", "--credentials");
     const file = join(cluster.dir, "backup.tgz");
@@ -133,7 +133,7 @@ describe("examples/kubernetes", () => {
     expect(names).toContain("anthropic_key");
   });
 
-  test("examples/kubernetes stops before it would be killed, and its next pod has the same history", async () => {
+  test("stops before it would be killed, and its next pod has the same history", async () => {
     const scale = (n: number) =>
       cluster.kubectl("scale", "statefulset/almanac", ...namespace, `--replicas=${n}`);
     const before = await firstRun();
@@ -146,7 +146,7 @@ describe("examples/kubernetes", () => {
     expect(await inPod("al", "run", "hello")).toContain("Hello from a pod.");
   }, 200_000);
 
-  test("examples/kubernetes is upgraded by another image in both files, and keeps its history", async () => {
+  test("is upgraded by another image in both files, and keeps its history", async () => {
     const next = "al-agent:upgraded";
     for (const { ctr } of cluster.nodes)
       await ctr(

@@ -16,7 +16,7 @@ export function waitingContract(side: () => KubernetesSide): void {
   };
 
   describe("a run that waits in Kubernetes", () => {
-    test("a run that waits in Kubernetes shows why no machine takes it, and runs once one does", async () => {
+    test("shows why no machine takes it, and runs once one does", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, forever, { place: ["agents=yes"] }));
       const waiting = await until(engine, ({ problem }) => problem !== null);
@@ -30,7 +30,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await side().kubectl("label", "node", "n2", "agents-");
     });
 
-    test("a run that waits in Kubernetes shows a reservation that no machine has", async () => {
+    test("shows a reservation that no machine has", async () => {
       const engine = side().engine();
       const limits = { memory: "900g", cpus: 1, network: "none" };
       const reserve = { memory: "800g", cpus: 0.01 };
@@ -40,7 +40,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("a run that waits in Kubernetes is rejected only after its image could not be pulled three times", async () => {
+    test("is rejected only after its image could not be pulled three times", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, forever, { image: "127.0.0.1:1/no-such-image:1" }));
       const last = await until(engine, (run) => {
@@ -52,7 +52,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("a run that waits in Kubernetes was evicted, and did not fail, if its machine is drained before it began", async () => {
+    test("was evicted, and did not fail, if its machine is drained before it began", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, forever, { image: "127.0.0.1:1/no-such-image:1" }));
       const waiting = await until(engine, ({ node, problem }) => node !== null && problem !== null);
@@ -63,7 +63,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("a run that waits in Kubernetes is rejected at once for an image that no registry can have", async () => {
+    test("is rejected at once for an image that no registry can have", async () => {
       const engine = side().engine();
       await engine.start(scriptLaunch(id, forever, { image: "Not An Image" }));
       const last = await until(engine, ({ isHopeless }) => isHopeless);
@@ -71,7 +71,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("a run that waits in Kubernetes shows a quota, and runs once there is room", async () => {
+    test("shows a quota, and runs once there is room", async () => {
       const engine = side().engine();
       await side().apply(quota("0"));
       await engine.start(scriptLaunch(id, forever));
@@ -83,7 +83,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("a run that waits in Kubernetes shows a LimitRange that it is beyond", async () => {
+    test("shows a LimitRange that it is beyond", async () => {
       const engine = side().engine();
       const limits = [{ type: "Container", max: { memory: "16Mi" } }];
       const metadata = { name: "small" };

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { startSockets } from "../../faults/load/hostile-runs/started.ts";
+import { pause } from "../../helpers/pause.ts";
 import { figureOf, type Measure } from "../figure.ts";
 import { withFolder } from "../floors.ts";
 import { askHealth } from "../health.ts";
@@ -18,9 +18,9 @@ function measured(name: string, count: number, shapes: "all" | "keys", quick: bo
   return withFolder(async (folder) => {
     await using children = new AsyncDisposableStack();
     const { runs, url, peakMb } = await startSockets(children, folder, count);
-    const floor = await askHealth(url, () => wait(2_000));
+    const floor = await askHealth(url, () => pause(2_000, "health is asked"));
     await startHop(children, "hostile-attack.ts", JSON.stringify(runs), shapes);
-    const latencies = await askHealth(url, () => wait(quick ? 3_000 : 20_000));
+    const latencies = await askHealth(url, () => pause(quick ? 3_000 : 20_000, "health is asked"));
     return [
       figureOf(`${name}: GET /health`, "ms", latencies, { floor, target: { p99: 250 } }),
       figureOf(`${name}: memory`, "MB", [await peakMb()], { target: { most: 400 } }),

@@ -74,7 +74,7 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
   );
 
   test(
-    "a shared folder that another user created first can't be swapped by endless attempts, nor can its contents",
+    "can't be swapped by endless attempts, nor can its contents",
     { timeout: 60_000 },
     async () => {
       await ownBaseDir(base, true);
@@ -105,7 +105,7 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
     },
   );
 
-  test("a shared folder that another user created first is accepted for all users only if root made it as /tmp is", async () => {
+  test("is accepted for all users only if root made it as /tmp is", async () => {
     const unsafe = async (prepare: () => Promise<unknown>): Promise<string | null> => {
       await prepare();
       const why = whyUnsafe(await lstat(base), otherUid);
@@ -127,7 +127,7 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
     );
   });
 
-  test("a shared folder that another user created first in place of a run's working directory is not removed with the run", async () => {
+  test("in place of a run's working directory is not removed with the run", async () => {
     await ownBaseDir(base, true);
     const workDir = workDirOf(base, "dev-1");
     await as(`mkdir ${workDir} && touch ${workDir}/theirs`);
@@ -135,13 +135,13 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
     expect(await readdir(workDir)).toEqual(["theirs"]);
   });
 
-  test("a shared folder that another user created first keeps its mode if root made it for all", async () => {
+  test("keeps its mode if root made it for all", async () => {
     execFileSync("sh", ["-c", shareBaseDir(base)]);
     await ownBaseDir(base, true);
     expect((await stat(base)).mode & 0o7777).toBe(0o1777);
   });
 
-  test("a shared folder that another user created first holds no run socket once the folder belongs to another user or is a link", async () => {
+  test("holds no run socket once the folder belongs to another user or is a link", async () => {
     await ownBaseDir(base, true);
     const dir = makeSocketDir(base);
     await removeSocketDir(dir);

@@ -39,7 +39,7 @@ describe("pings of Healthchecks.io", () => {
     [[started], ["start"], "new", true],
     [[started, succeeded], ["start", "success"], "up", false],
     [[started, failed], ["start", "fail: dev-1 failed: größer & kürzer"], "down", false],
-  ] as const)("pings of Healthchecks.io: %j", async (pings, kinds, status, isStarted) => {
+  ] as const)("%j", async (pings, kinds, status, isStarted) => {
     const check = server.check(uuid);
     await sent(path, pings);
     expect(check).toEqual({ pings: kinds, status, started: isStarted });
@@ -66,7 +66,7 @@ describe("pings of Uptime Kuma", () => {
     [[started], [], "new"],
     [[started, succeeded], ["up: OK"], "up"],
     [[started, failed], ["down: dev-1 failed: größer & kürzer"], "down"],
-  ] as const)("pings of Uptime Kuma: %j", async (pings, kinds, status) => {
+  ] as const)("%j", async (pings, kinds, status) => {
     const monitor = server.monitor("abc123");
     await sent("/api/push/abc123?status=up&msg=OK&ping=", pings);
     expect(monitor).toEqual({ pings: kinds, status, started: false });

@@ -64,7 +64,7 @@ describe("gaps of the table", () => {
     }));
 
   test.each(["auto", "openrouter/auto", "openrouter/auto-beta", "openrouter/fusion"])(
-    "gaps of the table: %s, which chooses a model, has no price",
+    "%s, which chooses a model, has no price",
     async (router) => {
       expect(await listedModels("openrouter")).toHaveProperty([router]);
       expect(await listedPrice("openrouter", router)).toBeNull();

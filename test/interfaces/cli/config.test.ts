@@ -188,7 +188,7 @@ test.each(["project", "agent"])("al config --schema %s prints a JSON Schema", as
 });
 
 describe.skipIf(noTerminal !== null)("al config on a terminal", () => {
-  test("al config on a terminal asks what to change, and checks each answer", async () => {
+  test("asks what to change, and checks each answer", async () => {
     const terminal = onTerminal(cli, ["config", "dev"]);
     await terminal.until("What to change");
     terminal.line("\u001b[B");

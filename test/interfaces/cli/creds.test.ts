@@ -106,7 +106,7 @@ test("a secret in the wrong place is not repeated", async () => {
 });
 
 describe.skipIf(noTerminal !== null)("al creds on a terminal", () => {
-  test("al creds on a terminal asks without showing the input", async () => {
+  test("asks without showing the input", async () => {
     const terminal = onTerminal(cli, ["creds", "add", "anthropic_key"]);
     await terminal.until("Anthropic");
     terminal.line(secret);
@@ -115,7 +115,7 @@ describe.skipIf(noTerminal !== null)("al creds on a terminal", () => {
     expect(readFileSync(pathOf("anthropic_key", "default", "key"), "utf8").trim()).toBe(secret);
   });
 
-  test("al creds on a terminal asks before it removes", async () => {
+  test("asks before it removes", async () => {
     await add("anthropic_key");
     const no = onTerminal(cli, ["creds", "rm", "anthropic_key"]);
     await no.until("for good?");

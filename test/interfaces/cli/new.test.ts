@@ -168,7 +168,7 @@ test.each([
 });
 
 describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
-  test("al new on a terminal asks for the values that no flag has", async () => {
+  test("asks for the values that no flag has", async () => {
     const asked = onTerminal(cli, ["new", dir]);
     await asked.until("Name of the first agent");
     asked.line("Not A Name");
@@ -194,7 +194,7 @@ describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
     expect(existsSync(dir)).toBe(false);
   });
 
-  test("al new on a terminal --yes asks nothing", async () => {
+  test("--yes asks nothing", async () => {
     const terminal = onTerminal(cli, ["new", dir, "--yes"]);
     expect(await terminal.ended).toBe(0);
     expect(existsSync(join(dir, "config.toml"))).toBe(true);

@@ -46,7 +46,7 @@ describe("--json", () => {
     expect((await cli.al(["help", "nope", "--json"])).code).toBe(2);
   });
 
-  test.each([[[]], [["agent"]]])("--json without a command (%j) is one document", async (args) => {
+  test.each([[[]], [["agent"]]])("without a command (%j) is one document", async (args) => {
     const { code, stdout } = await cli.al([...args, "--json"]);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "usage" } });
@@ -56,24 +56,21 @@ describe("--json", () => {
 describe.skipIf(process.getuid?.() !== 0)("a project of another OS user", () => {
   const nobody = 65_534;
 
-  test.each([["stat"], ["logs"]])(
-    "a project of another OS user is reported as such by al %s",
-    (command) => {
-      const state = join(cli.projectDir, ".al");
-      mkdirSync(join(state, "run"), { recursive: true });
-      chmodSync(state, 0o700);
-      chmodSync(join(cli.projectDir, ".."), 0o755);
-      const ran = spawnSync(process.execPath, [builtAl, command, "-p", cli.projectDir], {
-        uid: nobody,
-        gid: nobody,
-        encoding: "utf8",
-        env: { PATH: process.env.PATH, HOME: "/nonexistent" },
-      });
-      expect(ran.stderr).toContain("is closed to you: it belongs to the OS user root");
-      expect(ran.stderr).toContain("sudo -u");
-      expect(ran.status).toBe(1);
-    },
-  );
+  test.each([["stat"], ["logs"]])("is reported as such by al %s", (command) => {
+    const state = join(cli.projectDir, ".al");
+    mkdirSync(join(state, "run"), { recursive: true });
+    chmodSync(state, 0o700);
+    chmodSync(join(cli.projectDir, ".."), 0o755);
+    const ran = spawnSync(process.execPath, [builtAl, command, "-p", cli.projectDir], {
+      uid: nobody,
+      gid: nobody,
+      encoding: "utf8",
+      env: { PATH: process.env.PATH, HOME: "/nonexistent" },
+    });
+    expect(ran.stderr).toContain("is closed to you: it belongs to the OS user root");
+    expect(ran.stderr).toContain("sudo -u");
+    expect(ran.status).toBe(1);
+  });
 });
 
 test.each([

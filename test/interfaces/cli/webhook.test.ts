@@ -165,7 +165,7 @@ describe("al webhook send", () => {
 
   const send = (...args: string[]) => cli.al(["webhook", "send", payload, "--url", url, ...args]);
 
-  test("al webhook send posts the file's bytes, signed with the stored secret as the provider signs", async () => {
+  test("posts the file's bytes, signed with the stored secret as the provider signs", async () => {
     secret("github_webhook_secret", "hush\n");
     const { code, stdout, stderr } = await send("-e", "issues", "--delivery", "d1");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -12,7 +12,7 @@ describe("authentication", () => {
     ["GET", "/control/status"],
     ["POST", "/control/pause"],
     ["GET", "/dashboard/agents/dev/logs"],
-  ] as const)("authentication: %s %s needs authentication", async (method, url) => {
+  ] as const)("%s %s needs authentication", async (method, url) => {
     const response = await (await tcp()).inject({ method, url });
     expect(response.statusCode).toBe(401);
     expect(response.headers["www-authenticate"]).toBe("Bearer");
@@ -150,7 +150,7 @@ describe("answers", () => {
     "/control/trigger/..%2f..%2fetc",
     "/control/trigger/a%00b",
     "/control/trigger/A%0d%0a",
-  ])("answers: %s is not an agent", async (url) => {
+  ])("%s is not an agent", async (url) => {
     const { post, calls } = await openApp();
     const response = await post(url);
     expect(response.statusCode).toBe(404);
@@ -191,7 +191,7 @@ describe("answers", () => {
   });
 
   test.each(["/health", "/control/status", "/nothing"])(
-    "answers: %s may load and run nothing",
+    "%s may load and run nothing",
     async (url) => {
       const { headers } = await (await tcp()).inject({ url });
       expect(headers).toMatchObject({

@@ -17,10 +17,10 @@ describe("a running call", () => {
     return pieces;
   }
 
-  test("a running call of less than a second logs its result and no live output", () =>
+  test("of less than a second logs its result and no live output", () =>
     expect(run(990, 10, "line\n")).toEqual([]));
 
-  test("a running call is logged at most twice a second, with how long it has run", () => {
+  test("is logged at most twice a second, with how long it has run", () => {
     const pieces = run(5_100, 10, "line\n");
     expect(pieces.map(({ durationMs }) => durationMs)).toEqual([
       1000, 1500, 2000, 2500, 3000, 3500, 4000, 4500, 5000,
@@ -28,14 +28,14 @@ describe("a running call", () => {
     expect(pieces.map(({ output }) => output).join("").length).toBeGreaterThan(490 * 5);
   });
 
-  test("a running call is logged more and more rarely: an hour of floods stays small", () => {
+  test("is logged more and more rarely: an hour of floods stays small", () => {
     const pieces = run(3_600_000, 100, "a line of an endless build\n".repeat(100));
     expect(pieces.length).toBeLessThan(310);
     const characters = pieces.reduce((sum, { output }) => sum + output.length, 0);
     expect(characters).toBeLessThan(310 * 4096);
   });
 
-  test("a running call that prints nothing is logged after 10 s and each doubling", () => {
+  test("that prints nothing is logged after 10 s and each doubling", () => {
     const seconds = run(100_000, 1e9, "").map(({ durationMs }) => Math.round(durationMs / 1000));
     expect(seconds).toEqual([10, 20, 40, 82]);
   });

@@ -28,14 +28,14 @@ describe("a run whose scheduler reaches the network through a proxy", () => {
     HTTP_PROXY: proxy.url,
     NO_PROXY: "intra.test",
   });
-  test("a run whose scheduler reaches the network through a proxy calls its models without it, as the scheduler uses it", async () => {
+  test("calls its models without it, as the scheduler uses it", async () => {
     const network = { variables: variables(), certificates: null };
     const run = await runOf(aJob(workDir(), { models: [aScripted([{ text: "Here." }])], network }));
     expect(logsOf(run, "said").map(({ msg }) => msg)).toEqual(["Here."]);
     expect(proxy.seen).toEqual([]);
   });
 
-  test("a run whose scheduler reaches the network through a proxy passes the variables on to its commands, and shows no password", async () => {
+  test("passes the variables on to its commands, and shows no password", async () => {
     const hook = 'env > env; cat "$NODE_EXTRA_CA_CERTS" > ca; env';
     const run = await runOf(
       aJob(workDir(), {
@@ -51,7 +51,7 @@ describe("a run whose scheduler reaches the network through a proxy", () => {
     expect(JSON.stringify(run.messages)).toContain("user:[redacted]@");
   });
 
-  test("a run whose scheduler reaches the network through a proxy prefers the variables that a credential of its agent sets", async () => {
+  test("prefers the variables that a credential of its agent sets", async () => {
     const own = { type: "t", instance: "default", fields: {}, env: { HTTPS_PROXY: "http://own" } };
     const hooks = { pre: ['test "$HTTPS_PROXY" = http://own'], post: [] };
     const network = { variables: variables(), certificates: null };

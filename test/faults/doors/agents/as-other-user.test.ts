@@ -62,51 +62,47 @@ describe.skipIf(missing !== null)(
 
     const lastOf = (agent: string) => project.latest(agent);
 
-    test(
-      "an agent of another OS user that follows an attacker's instructions reaches no key, state, other run or privilege",
-      { timeout: 120_000 },
-      async () => {
-        await project.trigger("victim");
-        await expect.poll(async () => (await lastOf("victim"))?.startedAt).toBeTypeOf("string");
-        const victimId = (await lastOf("victim"))?.instanceId ?? "";
-        const known = {
-          PROJECT: project.dir,
-          ALHOME: project.home,
-          PORT: new URL(scheduler.url).port,
-          VICTIM: victimId,
-          SCHEDULER: scheduler.pid,
-          VICTIMPID: scheduler.pid,
-          VICTIMUSER: victim?.name,
-        };
-        const told = Object.entries(known)
-          .map(([name, value]) => `export ${name}=${String(value)}\n`)
-          .join("");
-        const tool = `[[turns.tools]]\nname = "bash"\narguments = { command = ${JSON.stringify(told + tries(attacks))} }`;
-        await project.write(
-          "attacker.script.toml",
-          `[[turns]]\n${tool}\n\n[[turns]]\ntext = "did it"\n`,
-        );
-        const { stdout, stderr } = await project.al("run", "attacker");
-        expect(await lastOf("victim")).toMatchObject({ outcome: null });
-        await project.print("kill", "victim");
+    test("reaches no key, state, other run or privilege", { timeout: 120_000 }, async () => {
+      await project.trigger("victim");
+      await expect.poll(async () => (await lastOf("victim"))?.startedAt).toBeTypeOf("string");
+      const victimId = (await lastOf("victim"))?.instanceId ?? "";
+      const known = {
+        PROJECT: project.dir,
+        ALHOME: project.home,
+        PORT: new URL(scheduler.url).port,
+        VICTIM: victimId,
+        SCHEDULER: scheduler.pid,
+        VICTIMPID: scheduler.pid,
+        VICTIMUSER: victim?.name,
+      };
+      const told = Object.entries(known)
+        .map(([name, value]) => `export ${name}=${String(value)}\n`)
+        .join("");
+      const tool = `[[turns.tools]]\nname = "bash"\narguments = { command = ${JSON.stringify(told + tries(attacks))} }`;
+      await project.write(
+        "attacker.script.toml",
+        `[[turns]]\n${tool}\n\n[[turns]]\ntext = "did it"\n`,
+      );
+      const { stdout, stderr } = await project.al("run", "attacker");
+      expect(await lastOf("victim")).toMatchObject({ outcome: null });
+      await project.print("kill", "victim");
 
-        const results = await resultsOf(project, "attacker");
-        expect(Object.keys(results), stdout + stderr).toEqual(Object.keys(attacks));
-        for (const [name, { said }] of Object.entries(results)) {
-          expect(said, name).not.toContain(othersSecret);
-          expect(said, name).not.toContain(scheduler.apiKey);
-          expect(said, name).not.toContain('"agents"');
-        }
-        const { "channels-of-all": channels, ...failing } = results;
-        expect(
-          Object.entries(failing)
-            .filter(([, { code }]) => code === 0)
-            .map(([name]) => name),
-        ).toEqual([]);
-        expect(channels?.said).toMatch(/401/);
-        expect(channels?.said).not.toMatch(/[235]\d\d /);
-        expect((await stat("/tmp/al-runs")).mode & 0o7777).toBe(0o1733);
-      },
-    );
+      const results = await resultsOf(project, "attacker");
+      expect(Object.keys(results), stdout + stderr).toEqual(Object.keys(attacks));
+      for (const [name, { said }] of Object.entries(results)) {
+        expect(said, name).not.toContain(othersSecret);
+        expect(said, name).not.toContain(scheduler.apiKey);
+        expect(said, name).not.toContain('"agents"');
+      }
+      const { "channels-of-all": channels, ...failing } = results;
+      expect(
+        Object.entries(failing)
+          .filter(([, { code }]) => code === 0)
+          .map(([name]) => name),
+      ).toEqual([]);
+      expect(channels?.said).toMatch(/401/);
+      expect(channels?.said).not.toMatch(/[235]\d\d /);
+      expect((await stat("/tmp/al-runs")).mode & 0o7777).toBe(0o1733);
+    });
   },
 );

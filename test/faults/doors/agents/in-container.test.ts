@@ -85,7 +85,7 @@ describe.skipIf(missing !== null)(
     const outcomeOf = async (agent: string) => (await project.latest(agent))?.outcome;
 
     test(
-      "an agent in a container that follows an attacker's instructions reaches nothing of the scheduler's, the host's or another run's",
+      "reaches nothing of the scheduler's, the host's or another run's",
       { timeout: engineSetupMs },
       async () => {
         const { port } = new URL(scheduler.url);
@@ -138,7 +138,7 @@ describe.skipIf(missing !== null)(
     );
 
     test(
-      "an agent in a container that follows an attacker's instructions is ended with all its processes and memory, without effect on others",
+      "is ended with all its processes and memory, without effect on others",
       { timeout: engineSetupMs },
       async () => {
         await project.trigger("bomber", "hog");

@@ -151,7 +151,7 @@ test("only plain names are agent names", () =>
 describe("a run's socket", () => {
   const side = perFile(socketSide, (side) => side.remove());
 
-  test("a run's socket answers any request, accepts only readable resource names, and rejects strangers", async () => {
+  test("answers any request, accepts only readable resource names, and rejects strangers", async () => {
     const channel = await openSocket(side(), "dev-abcdefgh");
     const text = fc.oneof(
       nastyText,

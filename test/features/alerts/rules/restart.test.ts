@@ -94,19 +94,19 @@ describe("after a restart", () => {
       ...(["sqqq", "s", {}] as const),
       ["1 dev dead_letters opened 2"],
     ],
-  ])("after a restart: %s", (_, before, after, options, alerts) => {
+  ])("%s", (_, before, after, options, alerts) => {
     expect(restarted(before, after, options).sent).toEqual(alerts);
   });
 
   test.each([
     ["a removed", "sxu-u", ""],
     ["a meanwhile disabled", "sx", "d"],
-  ])("after a restart %s agent is forgotten without an alert", (_, before, after) => {
+  ])("%s agent is forgotten without an alert", (_, before, after) => {
     const { second, sent } = restarted(before, after);
     expect([sent, second.states(), second.rules.openCount()]).toEqual([[], [], 0]);
   });
 
-  test("after a restart open alerts are listed with who acknowledged them", () => {
+  test("open alerts are listed with who acknowledged them", () => {
     const { rules } = restarted("sxa", "s").second;
     expect(rules.open()).toMatchObject([{ agent: "dev", topic: "runs", ack }]);
     expect(restarted("sc-c", "c").second.rules.openCount()).toBe(1);

@@ -188,7 +188,7 @@ test("al add off a terminal shows the skill and names the missing flag", async (
 });
 
 describe.skipIf(noTerminal !== null)("al add on a terminal", () => {
-  test("al add on a terminal asks which skill, shows it, and asks whether to add it", async () => {
+  test("asks which skill, shows it, and asks whether to add it", async () => {
     repository.write("skills/one/SKILL.md", skill);
     repository.write("skills/two/SKILL.md", skill);
     repository.commit();
@@ -202,7 +202,7 @@ describe.skipIf(noTerminal !== null)("al add on a terminal", () => {
     expect(existsSync(join(agentDir("one"), "config.toml"))).toBe(true);
   });
 
-  test("al add on a terminal adds nothing unless confirmed", async () => {
+  test("adds nothing unless confirmed", async () => {
     repository.write("SKILL.md", skill);
     repository.commit();
     const asked = onTerminal(cli, ["add", repository.url]);

@@ -30,7 +30,7 @@ describe("al import refuses", () => {
     expect(other).toMatchObject({ code: 2 });
   });
 
-  test("al import refuses to write without consent, but shows the changes", async () => {
+  test("to write without consent, but shows the changes", async () => {
     writeFiles(source, currentProject);
     const { code, stderr } = await folders.al(["import", source, "--to", target]);
     expect(code).toBe(2);
@@ -55,7 +55,7 @@ describe("credentials", () => {
     writeFiles(theirs(), store);
   });
 
-  test("credentials that the project needs are copied on demand, for their owner only, under their new names", async () => {
+  test("that the project needs are copied on demand, for their owner only, under their new names", async () => {
     const { copied, edits } = await folders.imported("--credentials", theirs());
     expect([...copied].sort()).toEqual(
       [
@@ -89,7 +89,7 @@ describe("credentials", () => {
     ]);
   });
 
-  test("credentials are not copied without consent; the commands for it are named, and work", async () => {
+  test("are not copied without consent; the commands for it are named, and work", async () => {
     writeFiles(join(folders.home, "..", ".action-llama/credentials"), store);
     // HOME, where their store is looked for, is that of a process.
     const args = ["import", source, "--to", target, "--yes", "--json"];
@@ -107,7 +107,7 @@ describe("credentials", () => {
     });
   });
 
-  test("credentials that are stored here are not listed, with consent or without", async () => {
+  test("that are stored here are not listed, with consent or without", async () => {
     await folders.bash("echo sk-ant-0123456789 | $AL creds add anthropic_key");
     await folders.bash("echo sk-other-0123456789 | $AL creds add openai_key");
     const { edits } = await folders.imported();
@@ -117,7 +117,7 @@ describe("credentials", () => {
     expect(edits.map(({ fix }) => fix)).toContain("al creds add sentry_client_secret");
   });
 
-  test("credentials that have another value here are kept", async () => {
+  test("that have another value here are kept", async () => {
     await folders.bash("echo mine-0123456789 | $AL creds add github_token");
     const { copied, edits } = await folders.imported("--credentials", theirs());
     expect(copied).not.toContain("github_token/token");

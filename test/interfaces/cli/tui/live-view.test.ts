@@ -79,9 +79,7 @@ describe.skipIf(noTerminal !== null)(
       expect(actsAtTerminal(project.dir)).toEqual(acts);
     });
 
-    test("al start on a terminal fits every size, also while it is resized", async ({
-      project,
-    }) => {
+    test("fits every size, also while it is resized", async ({ project }) => {
       for (let index = 10; index < 60; index++) project.addAgent(`agent-${index}`);
       const view = project.start([], { columns: 80, rows: 24 });
       await view.until(/> agent-10/);

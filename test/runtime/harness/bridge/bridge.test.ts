@@ -175,7 +175,7 @@ describe("a request with an absolute URL", () => {
   };
   const none: Tunnel = (socket) => socket.destroy();
 
-  test("a request with an absolute URL is forwarded to the scheduler unchanged, with the token, and its answer comes back unchanged", async () => {
+  test("is forwarded to the scheduler unchanged, with the token, and its answer comes back unchanged", async () => {
     let body = "";
     await side().serve(none, (incoming, response) => {
       void text(incoming).then((given) => {
@@ -200,7 +200,7 @@ describe("a request with an absolute URL", () => {
     expect(headers["proxy-connection"]).toBeUndefined();
   });
 
-  test("a request with an absolute URL has its body in chunks if it came so, for any method", async () => {
+  test("has its body in chunks if it came so, for any method", async () => {
     let body = "";
     await side().serve(none, (incoming, response) => {
       void text(incoming).then((given) => {
@@ -221,14 +221,14 @@ describe("a request with an absolute URL", () => {
     expect(side().asked.map(({ url }) => url)).toEqual(["http://plain.test/"]);
   });
 
-  test("a request with an absolute URL needs the key", async () => {
+  test("needs the key", async () => {
     await side().serve(none);
     const { response } = await ask("http://plain.test/", { key: "no" });
     expect(response.statusCode).toBe(407);
     expect(side().asked).toEqual([]);
   });
 
-  test("a request with an absolute URL waits for a scheduler that is down, and is sent once", async () => {
+  test("waits for a scheduler that is down, and is sent once", async () => {
     const asked = ask("http://plain.test/", { method: "POST", body: "x" });
     await wait(300);
     await side().serve(none, (incoming, response) => {

@@ -23,7 +23,7 @@ describe("a key that a provider repeats", () => {
     },
   );
 
-  test("a key that a provider repeats is masked in an error, whose announced length stays", async () => {
+  test("is masked in an error, whose announced length stays", async () => {
     const error = { error: { message: `Incorrect API key provided: ${key}.`, code: "x" } };
     const { reply } = await ask((_asked, response) => {
       const body = JSON.stringify(error);
@@ -37,7 +37,7 @@ describe("a key that a provider repeats", () => {
     expect(reply.text).toContain(`provided: ${hidden}.`);
   });
 
-  test("a key that a provider repeats is masked in headers, and in the target of a redirect", async () => {
+  test("is masked in headers, and in the target of a redirect", async () => {
     const { reply } = await ask((_asked, response) => {
       const named = { [`x-ratelimit-${key}`]: "1", "request-id": `req-${key}` };
       response.writeHead(200, { ...named, "content-type": `text/event-stream; a=${key}` }).end();
@@ -51,14 +51,14 @@ describe("a key that a provider repeats", () => {
     expect(redirected.reply.text).not.toContain(key);
   });
 
-  test("a key that a provider repeats is masked in a compressed answer", async () => {
+  test("is masked in a compressed answer", async () => {
     const { reply } = await ask((_asked, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(`a ${key} b`));
     });
     expect(reply.text).toBe(`a ${hidden} b`);
   });
 
-  test("a key that a provider repeats is masked in a stream, whose usage is still read", async () => {
+  test("is masked in a stream, whose usage is still read", async () => {
     const { reply, gateway } = await ask((_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(`: ${key.slice(0, 9)}`);

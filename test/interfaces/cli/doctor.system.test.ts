@@ -109,7 +109,7 @@ describe.skipIf(noOsUsers !== null)("an agent's OS user", () => {
     for (const path of rules()) rmSync(path);
   });
 
-  test("an agent's OS user is created for root without a rule, which root does not need, and not with --check", async () => {
+  test("is created for root without a rule, which root does not need, and not with --check", async () => {
     const before = await report("--check");
     expect(before.code).toBe(1);
     expect(before.findings).toContainEqual(
@@ -126,7 +126,7 @@ describe.skipIf(noOsUsers !== null)("an agent's OS user", () => {
     expect(await report("--check")).toMatchObject({ code: 0, ok: true });
   });
 
-  test("an agent's OS user that sudo allows to no one is reported, with why it can't be repaired", async () => {
+  test("that sudo allows to no one is reported, with why it can't be repaired", async () => {
     const scheduler = await tempUser();
     execFileSync("useradd", ["--system", "--shell", "/usr/sbin/nologin", name]);
     execFileSync("chmod", ["-R", "a+rwX", join(cli.projectDir, "..")]);

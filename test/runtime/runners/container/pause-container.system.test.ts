@@ -35,7 +35,7 @@ async function paused(script: string) {
 }
 
 describe.skipIf(missing !== null)("a run whose container is paused", () => {
-  test("a run whose container is paused does nothing until it is unpaused, and then continues", async () => {
+  test("does nothing until it is unpaused, and then continues", async () => {
     const run = await paused(`sleep 0.2; ${log("on")}; ${end()}`);
     await pauseContainer(engine, run.name);
     await unpauseContainer(engine, run.name);
@@ -46,14 +46,14 @@ describe.skipIf(missing !== null)("a run whose container is paused", () => {
     await unpauseContainer(engine, run.name);
   });
 
-  test("a run whose container is paused can be stopped, and leaves nothing behind", async () => {
+  test("can be stopped, and leaves nothing behind", async () => {
     const run = await paused(forever);
     run.stop$.next("killed");
     expect(exitOf(await run.ended).exitCode).not.toBe(0);
     expect(await containersOf(engine, run.request.instanceId)).toEqual([]);
   });
 
-  test("a run whose container is paused can be unsubscribed at once, and leaves nothing behind", async () => {
+  test("can be unsubscribed at once, and leaves nothing behind", async () => {
     const run = await paused(forever);
     const next = aRunner(engine, run.options);
     await next.adopt([run.request.instanceId]);
@@ -62,7 +62,7 @@ describe.skipIf(missing !== null)("a run whose container is paused", () => {
     await run.ended;
   });
 
-  test("a run whose container is paused continues under a scheduler that adopts it", async () => {
+  test("continues under a scheduler that adopts it", async () => {
     const run = await paused(`sleep 0.2; ${log("on")}; ${end()}`);
     const next = aRunner(engine, run.options);
     expect(await next.adopt([run.request.instanceId])).toHaveLength(1);

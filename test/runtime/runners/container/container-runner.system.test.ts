@@ -27,7 +27,7 @@ describe.skipIf(missing !== null)("the container runner", () => {
 });
 
 describe.skipIf(missing !== null)("a run in a container", () => {
-  test("a run in a container gets its job over standard input, which stays open, invisibly from outside", async () => {
+  test("gets its job over standard input, which stays open, invisibly from outside", async () => {
     const script = `read -r job; echo "$job" | grep -o '"prompt":"[a-z-]*"'; exec 3<&0; (read -r more <&3; echo stdin ended) & ${log("ready")}; sleep 0.5; ${end()}`;
     const request = aRequest(script);
     let seen = "";
@@ -49,27 +49,27 @@ describe.skipIf(missing !== null)("a run in a container", () => {
     expect(seen).not.toContain("the-job-text");
   });
 
-  test("a run in a container accepts a job that is larger than any buffer on its way", async () => {
+  test("accepts a job that is larger than any buffer on its way", async () => {
     const prepare = (request: Parameters<typeof jobOf>[0], workDir: string) =>
       Promise.resolve({ ...jobOf(request, workDir), payload: "p".repeat(3_000_000) });
     const events = await eventsOf(engine, aRequest(`head -n 1 | wc -c; ${end()}`), { prepare });
     expect(Number(messagesOf(events)[0])).toBeGreaterThan(3_000_000);
   });
 
-  test("a run in a container is out of memory when the engine says so", async () => {
+  test("is out of memory when the engine says so", async () => {
     const script = `node -e 'const all = []; for (;;) all.push(Buffer.alloc(1 << 20, 1))'; exit $?`;
     const exit = exitOf(await eventsOf(engine, aRequest(script)));
     expect(exit).toMatchObject({ outOfMemory: true, exitCode: 137 });
   });
 
-  test("a run in a container counts files in its folders as memory, and a full folder is only an error", async () => {
+  test("counts files in its folders as memory, and a full folder is only an error", async () => {
     const script = `head -c 80m /dev/zero >/tmp/full 2>/dev/null || echo full; ${end()}`;
     const events = await eventsOf(engine, aRequest(script));
     expect(messagesOf(events)).toEqual(["full"]);
     expect(exitOf(events)).toMatchObject({ exitCode: 0, outOfMemory: false });
   });
 
-  test("a run in a container ends with all its processes, even detached ones", async () => {
+  test("ends with all its processes, even detached ones", async () => {
     const stop$ = new Subject<StopReason>();
     const request = aRequest(`env -i setsid sleep 300 & trap '' TERM; ${log("ready")}; ${forever}`);
     const run$ = aRunner(engine).run(request, stop$);
@@ -85,14 +85,14 @@ describe.skipIf(missing !== null)("a run in a container", () => {
     expect(await containersOf(engine, request.instanceId)).toEqual([]);
   });
 
-  test("a run in a container continues after its output has ended", async () => {
+  test("continues after its output has ended", async () => {
     const script = `${end()}; exec >/dev/null 2>&1; sleep 0.7; exit 3`;
     const before = performance.now();
     expect(exitOf(await eventsOf(engine, aRequest(script))).exitCode).toBe(3);
     expect(performance.now() - before).toBeGreaterThan(700);
   });
 
-  test("a run in a container is rejected with the reason when its job or its image is missing", async () => {
+  test("is rejected with the reason when its job or its image is missing", async () => {
     const why = () => Promise.reject(new Error("credential github_token is missing"));
     const noJob = exitOf(await eventsOf(engine, aRequest("true"), { prepare: why }));
     expect(noJob.rejected).toBe("credential github_token is missing");
@@ -101,7 +101,7 @@ describe.skipIf(missing !== null)("a run in a container", () => {
     expect(noImage.rejected).toMatch(/no such image/i);
   });
 
-  test("a run in a container has one exit even when its record can't be removed", async () => {
+  test("has one exit even when its record can't be removed", async () => {
     const remove = () => Promise.reject(new Error("EROFS"));
     const warned = once(process, "warning") as Promise<[Error]>;
     const events = await eventsOf(engine, aRequest(end()), {

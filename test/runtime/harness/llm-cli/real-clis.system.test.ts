@@ -64,7 +64,7 @@ async function session(
 }
 
 describe.skipIf(bin === null)("the real claude", () => {
-  test("the real claude gives the model a message that comes while it works, once", async () => {
+  test("gives the model a message that comes while it works, once", async () => {
     const call = messages.stream({ kind: "tool", command: "sleep 3" }).replace('"bash"', '"Bash"');
     const headers = { "content-type": "text/event-stream" };
     const actions: Action[] = [

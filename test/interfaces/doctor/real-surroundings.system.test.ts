@@ -19,7 +19,7 @@ if (noOsUsers !== null) process.stderr.write(`skipped: the doctor writes no rule
 
 describe.skipIf(missing !== null)("on a real engine, the doctor", () => {
   test(
-    "on a real engine, the doctor finds what a run left, with a fix that works",
+    "finds what a run left, with a fix that works",
     async () => {
       Reflect.deleteProperty(ward.env, "DOCKER_HOST");
       if (process.env.DOCKER_HOST) ward.env.DOCKER_HOST = process.env.DOCKER_HOST;
@@ -62,7 +62,7 @@ describe.skipIf(noOsUsers !== null)("on a machine without sudo, the doctor", () 
     ward.env.PATH = bin;
   });
 
-  test("on a machine without sudo, the doctor tells a scheduler's user the rule and every step of root", async () => {
+  test("tells a scheduler's user the rule and every step of root", async () => {
     const scheduler = await tempUser();
     ward.edit(agentConfig, '"$USER"', '"al-nobody-yet"');
     for (const dir of [dirname(ward.dir), ward.home]) chmodSync(dir, 0o755);
@@ -86,7 +86,7 @@ describe.skipIf(noOsUsers !== null)("on a machine without sudo, the doctor", () 
     }
   });
 
-  test("on a machine without sudo, the doctor tells root no rule, which root does not need", async () => {
+  test("tells root no rule, which root does not need", async () => {
     ward.edit(agentConfig, '"$USER"', '"al-nobody-yet"');
     const finding = (await ward.runChecks()).find(({ check }) => check === "host users");
     expect(finding).toMatchObject({
@@ -97,7 +97,7 @@ describe.skipIf(noOsUsers !== null)("on a machine without sudo, the doctor", () 
 });
 
 describe.skipIf(noOsUsers !== null)("for root, the doctor", () => {
-  test("for root, the doctor advises to run al as the owner of credentials, not to take them", async () => {
+  test("advises to run al as the owner of credentials, not to take them", async () => {
     execFileSync("chown", ["-R", "65534", ward.home]);
     const found = (await ward.runChecks()).filter(({ check }) => check === "permissions");
     expect(found.length).toBeGreaterThan(0);
@@ -108,7 +108,7 @@ describe.skipIf(noOsUsers !== null)("for root, the doctor", () => {
 });
 
 describe.skipIf(noOsUsers !== null)("for a scheduler that may use sudo, the doctor", () => {
-  test("for a scheduler that may use sudo, the doctor finds a missing sudoers rule, with a fix that works", async () => {
+  test("finds a missing sudoers rule, with a fix that works", async () => {
     const [agent, scheduler] = [await tempUser(), await tempUser()];
     // An administrator, who is no agent's user by that.
     const takeOut = await withSudoersRule(`${scheduler.name} ALL=(root) NOPASSWD: ALL\n`);

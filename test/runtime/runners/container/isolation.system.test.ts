@@ -36,7 +36,7 @@ describe.skipIf(missing !== null)("a live container", () => {
 
   const host = () => live?.HostConfig;
 
-  test("a live container has limits, a read-only root with three folders, no privileges, mounts or ports, and a bounded log", () => {
+  test("has limits, a read-only root with three folders, no privileges, mounts or ports, and a bounded log", () => {
     expect(live?.State.Running).toBe(true);
     const bytes = 192 * 1024 * 1024;
     expect(host()).toMatchObject({
@@ -67,7 +67,7 @@ describe.skipIf(missing !== null)("a live container", () => {
     expect(live?.Mounts).toEqual([]);
   });
 
-  test("a live container names project, agent and instance by labels, and nothing by its environment", () => {
+  test("names project, agent and instance by labels, and nothing by its environment", () => {
     expect(live?.Config.Labels).toMatchObject({
       "al.project": expect.stringMatching(/^[0-9a-f]{16}$/) as string,
       "al.agent": "dev",
@@ -97,7 +97,7 @@ describe.skipIf(missing !== null)("a run from inside", () => {
   const said = async (script: string, options: Parameters<typeof eventsOf>[2] = {}) =>
     messagesOf(await eventsOf(engine, aRequest(`${script}; ${end()}`), options));
 
-  test("a run from inside sees its own host name, a user without capabilities, an empty folder and an init", async () => {
+  test("sees its own host name, a user without capabilities, an empty folder and an init", async () => {
     const status = "grep -E '^(Cap(Eff|Prm|Bnd|Amb)|NoNewPrivs)' /proc/self/status";
     const processes = "cat /proc/1/comm; ls -d /proc/[0-9]* | wc -l";
     const [id, host = "", place, owner, init, count, net, ...rights] = await said(
@@ -112,7 +112,7 @@ describe.skipIf(missing !== null)("a run from inside", () => {
     for (const line of rights) expect(line).toMatch(/^Cap\w+:\s0{16}$|^NoNewPrivs:\s1$/);
   });
 
-  test("a run from inside finds no file of the host, no key, no engine", async () => {
+  test("finds no file of the host, no key, no engine", async () => {
     const places = [
       join(dir, "canary"),
       "/root/.almanac",
@@ -126,7 +126,7 @@ describe.skipIf(missing !== null)("a run from inside", () => {
     expect(mounts).toMatch(/ \/ overlay ro,/);
   });
 
-  test("a run from inside has the volumes of its image in memory, each with a limit", async () => {
+  test("has the volumes of its image in memory, each with a limit", async () => {
     const name = `al-test-volumes:${randomUUID().slice(0, 8)}`;
     const container = await engine.calls().createContainer({ Image: testBase, Cmd: ["true"] });
     const [repo, tag] = name.split(":");
@@ -145,20 +145,20 @@ describe.skipIf(missing !== null)("a run from inside", () => {
     }
   });
 
-  test("a run from inside writes to its own folders only, from which it can run programs", async () => {
+  test("writes to its own folders only, from which it can run programs", async () => {
     const lines = await said(
       `for place in / /etc /usr/bin /opt /var/tmp; do touch $place/x 2>/dev/null && echo wrote $place; done; for place in /tmp /workspace $HOME; do printf '#!/bin/sh\\necho ran %s\\n' $place >$place/x && chmod +x $place/x && $place/x; done`,
     );
     expect(lines).toEqual(["ran /tmp", "ran /workspace", "ran /home/al"]);
   });
 
-  test("a run from inside can't exceed its limit of processes", async () => {
+  test("can't exceed its limit of processes", async () => {
     const forks = `for i in $(seq 600); do sleep 3 >/dev/null 2>&1 & done`;
     const [refusals] = await said(`(${forks}) 2>&1 | grep -ci fork`, { graceMs: 100 });
     expect(Number(refusals)).toBeGreaterThan(0);
   });
 
-  test("a run from inside reaches the scheduler by a socket in its own folder, which it can't change", async () => {
+  test("reaches the scheduler by a socket in its own folder, which it can't change", async () => {
     const socket = join(dir, "al.sock");
     const server = createServer((connection) => connection.end("hello from the scheduler\n"));
     await new Promise<void>((resolve) =>

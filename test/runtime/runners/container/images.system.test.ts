@@ -79,7 +79,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     await lastValueFrom(imagesWith().prepare(plain));
   }, engineSetupMs);
 
-  test("the image of an agent is the default one, built only if missing or changed", async () => {
+  test("is the default one, built only if missing or changed", async () => {
     expect(await events(plain)).toEqual([{ type: "build-finished", error: null, usable: true }]);
     const { Config, RepoTags } = await engine.calls().getImage(image).inspect();
     expect(Config.Labels["al.version"]).toBe("1.2.3");
@@ -94,7 +94,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     await expect(engine.calls().getImage(replaced.join()).inspect()).rejects.toThrow(/no such/i);
   });
 
-  test("the image of an agent is not rebuilt because another installation builds its own on the same engine", async () => {
+  test("is not rebuilt because another installation builds its own on the same engine", async () => {
     const other = await aProgram("4.5.6");
     const agent = await withDockerfile(`FROM ${image}\nRUN cat /opt/almanac/package.json\n`);
     try {
@@ -112,7 +112,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     }
   });
 
-  test("the image of an agent is never another one that is missing or lacks the program", async () => {
+  test("is never another one that is missing or lacks the program", async () => {
     const none = await events(plain, { local: () => ({ image: "al-none:1", base: null }) });
     expect(none).toMatchObject([
       { error: expect.stringMatching(/"al-none:1".*not on this engine/) as string },
@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(base).toMatchObject([{ error: expect.stringMatching(/\[local\]\.base/) as string }]);
   });
 
-  test("the image of an agent is built from the agent's own Dockerfile, step by step, once for equal contents", async () => {
+  test("is built from the agent's own Dockerfile, step by step, once for equal contents", async () => {
     await writeFile(join(projectDir, "agents/dev/tool.sh"), "echo tool");
     const text = `FROM ${image}\nCOPY tool.sh /opt/tool.sh\nRUN ! test -e /opt/SKILL.md\n`;
     const agent = await withDockerfile(text);
@@ -145,7 +145,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect((await events(agent)).length).toBeGreaterThan(1);
   });
 
-  test("the image of an agent is built once for all concurrent callers", async () => {
+  test("is built once for all concurrent callers", async () => {
     const agent = await withDockerfile(`FROM ${image}\nRUN sleep 1; echo ${projectDir}\n`);
     const images = imagesWith();
     const begun = new ReplaySubject<BuildEvent>();
@@ -173,7 +173,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(dev.map(({ Id }) => Id)).toContain(all[2]);
   });
 
-  test("the image of an agent stays the last good one after a build that failed, whose last lines are shown", async () => {
+  test("stays the last good one after a build that failed, whose last lines are shown", async () => {
     const good = await withDockerfile(`FROM ${image}\nRUN echo ${projectDir}\n`);
     const goodId = await imagesWith().imageFor(good);
     const bad = await withDockerfile(
@@ -191,7 +191,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(await imagesWith().imageFor(mended)).not.toBe(goodId);
   });
 
-  test("the image of an agent reports that its base image can't be pulled", async () => {
+  test("reports that its base image can't be pulled", async () => {
     const bad = await withDockerfile("FROM registry.invalid/none:1\n");
     const [last] = (await events(bad)).slice(-1);
     const error = last?.type === "build-finished" ? (last.error ?? "") : "";
@@ -200,7 +200,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(error).not.toContain("fix the Dockerfile");
   });
 
-  test("the image of an agent is missing when its only build failed, which is not repeated by each run", async () => {
+  test("is missing when its only build failed, which is not repeated by each run", async () => {
     const bad = await withDockerfile(`FROM ${image}\nRUN sleep 1; exit 9 # ${projectDir}\n`);
     const images = imagesWith();
     const failed = async (): Promise<number> => {
@@ -212,14 +212,14 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(await failed()).toBeLessThan(built / 2);
   });
 
-  test("the image of an agent is rejected when its Dockerfile does not begin with the program's image", async () => {
+  test("is rejected when its Dockerfile does not begin with the program's image", async () => {
     const [last] = (await events(await withDockerfile(`FROM ${testBase}\nRUN true\n`))).slice(-1);
     expect(last).toMatchObject({
       error: expect.stringContaining("FROM al-agent:latest") as string,
     });
   });
 
-  test("the image of an agent is no longer built without a waiting caller", async () => {
+  test("is no longer built without a waiting caller", async () => {
     const agent = await withDockerfile(`FROM ${image}\nRUN sleep 20 # ${projectDir}\n`);
     const images = imagesWith();
     await firstValueFrom(images.prepare(agent).pipe(take(3)));

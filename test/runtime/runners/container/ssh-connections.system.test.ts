@@ -43,7 +43,7 @@ describe.skipIf(missing !== null || why !== null || !hasCommand)("an engine by s
     return connectEngine({ env: { ...process.env, PATH, DOCKER_HOST: server.url } });
   }
 
-  test("an engine by ssh rejects a machine with an unknown key, with the reason of ssh", async () => {
+  test("rejects a machine with an unknown key, with the reason of ssh", async () => {
     const stranger = bySsh("");
     await expect(stranger.ping()).rejects.toMatchObject({
       code: "engine_unreachable",
@@ -51,14 +51,14 @@ describe.skipIf(missing !== null || why !== null || !hasCommand)("an engine by s
     });
   });
 
-  test("an engine by ssh answers like a local one, many requests at once", async () => {
+  test("answers like a local one, many requests at once", async () => {
     const version = await machine.version();
     const versions = await Promise.all(Array.from({ length: 20 }, () => engine.version()));
     expect(new Set(versions)).toEqual(new Set([version]));
   });
 
   test(
-    "an engine by ssh gives a container its input and returns its output",
+    "gives a container its input and returns its output",
     async () => {
       const Image = await programImage(machine);
       const container = await engine.streams().createContainer({

@@ -55,7 +55,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     return { run$, stop$ };
   }
 
-  test("a run whose scheduler was killed is found alive and followed, without loss or repeat", async () => {
+  test("is found alive and followed, without loss or repeat", async () => {
     const script = `read -r job; ${log("one")}; ${log("ready")}; sleep 1; ${log("two")}; ${end()}`;
     const { instanceId, recorded } = await crashed(script);
     const found = await theFound();
@@ -72,14 +72,14 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(await containersOf(engine, instanceId)).toEqual([]);
   });
 
-  test("a run whose scheduler was killed does not see the end of its input when the scheduler dies", async () => {
+  test("does not see the end of its input when the scheduler dies", async () => {
     const script = `read -r job; exec 3<&0; (read -r more <&3; echo ended) & ${log("ready")}; sleep 1; ${end()}`;
     await crashed(script);
     const events = await lastValueFrom(resumed(await theFound(), null).run$.pipe(toArray()));
     expect(messagesOf(events)).toEqual(["ready"]);
   });
 
-  test("a run whose scheduler was killed is reported to its end even if it ended before the next scheduler", async () => {
+  test("is reported to its end even if it ended before the next scheduler", async () => {
     const before = Date.now();
     const { instanceId, recorded } = await crashed(
       `${log("ready")}; echo raw; ${log("late")}; exit 7`,
@@ -99,7 +99,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(exit.endedAt).toBeLessThanOrEqual(resumedAt);
   });
 
-  test("a run whose scheduler was killed can be stopped", async () => {
+  test("can be stopped", async () => {
     await crashed(`trap '' TERM; ${log("ready")}; ${forever}`);
     const { run$, stop$ } = resumed(await theFound(), null);
     const events = await lastValueFrom(
@@ -113,7 +113,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(exitOf(events).exitCode).toBe(137);
   });
 
-  test("a run whose scheduler was killed is not adopted without any output, and is removed", async () => {
+  test("is not adopted without any output, and is removed", async () => {
     const request = aRequest(forever);
     const run = aRunner(engine, { projectDir }).run(request, NEVER).subscribe();
     await until(async () => (await containersOf(engine, request.instanceId)).length > 0);
@@ -124,7 +124,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     run.unsubscribe();
   });
 
-  test("a run whose scheduler was killed is adopted with the config that it was started with, and only then not removed", async () => {
+  test("is adopted with the config that it was started with, and only then not removed", async () => {
     const { instanceId } = await crashed(`${log("ready")}; ${forever}`);
     const request = { ...aRequest("as it was started"), instanceId };
     const records = memoryRecords(request, aRequest("removed by somebody"));
@@ -141,14 +141,14 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(await containersOf(engine, instanceId)).toEqual([]);
   });
 
-  test("a run whose scheduler was killed is not searched without an engine and a record", async () => {
+  test("is not searched without an engine and a record", async () => {
     const nowhere = connectEngine({ env: { DOCKER_HOST: "unix:///nowhere.sock" } });
     const runner = aRunner(nowhere, { projectDir });
     expect(await runner.adopt(["dev-1"])).toEqual([]);
     await expect(runner.reap()).rejects.toThrow("no container engine answers");
   });
 
-  test("a run whose scheduler was killed is invisible to other projects, which find and remove nothing", async () => {
+  test("is invisible to other projects, which find and remove nothing", async () => {
     const { instanceId } = await crashed(`${log("ready")}; ${forever}`);
     const other = createReconciler(engine, aProject());
     expect(await other.find()).toEqual([]);

@@ -57,7 +57,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
 
   const bash = (command: string) => ({ name: "bash", arguments: { command } });
 
-  test("a real session in a container without network is reported from its first words to its usage, and leaves nothing", async () => {
+  test("is reported from its first words to its usage, and leaves nothing", async () => {
     const command = "id -u; pwd; ls /usr/local/bin/al; ls -d /root; echo s3cret; git --version";
     const said = { text: "Looking.", tools: [bash(command)] };
     const { instanceId, all } = await events([said, { text: "All done." }]);
@@ -77,7 +77,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
     expect(await containersOf(engine, instanceId)).toEqual([]);
   });
 
-  test("a real session in a container without network starts from compiled code in the image, though it can write none", async () => {
+  test("starts from compiled code in the image, though it can write none", async () => {
     const rehearse = "AL_INSTANCE=build AL_FILL_CACHE=1 al _run-agent build";
     const script = `NODE_DEBUG_NATIVE=COMPILE_CACHE ${rehearse} >/tmp/log 2>&1; grep -c 'reading cache' /tmp/log; grep -c 'was accepted' /tmp/log`;
     const all = await eventsOf(engine, aRequest("dev"), {
@@ -91,7 +91,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
     expect(accepted).toBe(loaded);
   });
 
-  test("a real session in a container without network makes requests by tools and by commands, over its socket", async () => {
+  test("makes requests by tools and by commands, over its socket", async () => {
     const side = await socketSide();
     const resource = "file:/data/report";
     const look =

@@ -21,7 +21,7 @@ describe.skipIf(missing !== null)("changes of an engine", () => {
   });
   afterEach(() => proxy.close());
 
-  test("changes of an engine reports that an image or a name of one is removed", async () => {
+  test("reports that an image or a name of one is removed", async () => {
     const told: string[] = [];
     const listening = engineChanges(engine).subscribe((change) => told.push(change));
     await until(() => Promise.resolve(proxy.connections() === 1));
@@ -37,7 +37,7 @@ describe.skipIf(missing !== null)("changes of an engine", () => {
     listening.unsubscribe();
   });
 
-  test("changes of an engine reports a lost engine to all subscribers, over one connection, and only then", async () => {
+  test("reports a lost engine to all subscribers, over one connection, and only then", async () => {
     const told: string[] = [];
     const loss$ = engineChanges(engine);
     for (const who of ["a", "b"]) loss$.subscribe({ complete: () => told.push(who) });
@@ -52,14 +52,14 @@ describe.skipIf(missing !== null)("changes of an engine", () => {
     await until(() => Promise.resolve(told.length === 2));
   });
 
-  test("changes of an engine reports a missing engine at once", async () => {
+  test("reports a missing engine at once", async () => {
     await proxy.close();
     let told = false;
     engineChanges(engine).subscribe({ complete: () => (told = true) });
     await until(() => Promise.resolve(told));
   });
 
-  test("changes of an engine closes its connection without subscribers", async () => {
+  test("closes its connection without subscribers", async () => {
     const listening = engineChanges(engine).subscribe();
     await until(() => Promise.resolve(proxy.connections() === 1));
     listening.unsubscribe();

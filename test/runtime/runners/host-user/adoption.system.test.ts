@@ -216,7 +216,7 @@ describe.skipIf(missing !== null)("a run as another OS user whose scheduler was 
   const resumed = (request: RunRequest, last: LogEntry | null, stop$ = new Subject<StopReason>()) =>
     eventsOf(() => remoteScheduler(schedulerUser, { baseDir, request, resume: { last } }), stop$);
 
-  test("a run as another OS user whose scheduler was killed is adopted by the next unprivileged one", async () => {
+  test("is adopted by the next unprivileged one", async () => {
     const gate = join(root, "gate");
     const request = requestAs(gated(gate));
     const seen = await crashed(schedulerUser, request, 3);
@@ -227,7 +227,7 @@ describe.skipIf(missing !== null)("a run as another OS user whose scheduler was 
     expect(await readdir(baseDir)).toEqual([`${request.instanceId}.log`]);
   });
 
-  test("a run as another OS user whose scheduler was killed can be killed by the next unprivileged one, with all its processes", async () => {
+  test("can be killed by the next unprivileged one, with all its processes", async () => {
     const request = requestAs(
       `env -i setsid sleep 300 & trap '' TERM; ${log("ready")}; ${forever}`,
     );

@@ -57,44 +57,34 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
   };
   const hash = () => id.replace("sha256:", "").slice(0, 12);
 
-  test(
-    "the images of a cluster are pushed once, and named by the registry",
-    { timeout: 20_000 },
-    async () => {
-      const registry = await registryFor();
-      const images = imagesWith({ registry: `${registry.host}/team` });
-      const events = await lastValueFrom(images.prepare(dev).pipe(toArray()));
-      expect(events).toEqual([
-        { type: "build-progress", text: `pushing to ${registry.host}/team` },
-        { type: "build-finished", error: null, usable: true },
-      ]);
-      expect((await images.imageFor(dev)).image).toBe(`${registry.host}/team/al-agent:${hash()}`);
-      expect(await images.programImage()).toBe(`${registry.host}/team/al-agent:${hash()}`);
-      expect(registry.names()).toEqual([`team/al-agent:${hash()}`]);
-      const own = anAgent("own", { dockerfileHash: "1" });
-      expect((await images.imageFor(own)).image).toBe(
-        `${registry.host}/team/al-agent-own:${hash()}`,
-      );
-    },
-  );
+  test("are pushed once, and named by the registry", { timeout: 20_000 }, async () => {
+    const registry = await registryFor();
+    const images = imagesWith({ registry: `${registry.host}/team` });
+    const events = await lastValueFrom(images.prepare(dev).pipe(toArray()));
+    expect(events).toEqual([
+      { type: "build-progress", text: `pushing to ${registry.host}/team` },
+      { type: "build-finished", error: null, usable: true },
+    ]);
+    expect((await images.imageFor(dev)).image).toBe(`${registry.host}/team/al-agent:${hash()}`);
+    expect(await images.programImage()).toBe(`${registry.host}/team/al-agent:${hash()}`);
+    expect(registry.names()).toEqual([`team/al-agent:${hash()}`]);
+    const own = anAgent("own", { dockerfileHash: "1" });
+    expect((await images.imageFor(own)).image).toBe(`${registry.host}/team/al-agent-own:${hash()}`);
+  });
 
-  test(
-    "the images of a cluster pushes images with the credentials of their registry",
-    { timeout: 20_000 },
-    async () => {
-      const registry = await registryFor("me:s3cret");
-      const login = { username: "me", password: "s3cret", serveraddress: registry.host };
-      const { image } = await imagesWith({ registry: registry.host }, login).imageFor(dev);
-      expect(image).toContain(registry.host);
-      const without = imagesWith({ registry: registry.host }).imageFor(dev);
-      await expect(without).rejects.toMatchObject({
-        message: expect.stringContaining("could not be pushed") as string,
-        hint: expect.stringContaining(`run docker login ${registry.host}`) as string,
-      });
-    },
-  );
+  test("pushes images with the credentials of their registry", { timeout: 20_000 }, async () => {
+    const registry = await registryFor("me:s3cret");
+    const login = { username: "me", password: "s3cret", serveraddress: registry.host };
+    const { image } = await imagesWith({ registry: registry.host }, login).imageFor(dev);
+    expect(image).toContain(registry.host);
+    const without = imagesWith({ registry: registry.host }).imageFor(dev);
+    await expect(without).rejects.toMatchObject({
+      message: expect.stringContaining("could not be pushed") as string,
+      hint: expect.stringContaining(`run docker login ${registry.host}`) as string,
+    });
+  });
 
-  test("the images of a cluster are an error while the registry is away, and are pushed once it is back", async () => {
+  test("are an error while the registry is away, and are pushed once it is back", async () => {
     const registry = await registryFor();
     registry.refuse(true);
     const event$ = imagesWith({ registry: registry.host }).prepare(dev);
@@ -107,16 +97,16 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
     expect(second).toMatchObject({ usable: true, error: null });
   }, 20_000);
 
-  test("the images of a cluster without a registry have the name that the machines must have, and their volumes", async () =>
+  test("without a registry have the name that the machines must have, and their volumes", async () =>
     expect(await imagesWith({}).imageFor(dev)).toEqual({ image: name, volumes: ["/vol"] }));
 
-  test("the images of a cluster with a configured one are that one", async () => {
+  test("with a configured one are that one", async () => {
     const images = imagesWith({ image: "registry.example.com/al-agent:3" });
     expect((await images.imageFor(dev)).image).toBe("registry.example.com/al-agent:3");
     expect(await images.programImage()).toBe("registry.example.com/al-agent:3");
   });
 
-  test("the images of a cluster with a configured one reject an agent's own Dockerfile, with a hint", async () => {
+  test("with a configured one reject an agent's own Dockerfile, with a hint", async () => {
     const own = anAgent("own", { dockerfileHash: "1" });
     const images = imagesWith({ image: "registry.example.com/al-agent:3" });
     const event = await firstValueFrom(images.prepare(own));

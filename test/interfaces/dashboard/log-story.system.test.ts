@@ -30,7 +30,11 @@ test("a run reads as a story", async () => {
 test("requests to the scheduler are shown as fields, with markup in them as text", async () => {
   const deps = testDeps();
   const attack = `<img src=x onerror="window.hacked=true">`;
-  const call = (tool: string, input: unknown, answer: { readonly ok: boolean } & Record<string, unknown>): void => {
+  const call = (
+    tool: string,
+    input: unknown,
+    answer: { readonly ok: boolean } & Record<string, unknown>,
+  ): void => {
     const shared = { agent: "dev", instanceId: "dev-abcdefgh", tool };
     const result = { output: JSON.stringify(answer), isError: !answer.ok };
     deps.logs.write({ ...shared, kind: "tool", msg: tool, input });

@@ -64,7 +64,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     }));
 
     describe(`started by a scheduler that is ${scheduler}`, () => {
-      test("a run as another OS user runs as that user, in a folder of that user's, and only the scheduler's log stays", async () => {
+      test("runs as that user, in a folder of that user's, and only the scheduler's log stays", async () => {
         const request = requestAs(
           `id -un; pwd; stat -c '%a %U' .; echo x > "$TMPDIR/file"; stat -c %U "$TMPDIR/file"; ${end()}`,
         );
@@ -79,7 +79,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(await stat(baseDir)).toMatchObject({ uid: owner, mode: 0o041733 });
       });
 
-      test("a run as another OS user has none of the scheduler's or sudo's variables", async () => {
+      test("has none of the scheduler's or sudo's variables", async () => {
         const request = requestAs(`env; ${end()}`);
         const said = messagesOf(await collect((await runnerOf(scheduler)).run(request, NEVER)));
         expect(said).toContain(`USER=${agentUser.name}`);
@@ -88,7 +88,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(said.join("\n")).not.toMatch(/SUDO_|VITEST|NODE_/);
       });
 
-      test("a run as another OS user can't read its log, the scheduler's folders, or another run's", async () => {
+      test("can't read its log, the scheduler's folders, or another run's", async () => {
         const secrets = join(root, "secrets");
         await mkdir(secrets, { mode: 0o700 });
         if (scheduler === "unprivileged") await chown(secrets, uidOf(schedulerUser), 0);
@@ -99,7 +99,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(messagesOf(events)).toEqual(["tried"]);
       });
 
-      test("a run as another OS user ends after its grace period when it is killed, with all its processes, even detached ones", async () => {
+      test("ends after its grace period when it is killed, with all its processes, even detached ones", async () => {
         const stop$ = new Subject<StopReason>();
         const mark = `3${Math.floor(Math.random() * 1e6)}`;
         const request = requestAs(
@@ -121,7 +121,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
       });
 
-      test("a run as another OS user removes even files that it made inaccessible", async () => {
+      test("removes even files that it made inaccessible", async () => {
         const request = requestAs(`mkdir -p a/b; touch a/b/c; chmod 0 a/b a; ${end()}`);
         await collect((await runnerOf(scheduler)).run(request, NEVER));
         await until(async () => (await leftovers(baseDir, request.instanceId)).length === 0);
@@ -129,7 +129,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     });
   }
 
-  test("a run as another OS user is ended by a command as its own user if sudo hands its process over to it", async () => {
+  test("is ended by a command as its own user if sudo hands its process over to it", async () => {
     // Without a session to close, sudo does not wait, and its process may not be signalled any more.
     const handOver = `Defaults:${schedulerUser.name} !pam_session, !pam_setcred\n`;
     const takeOut = await withSudoersRule(handOver);
@@ -150,7 +150,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     }
   });
 
-  test("a run as another OS user is the only thing the rule allows: no other program, argument or variable", () => {
+  test("is the only thing the rule allows: no other program, argument or variable", () => {
     const { file, args } = supervisorProgram("dev");
     const sudo = ["sudo", "-n", "-u", agentUser.name];
     const attempt =
@@ -164,7 +164,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     expect(attempt(file, ...args)).toThrow(/no whole order/);
   });
 
-  test("a run as another OS user is rejected with advice when no rule allows it", async () => {
+  test("is rejected with advice when no rule allows it", async () => {
     const runAs = schedulerUser.name;
     const request = aRequest(end(), { runtime: { type: "host-user", runAs } });
     await chown(root, uidOf(agentUser), 0);
@@ -172,7 +172,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     expect(exitOf(events).rejected).toMatch(/^no run as OS user.*al doctor/);
   });
 
-  test("a run as another OS user is rejected when the folder of runs belongs to another user", async () => {
+  test("is rejected when the folder of runs belongs to another user", async () => {
     await mkdir(baseDir);
     await chown(baseDir, uidOf(agentUser), 0);
     const { rejected } = exitOf(await collect(aRunner(baseDir).run(requestAs(end()), NEVER)));

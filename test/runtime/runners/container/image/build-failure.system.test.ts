@@ -22,7 +22,7 @@ async function failureOf(...lines: readonly string[]): Promise<string> {
 }
 
 describe.skipIf(missing !== null)("a build that fails", () => {
-  test("a build that fails begins its error with the last lines of the command, without those of earlier steps", async () => {
+  test("begins its error with the last lines of the command, without those of earlier steps", async () => {
     const failure = await failureOf("RUN seq 1 100", "RUN seq 1 100; exit 9");
     const lines = failure.split("\n");
     expect(lines.slice(0, -1)).toEqual(["96", "97", "98", "99", "100"]);
@@ -30,7 +30,7 @@ describe.skipIf(missing !== null)("a build that fails", () => {
     expect(lines.at(-1)).toContain(`the image ${tag} was built; fix the Dockerfile`);
   });
 
-  test("a build that fails reports how much of a large context is sent", async () => {
+  test("reports how much of a large context is sent", async () => {
     const from = join(mkdtempSync(join(tmpdir(), "al-context-")), "large");
     const size = 9 * 1024 ** 2;
     writeFileSync(from, "");

@@ -51,7 +51,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
   });
   afterEach(() => proxy.close());
 
-  test("an engine that goes away loses and repeats no output of a run whose container lives on", async () => {
+  test("loses and repeats no output of a run whose container lives on", async () => {
     await proxy.open();
     const request = aRequest(
       `${log("one")}; ${log("ready")}; sleep 0.5; ${log("meanwhile")}; sleep 2; ${log("after")}; ${end()}`,
@@ -69,30 +69,27 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
   test.each([
     [true, /the engine went away .* ended with it/],
     [false, /the engine went away .* did not come back/],
-  ])(
-    "an engine that goes away makes a run lost that ended with it; it returns: %s",
-    async (isBack, reason) => {
-      await proxy.open();
-      const request = aRequest(`${log("ready")}; ${forever}`);
-      const grace = isBack ? 30_000 : 500;
-      const events = await broken(
-        engine,
-        request,
-        async () => {
-          await proxy.close();
-          await containerOf(request).kill({ signal: "SIGKILL" });
-          if (isBack) await proxy.open();
-        },
-        grace,
-      );
-      expect(exitOf(events)).toMatchObject({ lost: true, exitCode: null, rejected: null });
-      expect(exitOf(events).error).toMatch(reason);
-      if (isBack) expect(await containersOf(machine, request.instanceId)).toEqual([]);
-      else await containerOf(request).remove();
-    },
-  );
+  ])("makes a run lost that ended with it; it returns: %s", async (isBack, reason) => {
+    await proxy.open();
+    const request = aRequest(`${log("ready")}; ${forever}`);
+    const grace = isBack ? 30_000 : 500;
+    const events = await broken(
+      engine,
+      request,
+      async () => {
+        await proxy.close();
+        await containerOf(request).kill({ signal: "SIGKILL" });
+        if (isBack) await proxy.open();
+      },
+      grace,
+    );
+    expect(exitOf(events)).toMatchObject({ lost: true, exitCode: null, rejected: null });
+    expect(exitOf(events).error).toMatch(reason);
+    if (isBack) expect(await containersOf(machine, request.instanceId)).toEqual([]);
+    else await containerOf(request).remove();
+  });
 
-  test("an engine that goes away lets no run start, with a hint", async () => {
+  test("lets no run start, with a hint", async () => {
     const images = { prepare: () => NEVER, imageFor: () => engine.version() };
     const run$ = aRunner(engine, { images }).run(aRequest(""), NEVER);
     const { rejected } = exitOf(await lastValueFrom(run$.pipe(toArray())));
@@ -123,7 +120,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
     return request;
   }
 
-  test("an engine that goes away is awaited by a run of an earlier scheduler, which is then followed to its end", async () => {
+  test("is awaited by a run of an earlier scheduler, which is then followed to its end", async () => {
     const request = await left(`${log("ready")}; sleep 1; ${log("late")}; ${end()}`);
     const { events } = await resumed(request);
     await until(async () => !(await containerOf(request).inspect()).State.Running);
@@ -133,7 +130,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
     expect(await containersOf(machine, request.instanceId)).toEqual([]);
   });
 
-  test("an engine that goes away makes a run of an earlier scheduler lost if its container is gone", async () => {
+  test("makes a run of an earlier scheduler lost if its container is gone", async () => {
     const { events, records } = await resumed(aRequest("gone"));
     await proxy.open();
     expect(exitOf(await events)).toMatchObject({
@@ -143,7 +140,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
     expect(await records.list()).toEqual([]);
   });
 
-  test("an engine that goes away is not awaited by a run that is stopped; its container is removed later", async () => {
+  test("is not awaited by a run that is stopped; its container is removed later", async () => {
     const stop$ = new Subject<StopReason>();
     const { events, records } = await resumed(aRequest("gone"), stop$);
     stop$.next("timed_out");
@@ -156,7 +153,7 @@ describe.runIf(isLong && missing === null && hasOwnEngine)("an engine that is st
   const own = perTest(() => ownEngine(folder()));
   afterEach(() => own().remove(), 60_000);
 
-  test("an engine that is stopped makes the runs lost that it ends", async () => {
+  test("makes the runs lost that it ends", async () => {
     const { engine } = own();
     await own().start();
     await ensureBase(engine);

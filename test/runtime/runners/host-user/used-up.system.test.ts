@@ -63,7 +63,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     ["open", "user"],
   ] as const;
   test.each(isLong ? all : some)(
-    "a run of a host user that can't be isolated now waits (%s) while all %s namespaces are used up",
+    "waits (%s) while all %s namespaces are used up",
     async (network, kind) => {
       const events = await within(usedUp(kind), network);
       expect(exitOf(events)).toMatchObject(blocked(/isolated.*No space left on device/));
@@ -71,7 +71,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     },
   );
 
-  test("a run of a host user that can't be isolated now waits while the machine is too slow to answer", async () => {
+  test("waits while the machine is too slow to answer", async () => {
     const sleeper = join(root, "unshare");
     await writeFile(sleeper, "#!/bin/sh\nexec sleep 20\n", { mode: 0o755 });
     const slow = `mount --bind ${sleeper} "$(command -v unshare)"`;
@@ -82,12 +82,12 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
   const entry = fileURLToPath(new URL("no-descriptors-entry.ts", import.meta.url));
   const few = ["-c", 'ulimit -n 200; exec "$@"', "sh", process.execPath, entry];
 
-  test("a run of a host user that can't be isolated now counts as closed for a scheduler without file descriptors: its secrets stay outside", () => {
+  test("counts as closed for a scheduler without file descriptors: its secrets stay outside", () => {
     const answers = execFileSync("/bin/sh", [...few, "probe"], { encoding: "utf8" });
     expect(JSON.parse(answers)).toEqual([null, null]);
   });
 
-  test("a run of a host user that can't be isolated now waits while its supervisor has no file descriptors", async () => {
+  test("waits while its supervisor has no file descriptors", async () => {
     const runner = aRunner(join(root, "runs"), {
       network: () => "closed-if-possible",
       runAgent: () => ({ file: "/bin/sh", args: few }),
@@ -95,7 +95,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     expect(exitOf(await eventsOf(runner, "echo began"))).toMatchObject(blocked(/EMFILE/));
   });
 
-  test("a run of a host user that can't be isolated now waits if the kernel refuses an isolation that an earlier run of the user had", async () => {
+  test("waits if the kernel refuses an isolation that an earlier run of the user had", async () => {
     let prelude = "";
     const runner = aRunner(join(root, "runs"), {
       network: () => "closed-if-possible",
@@ -110,12 +110,9 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     expect(exitOf(await eventsOf(runner, "true"))).toMatchObject(blocked(/unlike for earlier/));
   });
 
-  test.each(["closed", "open"] as const)(
-    "a run of a host user that can't be isolated now can't be caused by a run (%s)",
-    async (network) => {
-      const many = "for n in $(seq 80); do unshare --user sleep 2 & done 2>&1 | grep -c 'No space'";
-      const [refused] = messagesOf(await within("true", network, many));
-      expect(Number(refused)).toBeGreaterThanOrEqual(80 - 64);
-    },
-  );
+  test.each(["closed", "open"] as const)("can't be caused by a run (%s)", async (network) => {
+    const many = "for n in $(seq 80); do unshare --user sleep 2 & done 2>&1 | grep -c 'No space'";
+    const [refused] = messagesOf(await within("true", network, many));
+    expect(Number(refused)).toBeGreaterThanOrEqual(80 - 64);
+  });
 });

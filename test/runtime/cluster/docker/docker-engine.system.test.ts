@@ -71,7 +71,7 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
     return Id;
   });
 
-  it("runs on another machine's engine, over TLS ask their program to read the ticket", async () => {
+  it("ask their program to read the ticket", async () => {
     const launch = await start("true", {
       command: ["echo", "_remote-run", "dev", "--", "sh", "-c", "x"],
     });
@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
     expect(String(logs)).toContain("_remote-run --ticket - dev -- sh -c x");
   });
 
-  it("runs on another machine's engine, over TLS report how a run ended", async () => {
+  it("report how a run ended", async () => {
     const failed = await start("exit 7");
     const problem = "its process ended with exit code 7";
     await placed(cluster, failed, { state: "ended", exitCode: 7, endings: 1, problem });
@@ -88,7 +88,7 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
     await placed(cluster, big, { state: "ended", outOfMemory: true });
   });
 
-  it("runs on another machine's engine, over TLS name the missing image", async () => {
+  it("name the missing image", async () => {
     await expect(start("true", { image: "al-test-nowhere:1" })).rejects.toMatchObject({
       code: "image_missing",
       message: expect.stringContaining("has no image al-test-nowhere:1") as unknown,
@@ -96,7 +96,7 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
     expect(await cluster.list()).toEqual([]);
   });
 
-  it("runs on another machine's engine, over TLS are away with their engine, and their relay returns with it", async () => {
+  it("are away with their engine, and their relay returns with it", async () => {
     await node.kill();
     const problem = () => cluster.list().catch((error: unknown) => error);
     await expect.poll(problem).toMatchObject({ code: "engine_unreachable" });

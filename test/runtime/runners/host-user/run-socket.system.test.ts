@@ -30,7 +30,7 @@ describe.skipIf(missing !== null)("the socket of a run as another OS user", () =
     await rm(root, { recursive: true, force: true });
   });
 
-  test("the socket of a run as another OS user serves its agent's tools and commands, and hides its path", async () => {
+  test("serves its agent's tools and commands, and hides its path", async () => {
     const baseDir = join(root, "runs");
     const abilities = fakeAbilities();
     const sockets = createRunSockets({
