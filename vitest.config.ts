@@ -67,7 +67,7 @@ export default defineConfig({
   test: {
     // `test`, `expect` and the hooks need no import.
     globals: true,
-    globalSetup: ["test/helpers/build.ts"],
+    globalSetup: ["test/helpers/global-setup.ts"],
     // What tests start again and again is compiled once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/tests") },
     sequence: order,

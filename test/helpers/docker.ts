@@ -1,15 +1,6 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { copyFile, cp, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
@@ -20,6 +11,7 @@ import { connectEngine, type Engine } from "../../src/runtime/runners/container/
 import { createAgentImages, type AgentImages } from "../../src/runtime/runners/container/images.ts";
 import { anAgent } from "./agents.ts";
 import { withLock } from "./lock.ts";
+import { engineDir, noteImages, noteUse, startDaemon } from "./started-engine.ts";
 
 const run = promisify(execFile);
 
@@ -34,10 +26,8 @@ const baseVersion = createHash("sha256")
 /** Small image with Node and these packages; made here, as a test machine may reach no registry. */
 export const testBase = `al-test-base:${baseVersion}`;
 
-/** Outlives the test run: making it takes a minute. */
-const cacheDir = "/tmp/al-test-docker";
-mkdirSync(cacheDir, { recursive: true, mode: 0o700 });
-const cachedTar = join(cacheDir, `base-${baseVersion}.tar`);
+mkdirSync(engineDir, { recursive: true, mode: 0o700 });
+const cachedTar = join(engineDir, `base-${baseVersion}.tar`);
 
 /** For hooks that may have to make the base image, in ms. */
 export const engineSetupMs = 300_000;
@@ -49,8 +39,8 @@ export interface TestEngine {
 }
 
 /**
- * The machine's engine with the base image on it. Starts `dockerd` where it is installed and nothing answers (it
- * stays: other tests use it too). Without an engine `missing` says why, for `describe.skipIf`; in CI that throws.
+ * The machine's engine with the base image on it. Starts `dockerd` where it is installed and nothing answers; the last
+ * test run that uses it stops it. Without an engine `missing` says why, for `describe.skipIf`; in CI that throws.
  */
 export async function testEngine(): Promise<TestEngine> {
   const engine = connectEngine({ env: process.env });
@@ -72,7 +62,9 @@ const programDir = join(import.meta.dirname, "../..");
 export async function defaultTestImage(engine: Engine): Promise<AgentImages> {
   const local = () => ({ image: "al-agent:latest", base: testBase });
   const images = createAgentImages({ engine, projectDir: programDir, programDir, local });
-  await withLock(join(cacheDir, "image.lock"), () => lastValueFrom(images.prepare(anAgent("dev"))));
+  await withLock(join(engineDir, "image.lock"), () =>
+    lastValueFrom(images.prepare(anAgent("dev"))),
+  );
   return images;
 }
 
@@ -100,7 +92,7 @@ async function removeWithChildren(engine: Engine, id: string): Promise<void> {
 
 /** Every test file asks for the engine; the workers of one test run have one parent. */
 function sayOnce(line: string): void {
-  const said = join(cacheDir, `said-${process.ppid}`);
+  const said = join(engineDir, `said-${process.ppid}`);
   // An older one is of another process that had the same number.
   const since = Date.now() - (statSync(said, { throwIfNoEntry: false })?.mtimeMs ?? 0);
   if (since < 3_600_000) return;
@@ -119,28 +111,14 @@ async function reachable(engine: Engine): Promise<void> {
   } catch (error) {
     const here = (process.env.DOCKER_HOST ?? "") === "" && process.getuid?.() === 0;
     if (!here || !existsSync("/usr/sbin/dockerd")) throw error;
-    await withLock(join(cacheDir, "daemon.lock"), async () => {
+    await withLock(join(engineDir, "daemon.lock"), async () => {
       if (await engine.ping().catch(() => null)) return;
       startDaemon();
       await answers(engine, 60_000);
+      await noteImages(engine);
     });
   }
-}
-
-function startDaemon(): void {
-  removeStalePidFile();
-  const log = openSync(join(cacheDir, "dockerd.log"), "a");
-  spawn("/usr/sbin/dockerd", [], { detached: true, stdio: ["ignore", log, log] }).unref();
-  closeSync(log);
-}
-
-/** An engine that was killed leaves its file behind; once another process has that number, the next one refuses to start. */
-function removeStalePidFile(): void {
-  const file = "/var/run/docker.pid";
-  if (!existsSync(file)) return;
-  const command = `/proc/${readFileSync(file, "utf8").trim()}/comm`;
-  const isEngine = existsSync(command) && readFileSync(command, "utf8").startsWith("dockerd");
-  if (!isEngine) rmSync(file);
+  noteUse();
 }
 
 /** Resolves once the engine answers. */
@@ -160,7 +138,7 @@ export async function answers(engine: Engine, timeoutMs: number): Promise<void> 
 /** Imports the base image unless the engine has it. */
 export async function ensureBase(engine: Engine): Promise<void> {
   if (await hasBase(engine)) return;
-  await withLock(join(cacheDir, "base.lock"), async () => {
+  await withLock(join(engineDir, "base.lock"), async () => {
     if (await hasBase(engine)) return;
     if (!existsSync(cachedTar)) await makeBase();
     const [repo, tag] = testBase.split(":");
@@ -187,7 +165,7 @@ async function copyNpm(root: string): Promise<void> {
 }
 
 async function makeBase(): Promise<void> {
-  const root = join(cacheDir, "root");
+  const root = join(engineDir, "root");
   await rm(root, { recursive: true, force: true });
   const include = `--include=${basePackages}`;
   await run("debootstrap", ["--variant=minbase", include, "bookworm", root], {

@@ -1,5 +1,5 @@
 import { tunnelsTo } from "./tunnel-host.ts";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
@@ -71,7 +71,7 @@ const gateway = createModelGateway({
 export const hostGateway: Pick<ModelGateway, "handle"> = gateway;
 
 /** Where the socket is that `hostModels` gives: `run.sock`. */
-export const hostDir = mkdtempSync(join(tmpdir(), "al-models-"));
+export const hostDir = mkdtempSync(join(tmpdir(), "worker-"));
 chmodSync(hostDir, 0o755);
 const socket = join(hostDir, "run.sock");
 /** The open requests of runs for messages, by the runs' tokens. */
@@ -111,7 +111,6 @@ export function hostTunnels(ports: Readonly<Record<string, number>>): readonly E
 }
 chmodSync(socket, 0o666);
 server.unref();
-process.once("exit", () => rmSync(hostDir, { recursive: true, force: true }));
 
 let count = 0;
 
