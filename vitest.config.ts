@@ -25,14 +25,16 @@ const system = ["test/**/*.system.test.ts", "test/{e2e,faults}/**/*.test.ts"];
 /** They need a real cluster: `npm run test:kubernetes`. */
 const kubernetes = process.env.AL_TEST_KUBERNETES === "1" ? [] : ["test/kubernetes/**"];
 
-/** Shaken tests come in random order, others the longest file first. */
-const order = process.env.AL_TEST_SHAKE === "1" ? {} : { sequencer: LongestFirst };
+/** The seed of a round of `npm run test:shake`, whose files and tests come in random order. */
+const seed = process.env.AL_TEST_SEED;
+const order =
+  seed === undefined ? { sequencer: LongestFirst } : { shuffle: true, seed: Number(seed) };
 
 /** What a test of a whole program may take. A look at a scheduler takes 6 ms of CPU, and what it waits for a second. */
 const ofPrograms = { testTimeout: 180_000, expect: { poll: { timeout: 60_000, interval: 150 } } };
 
 /** Once more for what failed: a busy machine is late. `test/flaky.json` lists what may need it no second time. */
-const ofSystem = { ...ofPrograms, retry: process.env.AL_TEST_SHAKE === "1" ? 0 : 1 };
+const ofSystem = { ...ofPrograms, retry: seed === undefined ? 1 : 0 };
 
 /** Programs, servers and browsers mostly wait: more workers than cores. With many more, some would be late. */
 const workers = 4;

@@ -63,12 +63,12 @@ process.exitCode = failedRounds === 0 ? 0 : 1;
 async function shake(seed: number): Promise<void> {
   const began = performance.now();
   const file = join(folder, `${seed}.json`);
-  const vitest = spawn("vitest", argumentsOf(seed, file), {
+  const vitest = spawn("vitest", argumentsOf(file), {
     stdio: ["ignore", "ignore", "inherit"],
     env: {
       ...process.env,
       ...Object.fromEntries(seeded.map((name) => [`AL_${name}_SEED`, String(seed)])),
-      AL_TEST_SHAKE: "1",
+      AL_TEST_SEED: String(seed),
     },
   });
   const [code] = (await once(vitest, "close")) as [number | null];
@@ -78,7 +78,7 @@ async function shake(seed: number): Promise<void> {
   say(`seed ${seed}: ${passed} passed, exit code ${code ?? "none"}, ${seconds} s`);
 }
 
-function argumentsOf(seed: number, file: string): readonly string[] {
+function argumentsOf(file: string): readonly string[] {
   return [
     "run",
     ...positionals,
@@ -86,9 +86,6 @@ function argumentsOf(seed: number, file: string): readonly string[] {
       "--project",
       name,
     ]),
-    "--sequence.shuffle.files",
-    "--sequence.shuffle.tests",
-    `--sequence.seed=${seed}`,
     "--reporter=json",
     `--outputFile=${file}`,
   ];
