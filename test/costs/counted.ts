@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { startTestScheduler, type TestProject, type TestScheduler } from "../helpers/scheduler.ts";
+import { pause } from "../helpers/pause.ts";
 
 /** Counts of a scheduler since its start. */
 export interface Counts {
@@ -47,7 +47,7 @@ export async function startCounted(project: TestProject, countsObjects = false):
       for (let tries = 0; tries < 600; tries++) {
         const line = (await lines())[length];
         if (line !== undefined) return JSON.parse(line) as Counts;
-        await wait(50);
+        await pause(50, "it is asked again");
       }
       throw new Error(`the scheduler did not tell its counts:\n${scheduler.output()}`);
     },

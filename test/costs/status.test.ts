@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { statusEvents } from "../../src/interfaces/gateway/routes/status.ts";
 import { createStatusStore } from "../../src/foundation/scheduler/status-store.ts";
 import type { StatusStore } from "../../src/foundation/scheduler/status-store.ts";
@@ -6,6 +5,7 @@ import type { Operations } from "../../src/interfaces/operations/operations.ts";
 import { fakeOperations } from "../helpers/fake-operations.ts";
 import { schedulerStatus } from "../streams/status/board.ts";
 import { eventsOf } from "../streams/status/events.ts";
+import { pause } from "../helpers/pause.ts";
 
 const agentOf = (n: number): string => `agent-${String(n).padStart(4, "0")}`;
 
@@ -32,15 +32,15 @@ async function oneRun(agents: number, clients: number): Promise<Told> {
   const event$ = statusEvents(operationsOf(board))();
   const texts = Array.from({ length: clients }, (): string[] => []);
   const open = texts.map((own) => event$.subscribe((text) => own.push(text)));
-  await wait(0);
+  await pause(0, "the clients have their first texts");
   const stringify = vi.spyOn(JSON, "stringify");
   onTestFinished(() => stringify.mockRestore());
   const { started, finished } = eventsOf(agentOf(7));
   board.apply(started());
-  await wait(20);
+  await pause(20, "the next change is one of its own");
   board.apply(finished());
   // What follows the first change is gathered for 100 ms.
-  await wait(200);
+  await pause(200, "changes are gathered for 100 ms");
   const serialized = stringify.mock.calls.length;
   stringify.mockRestore();
   for (const one of open) one.unsubscribe();

@@ -1,11 +1,11 @@
 import { rm } from "node:fs/promises";
-import { setTimeout as wait } from "node:timers/promises";
 import type { Engine } from "../../src/runtime/runners/container/engine.ts";
 import { projectId, projectLabel } from "../../src/runtime/runners/container/labels.ts";
 import { removeContainer } from "../../src/runtime/runners/container/stop-container.ts";
 import { testBase } from "./docker.ts";
 import { LiveProject } from "./live-project.ts";
 import { copyProject } from "./scheduler.ts";
+import { pause } from "./pause.ts";
 
 /**
  * A copy of an example, examples/container when none is named, that needs no registry. `remove` also takes its
@@ -71,7 +71,7 @@ export function watchContainers(
         ]).catch(() => [null, ""] as const);
         if (facts !== null) seen.set(id, JSON.stringify(facts) + said.toString());
       }
-      await wait(50);
+      await pause(50, "containers are looked at all the time");
     }
   };
   const looking = look();

@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { copyFile, cp, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
-import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { lastValueFrom } from "rxjs";
 import { connectEngine, type Engine } from "../../src/runtime/runners/container/engine.ts";
@@ -12,6 +11,7 @@ import { createAgentImages, type AgentImages } from "../../src/runtime/runners/c
 import { anAgent } from "./agents.ts";
 import { withLock } from "./lock.ts";
 import { engineDir, noteImages, noteUse, startDaemon } from "./started-engine.ts";
+import { pause } from "./pause.ts";
 
 const run = promisify(execFile);
 
@@ -130,7 +130,7 @@ export async function answers(engine: Engine, timeoutMs: number): Promise<void> 
       return;
     } catch (error) {
       if (performance.now() > deadline) throw error;
-      await wait(200);
+      await pause(200, "it is asked again");
     }
   }
 }

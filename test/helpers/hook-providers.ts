@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { signDelivery } from "../../src/features/webhooks/sign.ts";
+import { pause } from "./pause.ts";
 
 /** The fields of one webhook, as its provider stores it. */
 type Stored = Record<string, unknown> & { id: unknown };
@@ -71,8 +72,7 @@ function githubApi(hooks: Stored[]) {
     const hook = hooks.find((one) => rest.startsWith(`/${String(one.id)}`));
     if (!rest.endsWith("/pings")) return githubSave(hooks, hook, JSON.parse(body) as GithubHook);
     if (hook === undefined) return [404, { message: "Not Found" }];
-    // The real one sends it after its answer.
-    setTimeout(() => void ping(hook), 100);
+    void pause(100, "the real one sends it after its answer").then(() => ping(hook));
     return [204];
   };
 }

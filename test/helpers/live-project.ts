@@ -2,12 +2,12 @@ import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { mkdtempSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { HistoryEntry, HistoryPage } from "../../src/foundation/contracts/history.ts";
 import type { AgentStatus, StatusSnapshot } from "../../streams/status/wire.ts";
 import { createLogSource } from "../../src/foundation/logs/log-source.ts";
 import { copyProject, runAl, startTestScheduler } from "./scheduler.ts";
 import type { Finished, SchedulerOptions, TestProject, TestScheduler } from "./scheduler.ts";
+import { pause } from "./pause.ts";
 
 let endsOfFile: (() => Promise<void>)[] | null = null;
 
@@ -92,7 +92,13 @@ export class LiveProject implements TestProject {
     const { exited, signal } = this.#scheduler;
     for (let at = 0; at < 20; at += 1) {
       signal("SIGINT");
-      if ((await Promise.race([exited, sleep(1_000, null)])) !== null) return;
+      if (
+        (await Promise.race([
+          exited,
+          pause(1_000, "runs may keep it: it is interrupted again", null),
+        ])) !== null
+      )
+        return;
     }
     signal("SIGKILL");
     await exited;

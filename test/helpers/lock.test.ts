@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { withLock } from "./lock.ts";
 import { perTest } from "./per-test.ts";
+import { pause } from "./pause.ts";
 
 const dir = perTest(
   () => mkdtempSync(join(tmpdir(), "al-lock-")),
@@ -17,7 +17,7 @@ test("a lock between test processes is held by one process at a time, and is rel
   const most: number[] = [];
   const work = async () => {
     most.push(++inside);
-    await wait(20);
+    await pause(20, "others try to take the lock meanwhile");
     inside -= 1;
   };
   await Promise.all([withLock(path, work), withLock(path, work), withLock(path, work)]);

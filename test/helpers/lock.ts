@@ -1,9 +1,9 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "./pause.ts";
 
 /** Does the work while no other process of this machine does; the file names the one that does. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  while (!take(path)) await wait(200);
+  while (!take(path)) await pause(200, "the holder of a lock tells nobody when it releases it");
   try {
     return await work();
   } finally {

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { sudoersRule, type SudoersRule } from "../../src/runtime/runners/host-user/sudoers-rule.ts";
+import { pause } from "./pause.ts";
 
 const run = promisify(execFile);
 
@@ -88,7 +89,7 @@ async function patiently(program: string, args: readonly string[]): Promise<void
       return;
     } catch (error) {
       if (attempt === 10) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await pause(200, "another test holds the lock of the users' file");
     }
   }
 }

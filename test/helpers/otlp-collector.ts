@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { resolve } from "node:path";
 import protobuf from "protobufjs";
+import { pause } from "./pause.ts";
 
 /** A span as the collector received it; ids are hexadecimal. */
 export interface ReceivedSpan {
@@ -66,7 +67,7 @@ export async function otlpCollector({ port = 0 } = {}) {
       seen.requests += 1;
       seen.headers = request.headers;
       seen.paths.add(`${request.method ?? ""} ${request.url ?? ""}`);
-      if (faults.delayMs > 0) await new Promise((done) => setTimeout(done, faults.delayMs));
+      if (faults.delayMs > 0) await pause(faults.delayMs, "the collector answers late");
       if (faults.status === 0) spans.push(...decoded(request, body));
       response.writeHead(faults.status || 200).end();
     })().catch((error: unknown) => response.writeHead(400).end(String(error)));

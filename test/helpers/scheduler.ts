@@ -208,9 +208,11 @@ function waiter(child: ChildProcess, output: () => string): TestScheduler["waitF
         resolve(match);
       };
       const ended = () => (look(), giveUp("the scheduler ended"));
-      const timer = setTimeout(() => giveUp(`${ms} ms went by`), ms);
+      const late = () => giveUp(`${ms} ms went by`);
+      const deadline = AbortSignal.timeout(ms);
+      deadline.addEventListener("abort", late);
       const settle = () => {
-        clearTimeout(timer);
+        deadline.removeEventListener("abort", late);
         child.stdout?.off("data", look);
         child.stderr?.off("data", look);
         child.off("close", ended);

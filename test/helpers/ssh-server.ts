@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { freePort } from "./free-port.ts";
+import { pause } from "./pause.ts";
 
 const sshd = "/usr/sbin/sshd";
 
@@ -46,7 +46,7 @@ export async function startSshServer(dir: string) {
   server.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));
   while (!log.includes("Server listening")) {
     if (server.exitCode !== null) throw new Error(`sshd did not start: ${log}`);
-    await wait(10);
+    await pause(10, "it is asked again");
   }
   const [type = "", key = ""] = readFileSync(`${hostKey}.pub`, "utf8").split(" ");
   return {

@@ -1,7 +1,7 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { KubeNode } from "../helpers/kubernetes/kube-node.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 import type { Round } from "../runtime/cluster/rounds.ts";
+import { pause } from "../helpers/pause.ts";
 
 /** What befalls a node of the cluster, its API server, or the scheduler. */
 export const faults = [
@@ -23,28 +23,28 @@ export async function befall(
   switch (fault) {
     case "node killed":
       await node.kill();
-      await wait(forMs);
+      await pause(forMs, "the fault lasts");
       node.boot();
       return;
     case "node drained":
       // After restarts of the API server its clients wait up to 60 s before they watch again; the Job controller is one.
       await kubectl("drain", node.name, "--delete-emptydir-data", "--timeout=180s");
-      await wait(forMs);
+      await pause(forMs, "the fault lasts");
       await kubectl("uncordon", node.name);
       return;
     case "al killed": {
       const start = await crash();
-      await wait(forMs);
+      await pause(forMs, "the fault lasts");
       await start();
       return;
     }
     case "API server away":
       await api.kill();
-      await wait(forMs);
+      await pause(forMs, "the fault lasts");
       return api.start();
     default:
       node.partition();
-      await wait(forMs);
+      await pause(forMs, "the fault lasts");
       node.heal();
   }
 }

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { setTimeout as wait } from "node:timers/promises";
 import { createKubernetesEngine } from "../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import { chatEvents } from "../e2e/model-project.ts";
 import { testEngine } from "../helpers/docker.ts";
@@ -11,6 +10,7 @@ import { fakeProvider } from "../runtime/harness/fake-provider.ts";
 import { preparedCluster } from "./live-side.ts";
 import { door, project, scriptLaunch } from "./side.ts";
 import { podWatch, stopwatch } from "./stopwatch.ts";
+import { pause } from "../helpers/pause.ts";
 
 /** By hand: AL_RUNS=100. */
 const most = Number(process.env.AL_RUNS ?? 20);
@@ -50,7 +50,7 @@ describe("how long Kubernetes takes", () => {
     time.part("a node is found");
     const isClaimed = async () =>
       [...(await logsByRun(live.dir)).values()].some((all) => all.some((each) => "node" in each));
-    while (!(await isClaimed())) await wait(20);
+    while (!(await isClaimed())) await pause(20, "it is asked again");
     time.part("its container runs and claims its job");
     time.part("first request", await asked.promise);
     time.print();

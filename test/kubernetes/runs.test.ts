@@ -14,6 +14,7 @@ import { exitOf, messagesOf, runnerContract } from "../runtime/runners/contract.
 import { end, forever, log, scriptOf } from "../runtime/runners/shell-runs.ts";
 import { preparedCluster } from "./live-side.ts";
 import { project } from "./side.ts";
+import { pause } from "../helpers/pause.ts";
 
 let cluster: LiveCluster;
 let image: string;
@@ -141,7 +142,7 @@ test("a run is lost when its node evicts it, and its reason says so", async () =
 test("a run continues while the API server is away, and is removed when that is back", async () => {
   const { events, exit, gone } = await befallen(`sleep 4; ${log("two")}; ${end()}`, async () => {
     await cluster.api.kill();
-    setTimeout(() => void cluster.api.start(), 6_000);
+    void pause(6_000, "the API server is away").then(() => cluster.api.start());
   });
   expect(messagesOf(events)).toEqual(["ready", "two"]);
   expect(exit).toMatchObject({ exitCode: 0, error: null });

@@ -1,6 +1,6 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { CoreV1Api, KubeConfig, type V1Pod } from "@kubernetes/client-node";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
+import { pause } from "../helpers/pause.ts";
 
 /** Prints each part as it ends. */
 export function stopwatch(what: string) {
@@ -24,7 +24,7 @@ export function podWatch(cluster: LiveCluster, labelSelector: string) {
     for (;;) {
       const { items } = await pods.listNamespacedPod({ namespace: "agents", labelSelector });
       if (items[0] !== undefined && isRight(items[0])) return;
-      await wait(20);
+      await pause(20, "it is asked again");
     }
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { NEVER, type Observable } from "rxjs";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
@@ -8,6 +7,7 @@ import { aCluster, aRequest, type TestCluster } from "../../runtime/cluster/supp
 import { end } from "../../runtime/runners/shell-runs.ts";
 import { randomBy } from "../crash/crash-plan.ts";
 import { isLong } from "../../helpers/long.ts";
+import { pause } from "../../helpers/pause.ts";
 
 const rounds = Number(process.env.AL_CLUSTER_ROUNDS ?? (isLong ? 20 : 1));
 const firstSeed = Number(process.env.AL_CLUSTER_SEED ?? 1);
@@ -30,7 +30,7 @@ function slowLog(file: LogEntry[], random: () => number) {
     write: (entry: LogEntry): void => void waiting.push(entry),
     flush: async (): Promise<boolean> => {
       const count = waiting.length;
-      await wait(random() * 60);
+      await pause(random() * 60, "the disk is slow");
       if (isKilled || random() < 0.1) return false;
       file.push(...waiting.splice(0, count));
       return true;
@@ -55,7 +55,7 @@ async function followed(
       if (event.type === "exit") resolve(event);
     });
   });
-  const killed = wait(100 + random() * 700, null);
+  const killed = pause(100 + random() * 700, "the scheduler is killed at a random moment", null);
   const first = await Promise.race([exit, killed]);
   log.kill();
   if (first === null) await cluster.stop();

@@ -1,12 +1,12 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { sendLoad, type LoadAnswer, type LoadRequest } from "../../features/webhooks/load.ts";
 import { look, type Promised } from "./crash-model.ts";
 import type { CrashPlan } from "./crash-plan.ts";
 import { configText, queueSizes, type CrashProject } from "./crash-project.ts";
 import { startDoomed, type Doomed } from "./crash-scheduler.ts";
+import { pause } from "../../helpers/pause.ts";
 
 /** A chain of crashes on one project. */
 export interface Lane {
@@ -54,7 +54,10 @@ async function crashOfScheduler(lane: Lane, plan: CrashPlan): Promise<void> {
   let isLate = false;
   if (url !== null) {
     const sending = send(lane, plan, url);
-    isLate = await Promise.race([doomed.gone.then(() => false), sleep(plan.latestMs, true)]);
+    isLate = await Promise.race([
+      doomed.gone.then(() => false),
+      pause(plan.latestMs, "the point may never be reached", true),
+    ]);
     doomed.kill();
     await sending;
   }
@@ -81,9 +84,8 @@ function killRuns({ project, promised }: Lane): void {
 }
 
 async function mustBeKilled(doomed: Doomed): Promise<void> {
-  const tooLate = setTimeout(() => doomed.kill("SIGTERM"), tooLateMs);
+  AbortSignal.timeout(tooLateMs).addEventListener("abort", () => doomed.kill("SIGTERM"));
   const code = await doomed.gone;
-  clearTimeout(tooLate);
   if (code !== 137) throw new Error(`it ended with ${code} and wrote:\n${doomed.output()}`);
 }
 

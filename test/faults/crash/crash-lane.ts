@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { crashOnce, keyPath, startArgs, type Lane } from "./crash-cycle.ts";
 import {
   brokenPromises,
@@ -13,6 +12,7 @@ import type { Found } from "./crash-model.ts";
 import { plansBy, randomBy } from "./crash-plan.ts";
 import { crashProject } from "./crash-project.ts";
 import { startDoomed } from "./crash-scheduler.ts";
+import { pause } from "../../helpers/pause.ts";
 
 /** The result of a chain of cycles. */
 export interface LaneResult {
@@ -99,7 +99,7 @@ export async function wholeLife(lane: Lane): Promise<Found> {
     mustBeNone(deadLocks(look(project)));
     let left = unfinished(look(project));
     for (const end = Date.now() + idleMs; left.length > 0 && Date.now() < end;) {
-      await sleep(200);
+      await pause(200, "it is asked again");
       left = unfinished(look(project));
     }
     mustBeNone(left);

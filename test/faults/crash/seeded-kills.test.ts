@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
 import { clockAhead } from "../../helpers/scheduler.ts";
 import { billedProject, billingProvider, wrongCosts } from "./billed-project.ts";
@@ -10,6 +9,7 @@ import { check, wholeLife } from "./crash-lane.ts";
 import { look, nothingPromised, unfinished } from "./crash-model.ts";
 import { randomBy } from "./crash-plan.ts";
 import { startDoomed, type Doomed } from "./crash-scheduler.ts";
+import { pause } from "../../helpers/pause.ts";
 
 /** `AL_KILL_ROUNDS` for more, `AL_KILL_SEED` to repeat the moments of a failure. */
 const rounds = Number(process.env.AL_KILL_ROUNDS ?? 10);
@@ -57,12 +57,13 @@ async function life(chain: Chain): Promise<void> {
   const { lane, random } = chain;
   const doomed = startDoomed(lane.project, startArgs, null, lane.env?.());
   const afterMs = random() * 3_000;
-  if (random() < 0.2) void sleep(afterMs / 2).then(() => doomed.kill());
+  if (random() < 0.2)
+    void pause(afterMs / 2, "the scheduler is killed while it starts").then(() => doomed.kill());
   const url = await doomed.ready;
   if (url !== null) {
     const deliveries = { worker: 1 + Math.floor(random() * 3), locker: 0 };
     const work = [send(lane, { deliveries, manual: 0 }, url), callMcp(chain, url)];
-    void sleep(afterMs).then(() => doomed.kill());
+    void pause(afterMs, "the scheduler is killed while it works").then(() => doomed.kill());
     await Promise.all([...work, answerAll(chain, url, doomed)]);
   }
   const code = await doomed.gone;
@@ -115,7 +116,7 @@ async function callMcp(chain: Chain, url: string): Promise<void> {
 /** Answers open questions until the scheduler is dead. */
 async function answerAll(chain: Chain, url: string, doomed: Doomed): Promise<void> {
   const gone = doomed.gone.then(() => true);
-  while (!(await Promise.race([gone, sleep(100, false)]))) {
+  while (!(await Promise.race([gone, pause(100, "it is asked again", false)]))) {
     const init = { headers: headersOf(chain) };
     const response = await fetch(`${url}/api/questions?state=open`, init).catch(() => null);
     const list = (await response?.json().catch(() => null)) as { questions: QuestionView[] } | null;

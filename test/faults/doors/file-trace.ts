@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tempDir } from "../../helpers/temp-dir.ts";
+import { pause } from "../../helpers/pause.ts";
 
 /** Why no process can be traced here; null when one can. */
 export function whyNoTrace(): string | null {
@@ -41,6 +42,6 @@ async function attached(pid: number): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (!/^TracerPid:\t[1-9]/m.test(await readFile(`/proc/${pid}/status`, "utf8"))) {
     if (performance.now() > deadline) throw new Error("strace did not attach");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50, "it is asked again");
   }
 }

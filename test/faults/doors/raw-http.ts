@@ -34,9 +34,8 @@ export function rawConnection(url: string): RawConnection {
 export async function exchange(url: string, text: string, ms = 5_000): Promise<string> {
   const { socket, said, closed, write } = rawConnection(url);
   write(text);
-  const timer = setTimeout(() => socket.destroy(), ms);
+  AbortSignal.timeout(ms).addEventListener("abort", () => socket.destroy());
   await closed;
-  clearTimeout(timer);
   return said();
 }
 

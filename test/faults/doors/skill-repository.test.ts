@@ -25,21 +25,18 @@ const mark = () => join(folders.home, "../pwned");
 const agents = () => join(folders.projectDir, "agents");
 
 async function add(...args: readonly string[]) {
-  const began = performance.now();
   const ran = await folders.al(["add", repository.url, "--yes", ...args], { TMPDIR: temporary });
-  const seconds = (performance.now() - began) / 1000;
   expect(readdirSync(temporary)).toEqual([]);
   expect(existsSync(mark())).toBe(false);
   expect(acted.exec(ran.stdout + ran.stderr)).toBeNull();
-  return { ...ran, seconds };
+  return ran;
 }
 
-/** Nothing of it came in, and the person is told why within a time that anybody waits. */
+/** Nothing of it came in, and the person is told why. */
 async function refused(message: RegExp): Promise<void> {
-  const { code, stderr, seconds } = await add();
+  const { code, stderr } = await add();
   expect(stderr).toMatch(message);
   expect(code).toBe(1);
-  expect(seconds).toBeLessThan(30);
   expect(existsSync(agents())).toBe(false);
 }
 

@@ -1,9 +1,9 @@
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { forAll, LiveProject } from "../../helpers/live-project.ts";
 import { webhookProject } from "../../features/webhooks/webhook-project.ts";
 import { configOf, dueAt, inForce, namesIn, putAgent } from "./live.ts";
+import { pause } from "../../helpers/pause.ts";
 
 let project: LiveProject;
 
@@ -20,7 +20,7 @@ async function writeSlowly(path: string, text: string, pieces: number, pauseMs: 
   try {
     const size = Math.ceil(text.length / pieces);
     for (let at = 0; at < text.length; at += size) {
-      await wait(pauseMs);
+      await pause(pauseMs, "a slow program writes");
       await file.write(text.slice(at, at + size));
     }
   } finally {
@@ -38,7 +38,7 @@ test("a config that takes a second to write is never half active", async () => {
       const found = await project.agent("steady");
       seen.add(found?.nextRunAt?.slice(14, 16));
       errors.add(found?.error !== null);
-      await wait(20);
+      await pause(20, "the agent is looked at all the time");
     }
   })();
   // The schedule comes last: until then nothing of the new config may count.
@@ -94,7 +94,7 @@ test("removing and restoring the agents' folder stops no run, loses no work, and
   await rename(agents, away);
   // The row of one that runs stays with its run.
   await expect.poll(names).toEqual(["busy"]);
-  await wait(1_000);
+  await pause(1_000, "the folder is away: no run stops meanwhile");
   await rename(away, agents);
   await expect.poll(names, { timeout: 35_000 }).toEqual(["busy", "steady"]);
   await expect

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { FakeTelegram } from "../../features/alerts/chat/fake-telegram.ts";
 import { createAnswerLinks } from "../../../src/features/people/answer-links.ts";
 import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
+import { pause } from "../../helpers/pause.ts";
 
 export const choices = ["a", "b", "c"] as const;
 export type Choice = (typeof choices)[number];
@@ -70,10 +70,13 @@ export async function race(raced: Raced, random: () => number): Promise<readonly
     }
     case "at the timeout":
     case "at the timeout, without a default":
-      await sleep(Math.max(0, untilEnd - 25 + random() * 50));
+      await pause(
+        Math.max(0, untilEnd - 25 + random() * 50),
+        "the answers come just at the timeout",
+      );
       return Promise.all([attempt(raced, "key", pick()), attempt(raced, "link", pick())]);
     case "after the timeout":
-      await sleep(Math.max(0, untilEnd + 300));
+      await pause(Math.max(0, untilEnd + 300), "the answers come after the timeout");
       return Promise.all([attempt(raced, "link", pick()), attempt(raced, "key", pick())]);
     case "by links": {
       const scan = [open(raced), open(raced), open(raced)];
@@ -102,7 +105,7 @@ async function press(raced: Raced, way: ChatUser, choice: Choice): Promise<Attem
   const { n, question, telegram, gone } = raced;
   const id = `${way} ${n}`;
   telegram.press(`${question.id}:${choices.indexOf(choice)}`, chatIds[way], id);
-  while (telegram.responseTo(id) === null && !gone.aborted) await sleep(20);
+  while (telegram.responseTo(id) === null && !gone.aborted) await pause(20, "it is asked again");
   const text = telegram.responseTo(id);
   const status = text?.startsWith("You answered")
     ? 200

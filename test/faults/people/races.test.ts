@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { QuestionView } from "../../../src/foundation/contracts/question-views.ts";
 import { fakeTelegram, type FakeTelegram } from "../../features/alerts/chat/fake-telegram.ts";
 import { commandAgents } from "../../helpers/command-agents.ts";
@@ -12,6 +11,7 @@ import { startDoomed, type Doomed } from "../crash/crash-scheduler.ts";
 import { questionPoints, type QuestionPoint } from "../crash/kill-points.ts";
 import { attempt, linkOf, race, raceKinds } from "./racers.ts";
 import type { Attempt, Raced, RaceKind } from "./racers.ts";
+import { pause } from "../../helpers/pause.ts";
 
 /**
  * Runs that ask one question after another, people who answer each at the same time, and a scheduler that is killed
@@ -118,7 +118,7 @@ async function life(all: Races, begin = false): Promise<void> {
     }
   }
   const kill = (): void => void (unfinished(project.dir) > 0 && doomed.kill());
-  if (order === null) void sleep(latestMs).then(kill);
+  if (order === null) void pause(latestMs, "the scheduler is killed at a random moment").then(kill);
   await answerAll(all, { url, key }, doomed);
   doomed.kill("SIGTERM");
   await count(struck, name, doomed);
@@ -134,7 +134,7 @@ async function answerAll(all: Races, at: Place, doomed: Doomed): Promise<void> {
       if (seen.has(question.id)) continue;
       seen.set(question.id, answerIt(all, question, { ...at, gone: gone.signal }));
     }
-    await sleep(50);
+    await pause(50, "it is asked again");
   }
   await Promise.all(seen.values());
 }

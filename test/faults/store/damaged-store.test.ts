@@ -125,10 +125,8 @@ test.each([
     };
     let count = await acknowledged();
     lose();
-    const lostAt = performance.now();
     count += await acknowledged();
     await scheduler.waitForOutput(/FATAL.*state\.db.* saved as .*al start/);
-    expect(performance.now() - lostAt).toBeLessThan(15_000);
     expect(await scheduler.exited).toBe(1);
     const store = openStore(project.dir);
     const { triggers } = store.history.query({ page: 1, limit: 200 });

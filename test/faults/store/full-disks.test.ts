@@ -1,7 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { builtAl } from "../../helpers/scheduler.ts";
 import { sendLoad } from "../../features/webhooks/load.ts";
 import { keyPath } from "../crash/crash-cycle.ts";
@@ -10,6 +9,7 @@ import { crashProject, type CrashProject } from "../crash/crash-project.ts";
 import { fill } from "./fill-disk.ts";
 import { delivery } from "./store-project.ts";
 import { freePort } from "../../helpers/free-port.ts";
+import { pause } from "../../helpers/pause.ts";
 
 let project: CrashProject;
 let child: ChildProcess | null = null;
@@ -65,7 +65,7 @@ test.runIf(isRoot)(
     await deliver(url, 0, 6);
     const error = expect.stringContaining("no space left on the disk of /tmp/al-runs") as string;
     await expect.poll(() => workerOf(url), patience).toMatchObject({ state: "blocked", error });
-    await sleep(1000);
+    await pause(1000, "no attempt is spent meanwhile");
     expect(look(project).rows.map(({ state }) => state)).not.toContain("ended");
     rmSync(filler);
     await expect.poll(() => unfinished(look(project)), patience).toEqual([]);

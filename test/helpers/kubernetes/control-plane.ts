@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { program, startProcess, type OwnProcess } from "./programs.ts";
+import { pause } from "../pause.ts";
 
 const run = promisify(execFile);
 
@@ -75,7 +75,7 @@ export async function startControlPlane({ dir, host, serviceRange, nodes }: Cont
     for (;;) {
       if (await kubectl("get", "--raw", "/readyz").catch(() => null)) return;
       if (performance.now() > deadline) throw new Error("the API server does not get ready");
-      await wait(200);
+      await pause(200, "it is asked again");
     }
   };
   await Promise.race([answers(), api.ended, etcd.ended]);

@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { SwarmNetwork } from "../swarm/network.ts";
 import type { Slot } from "../swarm/slot.ts";
 import { cgroupParent } from "../swarm/cgroups.ts";
 import { writeKubeletConfig, writeNodeFiles } from "./node-files.ts";
 import { program, startProcess, type OwnProcess } from "./programs.ts";
+import { pause } from "../pause.ts";
 
 const run = promisify(execFile);
 
@@ -121,7 +121,7 @@ export function createKubeNode(options: KubeNodeOptions) {
     },
     containerdAnswers: async () => {
       while (!existsSync(socket) || (await ctr("version").catch(() => null)) === null)
-        await wait(100);
+        await pause(100, "it is asked again");
     },
     /** Takes the cable out; what runs there runs on. */
     partition: () => network.connect(number, false),

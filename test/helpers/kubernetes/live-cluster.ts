@@ -1,6 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createNetwork } from "../swarm/network.ts";
 import { releaseSlot, takeSlot } from "../swarm/slot.ts";
@@ -8,6 +7,7 @@ import { startControlPlane } from "./control-plane.ts";
 import { createKubeNode, type KubeNode } from "./kube-node.ts";
 import { startOutside } from "./outside.ts";
 import { program } from "./programs.ts";
+import { pause } from "../pause.ts";
 
 const run = promisify(execFile);
 
@@ -109,7 +109,7 @@ async function allReady(
     const lines = await kubectl("get", "nodes", "-o", `jsonpath=${path}`).catch(() => "");
     if (lines.split("\n").filter((line) => line === "True").length === count) return;
     if (performance.now() > deadline) throw new Error(`the nodes are not ready: ${lines}`);
-    await wait(200);
+    await pause(200, "it is asked again");
   }
 }
 

@@ -1,9 +1,9 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Engine } from "../../../src/runtime/runners/container/engine.ts";
 import { shareImages } from "./images.ts";
 import { createNetwork } from "./network.ts";
 import { createNode, dataDirOf, type SwarmNode } from "./node.ts";
 import { releaseSlot, takeSlot } from "./slot.ts";
+import { pause } from "../pause.ts";
 
 export interface SwarmOptions {
   /** This machine's engine, which has the images. */
@@ -94,7 +94,7 @@ async function settled(nodes: readonly SwarmNode[], timeoutMs: number): Promise<
   for (const node of nodes) {
     while (!(await seesAll(node, nodes.length))) {
       if (performance.now() > deadline) throw new Error(`${node.name} does not see all nodes`);
-      await wait(200);
+      await pause(200, "it is asked again");
     }
   }
 }

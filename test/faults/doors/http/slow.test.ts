@@ -3,6 +3,7 @@ import { rawConnection, statusesIn, type RawConnection } from "../raw-http.ts";
 import { openApp } from "../../../interfaces/gateway/start-gateway.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { withHelloScheduler } from "./hello-scheduler.ts";
+import { pause } from "../../../helpers/pause.ts";
 
 let scheduler: TestScheduler;
 withHelloScheduler((started) => (scheduler = started));
@@ -103,7 +104,7 @@ test("a client that sends too much gets 413 before its body is sent, declared or
   let sent = 0;
   for (; sent < 500 && statusesIn(chunked.said()).length === 0; sent += 1) {
     chunked.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause(5, "an answer has time to arrive between two chunks");
   }
   expect(sent).toBeLessThan(100);
   expect(statusesIn(chunked.said())).toEqual([413]);

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
 import { randomBy } from "../../crash/crash-plan.ts";
+import { pause } from "../../../helpers/pause.ts";
 
 /**
  * Clients without a key whose requests come ahead of the answers, in pieces, malformed or without end, and who read
@@ -48,7 +48,7 @@ async function attack(socket: Socket): Promise<void> {
   const bytes = Buffer.from(text, "latin1").subarray(0, random(4) === 0 ? first.length : 65_536);
   const cut = random(3) === 0 ? random(bytes.length) : bytes.length;
   socket.write(bytes.subarray(0, cut));
-  await wait(random(500));
+  await pause(random(500), "the rest of a request comes late");
   if (!socket.destroyed) socket.write(bytes.subarray(cut));
 }
 
@@ -58,7 +58,11 @@ function open(): void {
   socket.once("connect", () => void attack(socket));
   socket.once("close", () => {
     process.stdout.write(".");
-    setTimeout(open, random(1_000));
+    again();
   });
 }
-for (let n = 0; n < Number(connections); n += 1) setTimeout(open, random(1_000));
+function again(): void {
+  void pause(random(1_000), "strangers come one by one").then(open);
+}
+
+for (let n = 0; n < Number(connections); n += 1) again();

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "../../../helpers/pause.ts";
 
 const program = join(import.meta.dirname, "strangers.ts");
 
@@ -22,7 +22,7 @@ export async function withStrangers<T>(
   try {
     // The first closed one shows that the attack goes on.
     await once(child.stdout, "data");
-    await wait(1_000);
+    await pause(1_000, "the attack goes on");
     const result = await during();
     return { result, closed };
   } finally {

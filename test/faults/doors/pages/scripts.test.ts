@@ -1,6 +1,7 @@
 import { sharedBrowser } from "../../../interfaces/dashboard/open-page.ts";
 import { Poison } from "./poison.ts";
 import { poisonedDeps } from "./poisoned-deps.ts";
+import { pause } from "../../../helpers/pause.ts";
 
 const open = sharedBrowser();
 
@@ -38,7 +39,7 @@ test.each([
   );
   await expect.poll(() => page.locator("body").textContent()).toMatch(/§\d+§/);
   await page.evaluate(unfold);
-  await page.waitForTimeout(300);
+  await pause(300, "a script that got in would have run");
   const seen = new Set(((await page.locator("body").textContent()) ?? "").match(/§\d+§/g));
   expect(seen.size).toBeGreaterThanOrEqual(marks);
   expect(await page.evaluate(hurt)).toEqual(harmless);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connect, type Socket } from "node:net";
+import { pause } from "../../../helpers/pause.ts";
 
 /** A run socket and its token. */
 export interface HostileRun {
@@ -75,10 +76,12 @@ function open(run: HostileRun, shape: Shape, signal: AbortSignal): void {
   signal.addEventListener("abort", destroy, { once: true });
   connection.on("error", () => undefined).resume();
   // A refused request is followed by the next one.
-  connection.once("data", () => setTimeout(destroy, 500));
+  connection.once("data", () => void pause(500, "the answer is read").then(destroy));
   connection.once("close", () => {
     signal.removeEventListener("abort", destroy);
-    if (!signal.aborted) setTimeout(() => open(run, shape, signal), 500);
+    void pause(500, "the next one comes later").then(
+      () => signal.aborted || open(run, shape, signal),
+    );
   });
   connection.write(headOf(run, shape));
   connection.write(shape.body);
