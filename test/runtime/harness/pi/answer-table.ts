@@ -20,8 +20,6 @@ export interface Outcome {
   readonly error: RegExp | null;
   /** To the model itself. */
   readonly requests: number;
-  /** Whether the fallback was used. */
-  readonly fellBack?: boolean;
   /** In seconds, between the requests; with full backoff. */
   readonly waits?: readonly number[];
 }
@@ -31,7 +29,8 @@ export interface AnswerRow {
   /** One for each request; the last answers all that follow. None: nothing listens. */
   readonly actions: readonly Action[];
   readonly alone: Outcome;
-  readonly withFallback: Outcome;
+  /** With another model behind it, which answers when this one is given up; where that is not as alone. */
+  readonly beforeFallback?: Omit<Outcome, "error">;
   readonly maxRetries?: number;
   /** How long the model may be silent. */
   readonly timeoutSeconds?: number;
@@ -39,7 +38,6 @@ export interface AnswerRow {
 
 const text: Action = { reply: { kind: "text", text: "Done." } };
 const toolCall: Action = { reply: { kind: "tool", command: "true" } };
-const refusal: Action = { reply: { kind: "refusal" } };
 const ending = (kind: Ending, words: string): Action => ({
   reply: { kind: "ending", ending: kind, text: words },
 });
@@ -51,143 +49,99 @@ const error = (status: number, message: string, headers: Readonly<Record<string,
   return { status, body, headers: { "content-type": "application/json", ...headers } };
 };
 
-const page = "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>";
+const page = {
+  status: 502,
+  body: "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>",
+  headers: { "content-type": "text/html" },
+};
 
-const succeeds = (requests: number, waits: readonly number[] = []): Outcome => ({
-  error: null,
-  requests,
-  waits,
-});
-const fails = (reason: RegExp, requests: number, waits: readonly number[] = []): Outcome => ({
-  error: reason,
-  requests,
-  waits,
-});
-const fallsBack = (requests: number, waits: readonly number[] = []): Outcome => ({
-  error: null,
-  requests,
-  fellBack: true,
-  waits,
-});
-
-/** A row whose outcome doesn't depend on a fallback. */
-const both = (name: string, actions: readonly Action[], outcome: Outcome): AnswerRow => ({
+/** A row that succeeds. */
+const succeeds = (
+  name: string,
+  actions: readonly Action[],
+  waits: readonly number[] = [],
+): AnswerRow => ({
   name,
   actions,
-  alone: outcome,
-  withFallback: outcome,
+  alone: { error: null, requests: actions.length, waits },
 });
 
-/** A row that fails at the first request, and is helped by a fallback. */
-const hopeless = (name: string, action: Action, reason: RegExp): AnswerRow => ({
+/** A row that fails at the first request. */
+const fails = (name: string, action: Action, error: RegExp): AnswerRow => ({
   name,
   actions: [action],
-  alone: fails(reason, 1),
-  withFallback: fallsBack(1),
+  alone: { error, requests: 1 },
 });
 
 const backoff = [1, 2, 4];
 
 export const answerTable: readonly AnswerRow[] = [
-  both("a text", [text], succeeds(1)),
-  both("a tool call, then a text", [toolCall, text], succeeds(2)),
-  both("a text cut at the output limit, then the rest", [cut, text], succeeds(2)),
+  succeeds("a text", [text]),
+  succeeds("a tool call, then a text", [toolCall, text]),
+  succeeds("a text cut at the output limit, then the rest", [cut, text]),
   {
     name: "a text cut again and again",
     actions: [cut],
-    alone: fails(/cut at its output limit 4 times in a row/, 4),
-    withFallback: fallsBack(4),
+    alone: { error: /cut at its output limit 4 times in a row/, requests: 4 },
   },
-  both("an empty answer, then a text", [empty, text], succeeds(2)),
+  succeeds("an empty answer, then a text", [empty, text]),
   {
     name: "empty answers",
     actions: [empty],
-    alone: fails(/the answer was empty 2 times in a row/, 2),
-    withFallback: fallsBack(2),
+    alone: { error: /the answer was empty 2 times in a row/, requests: 2 },
   },
-  hopeless("a refusal", refusal, /the model refused|blocked the prompt/),
-  hopeless("a content filter", ending("filter", "How to"), /content filter stopped the answer/),
-  hopeless(
-    "a stop for an unknown reason",
-    ending("unknown", "Well"),
-    /not known here \(.*vanished/i,
-  ),
-  hopeless("400", error(400, "max_tokens is wrong"), /400 max_tokens is wrong$/),
-  hopeless("401", error(401, "Incorrect API key"), /401 Incorrect API key$/),
-  hopeless("403", error(403, "No access to this model"), /403 No access to this model$/),
-  hopeless("404", error(404, "No such model"), /404 No such model$/),
-  both("408, then a text", [error(408, "timed out"), text], succeeds(2, [1])),
-  hopeless(
-    "413, the conversation is too long",
-    error(413, "prompt is too long: 300000 tokens > 200000 maximum"),
-    /413 prompt is too long/,
-  ),
-  both(
+  fails("a refusal", { reply: { kind: "refusal" } }, /the model refused|blocked the prompt/),
+  fails("a content filter", ending("filter", "How to"), /content filter stopped the answer/),
+  fails("a stop for an unknown reason", ending("unknown", "Well"), /not known here \(.*vanished/i),
+  fails("400", error(400, "max_tokens is wrong"), /400 max_tokens is wrong$/),
+  succeeds(
     "429 with retry-after, then a text",
     [error(429, "slow down", { "retry-after": "7" }), text],
-    succeeds(2, [7]),
+    [7],
   ),
   {
     name: "429 with a longer time in its text, then a text",
     actions: [error(429, "Rate limit reached. Please try again in 20s."), text],
-    alone: succeeds(2, [20]),
-    withFallback: fallsBack(1),
+    alone: { error: null, requests: 2, waits: [20] },
+    beforeFallback: { requests: 1 },
   },
-  {
-    name: "429 with a retry-after that is longer than the run",
-    actions: [error(429, "slow down", { "retry-after": "3600" })],
-    alone: fails(/429 slow down$/, 1),
-    withFallback: fallsBack(1),
-  },
-  hopeless(
-    "429 as the quota is used up",
-    error(429, "You exceeded your current quota, please check your plan and billing details."),
-    /429 You exceeded your current quota/,
+  fails(
+    "429 with a retry-after that is longer than the run",
+    error(429, "slow down", { "retry-after": "3600" }),
+    /429 slow down$/,
   ),
   {
     name: "500 each time",
     actions: [error(500, "The server had an error")],
-    alone: fails(/500 The server had an error \(after 4 attempts\)$/, 4, backoff),
-    withFallback: fallsBack(4, backoff),
+    alone: {
+      error: /500 The server had an error \(after 4 attempts\)$/,
+      requests: 4,
+      waits: backoff,
+    },
   },
-  both(
-    "502 as a page of a proxy, after a tool call",
-    [toolCall, { status: 502, body: page, headers: { "content-type": "text/html" } }, text],
-    succeeds(3, [1]),
-  ),
-  both(
-    "529 and 503, then a text",
-    [error(529, "Overloaded"), error(503, "no"), text],
-    succeeds(3, [1, 2]),
-  ),
+  succeeds("502 as a page of a proxy, after a tool call", [toolCall, page, text], [1]),
   {
     name: "no connection",
     actions: [],
-    alone: fails(/\(after 4 attempts\)$/, 0, backoff),
-    withFallback: fallsBack(0, backoff),
+    alone: { error: /\(after 4 attempts\)$/, requests: 0, waits: backoff },
   },
-  both(
-    "a connection reset, then a text",
-    ["hang up before the first byte", text],
-    succeeds(2, [1]),
-  ),
-  both("a stream that is cut, then a text", ["hang up in the middle", text], succeeds(2, [1])),
+  succeeds("a connection reset, then a text", ["hang up before the first byte", text], [1]),
+  succeeds("a stream that is cut, then a text", ["hang up in the middle", text], [1]),
   {
     name: "silence before the first byte",
     actions: ["say nothing"],
     maxRetries: 1,
     timeoutSeconds: 20,
-    alone: fails(/nothing came for 20 s \(after 2 attempts\)$/, 2, [1]),
-    withFallback: fallsBack(1),
+    alone: { error: /nothing came for 20 s \(after 2 attempts\)$/, requests: 2, waits: [1] },
+    beforeFallback: { requests: 1 },
   },
   {
     name: "silence in the middle of a stream",
     actions: ["fall silent in the middle"],
     maxRetries: 0,
     timeoutSeconds: 20,
-    alone: fails(/nothing came for 20 s$/, 1),
-    withFallback: fallsBack(1),
+    alone: { error: /nothing came for 20 s$/, requests: 1 },
   },
-  both("a stream that is no JSON, then a text", ["send garbage", text], succeeds(2, [1])),
-  both("an error event in a stream, then a text", ["send an error event", text], succeeds(2, [1])),
+  succeeds("a stream that is no JSON, then a text", ["send garbage", text], [1]),
+  succeeds("an error event in a stream, then a text", ["send an error event", text], [1]),
 ];

@@ -1,4 +1,4 @@
-import { data, endingOf, type Billed, type Ending, type WireFormat } from "./wire-format.ts";
+import { callsOf, data, textOf, wordFor, type Billed, type WireFormat } from "./wire-format.ts";
 
 const few: Billed = {
   usage: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
@@ -6,21 +6,12 @@ const few: Billed = {
 
 const candidate = (parts: readonly object[], finishReason?: string, { usage } = few) => ({
   candidates: [
-    {
-      content: { role: "model", parts },
-      index: 0,
-      ...(finishReason === undefined ? {} : { finishReason }),
-    },
+    { content: { role: "model", parts }, index: 0, ...(finishReason && { finishReason }) },
   ],
   usageMetadata: usage,
 });
 
-const geminiEndings: Record<Ending, string> = {
-  normal: "STOP",
-  cut: "MAX_TOKENS",
-  filter: "SAFETY",
-  unknown: "VANISHED",
-};
+const endings = { normal: "STOP", cut: "MAX_TOKENS", filter: "SAFETY", unknown: "VANISHED" };
 
 export const gemini: WireFormat = {
   stream: (reply, billed = few) => {
@@ -28,12 +19,12 @@ export const gemini: WireFormat = {
     if (reply.kind === "refusal") {
       return data({ promptFeedback: { blockReason: "PROHIBITED_CONTENT" } });
     }
-    if (reply.kind === "tool") {
-      const call = { functionCall: { name: "bash", args: { command: reply.command } } };
-      return data(candidate([call], "STOP", billed));
-    }
-    const parts = reply.text === "" ? [] : [{ text: reply.text }];
-    return data(candidate(parts, geminiEndings[endingOf(reply)], billed));
+    const calls = callsOf(reply).map(({ name, json }) => ({
+      functionCall: { name, args: JSON.parse(json) as object },
+    }));
+    const text = textOf(reply);
+    const parts = text === "" ? calls : [{ text }];
+    return data(candidate(parts, wordFor(reply, "STOP", endings), billed));
   },
   errorEvent: data({
     error: { code: 503, message: "The model is overloaded", status: "UNAVAILABLE" },

@@ -1,5 +1,5 @@
-import { endingOf, named, textOf } from "./wire-format.ts";
-import type { Billed, Ending, WireFormat } from "./wire-format.ts";
+import { callsOf, named, piecesOf, textOf, wordFor } from "./wire-format.ts";
+import type { Billed, ToolCall, WireFormat } from "./wire-format.ts";
 
 const few: Billed = { usage: { input_tokens: 10, output_tokens: 2 } };
 
@@ -17,55 +17,40 @@ const messageStart = ({ usage } = few) => ({
   },
 });
 
-const messageEndings: Record<Ending, string> = {
+const endings = {
   normal: "end_turn",
   cut: "max_tokens",
   filter: "sensitive",
   unknown: "vanished",
 };
 
-const messageText = (text: string) =>
+const begun = (index: number, content_block: object, deltas: readonly object[]) =>
   named(
-    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } },
+    { type: "content_block_start", index, content_block },
+    ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
   );
+const textBlock = (text: string) =>
+  begun(0, { type: "text", text: "" }, [{ type: "text_delta", text }]);
+const callBlock = (call: ToolCall, index: number) => {
+  const { id, name } = call;
+  const deltas = piecesOf(call).map((part) => ({ type: "input_json_delta", partial_json: part }));
+  return begun(index, { type: "tool_use", id, name, input: {} }, deltas);
+};
 
 export const messages: WireFormat = {
   stream: (reply, billed = few) => {
-    const reason =
-      reply.kind === "refusal"
-        ? "refusal"
-        : reply.kind === "tool"
-          ? "tool_use"
-          : messageEndings[endingOf(reply)];
+    const isRefusal = reply.kind === "refusal";
+    const reason = isRefusal ? "refusal" : wordFor(reply, "tool_use", endings);
     const text = textOf(reply);
-    const stop = named({ type: "content_block_stop", index: 0 });
-    const content =
-      reply.kind === "tool"
-        ? `${toolUse(reply.command)}${stop}`
-        : text === ""
-          ? ""
-          : `${messageText(text)}${stop}`;
-    const end = named(
-      {
-        type: "message_delta",
-        delta: { stop_reason: reason },
-        usage: { output_tokens: billed.usage.output_tokens },
-      },
-      { type: "message_stop" },
+    const blocks = text === "" ? callsOf(reply).map(callBlock) : [textBlock(text)];
+    const content = blocks.map(
+      (block, index) => `${block}${named({ type: "content_block_stop", index })}`,
     );
-    return `${named(messageStart(billed))}${content}${end}`;
+    const usage = { output_tokens: billed.usage.output_tokens };
+    const delta = { type: "message_delta", delta: { stop_reason: reason }, usage };
+    return `${named(messageStart(billed))}${content.join("")}${named(delta, { type: "message_stop" })}`;
   },
   errorEvent: named({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } }),
   garbage: "event: content_block_delta\ndata: {{{{\n\n",
-  begin: `${named(messageStart())}${messageText("I was about")}`,
+  begin: `${named(messageStart())}${textBlock("I was about")}`,
 };
-
-function toolUse(command: string): string {
-  const delta = { type: "input_json_delta", partial_json: JSON.stringify({ command }) };
-  const tool = { type: "tool_use", id: "toolu_1", name: "bash", input: {} };
-  return named(
-    { type: "content_block_start", index: 0, content_block: tool },
-    { type: "content_block_delta", index: 0, delta },
-  );
-}

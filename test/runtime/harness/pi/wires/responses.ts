@@ -1,29 +1,14 @@
-import { endingOf, named, refusalText } from "./wire-format.ts";
+import { callsOf, named, piecesOf, refusalText, textOf, wordFor } from "./wire-format.ts";
 import type { Billed, Ending, NamedEvent, WireFormat } from "./wire-format.ts";
 
 const few: Billed = { usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 } };
 
-const responseEnd = (status: string, reason: string | null, { usage, tier }: Billed) => {
-  const details = reason === null ? null : { reason };
-  const type = status === "completed" ? "response.completed" : "response.incomplete";
-  return {
-    type,
-    response: {
-      id: "r1",
-      status,
-      output: [],
-      incomplete_details: details,
-      usage,
-      service_tier: tier ?? null,
-    },
-  };
-};
-
-const responseEndings: Record<Ending, readonly [status: string, reason: string | null]> = {
-  normal: ["completed", null],
-  cut: ["incomplete", "max_output_tokens"],
-  filter: ["incomplete", "content_filter"],
-  unknown: ["incomplete", "vanished"],
+/** Why a response is incomplete; null for one that is complete. */
+const endings: Readonly<Record<Ending, string | null>> = {
+  normal: null,
+  cut: "max_output_tokens",
+  filter: "content_filter",
+  unknown: "vanished",
 };
 
 const responseMessage = (content: readonly object[]) => ({
@@ -34,37 +19,46 @@ const responseMessage = (content: readonly object[]) => ({
   content,
 });
 
+/** An item of the output, with the events of its parts. */
+function item(index: number, added: object, done: object, deltas: readonly NamedEvent[] = []) {
+  return named(
+    { type: "response.output_item.added", output_index: index, item: added },
+    ...deltas.map((delta) => ({ ...delta, output_index: index, content_index: 0 })),
+    { type: "response.output_item.done", output_index: index, item: done },
+  );
+}
+
 export const responses: WireFormat = {
-  stream: (reply, billed = few) => {
-    const end = named(responseEnd(...responseEndings[endingOf(reply)], billed));
-    if (reply.kind === "tool") {
-      const call = { type: "function_call", id: "fc_1", call_id: "call_1", name: "bash" };
-      const done = { ...call, arguments: JSON.stringify({ command: reply.command }) };
-      return `${item({ ...call, arguments: "" }, done)}${end}`;
-    }
+  stream: (reply, { usage, tier = null } = few) => {
+    const reason = wordFor(reply, null, endings);
+    const status = reason === null ? "completed" : "incomplete";
+    const incomplete_details = reason && { reason };
+    const response = {
+      id: "r1",
+      status,
+      output: [],
+      incomplete_details,
+      usage,
+      service_tier: tier,
+    };
+    const end = named({ type: `response.${status}`, response });
     if (reply.kind === "refusal") {
       const done = responseMessage([{ type: "refusal", refusal: refusalText }]);
-      const delta = {
-        type: "response.refusal.delta",
-        output_index: 0,
-        content_index: 0,
-        delta: refusalText,
-      };
-      return `${item(responseMessage([]), done, delta)}${end}`;
+      const delta = { type: "response.refusal.delta", delta: refusalText };
+      return `${item(0, responseMessage([]), done, [delta])}${end}`;
     }
-    if (reply.text === "") return end;
-    const text = [{ type: "output_text", text: reply.text, annotations: [] }];
-    return `${item(responseMessage([]), responseMessage(text))}${end}`;
+    const text = textOf(reply);
+    const said = responseMessage([{ type: "output_text", text, annotations: [] }]);
+    const calls = callsOf(reply).map((call, index) => {
+      const { id, name, json } = call;
+      const begun = { type: "function_call", id: `fc_${id}`, call_id: id, name };
+      const type = "response.function_call_arguments.delta";
+      const deltas = piecesOf(call).map((delta) => ({ type, delta }));
+      return item(index, { ...begun, arguments: "" }, { ...begun, arguments: json }, deltas);
+    });
+    return `${text === "" ? calls.join("") : item(0, responseMessage([]), said)}${end}`;
   },
   errorEvent: named({ type: "error", code: "server_error", message: "The server had an error" }),
   garbage: "event: response.output_text.delta\ndata: {{{{\n\n",
   begin: named({ type: "response.output_item.added", output_index: 0, item: responseMessage([]) }),
 };
-
-function item(added: object, done: object, ...between: readonly NamedEvent[]) {
-  return named({ type: "response.output_item.added", output_index: 0, item: added }, ...between, {
-    type: "response.output_item.done",
-    output_index: 0,
-    item: done,
-  });
-}

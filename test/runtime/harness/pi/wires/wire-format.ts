@@ -1,10 +1,20 @@
 /** What a model answers in one request, whatever the wire format. */
 export type Reply =
   | { readonly kind: "text"; readonly text: string }
+  /** A call of bash. */
   | { readonly kind: "tool"; readonly command: string }
+  /** An answer with calls stops for them, unless it has an ending. */
+  | { readonly kind: "calls"; readonly calls: readonly ToolCall[]; readonly ending?: Ending }
   /** Ends with this word of the provider, after some text or none. */
   | { readonly kind: "ending"; readonly ending: Ending; readonly text: string }
   | { readonly kind: "refusal" };
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** Its arguments, as they come. */
+  readonly json: string;
+}
 
 /** What an answer has about its tokens, in the words of its API. */
 export interface Billed {
@@ -40,10 +50,23 @@ export const named = (...events: readonly NamedEvent[]) =>
 
 export const refusalText = "I can't help with that.";
 
+/** The text of an answer; calls come without one. */
 export function textOf(reply: Reply): string {
   if (reply.kind === "refusal") return refusalText;
-  return reply.kind === "tool" ? "" : reply.text;
+  return "text" in reply ? reply.text : "";
 }
 
-export const endingOf = (reply: Reply): Ending =>
-  reply.kind === "ending" ? reply.ending : "normal";
+export function callsOf(reply: Reply): readonly ToolCall[] {
+  if (reply.kind === "calls") return reply.calls;
+  if (reply.kind !== "tool") return [];
+  return [{ id: "call12345", name: "bash", json: JSON.stringify({ command: reply.command }) }];
+}
+
+/** A call's arguments in the pieces in which a stream brings them. */
+export const piecesOf = ({ json }: ToolCall): readonly string[] => json.match(/[^]{1,7}/g) ?? [];
+
+/** The API's word for the end of an answer; `calls` is the one for an answer that stops for its calls. */
+export function wordFor<T>(reply: Reply, calls: T, words: Readonly<Record<Ending, T>>): T {
+  const ending = "ending" in reply ? reply.ending : undefined;
+  return ending === undefined && callsOf(reply).length > 0 ? calls : words[ending ?? "normal"];
+}
