@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
+import { completions } from "./pi/wires/completions.ts";
 
 export interface SeenRequest {
   readonly path: string;
@@ -54,10 +55,6 @@ export function refusing(status: number, message: string): Answer {
 export function saying(text: string): Answer {
   return (_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
-    const chunk = (delta: object, finish: string | null) =>
-      `data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-    response.end(
-      `${chunk({ role: "assistant", content: text }, null)}${chunk({}, "stop")}data: [DONE]\n\n`,
-    );
+    response.end(completions.stream({ kind: "text", text }));
   };
 }

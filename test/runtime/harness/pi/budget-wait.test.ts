@@ -56,7 +56,7 @@ test("a session ends when its turns are used up, as no money helps", async () =>
   expect(asked).toEqual([]);
 });
 
-test("a session ends when it is asked to while it waits", async () => {
+test("a session that waits ends when it is stopped", async () => {
   const stop = new AbortController();
   const wait = () => {
     stop.abort();

@@ -40,7 +40,6 @@ const table: readonly (readonly [string, Partial<Answer>, Partial<Verdict>])[] =
     { kind: "fallback", message: "the model refused to answer: Not this." },
   ],
   ["Gemini's recitation", ended("RECITATION"), { kind: "fallback" }],
-  ["the same in responses", ended("incomplete.content_filter"), { kind: "fallback" }],
   ["a full context window", ended("model_context_window_exceeded"), { kind: "fallback" }],
   ["a malformed function call", ended("MALFORMED_FUNCTION_CALL"), { kind: "retry" }],
   ["an upstream's network error", ended("network_error"), { kind: "retry" }],

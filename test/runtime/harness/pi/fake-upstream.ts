@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { text } from "node:stream/consumers";
+import type { ServerResponse } from "node:http";
+import { fakeProvider } from "../fake-provider.ts";
 import type { Action } from "./answer-table.ts";
 import { wireFormatOf } from "./wires/wire-format-of.ts";
 
@@ -11,15 +10,6 @@ export interface Route {
   readonly requests: readonly string[];
 }
 
-export interface FakeUpstream {
-  /**
-   * A base URL of its own that answers with these actions, one after the other, then with the last. `onSilence` is
-   * called when it will send nothing more to a request that it leaves open.
-   */
-  route(actions: readonly Action[], onSilence?: () => void): Route;
-  close(): Promise<void>;
-}
-
 interface PlannedRoute {
   readonly actions: readonly Action[];
   readonly requests: string[];
@@ -27,39 +17,35 @@ interface PlannedRoute {
 }
 
 /** One HTTP server for many models, each with a base URL of its own; it speaks the wire format that it is asked in. */
-export async function startFakeUpstream(): Promise<FakeUpstream> {
+export async function startFakeUpstream() {
   const routes: PlannedRoute[] = [];
-  const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const { url = "" } = request;
-    const route = routes[Number(/^\/(\d+)\//.exec(url)?.[1])];
+  const serve = async (path: string, body: string, response: ServerResponse) => {
+    const route = routes[Number(/^\/(\d+)\//.exec(path)?.[1])];
     if (route === undefined) return void response.writeHead(500).end("no such route");
     const { actions, requests, onSilence } = route;
-    const body = await text(request);
     requests.push(body);
     const action = actions[Math.min(requests.length, actions.length) - 1];
-    if (action !== undefined) await perform(action, url, response);
+    if (action !== undefined) await perform(action, path, response);
     if (!response.writableEnded && !response.destroyed) onSilence();
   };
-  const server = createServer((request, response) => {
+  const provider = await fakeProvider(({ path, body }, response) => {
     // A connection that was used before is retried by the gateway itself, which knows that idle ones are cut.
     response.shouldKeepAlive = false;
     // The client may be gone.
-    serve(request, response).catch(() => response.destroy());
+    serve(path, JSON.stringify(body), response).catch(() => response.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
+  const { origin } = new URL(provider.baseUrl);
   return {
-    route: (actions, onSilence = () => undefined) => {
+    /**
+     * A base URL of its own that answers with these actions, one after the other, then with the last. `onSilence` is
+     * called when it will send nothing more to a request that it leaves open.
+     */
+    route: (actions: readonly Action[], onSilence: () => void = () => undefined): Route => {
       const requests: string[] = [];
       const index = routes.push({ actions, requests, onSilence }) - 1;
-      return { baseUrl: `http://127.0.0.1:${port}/${index}/v1`, requests };
+      return { baseUrl: `${origin}/${index}/v1`, requests };
     },
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    close: () => provider.close(),
   };
 }
 

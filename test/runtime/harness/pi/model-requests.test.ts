@@ -10,70 +10,45 @@ const adaptive = { type: "adaptive", display: "summarized" };
 const budget = { type: "enabled", budget_tokens: 8192, display: "summarized" };
 const reasoning = { effort: "medium", summary: "auto" };
 
-/** Settings of a request that make or cut the answer; a row has them all, undefined for what must not be sent. */
-interface Row {
-  readonly path: string;
-  /** The limit of the answer, wherever the wire has it. */
-  readonly limit: number | undefined;
-  readonly thinking: unknown;
-}
+/** What a request must have: its path, the limit of the answer and its thinking; undefined for what must not be sent. */
+type Row = readonly [
+  provider: NonNullable<AskedModel["provider"]>,
+  model: string,
+  path: string,
+  limit: number | undefined,
+  thinking: unknown,
+];
 
-const rows: readonly (readonly [AskedModel["provider"], string, Row])[] = [
-  ["anthropic", "claude-sonnet-4-5", { path: messages, limit: 64_000, thinking: budget }],
-  ["anthropic", "claude-opus-4-8", { path: messages, limit: 128_000, thinking: adaptive }],
-  ["anthropic", "claude-opus-6", { path: messages, limit: 64_000, thinking: adaptive }],
-  ["anthropic", "claude-opus-4-1", { path: messages, limit: 32_000, thinking: budget }],
-  ["anthropic", "claude-sonnet-4-20250514", { path: messages, limit: 64_000, thinking: budget }],
-  ["anthropic", "claude-3-7-sonnet-latest", { path: messages, limit: 64_000, thinking: budget }],
-  ["anthropic", "claude-3-5-haiku-latest", { path: messages, limit: 8192, thinking: undefined }],
-  ["anthropic", "claude-3-opus-20240229", { path: messages, limit: 4096, thinking: undefined }],
-  ["openai", "gpt-5.5", { path: responses, limit: 128_000, thinking: reasoning }],
-  ["openai", "gpt-6", { path: responses, limit: undefined, thinking: reasoning }],
-  ["openai", "gpt-5-codex", { path: responses, limit: undefined, thinking: reasoning }],
-  ["openai", "gpt-4.1-2025-04-14", { path: responses, limit: undefined, thinking: undefined }],
-  [
-    "google",
-    "gemini-2.5-pro",
-    {
-      path: gemini("gemini-2.5-pro"),
-      limit: 65_536,
-      thinking: { includeThoughts: true, thinkingBudget: 8192 },
-    },
-  ],
-  [
-    "google",
-    "gemini-4-pro",
-    {
-      path: gemini("gemini-4-pro"),
-      limit: undefined,
-      thinking: { includeThoughts: true, thinkingBudget: -1 },
-    },
-  ],
-  ["groq", "openai/gpt-oss-120b", { path: completions, limit: 65_536, thinking: "medium" }],
-  ["groq", "new/model", { path: completions, limit: undefined, thinking: undefined }],
-  ["xai", "grok-4.3", { path: responses, limit: 30_000, thinking: reasoning }],
-  ["xai", "grok-5", { path: responses, limit: undefined, thinking: reasoning }],
-  ["xai", "grok-code-fast-1", { path: responses, limit: undefined, thinking: undefined }],
-  ["mistral", "mistral-small-2506", { path: mistral, limit: 16_384, thinking: undefined }],
-  ["mistral", "mistral-next", { path: mistral, limit: undefined, thinking: undefined }],
-  ["openrouter", "anthropic/claude-opus-5", { path: messages, limit: 128_000, thinking: adaptive }],
-  [
-    "openrouter",
-    "anthropic/claude-opus-6",
-    { path: completions, limit: undefined, thinking: { effort: "medium" } },
-  ],
-  [
-    "openrouter",
-    "new/model",
-    { path: completions, limit: undefined, thinking: { effort: "medium" } },
-  ],
-  ["custom", "llama", { path: completions, limit: undefined, thinking: undefined }],
+const thoughts = (thinkingBudget: number) => ({ includeThoughts: true, thinkingBudget });
+
+const rows: readonly Row[] = [
+  ["anthropic", "claude-sonnet-4-5", messages, 64_000, budget],
+  ["anthropic", "claude-opus-4-8", messages, 128_000, adaptive],
+  ["anthropic", "claude-opus-6", messages, 64_000, adaptive],
+  ["anthropic", "claude-3-7-sonnet-latest", messages, 64_000, budget],
+  ["anthropic", "claude-3-5-haiku-latest", messages, 8192, undefined],
+  ["openai", "gpt-5.5", responses, 128_000, reasoning],
+  ["openai", "gpt-6", responses, undefined, reasoning],
+  ["openai", "gpt-4.1-2025-04-14", responses, undefined, undefined],
+  ["google", "gemini-2.5-pro", gemini("gemini-2.5-pro"), 65_536, thoughts(8192)],
+  ["google", "gemini-4-pro", gemini("gemini-4-pro"), undefined, thoughts(-1)],
+  ["groq", "openai/gpt-oss-120b", completions, 65_536, "medium"],
+  ["groq", "new/model", completions, undefined, undefined],
+  ["xai", "grok-4.3", responses, 30_000, reasoning],
+  ["xai", "grok-5", responses, undefined, reasoning],
+  ["xai", "grok-code-fast-1", responses, undefined, undefined],
+  ["mistral", "mistral-small-2506", mistral, 16_384, undefined],
+  ["mistral", "mistral-next", mistral, undefined, undefined],
+  ["openrouter", "anthropic/claude-opus-5", messages, 128_000, adaptive],
+  ["openrouter", "anthropic/claude-opus-6", completions, undefined, { effort: "medium" }],
+  ["custom", "llama", completions, undefined, undefined],
 ];
 
 test("the request for a model is that of its provider's API, with the listed limits or none, and reasons as models of its family do", async () => {
-  const models = rows.map(([provider = "custom", model]) => ({ provider, model }));
-  const asked = await requestsOf(models);
-  expect(asked.map(seen)).toEqual(rows.map(([, model, row]) => ({ model, ...row })));
+  const asked = await requestsOf(rows.map(([provider, model]) => ({ provider, model })));
+  expect(asked.map(seen)).toEqual(
+    rows.map(([, model, path, limit, thinking]) => ({ model, path, limit, thinking })),
+  );
 });
 
 test("the request for a model names no fallback of the provider for a model that is not listed", async () => {
@@ -82,36 +57,24 @@ test("the request for a model names no fallback of the provider for a model that
   expect(asked?.headers).not.toHaveProperty("anthropic-beta");
 });
 
-test("the request for a model has the limits, headers and wire that the config sets, for the user's own server too", async () => {
-  const maxTokens = 1234;
-  const headers = { "X-Team": "platform" };
-  const asked = await requestsOf([
-    { provider: "anthropic", model: "claude-opus-6", maxTokens, headers },
-    { provider: "openai", model: "gpt-5.5", maxTokens, headers },
-    { provider: "openai", model: "gpt-6", maxTokens, headers, api: "openai-completions" },
-    { provider: "google", model: "gemini-4-pro", maxTokens, headers },
-    { provider: "mistral", model: "mistral-next", maxTokens, headers },
-    { provider: "custom", model: "llama", maxTokens, headers },
-    { provider: "custom", model: "llama", maxTokens, headers, api: "anthropic-messages" },
-    { provider: "custom", model: "llama", maxTokens, headers, api: "openai-responses" },
-    { provider: "custom", model: "llama", maxTokens, headers, api: "google-generative-ai" },
-  ]);
-  expect(asked.map(({ path }) => path)).toEqual([
-    messages,
-    responses,
-    completions,
-    gemini("gemini-4-pro"),
-    mistral,
-    completions,
-    messages,
-    responses,
-    gemini("llama"),
-  ]);
-  for (const one of asked) {
-    expect(seen(one).limit).toBe(maxTokens);
-    expect(one.headers).toMatchObject({ "x-team": "platform" });
-  }
-});
+test.each<[AskedModel, string]>([
+  [{ provider: "anthropic", model: "claude-opus-6" }, messages],
+  [{ provider: "openai", model: "gpt-6", api: "openai-completions" }, completions],
+  [{ provider: "google", model: "gemini-4-pro" }, gemini("gemini-4-pro")],
+  [{ provider: "mistral", model: "mistral-next" }, mistral],
+  [{ provider: "custom", model: "llama" }, completions],
+  [{ provider: "custom", model: "llama", api: "anthropic-messages" }, messages],
+  [{ provider: "custom", model: "llama", api: "openai-responses" }, responses],
+  [{ provider: "custom", model: "llama", api: "google-generative-ai" }, gemini("llama")],
+])(
+  "the request for a model has the limit, header and wire of its config: %j",
+  async (model, path) => {
+    const config = { maxTokens: 1234, headers: { "X-Team": "platform" } };
+    const [asked] = await requestsOf([{ ...model, ...config }]);
+    expect(asked?.headers).toMatchObject({ "x-team": "platform" });
+    expect(asked && seen(asked)).toMatchObject({ path, limit: 1234 });
+  },
+);
 
 test("the request for a model asks the user's own server to reason only if the config says so", async () => {
   const custom = { provider: "custom", model: "llama", thinkingLevel: "high" } as const;
@@ -123,19 +86,11 @@ function seen({ path, body }: Asked) {
   const google = body.generationConfig as
     | { readonly maxOutputTokens?: number; readonly thinkingConfig?: unknown }
     | undefined;
-  const model = typeof body.model === "string" ? body.model : modelIn(path);
+  const { max_tokens, max_output_tokens, max_completion_tokens } = body;
   return {
-    model,
+    model: body.model ?? /\/models\/([^:]+)/.exec(path)?.[1],
     path,
-    limit:
-      body.max_tokens ??
-      body.max_output_tokens ??
-      body.max_completion_tokens ??
-      google?.maxOutputTokens,
+    limit: max_tokens ?? max_output_tokens ?? max_completion_tokens ?? google?.maxOutputTokens,
     thinking: body.thinking ?? body.reasoning ?? body.reasoning_effort ?? google?.thinkingConfig,
   };
-}
-
-function modelIn(path: string): string | undefined {
-  return /\/models\/([^:]+)/.exec(path)?.[1];
 }

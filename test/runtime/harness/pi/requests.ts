@@ -4,8 +4,8 @@ import type { HostedModel } from "../model-host.ts";
 import { runSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
-/** A model that is asked on this machine; its `baseUrl` is the path that follows the host and a number. */
-export type AskedModel = Partial<Omit<HostedModel, "baseUrl">> & { readonly base?: string };
+/** A model that is asked on this machine. */
+export type AskedModel = Partial<Omit<HostedModel, "baseUrl">>;
 
 export interface Asked {
   /** The path behind the host and the number. */
@@ -19,9 +19,7 @@ export async function requestsOf(models: readonly AskedModel[]): Promise<readonl
   const workDir = tempDir();
   const upstream = await fakeProvider(refusing(400, "not today"));
   const { origin } = new URL(upstream.baseUrl);
-  const chain = models.map(({ base = "", ...model }, index) =>
-    aModel(`m${index}`, `${origin}/${index}${base}`, model),
-  );
+  const chain = models.map((model, index) => aModel(`m${index}`, `${origin}/${index}`, model));
   try {
     await runSession({ workDir, models: chain });
   } finally {

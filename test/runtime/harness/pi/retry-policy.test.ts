@@ -7,47 +7,41 @@ import {
   silenceLimitMs,
 } from "../../../../src/runtime/harness/pi/retry-policy.ts";
 
-const hiccup = { kind: "retry", message: "503", isSlow: false, cooldownMs: null } as const;
-const verdict = (retryAfterMs: number | null = null, isSlow = false): Verdict => ({
-  ...hiccup,
+const alone = { retries: 0, maxRetries: 3, waitedMs: 0, hasFallback: false, remainingMs: 60_000 };
+const backed = { ...alone, hasFallback: true };
+const retry = (retryAfterMs: number | null = null, isSlow = false): Verdict => ({
+  kind: "retry",
+  message: "503",
+  cooldownMs: null,
   retryAfterMs,
   isSlow,
 });
-const alone = { retries: 0, maxRetries: 3, waitedMs: 0, hasFallback: false, remainingMs: 60_000 };
-const backed = { ...alone, hasFallback: true };
 
-test("a retry waits as long as the provider asks, and never shorter than the backoff", () => {
-  expect(retryDelayMs(verdict(), alone, 0)).toBe(1000);
-  expect(retryDelayMs(verdict(7000), alone, 0)).toBe(7000);
-  expect(retryDelayMs(verdict(10), alone, 0)).toBe(1000);
+test.each<[string, Verdict, typeof alone, number | null]>([
+  ["waits for its backoff", retry(), alone, 1000],
+  ["waits as long as the provider asks", retry(7000), alone, 7000],
+  ["waits no shorter than its backoff", retry(10), alone, 1000],
+  ["is not made after the last one", retry(), { ...alone, retries: 3 }, null],
+  ["is not made if there is none", retry(), { ...alone, maxRetries: 0 }, null],
+  ["is not made for a complete answer", { kind: "complete" }, alone, null],
+  ["may wait for half of the run's time", retry(30_000), alone, 30_000],
+  ["leaves half of the run's time to the work", retry(30_001), alone, null],
+  ["waits up to 10 s before a fallback", retry(9000), backed, 9000],
+  ["gives way to a fallback after 10 s of waits", retry(9000), { ...backed, waitedMs: 1001 }, null],
+  ["gives way to a fallback at once after silence", retry(null, true), backed, null],
+  ["is made after silence without a fallback", retry(null, true), alone, 1000],
+])("a retry %s", (_what, verdict, state, delayMs) => {
+  expect(retryDelayMs(verdict, state, 0)).toBe(delayMs);
 });
 
-test("a retry is not made when all were made, or when it doesn't help", () => {
-  expect(retryDelayMs(verdict(), { ...alone, retries: 3 }, 0)).toBeNull();
-  expect(retryDelayMs(verdict(), { ...alone, maxRetries: 0 }, 0)).toBeNull();
-  expect(retryDelayMs({ kind: "complete" }, alone, 0)).toBeNull();
-});
-
-test("a retry leaves half of the run's time to the work after the wait", () => {
-  expect(retryDelayMs(verdict(30_000), alone, 0)).toBe(30_000);
-  expect(retryDelayMs(verdict(30_001), alone, 0)).toBeNull();
-});
-
-test("a retry gives way to a fallback after 10 s of waits, and at once after silence", () => {
-  expect(retryDelayMs(verdict(9000), backed, 0)).toBe(9000);
-  expect(retryDelayMs(verdict(9000), { ...backed, waitedMs: 1001 }, 0)).toBeNull();
-  expect(retryDelayMs(verdict(null, true), backed, 0)).toBeNull();
-  expect(retryDelayMs(verdict(null, true), alone, 0)).toBe(1000);
-});
-
-test("the timeout of a silent model is the model's own if configured", () =>
-  expect(silenceLimitMs(900, { remainingMs: 60_000, modelsLeft: 2 })).toBe(900_000));
-
-test("the timeout of a silent model leaves time for the models after it and one more attempt, for any remaining time", () => {
-  expect(silenceLimitMs(null, { remainingMs: 60_000, modelsLeft: 1 })).toBe(30_000);
-  expect(silenceLimitMs(null, { remainingMs: 60_000, modelsLeft: 2 })).toBe(20_000);
-  expect(silenceLimitMs(null, { remainingMs: 7_200_000, modelsLeft: 1 })).toBe(300_000);
-  expect(silenceLimitMs(null, { remainingMs: -5, modelsLeft: 1 })).toBe(1000);
+test.each([
+  ["the model's own if configured", 900, 60_000, 2, 900_000],
+  ["half of the remaining time for the last model", null, 60_000, 1, 30_000],
+  ["a third of the remaining time before one other model", null, 60_000, 2, 20_000],
+  ["at most 5 minutes", null, 7_200_000, 1, 300_000],
+  ["a second if the time is over", null, -5, 1, 1000],
+])("the timeout of a silent model is %s", (_what, seconds, remainingMs, modelsLeft, limitMs) => {
+  expect(silenceLimitMs(seconds, { remainingMs, modelsLeft })).toBe(limitMs);
 });
 
 const cut: Verdict = { kind: "continue", why: "cut", message: "cut" };
