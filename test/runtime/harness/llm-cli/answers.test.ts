@@ -9,7 +9,6 @@ const claudeEnd = (end: object) => [
   { ...claudeStream.at(-1), ...end },
 ];
 const codexLimit = "Incomplete response returned, reason: max_output_tokens";
-const codexFilter = `stream disconnected before completion: Incomplete response returned, reason: content_filter`;
 const geminiError = (message: string, status = "error") => [
   ...geminiStream.slice(0, -1),
   { type: "error", severity: "error", message },
@@ -30,30 +29,14 @@ const table: readonly (readonly [Program, string, Behaviour, string])[] = [
     { stream: claudeEnd({ stop_reason: "max_tokens" }) },
     "the answer was cut at its output limit",
   ],
-  [
-    "claude",
-    "is empty",
-    { stream: claudeEnd({ result: "", stop_reason: "end_turn" }) },
-    "the answer was empty",
-  ],
+  ["claude", "is empty", { stream: claudeEnd({ result: "" }) }, "the answer was empty"],
   [
     "claude",
     "is a refusal",
     { stream: claudeEnd({ stop_reason: "refusal" }) },
     "the model refused to answer",
   ],
-  [
-    "codex",
-    "was cut at its output limit",
-    { stream: codexFailure(codexLimit), exitCode: 1 },
-    codexLimit,
-  ],
-  [
-    "codex",
-    "was filtered",
-    { stream: codexFailure(codexFilter), exitCode: 1 },
-    "reason: content_filter",
-  ],
+  ["codex", "was cut at its output limit", { stream: codexFailure(codexLimit) }, codexLimit],
   [
     "codex",
     "is empty or a refusal",
@@ -93,7 +76,7 @@ test.each(table)(
   },
 );
 
-test("succeeds in gemini when only an earlier answer was filtered", async () => {
+test("the llm-cli harness succeeds in gemini when only an earlier answer was filtered", async () => {
   const then = geminiTelemetry("content_filter", "stop");
   const { run } = await play("gemini", { stream: geminiStream, then });
   expect(endMessageOf(run).error).toBeNull();

@@ -8,6 +8,7 @@ import type { Action } from "../pi/answer-table.ts";
 import { startFakeUpstream } from "../pi/fake-upstream.ts";
 import type { Program } from "./play.ts";
 import { realPrograms } from "./real-programs.ts";
+import { isLong } from "../../../helpers/long.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const bin = await realPrograms();
@@ -18,8 +19,7 @@ const models = {
   codex: { provider: "openai", model: "gpt-5.5" },
   gemini: { provider: "google", model: "gemini-2.5-pro" },
 } as const;
-/** The other cases take a minute: with AL_TEST_LLM_CLIS=all. */
-const isWhole = process.env.AL_TEST_LLM_CLIS === "all";
+const done: Action = { reply: { kind: "text", text: "Done." } };
 /** Text of files that are no instructions of the agent. */
 const notes = "canary-of-notes-5d1c";
 const programs: readonly Program[] = ["claude", "codex", "gemini"];
@@ -33,13 +33,13 @@ function refused(status: number): Action {
 /** A session of the real program with one retry, through the real gateway and bridge; `sent` comes after its first request. */
 async function session(
   program: Program,
-  action: Action | Action[],
+  actions: readonly Action[],
   model: Partial<HostedModel> = {},
   sent: string | null = null,
 ) {
   const upstream = await startFakeUpstream();
   onTestFinished(() => upstream.close());
-  const { baseUrl: versioned, requests } = upstream.route([action].flat());
+  const { baseUrl: versioned, requests } = upstream.route(actions);
   const baseUrl = versioned.replace("/v1", "");
   const workDir = tempDir();
   const uid = process.getuid?.() === 0 ? nobody : null;
@@ -55,52 +55,30 @@ async function session(
   const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
   const run = startRun(job, env, uid);
   if (sent !== null) {
-    await expect.poll(() => requests, { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(() => requests).toHaveLength(1);
     sendTo(job.channel?.token ?? "", sent);
   }
   const ended = await run.ended;
-  const warnings = logsOf(ended, "run").flatMap(({ level, msg }) => (level === 40 ? [msg] : []));
-  return { ended, requests, warnings, error: endMessageOf(ended).error };
+  return { ended, requests, error: endMessageOf(ended).error };
 }
 
-describe.skipIf(bin === null)("the real claude", () => {
-  test("gives the model a message that comes while it works, once", async () => {
-    const call = messages.stream({ kind: "tool", command: "sleep 3" }).replace('"bash"', '"Bash"');
-    const headers = { "content-type": "text/event-stream" };
-    const actions: Action[] = [
-      { status: 200, body: call, headers },
-      { reply: { kind: "text", text: "Done." } },
-    ];
-    const { requests, error, ended } = await session(
-      "claude",
-      actions,
-      {},
-      "Leave the logs alone.",
-    );
+describe.skipIf(bin === null)("the real command lines", () => {
+  test("claude gives the model a message that comes while it works, once", async () => {
+    const body = messages
+      .stream({ kind: "tool", command: "sleep 3" })
+      .replaceAll('"bash"', '"Bash"');
+    const call = { status: 200, body, headers: { "content-type": "text/event-stream" } };
+    const sent = "Leave the logs alone.";
+    const { requests, error, ended } = await session("claude", [call, done], {}, sent);
     expect(error).toBeNull();
-    const times = requests.map((body) => body.split("Leave the logs alone.").length - 1);
-    expect(times).toEqual([0, 1]);
-    expect(logsOf(ended, "steer").map(({ msg }) => msg)).toEqual(["Leave the logs alone."]);
+    expect(requests.map((body) => body.split(sent).length - 1)).toEqual([0, 1]);
+    expect(logsOf(ended, "steer").map(({ msg }) => msg)).toEqual([sent]);
     expect(endMessageOf(ended).usage).toMatchObject({ turns: 2 });
-  }, 60_000);
-});
+  });
 
-describe.skipIf(bin === null).each(programs)(
-  "the real %s",
-  (program) => {
-    test.runIf(isWhole)("the real CLI succeeds by the model's answer", async () => {
-      const { ended, error, requests } = await session(program, {
-        reply: { kind: "text", text: "Hello." },
-      });
-      expect(error).toBeNull();
-      expect(logsOf(ended, "said").map(({ msg }) => msg)).toEqual(["Hello."]);
-      const [first, ...others] = requests;
-      expect(others).toEqual([]);
-      expect(first).toContain("You are the tested agent.");
-    });
-
-    test("the real CLI retries a provider that answers 503 maxRetries times, and names it", async () => {
-      const { ended, error, requests } = await session(program, refused(503));
+  describe.each(programs)("%s", (program) => {
+    test("retries a provider that answers 503 maxRetries times, and names it", async () => {
+      const { ended, error, requests } = await session(program, [refused(503)]);
       expect(requests).toHaveLength(2);
       expect(requests.filter((body) => body.includes(notes))).toHaveLength(0);
       expect(error).toMatch(/refused with 503/);
@@ -110,33 +88,21 @@ describe.skipIf(bin === null).each(programs)(
       expect(cooldowns).toHaveLength(program === "gemini" ? 0 : 1);
     });
 
-    test.runIf(isWhole)("the real CLI retries no more often with a rejected key", async () => {
-      const { ended, error, requests } = await session(program, refused(401));
-      expect(requests.length).toBeLessThanOrEqual(2);
-      expect(error).toMatch(/401/);
-      expect(ended.messages).not.toContainEqual(expect.objectContaining({ type: "cooldown" }));
+    test.runIf(isLong)("succeeds by the model's answer", async () => {
+      const { ended, error, requests } = await session(program, [done]);
+      expect(error).toBeNull();
+      expect(logsOf(ended, "said").map(({ msg }) => msg)).toEqual(["Done."]);
+      expect(requests).toEqual([expect.stringContaining("You are the tested agent.")]);
     });
 
-    test.runIf(isWhole)(
-      "the real CLI retries a provider that breaks off its answer at most maxRetries times",
-      async () => {
-        const { error, requests, warnings } = await session(program, "hang up in the middle");
-        expect(error).not.toBeNull();
-        // gemini does not retry an answer that began.
-        expect(requests).toHaveLength(program === "gemini" ? 1 : 2);
-        expect(warnings).toContain("the model's provider broke its answer off");
-        expect(warnings.join("\n")).not.toContain("scheduler");
-      },
-    );
-
-    test.runIf(isWhole)(
-      "the real CLI waits for a silent provider as long as the model's timeout",
-      async () => {
-        const { error, requests } = await session(program, "say nothing", { timeoutSeconds: 2 });
-        expect(error).not.toBeNull();
-        expect(requests.length).toBeLessThanOrEqual(2);
-      },
-    );
-  },
-  60_000,
-);
+    test.runIf(isLong).each<[string, Action, RegExp]>([
+      ["a rejected key", refused(401), /401/],
+      ["an answer that breaks off", "hang up in the middle", /./],
+      ["silence for the model's timeout", "say nothing", /./],
+    ])("fails after at most one retry of %s", async (_what, action, reason) => {
+      const { error, requests } = await session(program, [action], { timeoutSeconds: 2 });
+      expect(error).toMatch(reason);
+      expect(requests.length).toBeLessThanOrEqual(2);
+    });
+  });
+});
