@@ -1,52 +1,35 @@
 import { commandEnv, gitConfigEnv } from "../../../src/runtime/harness/command-env.ts";
 import { aJob } from "./jobs.ts";
 
-test("the first credential that sets a variable wins, and none can set the run's mark", () => {
-  const credential = (instance: string, env: Record<string, string>) => ({
-    type: "t",
-    instance,
-    fields: {},
-    env,
-  });
+const bare = { network: {}, payloadFile: null, files: {}, commands: null };
+const credential = (instance: string, env: Record<string, string>) => ({
+  type: "t",
+  instance,
+  fields: {},
+  env,
+});
+
+test("commands have variables of credentials before those of the agent's config, the first credential's first, and none of the harness", () => {
   const credentials = [
-    credential("one", { TOKEN: "first", T_ONE: "1" }),
+    credential("one", { TOKEN: "first" }),
     credential("two", { TOKEN: "second", AL_INSTANCE: "forged" }),
   ];
+  const job = aJob("/w", { credentials, env: { LOG_LEVEL: "debug", TOKEN: "plain" } });
   const env = { PATH: "/bin", HOME: "/w", OPENAI_API_KEY: "x", NODE_OPTIONS: "y" };
-  expect(
-    commandEnv(aJob("/w", { credentials }), env, {
-      network: {},
-      payloadFile: null,
-      files: { GIT_SSH_COMMAND: "ssh" },
-      commands: null,
-    }),
-  ).toEqual({
+  expect(commandEnv(job, env, { ...bare, files: { GIT_SSH_COMMAND: "ssh" } })).toEqual({
     PATH: "/bin",
     HOME: "/w",
     TOKEN: "first",
-    T_ONE: "1",
+    LOG_LEVEL: "debug",
     GIT_SSH_COMMAND: "ssh",
     AL_AGENT: "dev",
     AL_INSTANCE: "dev-abcdefgh",
   });
 });
 
-test("commands have the variables of the agent's config, after those of credentials", () => {
-  const written = { network: {}, payloadFile: null, files: {}, commands: null };
-  const token = { type: "t", instance: "one", fields: {}, env: { TOKEN: "secret" } };
-  const job = aJob("/w", { env: { LOG_LEVEL: "debug", TOKEN: "plain" }, credentials: [token] });
-  expect(commandEnv(job, { PATH: "/bin" }, written)).toMatchObject({
-    PATH: "/bin",
-    LOG_LEVEL: "debug",
-    TOKEN: "secret",
-  });
-});
-
-test("commands find the agent's own commands first on the PATH, and the run's place", () => {
-  const commands = { binDir: "/w/.al/bin", path: "/w/.al/run.sock" };
-  const written = { network: {}, payloadFile: null, files: {}, commands };
-  const channel = { socket: "/s/channel.sock", token: "s3cret" };
-  const job = aJob("/w", { channel });
+test("commands find the agent's own commands first on the PATH, and the run's socket", () => {
+  const written = { ...bare, commands: { binDir: "/w/.al/bin", path: "/w/.al/run.sock" } };
+  const job = aJob("/w", { channel: { socket: "/s/channel.sock", token: "s3cret" } });
   expect(commandEnv(job, { PATH: "/bin" }, written)).toEqual({
     PATH: "/w/.al/bin:/bin",
     AL_RUN_SOCKET: "/w/.al/run.sock",
@@ -68,7 +51,7 @@ test("git gets one login for a host, the first one, and no secret", () => {
   const env = gitConfigEnv([
     token("GITHUB_TOKEN", "github.com"),
     token("GITHUB_TOKEN_WORK_TOKEN", "github.com"),
-    { type: "npm_token", instance: "default", fields: {}, env: {} },
+    credential("without a login", {}),
   ]);
   expect(env).toMatchObject({
     GIT_CONFIG_COUNT: "2",

@@ -4,7 +4,7 @@ import { withCommandOutputs } from "../../../src/runtime/harness/inline-commands
 
 async function expand(
   text: string,
-  { timeoutMs = 20_000, signal = new AbortController().signal } = {},
+  { timeoutMs = 60_000, signal = new AbortController().signal } = {},
 ) {
   const messages: RunMessage[] = [];
   const result = await withCommandOutputs(text, {
@@ -17,53 +17,52 @@ async function expand(
   return { result, messages };
 }
 
-test("a command in SKILL.md is replaced by its output, in the run's folder and with the credentials", async () => {
-  const text = "# Now\n\n- dir: !`pwd`\n- token: !`echo $TOKEN`\n!`printf 'a\\nb\\n\\n'`\nEnd.";
-  const { result, messages } = await expand(text);
-  expect(result).toBe(`# Now\n\n- dir: ${tmpdir()}\n- token: t0ken\na\nb\n\nEnd.`);
-  expect(messages.map((message) => message.type === "log" && message.msg)).toEqual([
-    "SKILL.md command: pwd",
-    "SKILL.md command: echo $TOKEN",
-    "SKILL.md command: printf 'a\\nb\\n\\n'",
-  ]);
-  expect(JSON.stringify(messages)).not.toContain("t0ken");
-});
+describe("a command in SKILL.md", () => {
+  test("is replaced by its output, in the run's folder and with the credentials", async () => {
+    const text = "# Now\n\n- dir: !`pwd`\n- token: !`echo $TOKEN`\n!`printf 'a\\nb\\n\\n'`\nEnd.";
+    const { result, messages } = await expand(text);
+    expect(result).toBe(`# Now\n\n- dir: ${tmpdir()}\n- token: t0ken\na\nb\n\nEnd.`);
+    expect(messages.map((message) => message.type === "log" && message.msg)).toEqual([
+      "SKILL.md command: pwd",
+      "SKILL.md command: echo $TOKEN",
+      "SKILL.md command: printf 'a\\nb\\n\\n'",
+    ]);
+    expect(JSON.stringify(messages)).not.toContain("t0ken");
+  });
 
-test("a command in SKILL.md counts only behind a space or at the start of a line; ordinary code stays", async () => {
-  const text = "Wow!`echo no` `echo no` KEY=!`echo no` ![x](y) !`` ! `echo no`";
-  expect((await expand(text)).result).toBe(text);
-});
+  test("counts only behind a space or at the start of a line; ordinary code stays", async () => {
+    const text = "Wow!`echo no` `echo no` KEY=!`echo no` ![x](y) !`` ! `echo no`";
+    expect((await expand(text)).result).toBe(text);
+  });
 
-test("a command in SKILL.md is not searched in the output of another one, where `$` is not special either", async () => {
-  const { result } = await expand(
-    "!`printf '%s' \"$& \\$1 !\\\\\"` and !`printf '!\\140pwd\\140'`",
-  );
-  expect(result).toMatch(/ and !`pwd`$/);
-});
+  test("is not searched in the output of another one, where `$` is not special either", async () => {
+    const { result } = await expand(
+      "!`printf '%s' \"$& \\$1 !\\\\\"` and !`printf '!\\140pwd\\140'`",
+    );
+    expect(result).toMatch(/ and !`pwd`$/);
+  });
 
-test("a command in SKILL.md shows its failure in its place, with its output, and the others still run", async () => {
-  const { result, messages } = await expand(
-    "A !`echo out; echo no such thing >&2; exit 4` B !`echo fine`",
-  );
-  expect(result).toBe(
-    'A out\n[command "echo out; echo no such thing >&2; exit 4" exited with code 4]\nno such thing B fine',
-  );
-  expect(messages[0]).toMatchObject({ level: 40 });
-});
+  test("shows its failure in its place, with its output, and the others still run", async () => {
+    const { result, messages } = await expand(
+      "A !`echo out; echo none >&2; exit 4` B !`echo fine`",
+    );
+    const failure = '[command "echo out; echo none >&2; exit 4" exited with code 4]';
+    expect(result).toBe(`A out\n${failure}\nnone B fine`);
+    expect(messages[0]).toMatchObject({ level: 40 });
+  });
 
-test("a command in SKILL.md is ended when it takes too long or the run is stopped", async () => {
-  const late = await expand("!`echo begun; sleep 30`", { timeoutMs: 200 });
-  expect(late.result).toBe('begun\n[command "echo begun; sleep 30" took longer than 0.2 s]');
-  const stopped = await expand("!`sleep 30`", { signal: AbortSignal.timeout(100) });
-  expect(stopped.result).toContain("was stopped");
-});
+  test("is ended when it takes too long or the run is stopped", async () => {
+    const late = await expand("!`echo begun; sleep 600`", { timeoutMs: 500 });
+    expect(late.result).toBe('begun\n[command "echo begun; sleep 600" took longer than 0.5 s]');
+    const stopped = await expand("!`sleep 600`", { signal: AbortSignal.timeout(100) });
+    expect(stopped.result).toContain("was stopped");
+  });
 
-test("a command in SKILL.md keeps only the beginning of a long output, in many lines or in one", async () => {
-  const lines = await expand("!`yes 123456789 | head -n 2000000`");
-  expect(lines.result).toBe(
-    `${"123456789\n".repeat(3000)}\n[cut: there is more than 30000 characters]`,
-  );
-  const one = await expand("!`head -c 5000000 /dev/zero | tr '\\0' x`");
-  expect(one.result).toBe(`${"x".repeat(30_000)}\n[cut: there is more than 30000 characters]`);
-  expect((await expand("!`head -c 30000 /dev/zero | tr '\\0' x`")).result).toHaveLength(30_000);
+  test.each([
+    ["in many lines", "yes 123456789 | head -n 2000000", "123456789\n".repeat(3000)],
+    ["in one line", "head -c 5000000 /dev/zero | tr '\\0' x", "x".repeat(30_000)],
+  ])("keeps only the beginning of a long output %s", async (_form, command, kept) => {
+    const { result } = await expand(`!\`${command}\``);
+    expect(result).toBe(`${kept}\n[cut: there is more than 30000 characters]`);
+  });
 });

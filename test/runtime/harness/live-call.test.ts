@@ -41,53 +41,47 @@ describe("a running call", () => {
   });
 });
 
-function outputOf(...chunks: readonly string[]) {
+/** What each look at a command's output shows, after each of these chunks. */
+function looks(...chunks: readonly (string | Buffer)[]) {
   const output = liveOutput();
-  for (const chunk of chunks) output.add(Buffer.from(chunk));
-  return output;
+  return chunks.map((chunk) => {
+    output.add(Buffer.from(chunk));
+    return output.take();
+  });
 }
+const shown = (output: string, leftOut = 0) => ({ output, leftOut });
+const [first, second] = [Buffer.from("grün\n").subarray(0, 3), Buffer.from("grün\n").subarray(3)];
+const flood = "x".repeat(1_000_000);
 
-test("the live output of a command has each line once, and only when it is complete", () => {
-  const output = outputOf("one\ntw");
-  expect(output.take()).toEqual({ output: "one\n", leftOut: 0 });
-  output.add(Buffer.from("o\nthree"));
-  expect(output.take()).toEqual({ output: "two\n", leftOut: 0 });
-  expect(output.take()).toEqual({ output: "", leftOut: 0 });
-});
+describe("the live output of a command", () => {
+  test.each<[string, (string | Buffer)[], ReturnType<typeof shown>[]]>([
+    [
+      "has each line once, and only when it is complete",
+      ["one\ntw", "o\nthree", ""],
+      [shown("one\n"), shown("two\n"), shown("")],
+    ],
+    [
+      "never has half of a secret that is printed in two parts",
+      ["the token is tok_9f8e7d", "6c5b4a\n"],
+      [shown(""), shown("the token is tok_9f8e7d6c5b4a\n")],
+    ],
+    ["has the last state of a progress bar", ["begin\r\n10 %\r30 %\r"], [shown("begin\r\n30 %\r")]],
+    ["has whole characters that came in two chunks", [first, second], [shown(""), shown("grün\n")]],
+    [
+      "skips a line without end of any length, and continues behind it",
+      [flood, "xxx\nnext\n"],
+      [shown("", 1_000_000), shown("next\n", 4)],
+    ],
+  ])("%s", (_what, chunks, expected) => {
+    expect(looks(...chunks)).toEqual(expected);
+  });
 
-test("the live output of a command never has half of a secret that is printed in two parts", () => {
-  const output = outputOf("the token is tok_9f8e7d");
-  const first = output.take().output;
-  output.add(Buffer.from("6c5b4a\n"));
-  expect([first, output.take().output]).toEqual(["", "the token is tok_9f8e7d6c5b4a\n"]);
-});
-
-test("the live output of a command has the last state of a progress bar", () => {
-  const output = outputOf("begin\r\n10 %\r20 %\r30 %\r");
-  expect(output.take().output).toBe("begin\r\n30 %\r");
-});
-
-test("the live output of a command has whole characters that came in two chunks", () => {
-  const bytes = Buffer.from("grün\n");
-  const output = liveOutput();
-  output.add(bytes.subarray(0, 3));
-  output.add(bytes.subarray(3));
-  expect(output.take().output).toBe("grün\n");
-});
-
-test("the live output of a command keeps the newest lines of a flood of output, and counts the characters before them", () => {
-  const line = "0123456789 0123456789\n";
-  const output = outputOf(...Array.from({ length: 5_000 }, () => line));
-  const piece = output.take();
-  expect(piece.output.length).toBeLessThanOrEqual(pieceCharacters);
-  expect(piece.output.length).toBeGreaterThan(pieceCharacters - 2 * line.length);
-  expect(piece.output.startsWith(line) && piece.output.endsWith(line)).toBe(true);
-  expect(piece.leftOut + piece.output.length).toBe(5_000 * line.length);
-});
-
-test("the live output of a command skips a line without end of any length, and continues behind it", () => {
-  const output = outputOf(...Array.from({ length: 1_000 }, () => "x".repeat(1_000)));
-  expect(output.take()).toEqual({ output: "", leftOut: 1_000_000 });
-  output.add(Buffer.from("xxx\nnext\n"));
-  expect(output.take()).toEqual({ output: "next\n", leftOut: 4 });
+  test("keeps the newest lines of a flood, and counts the characters before them", () => {
+    const line = "0123456789 0123456789\n";
+    const [piece = shown("")] = looks(line.repeat(5_000));
+    expect(piece.output.length).toBeLessThanOrEqual(pieceCharacters);
+    expect(piece.output.length).toBeGreaterThan(pieceCharacters - 2 * line.length);
+    expect(piece.output.startsWith(line) && piece.output.endsWith(line)).toBe(true);
+    expect(piece.leftOut + piece.output.length).toBe(5_000 * line.length);
+  });
 });

@@ -4,48 +4,32 @@ import {
   retryAfterOf,
 } from "../../../src/runtime/harness/provider-failure.ts";
 
-test.each([
-  [`429: {"error":{"message":"slow down"}}`, "429 slow down", 60_000],
-  [
-    `529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
-    "529 Overloaded",
-    60_000,
-  ],
-  ["Connection error.", "Connection error.", 60_000],
-  ["503", "503", 60_000],
-  ["500 status code (no body)", "500 status code (no body)", 60_000],
-  [`401: {"error":{"message":"Incorrect API key"}}`, "401 Incorrect API key", null],
-  [`400: {"message":"connection field is wrong"}`, "400 connection field is wrong", null],
-  ["403 not json {", "403 not json {", null],
-  ["the model made no sense", "the model made no sense", null],
-])("a provider's failure: %s is reported as %s", (text, message, cooldownMs) => {
-  expect(providerFailure(text)).toMatchObject({ message, cooldownMs });
-});
+const overloaded = '{"type":"error","error":{"message":"Overloaded"}}';
+const page = "<html><head><title>503 Service Unavailable</title></head><body>x</body></html>";
+const heading = "<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>";
 
 test.each([
-  [`OpenAI API error (529): {"error":{"message":"Overloaded"}}`, 529, "529 Overloaded"],
-  [`OpenAI API error: 529 {"error":{"message":"Overloaded"}}`, 529, "529 Overloaded"],
-  [`Mistral API error (429): {"message":"slow down"}`, 429, "429 slow down"],
-  [`API Error: 529 {"error":{"message":"Overloaded"}}`, 529, "529 Overloaded"],
-  ["unexpected status 502 Bad Gateway: upstream", 502, "502 Bad Gateway: upstream"],
-  ["HTTP/1.1 503 Service Unavailable", 503, "503 Service Unavailable"],
-  [
-    "<html><head><title>503 Service Unavailable</title></head><body>x</body></html>",
-    503,
-    "503 Service Unavailable",
-  ],
-  [
-    "502 <!DOCTYPE html><html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>",
-    502,
-    "502 Bad Gateway",
-  ],
-  ["the 503 files were not found", null, "the 503 files were not found"],
+  [`529 ${overloaded}`, 529, "529 Overloaded", 60_000],
+  ["503", 503, "503", 60_000],
+  ["500 status code (no body)", 500, "500 status code (no body)", 60_000],
+  ["Connection error.", null, "Connection error.", 60_000],
+  [`401: {"error":{"message":"Incorrect API key"}}`, 401, "401 Incorrect API key", null],
+  [`400: {"message":"connection is wrong"}`, 400, "400 connection is wrong", null],
+  ["403 not json {", 403, "403 not json {", null],
+  ["the model made no sense", null, "the model made no sense", null],
+  ["the 503 files were not found", null, "the 503 files were not found", null],
+  [`OpenAI API error (529): ${overloaded}`, 529, "529 Overloaded", 60_000],
+  [`OpenAI API error: 529 ${overloaded}`, 529, "529 Overloaded", 60_000],
+  ["unexpected status 502 Bad Gateway: upstream", 502, "502 Bad Gateway: upstream", 60_000],
+  ["HTTP/1.1 503 Service Unavailable", 503, "503 Service Unavailable", 60_000],
+  [page, 503, "503 Service Unavailable", 60_000],
+  [`502 ${heading}`, 502, "502 Bad Gateway", 60_000],
+  ["429 try again in 120ms", 429, "429 try again in 120ms", 1_000],
+  ["429 try again in 99999 s", 429, "429 try again in 99999 s", 3_600_000],
 ])(
-  "a provider's failure: %s has its status behind a prefix or in a page",
-  (text, status, message) => {
-    const failure = providerFailure(text);
-    expect(failure).toMatchObject({ status, message });
-    expect(failure.cooldownMs).toBe(status === null ? null : 60_000);
+  "a provider's failure: %s has status %s, message %s and cooldown %s",
+  (text, status, message, cooldownMs) => {
+    expect(providerFailure(text)).toMatchObject({ status, message, cooldownMs });
   },
 );
 
@@ -61,7 +45,6 @@ test("a provider's failure trusts the response more than the text", () => {
 test.each([
   ["429 You exceeded your current quota, please check your plan and billing details.", false],
   ["429 You exceeded your current quota. Please retry in 35s.", true],
-  ["429 insufficient_quota", false],
   ["429 slow down", true],
   ["500 oops", true],
   ["404 no such model", false],
@@ -71,13 +54,6 @@ test.each([
 
 test("a provider's failure never forwards a page of text", () =>
   expect(providerFailure(`502 <html>${"x".repeat(100_000)}`).message.length).toBeLessThan(2100));
-
-test.each([
-  ["429 try again in 120ms", 1_000],
-  ["429 try again in 99999 s", 3_600_000],
-])("a cooldown is between a second and an hour: %s", (text, cooldownMs) => {
-  expect(providerFailure(text).cooldownMs).toBe(cooldownMs);
-});
 
 const now = Date.parse("2026-10-21T07:28:00Z");
 
@@ -106,7 +82,6 @@ test.each([
 test.each([
   ["Please try again in 20s.", 20_000],
   ["Please try again in 1m30.5s.", 90_500],
-  ["try again in 120ms", 120],
   ["retry after 5 seconds", 5_000],
   ["resets in 2 min", 120_000],
   ["resets in 1 hour, 5 minutes", 3_900_000],

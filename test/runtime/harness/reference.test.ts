@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { z } from "zod";
 import { requestRows, schedulerRequests } from "../../../src/runtime/run-api/requests/table.ts";
 import type { RequestRow } from "../../../src/runtime/run-api/requests/row.ts";
@@ -7,14 +5,6 @@ import type { RequestRow } from "../../../src/runtime/run-api/requests/row.ts";
 // `vitest run <this file> -u` writes it anew.
 test("the page of all requests matches their table", () =>
   expect(page()).toMatchFileSnapshot("../../../src/runtime/harness/reference.md"));
-
-test("the README links to the page of all requests", () => {
-  const readme = readFileSync(
-    resolve(import.meta.dirname, "../../../src/runtime/harness/README.md"),
-    "utf8",
-  );
-  expect(readme).toContain("(reference.md)");
-});
 
 function page(): string {
   const offered = requestRows.filter(([, row]) => row.tool !== undefined);

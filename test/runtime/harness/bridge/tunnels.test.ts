@@ -2,10 +2,11 @@ import { spawn } from "node:child_process";
 import { request, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
-import { buffer, text } from "node:stream/consumers";
-import { setTimeout as wait } from "node:timers/promises";
+import { text } from "node:stream/consumers";
 import { basic, bridgedScheduler } from "./bridged-scheduler.ts";
 import type { Tunnel } from "./bridged-scheduler.ts";
+import { isLong } from "../../../helpers/long.ts";
+import { pause } from "../../../helpers/pause.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 
 const side = perTest(bridgedScheduler, (side) => side.remove());
@@ -44,33 +45,32 @@ function closeOf(socket: Socket): Promise<void> {
   });
 }
 
-test("a tunnel through the bridge goes to the scheduler with the run's token in place of the key", async () => {
-  await side().serve(echo);
-  const client = asking();
-  await read(client, accepted);
-  client.write("hello");
-  await read(client, "hello");
-  const [{ method, url, headers }] = side().asked as [IncomingMessage];
-  expect([method, url]).toEqual(["CONNECT", "api.allowed.test:443"]);
-  expect(headers["proxy-authorization"]).toBe("Bearer the-run-token");
-  expect(JSON.stringify(headers)).not.toContain(side().bridge.key);
-  client.destroy();
-});
+describe("a tunnel through the bridge", () => {
+  test("goes to the scheduler with the run's token in place of the key", async () => {
+    await side().serve(echo);
+    const client = asking();
+    await read(client, accepted);
+    client.write("hello");
+    await read(client, "hello");
+    const [{ method, url, headers }] = side().asked as [IncomingMessage];
+    expect([method, url]).toEqual(["CONNECT", "api.allowed.test:443"]);
+    expect(headers["proxy-authorization"]).toBe("Bearer the-run-token");
+    expect(JSON.stringify(headers)).not.toContain(side().bridge.key);
+    client.destroy();
+  });
 
-test("a tunnel through the bridge keeps bytes that either side sent along with its header", async () => {
-  await side().serve((socket, _request, head) => socket.end(`${accepted}first,${head.toString()}`));
-  const client = asking();
-  client.write("early");
-  expect(await text(client)).toMatch(/^HTTP\/1\.1 200 Connection established\r\n\r\nfirst,/);
-});
+  test("keeps bytes that either side sent along with its header", async () => {
+    await side().serve((socket, _request, head) => socket.end(`${accepted}first,${String(head)}`));
+    const client = asking();
+    client.write("early");
+    expect(await text(client)).toMatch(/^HTTP\/1\.1 200 Connection established\r\n\r\nfirst,/);
+  });
 
-test.each([
-  ["no key", undefined],
-  ["another key", "x".repeat(48)],
-  ["an empty one", ""],
-])(
-  "a tunnel through the bridge is rejected with 407 for %s, without asking the scheduler",
-  async (_name, password) => {
+  test.each([
+    ["no key", undefined],
+    ["another key", "x".repeat(48)],
+    ["an empty one", ""],
+  ])("is rejected with 407 for %s, without asking the scheduler", async (_name, password) => {
     await side().serve(echo);
     const { hostname, port } = new URL(side().bridge.proxyUrl);
     const headers = password === undefined ? {} : { "proxy-authorization": basic(password) };
@@ -79,137 +79,129 @@ test.each([
     expect(response.statusCode).toBe(407);
     expect(response.headers["proxy-authenticate"]).toBe('Basic realm="al"');
     expect(side().asked).toEqual([]);
-  },
-);
+  });
 
-test("a tunnel through the bridge forwards a rejection unchanged: reason phrase, headers and text", async () => {
-  const refusal =
-    "HTTP/1.1 403 denied.test is not in [network].allow\r\ncontent-type: text/plain\r\nX-Reason: not_allowed\r\n\r\nAdd it.\n";
-  await side().serve((socket) => socket.end(refusal));
-  expect(await text(asking("denied.test:443"))).toBe(refusal);
-});
+  test("forwards a rejection unchanged: reason phrase, headers and text", async () => {
+    const refusal =
+      "HTTP/1.1 403 denied.test is not in [network].allow\r\ncontent-type: text/plain\r\nX-Reason: not_allowed\r\n\r\nAdd it.\n";
+    await side().serve((socket) => socket.end(refusal));
+    expect(await text(asking("denied.test:443"))).toBe(refusal);
+  });
 
-test("a tunnel through the bridge forwards every rejection of a scheduler that closes its connection at once", async () => {
-  // In a process of its own it may have closed before the bridge writes again.
-  const program = `require("node:http").createServer().on("connect", (request, socket) => {
+  test("forwards every rejection of a scheduler that closes its connection at once", async () => {
+    // In a process of its own it may have closed before the bridge writes again.
+    const program = `require("node:http").createServer().on("connect", (request, socket) => {
       socket.write("HTTP/1.1 403 denied\\r\\n\\r\\n");
       socket.destroySoon();
     }).listen(process.argv[1], () => console.log("listens"))`;
-  const scheduler = spawn(process.execPath, ["-e", program, side().socket]);
-  onTestFinished(() => void scheduler.kill());
-  await once(scheduler.stdout, "data");
-  for (let round = 0; round < 50; round++) {
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => text(asking("denied.test:443"))),
-    );
-    expect(new Set(answers)).toEqual(new Set(["HTTP/1.1 403 denied\r\n\r\n"]));
-  }
-});
-
-test("a tunnel through the bridge waits for a scheduler that is down", async () => {
-  const client = asking();
-  await wait(300);
-  await side().serve(echo);
-  await read(client, accepted);
-  client.destroy();
-});
-
-test("a tunnel through the bridge stays open one way when either side has ended", async () => {
-  await side().serve((socket) => {
-    socket.write(accepted);
-    void buffer(socket).then((body) => socket.end(`got ${body.length}`));
+    const scheduler = spawn(process.execPath, ["-e", program, side().socket]);
+    onTestFinished(() => void scheduler.kill());
+    await once(scheduler.stdout, "data");
+    for (let round = 0; round < (isLong ? 500 : 50); round++) {
+      const asked = Array.from({ length: 8 }, () => text(asking("denied.test:443")));
+      expect(new Set(await Promise.all(asked))).toEqual(new Set(["HTTP/1.1 403 denied\r\n\r\n"]));
+    }
   });
-  const uploading = asking();
-  await read(uploading, accepted);
-  uploading.end("12345");
-  expect(await text(uploading)).toBe("got 5");
-  await side().stop();
 
-  const received = Promise.withResolvers<string>();
-  await side().serve((socket) => {
-    socket.end(accepted);
-    void text(socket).then(received.resolve);
+  test("waits for a scheduler that is down", async () => {
+    const client = asking();
+    await pause(300, "the bridge must not answer before the scheduler is there");
+    await side().serve(echo);
+    await read(client, accepted);
+    client.destroy();
   });
-  const downloading = asking();
-  expect(await text(downloading)).toBe(accepted);
-  downloading.end("still sent");
-  expect(await received.promise).toBe("still sent");
-});
 
-test("a tunnel through the bridge is cut when one side breaks off", async () => {
-  let upstream: Socket | null = null;
-  await side().serve((socket) => {
-    upstream = socket;
-    socket.write(accepted);
+  test("stays open one way when the client has ended", async () => {
+    await side().serve((socket) => {
+      socket.write(accepted);
+      void text(socket).then((body) => socket.end(`got ${body}`));
+    });
+    const client = asking();
+    await read(client, accepted);
+    client.end("12345");
+    expect(await text(client)).toBe("got 12345");
   });
-  const client = asking();
-  await read(client, accepted);
-  const closed = closeOf(client);
-  (upstream as Socket | null)?.destroy();
-  await closed;
 
-  const other = asking();
-  await read(other, accepted);
-  const gone = closeOf(upstream as unknown as Socket);
-  other.resetAndDestroy();
-  await gone;
-});
-
-test("a tunnel through the bridge reads no faster than the other side does", async () => {
-  let written = 0;
-  await side().serve((socket) => {
-    socket.write(accepted);
-    const chunk = Buffer.alloc(64 * 1024);
-    const more = (): void => {
-      while (written < 256 * 1024 * 1024) {
-        written += chunk.length;
-        if (!socket.write(chunk)) return void socket.once("drain", more);
-      }
-      socket.end();
-    };
-    more();
+  test("stays open one way when the scheduler has ended", async () => {
+    const received = Promise.withResolvers<string>();
+    await side().serve((socket) => {
+      socket.end(accepted);
+      void text(socket).then(received.resolve);
+    });
+    const client = asking();
+    expect(await text(client)).toBe(accepted);
+    client.end("still sent");
+    expect(await received.promise).toBe("still sent");
   });
-  const client = asking();
-  await once(client, "data");
-  client.pause();
-  await wait(300);
-  const before = written;
-  await wait(300);
-  expect(written).toBe(before);
-  expect(written).toBeLessThan(16 * 1024 * 1024);
-  client.destroy();
-});
 
-test("a tunnel through the bridge does not outlive the bridge, even if it is not answered yet", async () => {
-  await side().serve((socket, incoming, head) => {
-    if (incoming.url === "api.allowed.test:443") echo(socket, incoming, head);
+  test.each([
+    ["the scheduler", (_client: Socket, upstream: Socket) => upstream.destroy()],
+    ["the client", (client: Socket) => client.resetAndDestroy()],
+  ])("is cut when %s breaks off", async (_side, breakOff) => {
+    const begun = Promise.withResolvers<Socket>();
+    await side().serve((socket) => {
+      begun.resolve(socket);
+      socket.write(accepted);
+    });
+    const client = asking();
+    await read(client, accepted);
+    const upstream = await begun.promise;
+    const closed = [client, upstream].map(closeOf);
+    breakOff(client, upstream);
+    await Promise.all(closed);
   });
-  const [open, waiting] = [asking(), asking("slow.test:443")];
-  await read(open, accepted);
-  await expect.poll(() => side().asked).toHaveLength(2);
-  const closed = [open, waiting].map(closeOf);
-  await side().closeBridge();
-  await Promise.all(closed);
-});
 
-test("a tunnel that waits for its answer ends with its client, and the run's clock is paused", async () => {
-  const ends: string[] = [];
-  let release = (): void => undefined;
-  await side().serve((socket) => {
-    socket.once("end", () => ends.push("hung up")).resume();
-    release = () => void socket.write(accepted);
+  test("reads no faster than the other side does", async () => {
+    let written = 0;
+    await side().serve((socket) => {
+      socket.write(accepted);
+      const chunk = Buffer.alloc(64 * 1024);
+      const more = (): void => {
+        do written += chunk.length;
+        while (written < 256 * 1024 * 1024 && socket.write(chunk));
+      };
+      socket.on("drain", more);
+      more();
+    });
+    const client = asking();
+    await once(client, "data");
+    client.pause();
+    await pause(600, "the scheduler must not send more than fits into the buffers");
+    expect(written).toBeLessThan(16 * 1024 * 1024);
+    client.destroy();
   });
-  const gone = asking();
-  await expect.poll(() => side().asked.length).toBe(1);
-  expect(side().paused()).toBe(1);
-  gone.destroy();
-  await expect.poll(() => ends).toEqual(["hung up"]);
-  await expect.poll(() => side().paused()).toBe(0);
-  const patient = asking();
-  await expect.poll(() => side().asked.length).toBe(2);
-  expect(side().paused()).toBe(1);
-  release();
-  await read(patient, accepted);
-  expect(side().paused()).toBe(0);
-  patient.destroy();
+
+  test("does not outlive the bridge, even if it is not answered yet", async () => {
+    await side().serve((socket, incoming, head) => {
+      if (incoming.url === "api.allowed.test:443") echo(socket, incoming, head);
+    });
+    const [open, waiting] = [asking(), asking("slow.test:443")];
+    await read(open, accepted);
+    await expect.poll(() => side().asked).toHaveLength(2);
+    const closed = [open, waiting].map(closeOf);
+    await side().closeBridge();
+    await Promise.all(closed);
+  });
+
+  test("pauses the run's clock until it is answered, or its client is gone", async () => {
+    const ends: string[] = [];
+    let release = (): void => undefined;
+    await side().serve((socket) => {
+      socket.once("end", () => ends.push("hung up")).resume();
+      release = () => void socket.write(accepted);
+    });
+    const gone = asking();
+    await expect.poll(() => side().asked.length).toBe(1);
+    expect(side().paused()).toBe(1);
+    gone.destroy();
+    await expect.poll(() => ends).toEqual(["hung up"]);
+    await expect.poll(() => side().paused()).toBe(0);
+    const patient = asking();
+    await expect.poll(() => side().asked.length).toBe(2);
+    expect(side().paused()).toBe(1);
+    release();
+    await read(patient, accepted);
+    expect(side().paused()).toBe(0);
+    patient.destroy();
+  });
 });
