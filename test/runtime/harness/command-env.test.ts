@@ -9,17 +9,20 @@ const credential = (instance: string, env: Record<string, string>) => ({
   env,
 });
 
-test("commands have variables of credentials before those of the agent's config, the first credential's first, and none of the harness", () => {
+test("commands have variables of credentials before those of the agent's config and network, the first credential's first, and none of the harness", () => {
   const credentials = [
-    credential("one", { TOKEN: "first" }),
+    credential("one", { TOKEN: "first", HTTPS_PROXY: "http://own" }),
     credential("two", { TOKEN: "second", AL_INSTANCE: "forged" }),
   ];
   const job = aJob("/w", { credentials, env: { LOG_LEVEL: "debug", TOKEN: "plain" } });
   const env = { PATH: "/bin", HOME: "/w", OPENAI_API_KEY: "x", NODE_OPTIONS: "y" };
-  expect(commandEnv(job, env, { ...bare, files: { GIT_SSH_COMMAND: "ssh" } })).toEqual({
+  const network = { HTTPS_PROXY: "http://proxy" };
+  const files = { GIT_SSH_COMMAND: "ssh" };
+  expect(commandEnv(job, env, { ...bare, network, files })).toEqual({
     PATH: "/bin",
     HOME: "/w",
     TOKEN: "first",
+    HTTPS_PROXY: "http://own",
     LOG_LEVEL: "debug",
     GIT_SSH_COMMAND: "ssh",
     AL_AGENT: "dev",

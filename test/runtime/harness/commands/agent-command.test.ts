@@ -30,72 +30,64 @@ function commandOf(name: string) {
 const bodyOf = (name: string, ...args: string[]) =>
   commandBody(commandOf(name), args, () => Promise.resolve("from stdin"));
 
-test.each<[string, string[], RegExp]>([
-  ["has no such name", ["no-such"], /no such command/],
-  ["lacks an argument", ["rlock"], /the resource is missing; usage: rlock/],
-  ["has one too many", ["runlock", "a:b", "c"], /"c" is one argument too many/],
-  ["has an unknown option", ["rlock", "a:b", "--force"], /--force/],
-  ["has a time that is none", ["rlock", "a:b", "--wait", "soon"], /--wait soon is not a number/],
-  ["has a code that is none", ["al-exit", "300"], /not an exit code/],
-  ["doesn't say what it waits for", ["wait_for_trigger"], /--kind webhook/],
-  [
-    "has a condition that is none",
-    ["wait_for_trigger", "--kind", "webhook", "--where", "x"],
-    /not path=value/,
-  ],
-])(
-  "an agent's command that %s exits with 2, as JSON and for people",
-  async (_what, args, message) => {
+describe("an agent's command", () => {
+  test.each<[string, string[], RegExp]>([
+    ["has no such name", ["no-such"], /no such command/],
+    ["lacks an argument", ["rlock"], /the resource is missing; usage: rlock/],
+    ["has one too many", ["runlock", "a:b", "c"], /"c" is one argument too many/],
+    ["has an unknown option", ["rlock", "a:b", "--force"], /--force/],
+    ["has an invalid time", ["rlock", "a:b", "--wait", "soon"], /--wait soon is not a number/],
+    ["has an invalid code", ["al-exit", "300"], /not an exit code/],
+    ["doesn't say what it waits for", ["wait_for_trigger"], /--kind webhook/],
+    [
+      "has an invalid condition",
+      ["wait_for_trigger", "--kind", "webhook", "--where", "x"],
+      /not path=value/,
+    ],
+  ])("that %s exits with 2, as JSON and for people", async (_what, args, message) => {
     const { code, stdout, stderr } = await run(args);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "usage" });
     expect(stderr).toMatch(message);
     expect(stderr.trim().split("\n")).toHaveLength(1);
-  },
-);
+  });
 
-test("an agent's command reports that it works inside a run only", async () => {
-  const { code, stdout } = await run(["al-status", "hello"]);
-  expect(code).toBe(1);
-  expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "no_run" });
-});
+  test.each([
+    ["works inside a run only", {}, "no_run"],
+    ["fails when the run is gone", { AL_RUN_SOCKET: "/no/such.sock" }, "unavailable"],
+  ])("%s", async (_what, env: Record<string, string>, error) => {
+    const { code, stdout } = await run(["al-rerun"], env);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error });
+  });
 
-test("an agent's command reports that the run is gone", async () => {
-  const { code, stdout } = await run(["al-rerun"], { AL_RUN_SOCKET: "/no/such.sock" });
-  expect(code).toBe(1);
-  expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "unavailable" });
-});
+  test("prints its usage, which begins with its name", async () => {
+    const { code, stdout, stderr } = await run(["rlock", "--help"]);
+    expect([code, stderr]).toEqual([0, `usage: ${commandOf("rlock").usage}\n`]);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true });
+    for (const { name, usage } of agentCommands) expect(usage).toMatch(new RegExp(`^${name}\\b`));
+  });
 
-test("an agent's command prints its usage", async () => {
-  const { code, stdout, stderr } = await run(["rlock", "--help"]);
-  expect([code, stderr]).toEqual([0, `usage: ${commandOf("rlock").usage}\n`]);
-  expect(JSON.parse(stdout)).toMatchObject({ ok: true });
-});
+  test.each<[string, string[], object]>([
+    ["a value as JSON if it is valid", ["al-return", '{"a":[1]}'], { value: { a: [1] } }],
+    ["any other value as text", ["al-return", "just text"], { value: "just text" }],
+    ["a value from standard input", ["al-return"], { value: "from stdin" }],
+    ["a text of several words", ["al-status", "two", "words"], { text: "two words" }],
+  ])("reads %s", async (_what, [name = "", ...args], body) => {
+    expect(await bodyOf(name, ...args)).toEqual(body);
+  });
 
-test("an agent's command begins its usage with its name", () => {
-  for (const { name, usage } of agentCommands) expect(usage).toMatch(new RegExp(`^${name}\\b`));
-});
-
-test("an agent's command reads a value as JSON if it is valid, from an argument or from standard input", async () => {
-  expect(await bodyOf("al-return", '{"a":[1]}')).toEqual({ value: { a: [1] } });
-  expect(await bodyOf("al-return", "just text")).toEqual({ value: "just text" });
-  expect(await bodyOf("al-return")).toEqual({ value: "from stdin" });
-  expect(await bodyOf("al-status", "two", "words")).toEqual({ text: "two words" });
-});
-
-test.each<[string, string[], RunRequestName]>([
-  ["rlock", ["x:y", "--ttl", "60", "--wait", "0.5"], "lock"],
-  ["runlock", ["x:y"], "unlock"],
-  ["rlock-heartbeat", ["x:y", "--ttl=5"], "lock-heartbeat"],
-  ["al-subagent", ["b", "--cancel-on-exit"], "call"],
-  ["al-subagent-check", [callId, callId], "call-check"],
-  ["al-subagent-wait", [callId, "--timeout", "0"], "call-wait"],
-  ["wait_for_trigger", ["--kind", "webhook", "--where", "a.0.b=true"], "wait"],
-])(
-  "an agent's command sends a request that the scheduler accepts: %s %j",
-  async (name, args, asked) => {
+  test.each<[string, string[], RunRequestName]>([
+    ["rlock", ["x:y", "--ttl", "60", "--wait", "0.5"], "lock"],
+    ["runlock", ["x:y"], "unlock"],
+    ["rlock-heartbeat", ["x:y", "--ttl=5"], "lock-heartbeat"],
+    ["al-subagent", ["b", "--cancel-on-exit"], "call"],
+    ["al-subagent-check", [callId, callId], "call-check"],
+    ["al-subagent-wait", [callId, "--timeout", "0"], "call-wait"],
+    ["wait_for_trigger", ["--kind", "webhook", "--where", "a.0.b=true"], "wait"],
+  ])("sends a request that the scheduler accepts: %s %j", async (name, args, asked) => {
     expect(commandOf(name).request).toBe(asked);
     const request: unknown = JSON.parse(JSON.stringify(await bodyOf(name, ...args)));
     expect(runRequests[asked].request(z).safeParse(request)).toMatchObject({ success: true });
-  },
-);
+  });
+});

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { connectCommand } from "../../../../src/runtime/harness/commands/connect-command.ts";
@@ -22,56 +22,48 @@ function call(args: readonly string[], env: Record<string, string>) {
 
 const throughBridge = () => ({ HTTPS_PROXY: side().bridge.proxyUrl });
 
-test("al-connect joins its input and output to a tunnel, each half by itself", async () => {
-  await side().serve((socket, { url }) => {
-    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-    void text(socket).then((given) => socket.end(`${url ?? ""} got ${given}`));
+describe("al-connect", () => {
+  test("joins its input and output to a tunnel, each half by itself", async () => {
+    await side().serve((socket, { url }) => {
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      void text(socket).then((given) => socket.end(`${url ?? ""} got ${given}`));
+    });
+    const { stdin, ended } = call(["db.allowed.test", "5432"], throughBridge());
+    stdin.end("hello");
+    const output = "db.allowed.test:5432 got hello";
+    expect(await ended).toEqual({ exitCode: 0, errors: "", output });
   });
-  const { stdin, ended } = call(["db.allowed.test", "5432"], throughBridge());
-  stdin.end("hello");
-  expect(await ended).toEqual({
-    exitCode: 0,
-    errors: "",
-    output: "db.allowed.test:5432 got hello",
-  });
-});
 
-test("al-connect requests an IPv6 address in brackets", async () => {
-  await side().serve((socket, { url }) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${url ?? ""}`));
-  expect((await call(["fd00::7", "22"], throughBridge()).ended).output).toBe("[fd00::7]:22");
-});
-
-test("al-connect exits with 1 and the text of a rejection", async () => {
-  await side().serve((socket) => {
-    socket.end("HTTP/1.1 403 no\r\ncontent-type: text/plain\r\n\r\ndenied.test is not allowed.\n");
+  test("requests an IPv6 address in brackets", async () => {
+    await side().serve((socket, { url }) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${url ?? ""}`));
+    expect((await call(["fd00::7", "22"], throughBridge()).ended).output).toBe("[fd00::7]:22");
   });
-  expect(await call(["denied.test", "22"], throughBridge()).ended).toEqual({
-    exitCode: 1,
-    errors: "al-connect: denied.test is not allowed.\n",
-    output: "",
-  });
-});
 
-test("al-connect dials by itself in a run whose network is open", async () => {
-  const server: Server = createServer((socket: Socket) => socket.end("direct"));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  expect(await call(["127.0.0.1", String(port)], {}).ended).toMatchObject({
-    exitCode: 0,
-    output: "direct",
+  test("exits with 1 and the text of a rejection", async () => {
+    const head = "HTTP/1.1 403 no\r\ncontent-type: text/plain\r\n\r\n";
+    await side().serve((socket) => socket.end(`${head}denied.test is not allowed.\n`));
+    const errors = "al-connect: denied.test is not allowed.\n";
+    const { ended } = call(["denied.test", "22"], throughBridge());
+    expect(await ended).toEqual({ exitCode: 1, errors, output: "" });
   });
-  server.close();
-  await once(server, "close");
-  const refused = await call(["127.0.0.1", String(port)], {}).ended;
-  expect(refused.exitCode).toBe(1);
-  expect(refused.errors).toContain("ECONNREFUSED");
-});
 
-test.each([[[]], [["host"]], [["host", "port"]], [["host", "22", "more"]]])(
-  "al-connect exits with 2 for %j",
-  async (args) => {
-    const { exitCode, errors } = await call(args, throughBridge()).ended;
-    expect([exitCode, errors]).toEqual([2, "usage: al-connect <host> <port>\n"]);
-  },
-);
+  test("dials by itself in a run whose network is open", async () => {
+    const server = createServer((socket) => socket.end("direct")).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const dial = () => call(["127.0.0.1", String(port)], {}).ended;
+    expect(await dial()).toMatchObject({ exitCode: 0, output: "direct" });
+    server.close();
+    await once(server, "close");
+    const errors = expect.stringContaining("ECONNREFUSED") as string;
+    expect(await dial()).toMatchObject({ exitCode: 1, errors });
+  });
+
+  test.each([[[]], [["host"]], [["host", "port"]], [["host", "22", "more"]]])(
+    "exits with 2 for %j",
+    async (args) => {
+      const errors = "usage: al-connect <host> <port>\n";
+      expect(await call(args, {}).ended).toMatchObject({ exitCode: 2, errors });
+    },
+  );
+});

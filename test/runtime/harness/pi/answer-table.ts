@@ -1,8 +1,8 @@
-import type { Billed, Ending, Reply } from "./wires/wire-format.ts";
+import type { Ending, Reply, Usage } from "./wires/wire-format.ts";
 
 /** The provider's behaviour for one request. */
 export type Action =
-  | { readonly reply: Reply; readonly billed?: Billed }
+  | { readonly reply: Reply; readonly usage?: Usage }
   | {
       readonly status: number;
       readonly body: string;

@@ -24,7 +24,7 @@ test("a session that outgrows a small window is summarized in time", async () =>
       ? ({ kind: "calls", calls: [{ id: `c${(calls += 1)}`, name: "bash", json }] } as const)
       : ({ kind: "text", text: "Numbers were listed." } as const);
     response.writeHead(200, { "content-type": "text/event-stream" });
-    return void response.end(completions.stream(reply, { usage }));
+    return void response.end(completions.stream(reply, usage));
   });
   onTestFinished(() => upstream.close());
   const models = [aModel("small", upstream.baseUrl, { contextWindow })];

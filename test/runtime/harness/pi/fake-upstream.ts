@@ -58,7 +58,7 @@ async function perform(action: Action, path: string, response: ServerResponse): 
   if (action === "say nothing") return;
   response.writeHead(200, { "content-type": "text/event-stream" });
   if (typeof action === "object") {
-    return void response.end(format.stream(action.reply, action.billed));
+    return void response.end(format.stream(action.reply, action.usage));
   }
   await new Promise<unknown>((resolve) => response.write(format.begin, resolve));
   if (action === "hang up in the middle") response.destroy();

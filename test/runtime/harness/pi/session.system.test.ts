@@ -17,15 +17,17 @@ async function session(actions: readonly Action[], options: Partial<SessionOptio
 }
 
 const counted = (tokens: number) => ({
-  usage: { prompt_tokens: tokens - 1, completion_tokens: 1, total_tokens: tokens },
+  prompt_tokens: tokens - 1,
+  completion_tokens: 1,
+  total_tokens: tokens,
 });
 const text = (text: string, tokens = 10): Action => ({
   reply: { kind: "text", text },
-  billed: counted(tokens),
+  usage: counted(tokens),
 });
 const bash = (command: string, tokens = 10): Action => ({
   reply: { kind: "tool", command },
-  billed: counted(tokens),
+  usage: counted(tokens),
 });
 const rejected = (status: number, message: string): Action => ({
   status,

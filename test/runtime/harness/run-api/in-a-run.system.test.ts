@@ -184,7 +184,7 @@ describe("an agent that runs", () => {
   ])(
     "ends at once when it asks to, %s, and its post hooks get the outcome",
     async (_how, pre, tool, exitCode, error) => {
-      const models = [aScripted([{ tools: [tool] }, { tools: [bash("touch never")] }])];
+      const models = [aScripted([{ tools: [tool] }, { delayMs: 600_000, text: "Never." }])];
       const hooks = { pre, post: ['echo "post $AL_OUTCOME" > outcome'] };
       const run = await runOf(job([], { models, hooks }));
       expect(run.exitCode).toBe(exitCode);

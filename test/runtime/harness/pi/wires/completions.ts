@@ -1,5 +1,5 @@
 import { callsOf, data, piecesOf, refusalText, textOf, wordFor } from "./wire-format.ts";
-import type { Billed, ToolCall, WireFormat } from "./wire-format.ts";
+import type { ToolCall, WireFormat } from "./wire-format.ts";
 
 const endings = { normal: "stop", cut: "length", filter: "content_filter", unknown: "vanished" };
 
@@ -18,11 +18,11 @@ const callChunks = (call: ToolCall, index: number) => {
   return [begin, ...pieces].map((piece) => completion({ tool_calls: [piece] }));
 };
 
-const few: Billed = { usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 } };
+const few = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
 
 /** Chat completions; Mistral's API has the same shape. */
 export const completions: WireFormat = {
-  stream: (reply, { usage } = few) => {
+  stream: (reply, usage = few) => {
     const isRefusal = reply.kind === "refusal";
     const content = isRefusal
       ? { content: null, refusal: refusalText }

@@ -1,10 +1,8 @@
-import { callsOf, data, textOf, wordFor, type Billed, type WireFormat } from "./wire-format.ts";
+import { callsOf, data, textOf, wordFor, type WireFormat } from "./wire-format.ts";
 
-const few: Billed = {
-  usage: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
-};
+const few = { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 };
 
-const candidate = (parts: readonly object[], finishReason?: string, { usage } = few) => ({
+const candidate = (parts: readonly object[], finishReason?: string, usage: object = few) => ({
   candidates: [
     { content: { role: "model", parts }, index: 0, ...(finishReason && { finishReason }) },
   ],
@@ -14,7 +12,7 @@ const candidate = (parts: readonly object[], finishReason?: string, { usage } = 
 const endings = { normal: "STOP", cut: "MAX_TOKENS", filter: "SAFETY", unknown: "VANISHED" };
 
 export const gemini: WireFormat = {
-  stream: (reply, billed = few) => {
+  stream: (reply, usage = few) => {
     // Gemini refuses by not taking the prompt at all.
     if (reply.kind === "refusal") {
       return data({ promptFeedback: { blockReason: "PROHIBITED_CONTENT" } });
@@ -24,7 +22,7 @@ export const gemini: WireFormat = {
     }));
     const text = textOf(reply);
     const parts = text === "" ? calls : [{ text }];
-    return data(candidate(parts, wordFor(reply, "STOP", endings), billed));
+    return data(candidate(parts, wordFor(reply, "STOP", endings), usage));
   },
   errorEvent: data({
     error: { code: 503, message: "The model is overloaded", status: "UNAVAILABLE" },

@@ -1,10 +1,10 @@
 import { callsOf, named, piecesOf, textOf, wordFor } from "./wire-format.ts";
-import type { Billed, ToolCall, WireFormat } from "./wire-format.ts";
+import type { ToolCall, Usage, WireFormat } from "./wire-format.ts";
 
-const few: Billed = { usage: { input_tokens: 10, output_tokens: 2 } };
+const few = { input_tokens: 10, output_tokens: 2 };
 
 /** The first event has the output so far. */
-const messageStart = ({ usage } = few) => ({
+const messageStart = (usage: Usage) => ({
   type: "message_start",
   message: {
     id: "m1",
@@ -38,7 +38,7 @@ const callBlock = (call: ToolCall, index: number) => {
 };
 
 export const messages: WireFormat = {
-  stream: (reply, billed = few) => {
+  stream: (reply, usage: Usage = few) => {
     const isRefusal = reply.kind === "refusal";
     const reason = isRefusal ? "refusal" : wordFor(reply, "tool_use", endings);
     const text = textOf(reply);
@@ -46,11 +46,14 @@ export const messages: WireFormat = {
     const content = blocks.map(
       (block, index) => `${block}${named({ type: "content_block_stop", index })}`,
     );
-    const usage = { output_tokens: billed.usage.output_tokens };
-    const delta = { type: "message_delta", delta: { stop_reason: reason }, usage };
-    return `${named(messageStart(billed))}${content.join("")}${named(delta, { type: "message_stop" })}`;
+    const delta = {
+      type: "message_delta",
+      delta: { stop_reason: reason },
+      usage: { output_tokens: usage.output_tokens },
+    };
+    return `${named(messageStart(usage))}${content.join("")}${named(delta, { type: "message_stop" })}`;
   },
   errorEvent: named({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } }),
   garbage: "event: content_block_delta\ndata: {{{{\n\n",
-  begin: `${named(messageStart())}${textBlock("I was about")}`,
+  begin: `${named(messageStart(few))}${textBlock("I was about")}`,
 };

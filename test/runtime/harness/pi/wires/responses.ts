@@ -1,7 +1,7 @@
 import { callsOf, named, piecesOf, refusalText, textOf, wordFor } from "./wire-format.ts";
-import type { Billed, Ending, NamedEvent, WireFormat } from "./wire-format.ts";
+import type { Ending, NamedEvent, WireFormat } from "./wire-format.ts";
 
-const few: Billed = { usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 } };
+const few = { input_tokens: 10, output_tokens: 2, total_tokens: 12 };
 
 /** Why a response is incomplete; null for one that is complete. */
 const endings: Readonly<Record<Ending, string | null>> = {
@@ -29,7 +29,7 @@ function item(index: number, added: object, done: object, deltas: readonly Named
 }
 
 export const responses: WireFormat = {
-  stream: (reply, { usage, tier = null } = few) => {
+  stream: (reply, usage = few) => {
     const reason = wordFor(reply, null, endings);
     const status = reason === null ? "completed" : "incomplete";
     const incomplete_details = reason && { reason };
@@ -39,7 +39,6 @@ export const responses: WireFormat = {
       output: [],
       incomplete_details,
       usage,
-      service_tier: tier,
     };
     const end = named({ type: `response.${status}`, response });
     if (reply.kind === "refusal") {

@@ -16,18 +16,14 @@ export interface ToolCall {
   readonly json: string;
 }
 
-/** What an answer has about its tokens, in the words of its API. */
-export interface Billed {
-  readonly usage: Readonly<Record<string, unknown>>;
-  /** The service tier that served it, where the API names one. */
-  readonly tier?: string;
-}
+/** An answer's own count of its tokens, in the words of its API. */
+export type Usage = Readonly<Record<string, unknown>>;
 
 export type Ending = "normal" | "cut" | "filter" | "unknown";
 
 /** How one API streams its answers, by the provider's own documentation. */
 export interface WireFormat {
-  readonly stream: (reply: Reply, billed?: Billed) => string;
+  readonly stream: (reply: Reply, usage?: Usage) => string;
   /** An error event inside of a stream that began well. */
   readonly errorEvent: string;
   /** An event that is no JSON. */
