@@ -29,7 +29,6 @@ test("the certificate is valid for a machine whose clock is years behind or ahea
 
 test.each([
   ["nothing", ""],
-  ["a key alone", testCertificate.key],
   ["half of it", testCertificate.key + testCertificate.cert.slice(0, 300)],
   ["something else", "hello\n"],
 ])("a file with %s is an error that names it, and is unchanged", async (_what, content) => {

@@ -28,6 +28,7 @@ import { aJob } from "../../harness/jobs.ts";
 import { hostGateway } from "../../harness/model-host.ts";
 import { fakeAbilities, type FakeAbilities } from "../../../helpers/fake-abilities.ts";
 import { noEgress } from "../../run-api/no-egress.ts";
+import { resource } from "../../run-api/support.ts";
 
 /** Stands in for the runner behind the door: it notes what it is asked. */
 export interface FakeRemoteRuns extends RemoteRuns {
@@ -183,15 +184,14 @@ export async function ask(side: DoorSide, path: string, options: AskOptions) {
   const sent = request({
     method,
     path,
-    ...(signal === undefined ? {} : { signal }),
+    ...(signal && { signal }),
     createConnection: () => connectToDoor(side, name),
     headers: {
       host: "scheduler",
       connection: "close",
       authorization: `Bearer ${token}`,
-      ...(body === undefined
-        ? {}
-        : { "content-type": isText ? "application/x-ndjson" : "application/json" }),
+      "idempotency-key": claimA,
+      "content-type": isText ? "application/x-ndjson" : "application/json",
       ...headers,
     },
   });
@@ -199,6 +199,11 @@ export async function ask(side: DoorSide, path: string, options: AskOptions) {
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
   const given = await text(answer);
   return { status: answer.statusCode ?? 0, body: JSON.parse(given) as Record<string, unknown> };
+}
+
+/** The status of a request that needs the token of a run. */
+export async function unlock(side: DoorSide, name: string, token: string): Promise<number> {
+  return (await ask(side, "/run/unlock", { name, token, body: { resource } })).status;
 }
 
 export const claimA = "7d444840-9dc0-41d1-b245-5ffdce74fad2";
