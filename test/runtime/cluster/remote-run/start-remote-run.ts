@@ -48,31 +48,7 @@ export function startRemoteRun(
   };
 }
 
-/** Resolves when `check` no longer throws: a busy machine starts programs slowly. */
-export function eventually<T>(check: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(check, { timeout: 10_000 });
-}
-
 /** A shell script as the run's process; its first line of input is the job. */
 export function shell(script: string): readonly string[] {
   return ["/bin/sh", "-c", `read -r job\n${script}`];
-}
-
-/** What a job has beside its way to the scheduler. */
-export function jobOf(instanceId: string) {
-  return {
-    instanceId,
-    agent: "dev",
-    title: "dev",
-    instructions: "Work.",
-    harness: { type: "pi", command: "" },
-    models: [{ name: "m", provider: "scripted" }],
-    params: {},
-    credentials: [],
-    hooks: { pre: [], post: [] },
-    timeoutSeconds: 60,
-    trigger: { kind: "manual" },
-    payload: null,
-    workDir: tmpdir(),
-  };
 }
