@@ -30,48 +30,44 @@ test.each([
   ["127.0.0.1:5000/al-agent", "127.0.0.1:5000"],
 ])("the registry of %s is %s", (name, registry) => expect(registryOf(name)).toBe(registry));
 
-test("the login is the one of docker login, whose passwords may have colons", async () => {
-  const auth = Buffer.from("me:a:b").toString("base64");
-  const login = { username: "me", password: "a:b", serveraddress: "registry.example.com:5000" };
-  expect(await loginBy({ auths: { "registry.example.com:5000": { auth } } })).toEqual(login);
-  const older = { "https://registry.example.com:5000/v2/": { auth } };
-  expect(await loginBy({ auths: older })).toEqual(login);
+const host = "registry.example.com:5000";
+const auth = Buffer.from("me:a:b").toString("base64");
+const login = { username: "me", password: "a:b", serveraddress: host };
+const answer = `read host; echo "{\\"Username\\":\\"me\\",\\"Secret\\":\\"for $host\\"}"`;
+const helped = { username: "me", password: `for ${host}`, serveraddress: host };
+const none = "echo credentials not found in native keychain; exit 1";
+
+test.each<[string, object, string, object | undefined]>([
+  ["docker login, whose passwords may have colons", { auths: { [host]: { auth } } }, "", login],
+  ["an older docker login", { auths: { [`https://${host}/v2/`]: { auth } } }, "", login],
+  ["a config without the registry", { auths: { "other.example.com": { auth } } }, "", undefined],
+  ["a credential helper", { credsStore: "safe" }, answer, helped],
+  ["the registry's credential helper", { credHelpers: { [host]: "safe" } }, answer, helped],
+  ["a helper without a login for the registry", { credsStore: "safe" }, none, undefined],
+])("the registry login is read from %s", async (_what, config, safe, expected) => {
+  expect(await loginBy(config, { safe })).toEqual(expected);
 });
 
-test("the login may be missing", async () => {
-  expect(await loginBy({ auths: { "other.example.com": { auth: "bWU6YQ==" } } })).toBeUndefined();
-  const nowhere = { DOCKER_CONFIG: join(tmpdir(), "al-no-such-folder") };
-  expect(await registryLogin(image, nowhere)).toBeUndefined();
-});
+test("the registry login may be missing", async () =>
+  expect(await registryLogin(image, { DOCKER_CONFIG: "/al-no-such-folder" })).toBeUndefined());
 
-test("a credential helper is asked for the login", async () => {
-  const answer = `read host; echo "{\\"Username\\":\\"me\\",\\"Secret\\":\\"for $host\\"}"`;
-  const login = { username: "me", password: "for registry.example.com:5000" };
-  expect(await loginBy({ credsStore: "safe" }, { safe: answer })).toMatchObject(login);
-  const helpers = { "registry.example.com:5000": "safe" };
-  expect(await loginBy({ credHelpers: helpers }, { safe: answer })).toMatchObject(login);
-});
-
-test("a helper without a login for the registry is not an error", async () => {
-  const none = "echo credentials not found in native keychain; exit 1";
-  expect(await loginBy({ credsStore: "safe" }, { safe: none })).toBeUndefined();
-});
-
-test("the registry login reports a failing credential helper with a hint, without its output", async () => {
-  const failing = loginBy({ credsStore: "safe" }, { safe: "echo s3cret; echo s3cret >&2; exit 3" });
-  await expect(failing).rejects.toMatchObject({
-    hint: "run docker login registry.example.com:5000",
-  });
-  await expect(failing).rejects.not.toThrow(/s3cret/);
-  await expect(loginBy({ credsStore: "missing" })).rejects.toThrow(/it is not in the PATH/);
-});
-
-test("the registry login rejects a file that is not a Docker config", () =>
-  expect(loginBy("{")).rejects.toThrow(/is not a config file of Docker/));
-
-test("the answer of a helper is in no error", async () => {
-  const asked = loginBy({ credsStore: "broken" }, { broken: "echo s3cret-password" });
-  const error = await asked.catch((reason: unknown) => reason);
-  expect(String(error)).toMatch(/docker-credential-broken is not a login/);
-  expect(String(error)).not.toMatch(/s3cret/);
-});
+test.each<[string, object | string, string, RegExp, string?]>([
+  [
+    "a failing credential helper",
+    { credsStore: "safe" },
+    "echo s3cret; echo s3cret >&2; exit 3",
+    /docker-credential-safe/,
+    `run docker login ${host}`,
+  ],
+  ["a missing credential helper", { credsStore: "missing" }, "", /it is not in the PATH/],
+  ["an invalid answer of a helper", { credsStore: "safe" }, "echo s3cret", /-safe is not a login/],
+  ["a file that is not a Docker config", "{", "", /is not a config file of Docker/],
+])(
+  "the registry login reports %s, without its output",
+  async (_what, config, safe, message, hint) => {
+    const error = await loginBy(config, { safe }).catch((reason: unknown) => reason as Error);
+    expect(String(error)).toMatch(message);
+    expect(String(error)).not.toContain("s3cret");
+    if (hint !== undefined) expect(error).toMatchObject({ hint });
+  },
+);

@@ -6,10 +6,10 @@ import { exitOf, messagesOf } from "../../runners/contract.ts";
 import { end } from "../../runners/shell-runs.ts";
 import { aCluster, aRequest } from "../support.ts";
 
-const runs = Number(process.env.AL_REMOTE_RUNS ?? (isLong ? 10 : 2));
-const firstSeed = Number(process.env.AL_REMOTE_SEED ?? 19);
+const runs = Number(process.env.AL_REMOTE_RUNS ?? (isLong ? 10 : 1));
+const firstSeed = Number(process.env.AL_REMOTE_SEED ?? 20);
 const lineCount = 200;
-const maxCuts = isLong ? 25 : 15;
+const maxCuts = isLong ? 25 : 10;
 
 /** Writes lines one after another, and a value in two pieces with others between them. */
 const script = [

