@@ -14,7 +14,7 @@ beforeAll(async () => {
   cluster = await preparedCluster();
   side = await recordedSide(cluster, join(import.meta.dirname, "recorded.jsonl"));
 }, 300_000);
-beforeEach(({ task }) => side.begin(task.name));
+beforeEach(({ task }) => side.begin(`${task.suite?.name ?? ""} ${task.name}`));
 afterEach(async ({ task }) => {
   if (task.result?.state !== "fail") return;
   await cluster.kubectl("delete", "--all", "jobs,pods,resourcequotas,limitranges", "--force");

@@ -1,7 +1,7 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { HistoryEntry } from "../../../src/foundation/contracts/history.ts";
 import { randomBy } from "../../faults/crash/crash-plan.ts";
 import type { LiveProject } from "../../helpers/live-project.ts";
+import { pause } from "../../helpers/pause.ts";
 import { logsByRun, wholeHistory } from "./rounds-project.ts";
 import type { Witness } from "./witness.ts";
 
@@ -68,14 +68,13 @@ export function createRounds(options: RoundsOptions) {
 
   /** The whole history, once nothing waits or runs. */
   async function quiet(): Promise<readonly HistoryEntry[]> {
-    const deadline = performance.now() + quietMs;
-    for (;;) {
-      const history = await wholeHistory(project().scheduler);
-      const open = history.filter(({ outcome }) => outcome === null);
-      if (open.length === 0 && history.length > 0) return history;
-      if (performance.now() > deadline) throw new Error(`still open: ${JSON.stringify(open)}`);
-      await wait(500);
-    }
+    let history: readonly HistoryEntry[] = [];
+    const open = async () => {
+      history = await wholeHistory(project().scheduler);
+      return history.filter(({ outcome }) => outcome === null);
+    };
+    await expect.poll(open, { timeout: quietMs, interval: 500 }).toEqual([]);
+    return history;
   }
 
   /** The invariants, whatever happened to the cluster. */
@@ -130,20 +129,11 @@ export function createRounds(options: RoundsOptions) {
     for (let seed = firstSeed; seed < firstSeed + count; seed++) {
       const round = roundOf(seed, rounds);
       await trigger(runsPerRound);
-      await wait(round.afterMs);
+      await pause(round.afterMs, "the fault comes while the runs work");
       await rounds.befall(round);
       if ((seed - firstSeed) % 10 === 9 || seed === firstSeed + count - 1) await check();
-      process.stdout.write(`seed ${seed}: n${round.node + 1} ${round.fault}; ${await tally()}\n`);
+      process.stdout.write(`seed ${seed}: n${round.node + 1} ${round.fault}\n`);
     }
-  }
-
-  async function tally(): Promise<string> {
-    const history = await wholeHistory(project().scheduler);
-    const outcomes = Map.groupBy(history, ({ outcome }) => outcome ?? "open");
-    const counts = [...outcomes].map(([outcome, all]) => `${all.length} ${outcome}`);
-    const reasons = Map.groupBy(history, ({ reason }) => reason ?? "");
-    const why = [...reasons].map(([reason, all]) => `${all.length} × ${reason}`);
-    return [...counts, ...why.filter((each) => !each.endsWith("× "))].join("; ");
   }
 
   return { trigger, quiet, check, spread, play };

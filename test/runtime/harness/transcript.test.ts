@@ -91,7 +91,7 @@ describe("a session's transcript", () => {
       }
     });
     const outputs = messages.flatMap(({ kind, fields }) =>
-      kind === "tool-output" ? [fields?.output ?? ""] : [],
+      kind === "tool-output" ? [(fields?.output ?? "") as string] : [],
     );
     const characters = outputs.join("").length;
     expect(characters).toBeGreaterThan(liveCharacters / 2);

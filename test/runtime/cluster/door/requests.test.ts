@@ -72,22 +72,23 @@ describe("lines", () => {
     expect([received(), side().problems]).toEqual([[], []]);
   });
 
-  test("that can't be stored now are to be sent again", async () => {
-    const problem = { error: "unavailable", detail: "The log can't be written now." } as const;
-    side().now.remote.onLines = () => Promise.reject(new RunApiError(problem));
-    expect(await send(ndjson(line(1)))).toMatchObject({ status: 503, body: problem });
-  });
+  const problem = { error: "unavailable", detail: "The log can't be written now." } as const;
 
-  test("are rejected while the logs are behind, as waiting lines may be dropped", async () => {
-    side().serve({ areLogsBehind: () => true });
+  test.each([
+    [
+      "that can't be stored now",
+      () => void (side().now.remote.lines = () => Promise.reject(new RunApiError(problem))),
+    ],
+    [
+      "that might be dropped, as the logs are behind,",
+      () => side().serve({ areLogsBehind: () => true }),
+    ],
+    ["of a scheduler without remote runs", () => side().serve({ remote: undefined })],
+  ])("%s are to be sent again", async (_which, begin) => {
+    begin();
     const refused = { status: 503, body: { error: "unavailable" } };
     expect(await send(ndjson(line(1)))).toMatchObject(refused);
     expect(received()).toEqual([]);
-  });
-
-  test("are rejected if no run can be on another machine", async () => {
-    side().serve({ remote: undefined });
-    expect(await send("")).toMatchObject({ status: 503, body: { error: "unavailable" } });
   });
 
   test("with the end are answered with 401 once the run has ended", async () => {

@@ -1,11 +1,8 @@
 import { once } from "node:events";
-import type { Socket } from "node:net";
-import { text } from "node:stream/consumers";
 import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
 import { createRunApiClient } from "../../../../src/runtime/harness/run-api/client.ts";
 import { hostModels } from "../../harness/model-host.ts";
 import { aModel } from "../../harness/jobs.ts";
-import { banner } from "../../run-api/egress/hosts.ts";
 import { connectTo, egressSide, forward, getThrough } from "../../run-api/egress/support.ts";
 import { post, startProvider } from "../../run-api/model-gateway/support.ts";
 import { completions } from "../../run-api/model-gateway/wires/openai.ts";
@@ -68,18 +65,6 @@ describe("through the door", () => {
     expect(await connectTo(socket(), "evil.test:443")).toMatchObject({ status: 403 });
     const forged = { ...socket(), token: "A".repeat(43) };
     expect(await connectTo(forged, "api.allowed.test:443")).toMatchObject({ status: 407 });
-  });
-
-  test("each direction of a tunnel ends by itself", async () => {
-    const { socket: tunnel } = await connectTo(socket(), "api.allowed.test:22");
-    const received = text(tunnel);
-    await expect.poll(() => outside().hosts.ssh.length).toBe(1);
-    const [ssh] = outside().hosts.ssh as [Socket];
-    const sent = text(ssh);
-    tunnel.end("SSH-2.0-run\r\n");
-    expect(await sent).toBe("SSH-2.0-run\r\n");
-    ssh.end("later");
-    expect(await received).toBe(`${banner}later`);
   });
 
   test("an ended run can send nothing: its tunnels are cut, and new ones rejected", async () => {

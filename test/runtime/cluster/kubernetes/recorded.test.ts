@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await replayExchanges(recorded);
   writeKubeconfig(dir, server.url);
 });
-beforeEach(({ task }) => server.begin(task.name));
+beforeEach(({ task }) => server.begin(`${task.suite?.name ?? ""} ${task.name}`));
 afterEach(() => server.end());
 afterAll(async () => {
   await server.close();

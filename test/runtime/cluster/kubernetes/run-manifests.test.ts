@@ -11,62 +11,63 @@ function podOf(over: Partial<Launch> = {}) {
   return { spec, labels: metadata?.labels, container: spec?.containers[0] };
 }
 
-test("the manifest of a run gives a run its limits, and reserves no more than these", () => {
-  const limits = { memory: "512m", cpus: 2, network: "none" };
-  const { container } = podOf({ limits, reserve: { memory: "1g", cpus: 0.1 } });
-  expect(container?.resources).toEqual({
-    limits: { memory: "536870912", cpu: "2000m" },
-    requests: { memory: "536870912", cpu: "100m" },
+describe("the manifest of a run", () => {
+  test("has its limits, and reserves no more than these", () => {
+    const limits = { memory: "512m", cpus: 2, network: "none" };
+    const { container } = podOf({ limits, reserve: { memory: "1g", cpus: 0.1 } });
+    expect(container?.resources).toEqual({
+      limits: { memory: "536870912", cpu: "2000m" },
+      requests: { memory: "536870912", cpu: "100m" },
+    });
   });
-});
 
-test("the manifest of a run keeps a run's files in memory, each folder at most half of its limit", () => {
-  const { spec, container } = podOf({ volumes: ["/vol"] });
-  const folders = container?.volumeMounts?.map(({ mountPath }) => mountPath);
-  expect(folders).toEqual(["/workspace", "/tmp", "/home/al", "/run/al", "/vol", "/run/secrets"]);
-  const memory = spec?.volumes?.flatMap(({ emptyDir }) => emptyDir ?? []);
-  expect(memory).toEqual(Array(5).fill({ medium: "Memory", sizeLimit: String(32 * 1024 ** 2) }));
-});
-
-test("the manifest of a run gives a run no service account, no more privileges than it has, and a read-only root", () => {
-  const { spec, container } = podOf();
-  expect(spec).toMatchObject({
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    restartPolicy: "Never",
-    shareProcessNamespace: true,
+  test("keeps the run's files in memory, each folder at most half of its limit", () => {
+    const { spec, container } = podOf({ volumes: ["/vol"] });
+    const folders = container?.volumeMounts?.map(({ mountPath }) => mountPath);
+    expect(folders).toEqual(["/workspace", "/tmp", "/home/al", "/run/al", "/vol", "/run/secrets"]);
+    const memory = spec?.volumes?.flatMap(({ emptyDir }) => emptyDir ?? []);
+    expect(memory).toEqual(Array(5).fill({ medium: "Memory", sizeLimit: String(32 * 1024 ** 2) }));
   });
-  expect(container?.securityContext).toMatchObject({
-    runAsUser: 10001,
-    readOnlyRootFilesystem: true,
-    allowPrivilegeEscalation: false,
-    capabilities: { drop: ["ALL"] },
+
+  test("gives no service account, no privileges, and a read-only root", () => {
+    const { spec, container } = podOf();
+    expect(spec).toMatchObject({
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      restartPolicy: "Never",
+      shareProcessNamespace: true,
+    });
+    expect(container?.securityContext).toMatchObject({
+      runAsUser: 10001,
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+    });
+    // Not of the whole pod: its own first process must not be one that the run may end.
+    expect(spec?.securityContext?.runAsUser).toBeUndefined();
   });
-  // Not of the whole pod: its own first process must not be one that the run may end.
-  expect(spec?.securityContext?.runAsUser).toBeUndefined();
-});
 
-test("the manifest of a run lets a closed run resolve only the door's name", () => {
-  const { spec, labels } = podOf();
-  expect(labels).toMatchObject({ "al.closed": project });
-  const dnsConfig = { nameservers: ["127.0.0.1"] };
-  expect(spec).toMatchObject({ dnsPolicy: "None", dnsConfig, hostAliases: hosts });
-});
-
-test("the manifest of a run gives an open run the network of every pod", () => {
-  const { spec, labels } = podOf({ limits: { memory: "1g", cpus: 1, network: "bridge" } });
-  expect(labels).not.toHaveProperty(["al.closed"]);
-  expect(spec).not.toHaveProperty("dnsPolicy");
-});
-
-test("the manifest of a run ends a Job without a scheduler, and keeps the ticket out of it", () => {
-  const job = runJob(scriptLaunch("dev", "true"), { project, hosts });
-  expect(job.spec).toMatchObject({
-    activeDeadlineSeconds: 2_592_000,
-    ttlSecondsAfterFinished: 3_600,
+  test("lets a closed run resolve only the door's name", () => {
+    const { spec, labels } = podOf();
+    expect(labels).toMatchObject({ "al.closed": project });
+    const dnsConfig = { nameservers: ["127.0.0.1"] };
+    expect(spec).toMatchObject({ dnsPolicy: "None", dnsConfig, hostAliases: hosts });
   });
-  expect(JSON.stringify(job)).not.toContain("the-secret-ticket");
-  const { data, metadata } = ticketSecret(scriptLaunch("dev", "true"), project, "uid-1");
-  expect(Buffer.from(data?.["al-run"] ?? "", "base64").toString()).toBe(secretTicket);
-  expect(metadata?.ownerReferences).toMatchObject([{ kind: "Job", uid: "uid-1" }]);
+
+  test("gives an open run the network of every pod", () => {
+    const { spec, labels } = podOf({ limits: { memory: "1g", cpus: 1, network: "bridge" } });
+    expect(labels).not.toHaveProperty(["al.closed"]);
+    expect(spec).not.toHaveProperty("dnsPolicy");
+  });
+
+  test("ends a Job without a scheduler, and keeps the ticket out of it", () => {
+    const launch = scriptLaunch("dev", "true");
+    const job = runJob(launch, { project, hosts });
+    const limits = { activeDeadlineSeconds: 2_592_000, ttlSecondsAfterFinished: 3_600 };
+    expect(job.spec).toMatchObject(limits);
+    expect(JSON.stringify(job)).not.toContain("the-secret-ticket");
+    const { data, metadata } = ticketSecret(launch, project, "uid-1");
+    expect(Buffer.from(data?.["al-run"] ?? "", "base64").toString()).toBe(secretTicket);
+    expect(metadata?.ownerReferences).toMatchObject([{ kind: "Job", uid: "uid-1" }]);
+  });
 });

@@ -4,6 +4,7 @@ import type { TLSSocket } from "node:tls";
 import { destroyOnDeadRelay } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
 import { dialDoor } from "../../../../src/runtime/cluster/remote-run/door-connection.ts";
 import { relayServer } from "../../../../src/runtime/cluster/door-relay.ts";
+import { pause } from "../../../helpers/pause.ts";
 import { doorSide, expectRun, type DoorSide } from "../door/support.ts";
 
 const silentMs = 100;
@@ -66,9 +67,11 @@ test("a connection is cut when its relay is gone and another one leads to the do
 test("a connection stays while its relay responds, or while no relay does", async () => {
   const one = await relay();
   const [connection] = await connectedBy(one);
-  await new Promise((resolve) => setTimeout(resolve, 5 * silentMs));
-  expect(connection.destroyed).toBe(false);
+  const isCut = async () => {
+    await pause(5 * silentMs, "the connection must not be cut");
+    return connection.destroyed;
+  };
+  expect(await isCut()).toBe(false);
   one.fail();
-  await new Promise((resolve) => setTimeout(resolve, 5 * silentMs));
-  expect(connection.destroyed).toBe(false);
+  expect(await isCut()).toBe(false);
 });

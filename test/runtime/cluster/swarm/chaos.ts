@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "../../../helpers/pause.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
 import type { TestSwarm } from "../../../helpers/swarm/swarm.ts";
 import type { Round } from "../rounds.ts";
@@ -17,18 +17,19 @@ export async function befall(
   { fault, node: index, forMs }: Round<(typeof faults)[number]>,
 ): Promise<void> {
   const node = swarm.nodes[index] as SwarmNode;
+  const lasting = () => pause(forMs, `the node is ${fault} so long`);
   switch (fault) {
     case "killed":
       await node.kill();
-      await wait(forMs);
+      await lasting();
       return node.boot();
     case "drained":
       await setAvailability(swarm, node, "drain");
-      await wait(forMs);
+      await lasting();
       return setAvailability(swarm, node, "active");
     default:
       node.partition();
-      await wait(forMs);
+      await lasting();
       node.heal();
   }
 }

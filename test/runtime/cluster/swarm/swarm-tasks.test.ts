@@ -1,3 +1,4 @@
+import type { PlacedRun } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import { placedRuns, type SwarmTask } from "../../../../src/runtime/cluster/swarm/swarm-tasks.ts";
 
 const services = [{ ID: "s", Spec: { Name: "al-1", Labels: { "al.instance": "dev-1" } } }];
@@ -15,39 +16,47 @@ const task = (State: string, more: Partial<SwarmTask> = {}, Err?: string): Swarm
 });
 const runOf = (...tasks: readonly SwarmTask[]) => placedRuns({ services, tasks, members })[0];
 
-test("the state of a run by its Swarm tasks is waiting without a task", () =>
-  expect(runOf()).toEqual({
-    name: "al-1",
-    instanceId: "dev-1",
-    state: "waiting",
-    node: null,
-    problem: null,
-    endings: 0,
-  }));
+describe("the state of a run by its Swarm tasks", () => {
+  test("is waiting without a task", () =>
+    expect(runOf()).toEqual({
+      name: "al-1",
+      instanceId: "dev-1",
+      state: "waiting",
+      node: null,
+      problem: null,
+      endings: 0,
+    }));
 
-test("the state of a run by its Swarm tasks is running while any task runs, however often Swarm repeated it", () => {
-  const run = runOf(task("complete"), task("running", { NodeID: "b" }), task("preparing"));
-  expect(run).toMatchObject({ state: "running", node: "n2", endings: 1 });
-});
+  test.each<[string, SwarmTask[], Partial<PlacedRun>]>([
+    [
+      "is running while any task runs, however often Swarm repeated it",
+      [task("complete"), task("running", { NodeID: "b" }), task("preparing")],
+      { state: "running", node: "n2", endings: 1 },
+    ],
+    [
+      "shows that its node is away",
+      [task("running", { NodeID: "b" })],
+      { problem: "the node n2 is down" },
+    ],
+    ["shows no problem of a node that is there", [task("running")], { problem: null }],
+    [
+      "is waiting while its node has not begun",
+      [task("preparing")],
+      { state: "waiting", node: "n1" },
+    ],
+  ])("%s", (_what, tasks, state) => expect(runOf(...tasks)).toMatchObject(state));
 
-test("the state of a run by its Swarm tasks shows that its node is away", () => {
-  expect(runOf(task("running", { NodeID: "b" }))?.problem).toBe("the node n2 is down");
-  expect(runOf(task("running"))?.problem).toBeNull();
-});
+  test("has ended with the last task, by its reason", () => {
+    const ended = runOf(task("failed", {}, "one"), task("rejected", {}, "two"));
+    expect(ended).toMatchObject({ state: "ended", problem: "two", endings: 2, exitCode: null });
+    expect(ended).not.toHaveProperty("isHopeless");
+  });
 
-test("the state of a run by its Swarm tasks is waiting while its node has not begun", () =>
-  expect(runOf(task("preparing"))).toMatchObject({ state: "waiting", node: "n1" }));
-
-test("the state of a run by its Swarm tasks has ended with the last task, by its reason", () => {
-  const ended = runOf(task("failed", {}, "one"), task("rejected", {}, "two"));
-  expect(ended).toMatchObject({ state: "ended", problem: "two", endings: 2, exitCode: null });
-  expect(ended).not.toHaveProperty("isHopeless");
-});
-
-test.each([
-  "No such image: dev:1",
-  "pull access denied for dev, repository does not exist or may require 'docker login'",
-  "manifest unknown: manifest unknown",
-])("the state of a run by its Swarm tasks is rejected at once: %s", (reason) => {
-  expect(runOf(task("rejected", {}, reason))?.isHopeless).toBe(true);
+  test.each([
+    "No such image: dev:1",
+    "pull access denied for dev, repository does not exist or may require 'docker login'",
+    "manifest unknown: manifest unknown",
+  ])("is rejected at once: %s", (reason) => {
+    expect(runOf(task("rejected", {}, reason))?.isHopeless).toBe(true);
+  });
 });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { HostedModel } from "../model-host.ts";
 import { answerTable, type AnswerRow } from "./answer-table.ts";
 import { startFakeUpstream } from "./fake-upstream.ts";
 import { runSession } from "./run-session.ts";
@@ -29,7 +30,7 @@ const absent = "http://127.0.0.1:1/0/v1";
 /** A session with this model first. */
 async function session(
   row: AnswerRow,
-  [provider, model]: (typeof models)[number],
+  { provider, model }: Pick<HostedModel, "provider" | "model">,
   hasFallback = false,
 ) {
   const { actions, maxRetries = null, timeoutSeconds = null } = row;
@@ -57,10 +58,10 @@ async function session(
   return { error, model: usage.model, waits, requests };
 }
 
-describe.concurrent.each(models)("%s's %s", (...model) => {
+describe.concurrent.each(models)("%s's %s", (provider, model) => {
   test.each(answerTable)("answers alone with $name", async (row) => {
     const { error, requests, waits = [] } = row.alone;
-    const ended = await session(row, model);
+    const ended = await session(row, { provider, model });
     expect(ended).toMatchObject({ model: "first", waits, requests: [requests, 0] });
     if (error === null) return expect(ended.error).toBeNull();
     expect(ended.error).toMatch(error);
@@ -72,7 +73,7 @@ describe.concurrent("a model before a fallback", () => {
   test.each(answerTable)("answers with $name", async (row) => {
     const { requests, waits = [] } = row.beforeFallback ?? row.alone;
     const isGivenUp = row.beforeFallback !== undefined || row.alone.error !== null;
-    expect(await session(row, ["custom", "local-1"], true)).toEqual({
+    expect(await session(row, { provider: "custom", model: "local-1" }, true)).toEqual({
       error: null,
       model: isGivenUp ? "backup" : "first",
       waits,

@@ -12,8 +12,9 @@ async function rejected(
   message: string,
   more: Partial<HostedModel> = {},
 ) {
-  const { baseUrl, requests, close } = await fakeProvider(refusing(status, message));
-  onTestFinished(close);
+  const provider = await fakeProvider(refusing(status, message));
+  onTestFinished(() => provider.close());
+  const { baseUrl, requests } = provider;
   return { model: aModel(name, baseUrl, { maxRetries: 0, ...more }), requests };
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fakeProvider, saying } from "../fake-provider.ts";
 import { aJob, aModel, aScripted } from "../jobs.ts";
