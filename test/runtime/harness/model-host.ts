@@ -149,24 +149,16 @@ async function upstream(token: string, name: string): Promise<UpstreamModel> {
   const { models = [], api: spoken = null } = hosted.get(token) ?? {};
   const found = models.find((model) => model.name === name);
   if (found === undefined) throw new Error(`no model "${name}"`);
-  const { provider, model, authType, key, headers, script, baseUrl, timeoutSeconds } = found;
+  const { provider, model, baseUrl } = found;
   const listed = await listedApi(provider, model);
   const api = spoken ?? found.api ?? listed ?? modelDefaults(provider, model).api;
-  const url = apiBaseUrl(baseUrl, { provider, api });
-  // See `asScripted`.
-  const asked = provider === "scripted" && baseUrl !== null ? "custom" : provider;
   return {
-    name,
-    provider: asked,
-    model,
+    ...found,
+    // See `asScripted`.
+    provider: provider === "scripted" && baseUrl !== null ? "custom" : provider,
     api,
-    baseUrl: url,
-    authType,
-    key,
-    headers,
-    script,
+    baseUrl: apiBaseUrl(baseUrl, { provider, api }),
     providerTools: [],
     extraFields: [],
-    timeoutSeconds,
   };
 }

@@ -4,11 +4,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { writeTrust } from "../../../src/runtime/harness/network.ts";
 import { testCertificate } from "../../helpers/certificate.ts";
-import { forwardProxy } from "../../helpers/forward-proxy.ts";
 import { bridgeKey } from "../../../src/foundation/contracts/model-gateway.ts";
-import { fakeProvider, saying } from "./fake-provider.ts";
-import { aJob, aModel, type JobOptions } from "./jobs.ts";
-import { logsOf, runOf } from "./run-entry.ts";
+import { aJob, type JobOptions } from "./jobs.ts";
+import { runOf } from "./run-entry.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { perTest } from "../../helpers/per-test.ts";
 
@@ -35,23 +33,11 @@ async function variablesOf(job: JobOptions = {}, env: Record<string, string> = {
   return { key, found: Object.fromEntries(pairs) as Readonly<Partial<Record<string, string>>> };
 }
 
-test("a run whose scheduler has a proxy calls its models by the scheduler, which uses it", async () => {
-  const provider = await fakeProvider(saying("Here."));
-  const proxy = await forwardProxy(Number(new URL(provider.baseUrl).port));
-  onTestFinished(() => Promise.all([provider.close(), proxy.close()]).then(() => undefined));
-  const proxies = { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url };
-  const models = [aModel("m", provider.baseUrl)];
-  const network = { variables: proxies, certificates: null };
-  const run = await runOf(aJob(workDir(), { models, network }));
-  expect(logsOf(run, "said").map(({ msg }) => msg)).toEqual(["Here."]);
-  expect(proxy.seen).toEqual([]);
-});
-
 describe("the commands of a run with an open network", () => {
   test.each<[string, JobOptions, Record<string, string>]>([
     ["by its job", { network: { variables, certificates: null } }, { AL_NETWORK: "closed" }],
     ["as its start could not close it", {}, { AL_NETWORK: "open" }],
-  ])("have the scheduler's proxies, and shows no password: %s", async (_why, job, env) => {
+  ])("have the scheduler's proxies, and show no password: %s", async (_why, job, env) => {
     const { found } = await variablesOf(job, env);
     const { HTTPS_PROXY, NO_PROXY, ALL_PROXY, GIT_SSH_COMMAND } = found;
     expect({ HTTPS_PROXY, NO_PROXY, ALL_PROXY, GIT_SSH_COMMAND }).toEqual({

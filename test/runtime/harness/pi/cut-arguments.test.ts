@@ -8,6 +8,7 @@ import { gemini } from "./wires/gemini.ts";
 import { messages } from "./wires/messages.ts";
 import { responses } from "./wires/responses.ts";
 import type { Ending, Reply, ToolCall } from "./wires/wire-format.ts";
+import { isLong } from "../../../helpers/long.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perFile, perTest } from "../../../helpers/per-test.ts";
 
@@ -18,11 +19,12 @@ const intended: readonly (readonly [string, object])[] = [
   ["write", { content: "whole", path: "made" }],
 ];
 
-/** Each call cut behind each of its characters, and two that are whole. */
-const cut = intended.flatMap(([name, input]) => {
-  const json = JSON.stringify(input);
-  return Array.from(json, (_character, at) => ({ name, json: json.slice(0, at) }));
-});
+/** The text cut behind each of its characters; in the short form behind each third. */
+const cutsOf = (text: string) =>
+  Array.from(text, (_character, at) => text.slice(0, at)).filter((_, at) => isLong || at % 3 === 0);
+const cut = intended.flatMap(([name, input]) =>
+  cutsOf(JSON.stringify(input)).map((json) => ({ name, json })),
+);
 const whole = [
   { name: "bash", json: '{"command":"touch whole"}' },
   { name: "write", json: '{ "path": "written", "content": "" }\n' },
@@ -76,7 +78,7 @@ describe.each(models)(
 
 test("a tool call of Google, whose arguments are a part of the answer's JSON, is not executed if they are cut", async () => {
   const [event = ""] = gemini.stream({ kind: "tool", command: "touch made" }).split("\n");
-  const cuts = Array.from({ length: 110 }, (_, at) => `${event.slice(0, at + 60)}\n\n`);
+  const cuts = cutsOf(event).map((part) => `${part}\n\n`);
   const actions = cuts.map((body) => ({ status: 200, headers, body }));
   const route = upstream().route([...actions, done]);
   const model = { provider: "google", model: "gemini-2.5-pro", maxRetries: 200 } as const;

@@ -6,16 +6,11 @@ import { runSession, type EndedSession } from "./run-session.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
 /** A model whose provider rejects every request. */
-async function rejected(
-  name: string,
-  status: number,
-  message: string,
-  more: Partial<HostedModel> = {},
-) {
+async function rejected(name: string, status: number, message: string) {
   const provider = await fakeProvider(refusing(status, message));
   onTestFinished(() => provider.close());
   const { baseUrl, requests } = provider;
-  return { model: aModel(name, baseUrl, { maxRetries: 0, ...more }), requests };
+  return { model: aModel(name, baseUrl, { maxRetries: 0 }), requests };
 }
 
 const run = (...models: readonly HostedModel[]) => runSession({ workDir: tempDir(), models });
@@ -56,22 +51,6 @@ describe("the chain of models", () => {
     expect(ended.error).toBeNull();
     expect(said(ended)).toEqual(["Step one.", "Step two."]);
     expect(logsOf(ended, "tool")).toHaveLength(1);
-  });
-
-  test("continues past a wrong key without a cooldown, because waiting does not fix it", async () => {
-    const locked = await rejected("locked", 401, "Incorrect API key provided");
-    const ended = await run(locked.model, good);
-    expect(ended.error).toBeNull();
-    expect(cooldowns(ended)).toEqual([]);
-  });
-
-  test("uses each model's own key if two share a provider", async () => {
-    const groq = { provider: "groq", model: "llama-3.3-70b-versatile" } as const;
-    const one = await rejected("one", 429, "slow down", groq);
-    const two = await rejected("two", 429, "slow down", groq);
-    await run(one.model, two.model);
-    expect(one.requests[0]?.authorization).toBe("Bearer key-of-one");
-    expect(two.requests[0]?.authorization).toBe("Bearer key-of-two");
   });
 
   test("skips a model with a problem and warns of it; without another model the session fails", async () => {

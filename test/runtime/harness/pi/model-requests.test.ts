@@ -66,13 +66,23 @@ test.each<[AskedModel, string]>([
   [{ provider: "custom", model: "llama", api: "anthropic-messages" }, messages],
   [{ provider: "custom", model: "llama", api: "openai-responses" }, responses],
   [{ provider: "custom", model: "llama", api: "google-generative-ai" }, gemini("llama")],
-])(
-  "the request for a model has the limit, header and wire of its config: %j",
-  async (model, path) => {
-    const config = { maxTokens: 1234, headers: { "X-Team": "platform" } };
-    const [asked] = await requestsOf([{ ...model, ...config }]);
-    expect(asked?.headers).toMatchObject({ "x-team": "platform" });
-    expect(asked && seen(asked)).toMatchObject({ path, limit: 1234 });
+])("the request for a model has the limit and wire of its config: %j", async (model, path) => {
+  const [asked] = await requestsOf([{ ...model, maxTokens: 1234 }]);
+  expect(asked && seen(asked)).toMatchObject({ path, limit: 1234 });
+});
+
+test.each([
+  ["oauth_token", true],
+  ["api_key", false],
+] as const)(
+  "the request for a model of Anthropic has the form that OAuth tokens need only for one: %s",
+  async (authType, isOauth) => {
+    const model = { provider: "anthropic", model: "claude-opus-4-8", authType } as const;
+    const [asked] = await requestsOf([{ ...model, key: "sk-ant-oat01-token" }]);
+    const { headers, body } = asked ?? {};
+    const hasFeature = (headers?.["anthropic-beta"] ?? "").includes("oauth-2025-04-20");
+    const isNamed = JSON.stringify(body?.system).includes("You are Claude Code");
+    expect([hasFeature, isNamed]).toEqual([isOauth, isOauth]);
   },
 );
 
