@@ -3,7 +3,6 @@ import { shareImages } from "./images.ts";
 import { createNetwork } from "./network.ts";
 import { createNode, dataDirOf, type SwarmNode } from "./node.ts";
 import { releaseSlot, takeSlot } from "./slot.ts";
-import { pause } from "../pause.ts";
 
 export interface SwarmOptions {
   /** This machine's engine, which has the images. */
@@ -42,8 +41,10 @@ export async function startSwarm(n: number, options: SwarmOptions) {
     await settle();
     return {
       /** All of them are managers. */
-      nodes /** This machine's address, as the nodes and their containers reach it. */,
-      host: network.host /** Resolves when every node is ready in the eyes of all. All are up and connected. */,
+      nodes,
+      /** This machine's address, as the nodes and their containers reach it. */
+      host: network.host,
+      /** Resolves when every node is ready in the eyes of all. All are up and connected. */
       settled: settle,
       stop,
     };
@@ -89,14 +90,14 @@ interface NodeState {
   readonly ManagerStatus?: { readonly Reachability: string };
 }
 
-async function settled(nodes: readonly SwarmNode[], timeoutMs: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  for (const node of nodes) {
-    while (!(await seesAll(node, nodes.length))) {
-      if (performance.now() > deadline) throw new Error(`${node.name} does not see all nodes`);
-      await pause(200, "it is asked again");
+async function settled(nodes: readonly SwarmNode[], timeout: number): Promise<void> {
+  const see = async () => {
+    for (const node of nodes) {
+      if (!(await seesAll(node, nodes.length)))
+        throw new Error(`${node.name} does not see all nodes`);
     }
-  }
+  };
+  await vi.waitFor(see, { timeout, interval: 200 });
 }
 
 async function seesAll({ engine }: SwarmNode, count: number): Promise<boolean> {

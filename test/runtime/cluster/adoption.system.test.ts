@@ -89,16 +89,6 @@ describe("a run of an earlier scheduler", () => {
     expect(exitOf(after)).toMatchObject({ exitCode: 0, value: 2 });
   });
 
-  test("continues under a third scheduler when the second stored no line", async () => {
-    const request = scriptOf(returned("3"), log("one"), "sleep 1", log("two"), "sleep 0.5");
-    const before = await leftAfter("one", request);
-    void adopted(request, before);
-    await pause(300, "the second scheduler ends before the next line");
-    const after = await adopted(request, before);
-    expect(messagesOf(after)).toEqual(["two"]);
-    expect(exitOf(after)).toMatchObject({ exitCode: 0, value: 3 });
-  });
-
   test("continues without showing its output if its secrets can't be read", async () => {
     const request = scriptOf(log("one"), "sleep 0.5", "echo s3cret");
     const before = await leftAfter("one", request);

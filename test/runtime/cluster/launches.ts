@@ -40,7 +40,7 @@ export async function placed(
     found = (await cluster.list()).find((run) => run.instanceId === instanceId);
     return found;
   };
-  await expect.poll(look, { timeout: 20_000, interval: 200 }).toMatchObject(expected);
+  await expect.poll(look, { interval: 200 }).toMatchObject(expected);
   if (found === undefined) throw new Error("the run is not there");
   return found;
 }

@@ -14,7 +14,7 @@ import { containerEngineContract, containerEngineTest } from "./engine-contract.
 
 const { engine: machine, missing } = await testEngine();
 
-describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", () => {
+describe.skipIf(missing !== null)("the engine of another machine, over TLS,", () => {
   const certificates = mkdtempSync(join(tmpdir(), "al-engine-"));
   const file = (name: string) => join(certificates, name);
   let swarm: TestSwarm;
@@ -71,7 +71,7 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
     return Id;
   });
 
-  it("ask their program to read the ticket", async () => {
+  it("asks the program of a run to read the ticket", async () => {
     const launch = await start("true", {
       command: ["echo", "_remote-run", "dev", "--", "sh", "-c", "x"],
     });
@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
     expect(String(logs)).toContain("_remote-run --ticket - dev -- sh -c x");
   });
 
-  it("report how a run ended", async () => {
+  it("reports how a run ended", async () => {
     const failed = await start("exit 7");
     const problem = "its process ended with exit code 7";
     await placed(cluster, failed, { state: "ended", exitCode: 7, endings: 1, problem });
@@ -88,7 +88,7 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
     await placed(cluster, big, { state: "ended", outOfMemory: true });
   });
 
-  it("name the missing image", async () => {
+  it("names the missing image", async () => {
     await expect(start("true", { image: "al-test-nowhere:1" })).rejects.toMatchObject({
       code: "image_missing",
       message: expect.stringContaining("has no image al-test-nowhere:1") as unknown,
@@ -96,7 +96,7 @@ describe.skipIf(missing !== null)("runs on another machine's engine, over TLS", 
     expect(await cluster.list()).toEqual([]);
   });
 
-  it("are away with their engine, and their relay returns with it", async () => {
+  it("is unreachable while it is away, and its relay returns with it", async () => {
     await node.kill();
     const problem = () => cluster.list().catch((error: unknown) => error);
     await expect.poll(problem).toMatchObject({ code: "engine_unreachable" });

@@ -45,12 +45,12 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
     return container;
   });
 
-  it("have their ticket in a file that no other user of the container can read", async () => {
+  it("gives a run its ticket in a file that no other user of the container can read", async () => {
     await start(test.byDoor("stat -c '%u %a' /run/secrets/al-run"));
     await test.hears("10001 400\n");
   });
 
-  it("report how a run ended", async () => {
+  it("reports how a run ended", async () => {
     const launch = await start("exit 7");
     const run = await placed(cluster, launch, { state: "ended" });
     expect(run).toMatchObject({ exitCode: 7, problem: "task: non-zero exit (7)" });
@@ -60,14 +60,14 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
     await placed(cluster, fine, { state: "ended", exitCode: 0, problem: null });
   });
 
-  it("name the missing image, and reject the run at once", async () => {
+  it("names the missing image, and rejects the run at once", async () => {
     const launch = await start("true", { image: "al-test-nowhere:1" });
     const run = await placed(cluster, launch, { state: "ended", isHopeless: true });
     expect(run.problem).toBe("No such image: al-test-nowhere:1");
     expect(run.exitCode).toBeNull();
   });
 
-  it("report why a run waits, and honour its place", async () => {
+  it("reports why a run waits, and honours its place", async () => {
     const nowhere = await start("sleep 60", { place: ["node.labels.disk==fast"] });
     const run = await placed(cluster, nowhere, { state: "waiting", node: null });
     await expect
@@ -83,7 +83,7 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
       .toMatch(/insufficient resources/);
   });
 
-  it("reject a missing network", async () => {
+  it("rejects a missing network", async () => {
     const limits = { memory: "96m", cpus: 0.5, network: "nowhere" };
     await expect(start("true", { limits })).rejects.toThrow(/network nowhere not found/);
     expect(await cluster.list()).toEqual([]);
@@ -92,28 +92,28 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
   });
 
   it.runIf(isLong)(
-    "leave no container of a removed run on its node",
+    "leaves no container of a removed run on its node",
     async () => {
       const launch = await start("trap '' TERM; while true; do sleep 1; done");
       const node = await test.nodeOf(launch);
       await cluster.remove(launch.name);
-      await expect.poll(() => containersOf(node, launch), { timeout: 40_000 }).toEqual([]);
+      await expect.poll(() => containersOf(node, launch)).toEqual([]);
     },
     60_000,
   );
 
-  it("are only the project's own, by any manager", async () => {
+  it("lists only the project's own runs, by any manager", async () => {
     const launch = await start("sleep 60");
     await placed(onSwarm(node(2).engine), launch, { state: "running" });
     expect(await onSwarm(node(0).engine, "project2").list()).toEqual([]);
   });
 
-  it("are rejected with a hint when the engine is in no Swarm", async () => {
+  it("rejects an engine outside of a Swarm with a hint", async () => {
     const alone = onSwarm(shared().machine);
     await expect(alone.ready()).rejects.toMatchObject({ code: "not_a_swarm_manager" });
   });
 
-  it("are away with their engine, and reachable by any other manager", async () => {
+  it("is away with one engine, and reachable by any other manager", async () => {
     const [first, second] = [node(0), node(1)];
     const launch = await start("sleep 300", { place: ["node.hostname==n2"] });
     await placed(cluster, launch, { state: "running" });

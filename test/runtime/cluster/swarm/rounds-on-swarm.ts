@@ -69,7 +69,7 @@ export function roundsOnSwarm(shared: () => SharedSwarm): void {
   }
 
   test(
-    `al start with a Swarm of three nodes runs ${runsAtFirst} runs, spread over the nodes`,
+    `has ${runsAtFirst} runs of al start, spread over the nodes`,
     async () => {
       const places = await spread(runsAtFirst);
       expect([...new Set(places)].toSorted()).toEqual(["n1", "n2", "n3"]);
@@ -79,7 +79,7 @@ export function roundsOnSwarm(shared: () => SharedSwarm): void {
   );
 
   test.runIf(rounds > 0)(
-    `al start with a Swarm of three nodes loses and repeats no output silently in ${rounds} rounds of faults`,
+    `loses and repeats no output of al start silently in ${rounds} rounds of faults`,
     async () => {
       const { swarm } = shared();
       await play({

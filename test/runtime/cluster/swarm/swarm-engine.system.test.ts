@@ -17,6 +17,6 @@ describe.skipIf(missing !== null)("a Swarm of three nodes", () => {
   afterAll(() => shared.swarm.stop());
   const get = () => shared;
 
-  describe("al start with a Swarm of three nodes", () => roundsOnSwarm(get));
-  describe("runs on a Swarm of three nodes", () => engineOnSwarm(get));
+  roundsOnSwarm(get);
+  describe("as an engine", () => engineOnSwarm(get));
 });

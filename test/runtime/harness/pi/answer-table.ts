@@ -76,7 +76,6 @@ const fails = (name: string, action: Action, error: RegExp): AnswerRow => ({
 const backoff = [1, 2, 4];
 
 export const answerTable: readonly AnswerRow[] = [
-  succeeds("a text", [text]),
   succeeds("a tool call, then a text", [toolCall, text]),
   succeeds("a text cut at the output limit, then the rest", [cut, text]),
   {

@@ -1,13 +1,10 @@
-import { hostGateway } from "../model-host.ts";
-import { noEgress } from "../../run-api/no-egress.ts";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job, Script } from "../../../../src/foundation/contracts/job.ts";
-import { RunApiError, type RequestAnswer } from "../../../../src/runtime/run-api/protocol.ts";
+import { RunApiError } from "../../../../src/runtime/run-api/protocol.ts";
 import { socketSide, openSocket } from "../../run-api/support.ts";
-import { held } from "../../../helpers/fake-abilities.ts";
 import { aJob, aScripted, type JobOptions } from "../jobs.ts";
-import { endMessageOf, logsOf, runOf, startRun, type EndedRun } from "../run-entry.ts";
+import { endMessageOf, logsOf, runOf, type EndedRun } from "../run-entry.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 
@@ -86,34 +83,6 @@ describe("an agent that runs", () => {
     const run = await runOf(job([], { hooks: { pre: [], post } }));
     expect(run.exitCode).toBe(0);
     expect(logsOf(run, "hook").at(-1)?.msg).toBe("post hook done");
-  });
-
-  test("keeps waiting when the scheduler restarts, by tool and by command", async () => {
-    const { promise, resolve } = held<RequestAnswer<"wait">>();
-    side().abilities.answers.wait = () => promise;
-    const tools = [
-      { name: "wait_for_trigger", arguments: { kind: "agent-call", source: "b" } },
-      bash(`wait_for_trigger --kind webhook --event issues --where issue.number=7`),
-    ];
-    const run = startRun(job([], { models: [aScripted([{ tools }, { text: "Done." }])] }));
-    const { asked } = side().abilities;
-    await expect.poll(() => asked.length).toBe(2);
-    await side().sockets.close();
-    side().sockets = side().successor();
-    side().sockets.serve({ runApi: side().abilities, models: hostGateway, egress: noEgress });
-    await side().sockets.restore(new Set(["dev-abcdefgh"]));
-    await expect.poll(() => asked.length).toBe(4);
-    const trigger = { kind: "agent-call", caller: "b", context: "go on" };
-    const answer = { ok: true, timedOut: false, trigger } as const;
-    resolve(answer);
-    expect(resultsOf(await run.ended)).toEqual([answer, answer]);
-    expect(new Set(asked.map(({ key }) => key)).size).toBe(2);
-    const where = { "issue.number": 7 };
-    expect(asked.map(({ request }) => request)).toContainEqual({
-      kind: "webhook",
-      event: "issues",
-      where,
-    });
   });
 
   test("finds the whole body of an awaited delivery in a file", async () => {
