@@ -111,7 +111,7 @@ describe("after a restart of the scheduler", () => {
   });
 });
 
-describe("ticket and token", () => {
+describe("a run's ticket and token", () => {
   test("are removed from texts while the run lives, and stored only as hashes", async () => {
     const secrets = [run().ticket, await tokenOf(side(), run())];
     const { redact } = side().now.redactor;

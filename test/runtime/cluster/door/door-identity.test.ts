@@ -11,7 +11,7 @@ function aPath(): string {
   return join(dir, "door.pem");
 }
 
-test("key and certificate are made once, for the scheduler's user only", async () => {
+test("the door's key and certificate are made once, for the scheduler's user only", async () => {
   const path = aPath();
   const made = await doorIdentity(path);
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -19,7 +19,7 @@ test("key and certificate are made once, for the scheduler's user only", async (
   expect((await doorIdentity(aPath())).certificate).not.toBe(made.certificate);
 });
 
-test("the certificate is valid for a machine whose clock is years behind or ahead", async () => {
+test("the door's certificate is valid for a machine whose clock is years behind or ahead", async () => {
   const { validFromDate, validToDate } = new X509Certificate(
     (await doorIdentity(aPath())).certificate,
   );
@@ -31,16 +31,19 @@ test.each([
   ["nothing", ""],
   ["half of it", testCertificate.key + testCertificate.cert.slice(0, 300)],
   ["something else", "hello\n"],
-])("a file with %s is an error that names it, and is unchanged", async (_what, content) => {
-  const path = aPath();
-  writeFileSync(path, content);
-  await expect(doorIdentity(path)).rejects.toMatchObject({
-    code: "door_identity",
-    message: `${path} does not hold the key and the certificate of the door`,
-  });
-});
+])(
+  "a file of the door with %s is an error that names it, and is unchanged",
+  async (_what, content) => {
+    const path = aPath();
+    writeFileSync(path, content);
+    await expect(doorIdentity(path)).rejects.toMatchObject({
+      code: "door_identity",
+      message: `${path} does not hold the key and the certificate of the door`,
+    });
+  },
+);
 
-test("a certificate of another key, or a folder, is an error that names it", async () => {
+test("a file of the door with the certificate of another key, or a folder in its place, is an error", async () => {
   const path = aPath();
   const { key } = await doorIdentity(aPath());
   writeFileSync(path, key + testCertificate.cert);

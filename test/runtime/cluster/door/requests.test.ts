@@ -37,7 +37,7 @@ const never = () => new Promise<never>(() => undefined);
 const received = () => side().now.remote.received;
 const signals = () => side().now.remote.signals;
 
-describe("lines", () => {
+describe("lines of a run on another machine", () => {
   test("are passed on in order, and acknowledged", async () => {
     const lines = [line(1), line(2, "größe \u0000 日本"), { ...end, seq: 3 }];
     const { status, body } = await send(ndjson(...lines));
@@ -120,7 +120,7 @@ describe("lines", () => {
   });
 });
 
-describe("the inbox", () => {
+describe("the inbox of a run on another machine", () => {
   test("answers as soon as it has an entry", async () => {
     const { promise, resolve } = Promise.withResolvers<InboxAnswer>();
     side().now.remote.onInbox = () => promise;

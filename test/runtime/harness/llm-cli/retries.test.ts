@@ -16,7 +16,7 @@ function resumable(stream: readonly object[]): string {
   return `case "$*" in *" resume 01a1 -") ${print(stream)};; *) ${print(codexFailure(limit))} exit 1;; esac`;
 }
 
-test("a request that fails for a passing reason is retried by each CLI as the model's config says", async () => {
+test("a request of a CLI that fails for a passing reason is retried by each CLI as the model's config says", async () => {
   const claude = await play("claude", { stream: claudeStream }, { maxRetries: 2 });
   expect(await claude.cli.env()).toMatchObject({ CLAUDE_CODE_MAX_RETRIES: "2" });
   const cat = (file: string) => `cat "${file}" > "$HOME/../settings"`;
@@ -38,7 +38,7 @@ test("a request that fails for a passing reason is retried by each CLI as the mo
   expect(JSON.parse(await gemini.file("settings"))).toMatchObject({ general: { maxAttempts: 3 } });
 });
 
-test("a request that fails is logged when claude or codex retries it", async () => {
+test("a request of a CLI that fails is logged when claude or codex retries it", async () => {
   const retry = {
     type: "system",
     subtype: "api_retry",
@@ -60,7 +60,7 @@ test("a request that fails is logged when claude or codex retries it", async () 
   expect([...cooldowns(claude), ...cooldowns(codex)]).toEqual([]);
 });
 
-test("a request that fails resumes the session of codex, which does not retry a 429, without loss", async () => {
+test("a request of a CLI that fails resumes the session of codex, which does not retry a 429, without loss", async () => {
   const { run, cli } = await play("codex", { then: resumable(codexStream) });
   expect(run.exitCode).toBe(0);
   expect(await cli.input()).toBe("Continue.");
@@ -73,7 +73,7 @@ test("a request that fails resumes the session of codex, which does not retry a 
 test.each([
   ["twice, and causes a cooldown, if it is limited", limit, 2, [{ model: "main" }]],
   ["once if a retry can't help", "unexpected status 401 Unauthorized: no", 1, []],
-])("a request that always fails is made %s", async (_how, failure, count, cooled) => {
+])("a request of a CLI that always fails is made %s", async (_how, failure, count, cooled) => {
   const then = `echo once >> "$HOME/../starts"`;
   const behaviour = { stream: codexFailure(failure), then, exitCode: 1 };
   const { run, file } = await play("codex", behaviour, { maxRetries: 1 });
@@ -82,7 +82,7 @@ test.each([
   expect(cooldowns(run)).toMatchObject(cooled);
 });
 
-test("a request that fails ends at once when the run is stopped while it waits for the retry", async () => {
+test("a request of a CLI that fails ends at once when the run is stopped while it waits for the retry", async () => {
   const { child, ended } = await startPlay("codex", { stream: codexFailure(limit), exitCode: 1 });
   child.stdout.on("data", (chunk: Buffer) => {
     if (chunk.toString("utf8").includes("codex resumes in")) child.kill("SIGTERM");
