@@ -5,7 +5,7 @@ import type { ClusterRunnerOptions } from "../../../src/runtime/cluster/cluster-
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { exitOf, messagesOf, runnerContract } from "../runners/contract.ts";
-import { end, forever, log, processesOf } from "../runners/shell-runs.ts";
+import { end, log, processesOf } from "../runners/shell-runs.ts";
 import { aCluster, aRequest, openCluster, type TestCluster } from "./support.ts";
 import { perTest } from "../../helpers/per-test.ts";
 
@@ -94,7 +94,7 @@ describe("a run on a cluster", () => {
   });
 
   test("is lost, ended and rejected when it is silent for longer than its lease", async () => {
-    const { instanceId, ...request } = aRequest(`${log("ready")}; ${forever}`);
+    const { instanceId, ...request } = aRequest(`${log("ready")}; sleep 600`);
     const runner = await cluster().start(cluster().configured({ leaseSeconds: 0.3 }));
     const run$ = runner.run({ ...request, instanceId }, NEVER).pipe(
       tap((event) => {
