@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { ModelApi } from "../../../streams/agent-config.ts";
 import type { Job, Script } from "../../../src/foundation/contracts/job.ts";
+import { aModelConfig } from "../../helpers/agents.ts";
 import { hostModels, jobModels, type HostedModel } from "./model-host.ts";
 
 export interface JobOptions extends Partial<Omit<Job, "models">> {
@@ -40,15 +41,7 @@ export function aJob(workDir: string, job: JobOptions = {}): Job {
 
 /** A failure that the script plays comes at once: it is not retried. */
 export function aScripted(turns: Script["turns"], name = "scripted"): HostedModel {
-  return aModel(name, "", {
-    provider: "scripted",
-    model: "scripted",
-    authType: "none",
-    baseUrl: null,
-    key: null,
-    script: { turns },
-    maxRetries: 0,
-  });
+  return { ...aModelConfig({ name, maxRetries: 0 }), key: null, script: { turns } };
 }
 
 /** A model of a provider on this machine. */
@@ -57,23 +50,6 @@ export function aModel(
   baseUrl: string,
   model: Partial<HostedModel> = {},
 ): HostedModel {
-  return {
-    name,
-    provider: "custom",
-    model: `${name}-1`,
-    authType: "api_key",
-    thinkingLevel: null,
-    baseUrl,
-    api: null,
-    contextWindow: null,
-    maxTokens: null,
-    input: null,
-    headers: {},
-    timeoutSeconds: null,
-    maxRetries: null,
-    price: null,
-    key: `key-of-${name}`,
-    script: null,
-    ...model,
-  };
+  const config = aModelConfig({ name, provider: "custom", model: `${name}-1`, baseUrl });
+  return { ...config, authType: "api_key", key: `key-of-${name}`, script: null, ...model };
 }

@@ -17,20 +17,23 @@ export interface StartedRemoteRun extends Disposable {
   readonly ended: Promise<number | string>;
 }
 
-/** `program` is what is started for the run; without one, the run's own process is. */
+/** `program` is what is started for the run. */
 export function startRemoteRun(
   ticket: Ticket,
-  program: readonly string[] = [],
+  program: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): StartedRemoteRun {
   const socketDir = mkdtempSync(join(tmpdir(), "al-remote-"));
   const args = ["_remote-run", "dev", "--project", socketDir, "--ticket", "-"];
-  const own = program.length === 0 ? [] : ["--", ...program];
-  const child = spawn(process.execPath, [al, ...args, "--socket-dir", socketDir, ...own], {
-    cwd: socketDir,
-    env: { ...process.env, ...env },
-    stdio: ["pipe", "ignore", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [al, ...args, "--socket-dir", socketDir, "--", ...program],
+    {
+      cwd: socketDir,
+      env: { ...process.env, ...env },
+      stdio: ["pipe", "ignore", "pipe"],
+    },
+  );
   child.stdin.on("error", () => undefined);
   child.stdin.write(`${JSON.stringify(ticket)}\n`);
   let err = "";

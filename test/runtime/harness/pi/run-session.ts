@@ -3,7 +3,7 @@ import type { RunMessage } from "../../../../src/runtime/harness/run-messages.ts
 import type { Harness, SessionEnd } from "../../../../src/runtime/harness/harness.ts";
 import { createPiHarness } from "../../../../src/runtime/harness/pi/pi.ts";
 import { createRunClock, realTime } from "../../../../src/runtime/harness/run-clock.ts";
-import type { RunClock, Time } from "../../../../src/runtime/harness/run-clock.ts";
+import type { Time } from "../../../../src/runtime/harness/run-clock.ts";
 import { createPeople, type People } from "../../../../src/runtime/harness/run-api/people.ts";
 import type { RunRequests } from "../../../../src/runtime/harness/run-api/run-requests.ts";
 import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
@@ -16,7 +16,6 @@ export interface SessionOptions {
   readonly job?: Job;
   readonly models?: readonly HostedModel[];
   readonly prompt?: string;
-  readonly clock?: RunClock;
   readonly signal?: AbortSignal;
   readonly time?: Partial<Time>;
   readonly requests?: RunRequests;
@@ -60,7 +59,7 @@ export async function runSession(options: SessionOptions): Promise<EndedSession>
     commandEnv: { PATH: process.env.PATH ?? "" },
     emit: (message) => messages.push(message),
     signal: options.signal ?? new AbortController().signal,
-    clock: options.clock ?? createRunClock(60, () => 0),
+    clock: createRunClock(60, () => 0),
     endpoint: bridge,
     people: options.people ?? noPeople,
     requests: options.requests ?? { perform: () => Promise.resolve({ ok: true }) },
