@@ -56,8 +56,15 @@ describe("a command", () => {
   test.each(["sleep 600", "setsid sleep 600", "setsid sh -c 'sleep 600 & echo $! > child; wait'"])(
     "is killed with all its processes when it takes too long: %s",
     async (child) => {
-      const command = `(${child}) & echo $! > child; trap '' TERM; sleep 600`;
-      const { problem, exitCode } = await run(command, { timeoutMs: 400 });
+      let hasBegun = false;
+      const { problem, exitCode } = await run(
+        `(${child}) & echo $! > child; trap '' TERM; echo begun; sleep 600`,
+        {
+          timeoutMs: 400,
+          activeMs: () => (hasBegun ? 1_000 : 0),
+          onLine: () => void (hasBegun = true),
+        },
+      );
       expect({ problem, exitCode }).toEqual({ problem: "took longer than 0.4 s", exitCode: null });
       const pid = await pidIn("child");
       await expect.poll(() => lives(pid)).toBe(false);

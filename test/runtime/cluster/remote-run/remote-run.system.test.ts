@@ -119,8 +119,8 @@ describe("al _remote-run", () => {
   });
 
   test("keeps a silent run alive under a short lease", async () => {
-    await using side = await remoteSide(1.5);
-    using run = startRemoteRun(side.ticket, shell("sleep 3; echo late"));
+    await using side = await remoteSide(3);
+    using run = startRemoteRun(side.ticket, shell("sleep 5; echo late"));
     expect(await run.ended).toBe(0);
     expect(side.log()).toEqual(["late"]);
   });

@@ -104,11 +104,6 @@ export const answerTable: readonly AnswerRow[] = [
     alone: { error: null, requests: 2, waits: [20] },
     beforeFallback: { requests: 1 },
   },
-  fails(
-    "429 with a retry-after that is longer than the run",
-    error(429, "slow down", { "retry-after": "3600" }),
-    /429 slow down$/,
-  ),
   {
     name: "500 each time",
     actions: [error(500, "The server had an error")],

@@ -82,14 +82,11 @@ describe("a run in the pi harness", () => {
     expect(await files()).toEqual(before);
   });
 
-  test("gives commands no variable of its own, and logs no message of 32 KiB", async () => {
+  test("logs long texts and calls in messages below 32 KiB", async () => {
     const long = `${"long text ".repeat(2000)}the end`;
     const command = `: ${"é".repeat(40_000)}; head -c 100000 /dev/zero | tr '\\0' '\\001'`;
-    const turns = [{ tools: [bash("env | sort")] }, { tools: [bash(command)] }, { text: long }];
-    const run = await runOf(aJob(workDir(), { models: [aScripted(turns)] }), { LEAKED: "yes" });
-    const output = String(logsOf(run, "tool-result")[0]?.fields?.output);
-    expect(output).toContain("AL_INSTANCE=dev-abcdefgh");
-    expect(output).not.toMatch(/LEAKED|PI_|NODE_/);
+    const models = [aScripted([{ tools: [bash(command)] }, { text: long }])];
+    const run = await runOf(aJob(workDir(), { models }));
     const texts = logsOf(run, "said").map(({ msg }) => msg);
     expect(texts.join("")).toBe(long);
     const bytes = run.messages.map((message) => Buffer.byteLength(JSON.stringify(message)));
