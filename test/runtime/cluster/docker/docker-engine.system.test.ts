@@ -40,14 +40,20 @@ describe.skipIf(missing !== null)("the engine of another machine, over TLS,", ()
     return ["-H", `tcp://${address}:2376`, "--tlsverify", `--tlscacert=${file("ca.pem")}`, ...own];
   }
 
+  const hostOf = ({ address }: SwarmNode) => `tcp://${address}:2376`;
+
+  /** A client of the engine reads these when it is made: at first, and after each failure. */
+  function stubEnv(): void {
+    vi.stubEnv("DOCKER_HOST", hostOf(node));
+    vi.stubEnv("DOCKER_TLS_VERIFY", "1");
+    vi.stubEnv("DOCKER_CERT_PATH", certificates);
+  }
+
   beforeAll(async () => {
     swarm = await startSwarm(1, { from: machine, images: [testBase], args: tlsArgs });
     node = swarm.nodes[0] as SwarmNode;
-    const host = `tcp://${node.address}:2376`;
-    vi.stubEnv("DOCKER_HOST", host);
-    vi.stubEnv("DOCKER_TLS_VERIFY", "1");
-    vi.stubEnv("DOCKER_CERT_PATH", certificates);
-    engine = connectEngine({ env: { DOCKER_HOST: host } });
+    stubEnv();
+    engine = connectEngine({ env: { DOCKER_HOST: hostOf(node) } });
     vi.unstubAllEnvs();
     door = await standInDoor(swarm.host);
     cluster = createDockerEngine({
@@ -97,11 +103,15 @@ describe.skipIf(missing !== null)("the engine of another machine, over TLS,", ()
   });
 
   it("is unreachable while it is away, and its relay returns with it", async () => {
+    stubEnv();
     await node.kill();
     const problem = () => cluster.list().catch((error: unknown) => error);
     await expect.poll(problem).toMatchObject({ code: "engine_unreachable" });
+    vi.unstubAllEnvs();
     await node.boot();
+    stubEnv();
     await cluster.ready();
+    vi.unstubAllEnvs();
     await start(byDoor("echo back"));
     await hears("back\n");
   }, 90_000);
