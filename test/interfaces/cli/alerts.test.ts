@@ -4,7 +4,7 @@ import { renderAlerts } from "../../../src/interfaces/cli/operator/alerts.ts";
 import { widthOf } from "../../../src/interfaces/cli/terminal/fit.ts";
 import type { AlertsReport } from "../../../src/features/alerts/alerts-report.ts";
 import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";
-import { cliProject, problem, type Routes } from "./fake-operator.ts";
+import { cliProject, refusal } from "./fake-operator.ts";
 
 const cli = cliProject();
 let queries: string[];
@@ -13,15 +13,11 @@ let report: AlertsReport;
 const now = new Date(2026, 10, 22, 12, 0, 0).getTime();
 const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
 const nothing: AlertsReport = { targets: [], open: [], deliveries: [], next: null };
+const waiting = { state: "waiting", nextAt: minutesAgo(-30), endedAt: null } as const;
 const bad: AlertsReport = {
   targets: [
     aTarget("ops", { state: "failing", waiting: 2, dead: 1, lastError: "HTTP 503" }),
-    aTarget("chat", {
-      type: "telegram",
-      state: "off",
-      lastError: "HTTP 410",
-      offSince: minutesAgo(9),
-    }),
+    aTarget("chat", { type: "telegram", state: "off", lastError: "HTTP 410" }),
   ],
   open: [
     {
@@ -30,52 +26,41 @@ const bad: AlertsReport = {
       since: minutesAgo(90),
       count: 3,
       reason: "exited with\u001b[2J code 1",
-      ack: null,
+      ack: { by: "an\u001b[2Jna", at: minutesAgo(30), until: null },
     },
-    { agent: null, topic: "config", since: minutesAgo(2), count: 1, reason: null, ack: null },
+    {
+      agent: null,
+      topic: "config",
+      since: minutesAgo(2),
+      count: 1,
+      reason: null,
+      ack: { by: "ops", at: minutesAgo(30), until: minutesAgo(-30) },
+    },
   ],
   deliveries: [
-    aDelivery(
-      1,
-      { state: "waiting", attempts: 0, nextAt: minutesAgo(-30), endedAt: null, reason: null },
-      now,
-    ),
-    aDelivery(
-      2,
-      {
-        state: "waiting",
-        attempts: 3,
-        nextAt: minutesAgo(-30),
-        endedAt: null,
-        lastError: "HTTP 503",
-      },
-      now,
-    ),
+    aDelivery(1, { ...waiting, attempts: 0, reason: null }, now),
+    aDelivery(2, { ...waiting, attempts: 3, lastError: "HTTP 503" }, now),
     aDelivery(3, { state: "dead", attempts: 8, lastError: "HTTP 404", title: "cat failed" }, now),
     aDelivery(4, {}, now),
   ],
   next: null,
 };
-const [, , dead] = bad.deliveries;
+const [, , dead = aDelivery(3)] = bad.deliveries;
 
 beforeEach(async () => {
   queries = [];
   report = bad;
-  const routes: Routes = {
+  await cli.serve({
     "GET /api/alerts": ({ query }) => {
       queries.push(query.toString());
       return report;
     },
-    "POST /api/alerts/retry": () => ({ success: true, retried: 3 }),
-    [`POST /api/alerts/${dead?.id ?? ""}/retry`]: () => ({ success: true, id: dead?.id }),
-    "POST /api/alerts/targets/ops/test": () => ({ accepted: true, error: null }),
-    "POST /api/alerts/targets/chat/test": () => ({ accepted: false, error: "HTTP 410: \u001b[2J" }),
-    "POST /api/alerts/targets/opps/test": (_asked, response) =>
-      problem(response, 404, "unknown_target", 'there is no target "opps" of alerts'),
-    "POST /api/alerts/gone/retry": (_asked, response) =>
-      problem(response, 404, "unknown_delivery", 'no delivery "gone" waits or was given up'),
-  };
-  await cli.serve(routes);
+    "POST /api/alerts/retry": { success: true, retried: 3 },
+    [`POST /api/alerts/${dead.id}/retry`]: { success: true, id: dead.id },
+    "POST /api/alerts/targets/ops/test": { accepted: true, error: null },
+    "POST /api/alerts/targets/chat/test": { accepted: false, error: "HTTP 410: \u001b[2J" },
+    "POST /api/alerts/gone/retry": refusal(404, "unknown_delivery", 'no delivery "gone" waits'),
+  });
 });
 
 test("alerts, targets and deliveries are tables, with the command to run next", () => {
@@ -83,7 +68,9 @@ test("alerts, targets and deliveries are tables, with the command to run next", 
   expect(renderAlerts(bad, style).split("\n")).toEqual([
     "Wrong now          Agent    Since     Count  Why",
     "runs fail          dev      10:30:00  3      exited with code 1",
+    "  acknowledged by anna at 11:30:00",
     "config is invalid  project  11:58:00",
+    "  snoozed by ops until 12:30:00",
     "",
     "Target  Type      State    Waiting  Dead  Last error",
     "ops     slack     failing  2        1     HTTP 503",
@@ -98,112 +85,77 @@ test("alerts, targets and deliveries are tables, with the command to run next", 
     `  al alerts retry ${bad.deliveries[1]?.id ?? ""}`,
     "11:57:00  cat failed: exited with code 1  ops     dead",
     "  after 8 attempts: HTTP 404",
-    `  al alerts retry ${dead?.id ?? ""}`,
+    `  al alerts retry ${dead.id}`,
     "11:56:00  dev failed: exited with code 1  ops     sent",
   ]);
 });
 
-test("on a terminal of 60 columns each line fits", () => {
-  const long = "something that goes on and on ".repeat(9);
-  const deliveries = bad.deliveries.map((one) => ({ ...one, reason: long, lastError: long }));
-  const targets = bad.targets.map((one) => ({ ...one, lastError: long }));
-  const open = bad.open.map((one) => ({ ...one, reason: long }));
-  const style = { colors: pc.createColors(true), columns: 60, now };
-  const text = renderAlerts({ open, targets, deliveries }, style);
-  for (const line of text.split("\n")) expect(widthOf(line), line).toBeLessThanOrEqual(60);
-});
-
-test("on a narrow terminal no name is cut", () => {
-  const name = "a-very-long-name-of-an-agent";
+test("alerts fit a terminal of 60 columns, and no name is cut", () => {
+  const reason = "something that goes on and on ".repeat(9);
+  const name = "nightly-report";
+  const open = bad.open.map((one) => ({ ...one, agent: name, reason }));
+  const targets = bad.targets.map((one) => ({ ...one, name, lastError: reason }));
+  const deliveries = bad.deliveries.map((one) => ({ ...one, target: name, reason }));
   const style = { colors: pc.createColors(false), columns: 60, now };
-  const open = bad.open.map((one) => ({ ...one, agent: name, reason: "it goes on and on" }));
-  const targets = bad.targets.map((one) => ({ ...one, name, lastError: "it goes on and on" }));
-  const deliveries = bad.deliveries.map((one) => ({ ...one, target: name }));
   const lines = renderAlerts({ open, targets, deliveries }, style).split("\n");
-  const rows = open.length + targets.length + deliveries.length;
-  expect(lines.filter((line) => ` ${line} `.includes(` ${name} `)).length).toBeGreaterThanOrEqual(
-    rows,
-  );
+  for (const line of lines) expect(widthOf(line), line).toBeLessThanOrEqual(60);
+  const named = lines.filter((line) => ` ${line} `.includes(` ${name} `));
+  expect(named.length).toBeGreaterThanOrEqual(open.length + targets.length + deliveries.length);
 });
 
-test("al alerts is al alerts list; a filter does not change the deliveries", async () => {
-  for (const args of [["alerts"], ["alerts", "list"]]) {
-    const { code, stdout, stderr } = await cli.al(args);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("Wrong now");
-    expect(stdout).not.toContain("\u001b");
+test("al alerts is al alerts list; a filter shows deliveries alone", async () => {
+  for (const line of ["alerts", "alerts list"]) {
+    expect(await cli.output(line)).toMatch(/^Wrong now[^\u001b]+$/);
   }
-  const { stdout } = await cli.al(["alerts", "--state", "dead", "--target", "ops", "-n", "5"]);
+  const stdout = await cli.output("alerts --state dead --target ops -n 5");
   expect(queries).toEqual(["limit=20", "limit=20", "limit=5&state=dead&target=ops"]);
   expect(stdout).not.toContain("Wrong now");
-  expect(stdout).toContain(`al alerts retry ${dead?.id ?? ""}`);
-  expect(await cli.json(["alerts"])).toEqual(bad);
+  expect(stdout).toContain(`al alerts retry ${dead.id}`);
+  expect(await cli.json("alerts")).toEqual(bad);
 });
 
-test("empty tables are reported on standard error", async () => {
-  report = nothing;
-  expect(await cli.al(["alerts"])).toEqual({
-    code: 0,
-    stdout: "",
-    stderr:
-      "nothing is wrong now\nalerts have no target yet; [alerts.<name>] in config.toml makes one\n",
-  });
-  report = { ...nothing, targets: [aTarget("ops")] };
-  expect((await cli.al(["alerts"])).stderr).toBe("nothing is wrong now\nno alert was sent yet\n");
-  expect((await cli.al(["alerts", "--state", "dead"])).stderr).toBe(
-    "no alert meets these filters\n",
-  );
+test.each([
+  ["alerts", [], "alerts have no target yet; [alerts.<name>] in config.toml makes one\n"],
+  ["alerts", [aTarget("ops")], "nothing is wrong now\nno alert was sent yet\n"],
+  ["alerts --state dead", [aTarget("ops")], "no alert meets these filters\n"],
+])("al %s reports empty tables on standard error, with targets %j", async (line, targets, note) => {
+  report = { ...nothing, targets };
+  const { code, stdout, stderr } = await cli.al(line);
+  expect({ code, rows: stdout.includes("dev") }).toEqual({ code: 0, rows: false });
+  expect(stderr).toContain(note);
 });
 
-test("a test prints whether the target accepted it, and fails when it did not", async () => {
-  expect(await cli.al(["alerts", "test", "ops"])).toEqual({
-    code: 0,
-    stdout: "ops accepted the test\n",
-    stderr: "",
-  });
-  expect(await cli.al(["alerts", "test", "chat"])).toEqual({
-    code: 1,
-    stdout: "",
-    stderr: "chat did not accept the test: HTTP 410:\n",
-  });
-  const json = await cli.al(["alerts", "test", "chat", "--json"]);
-  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([1, { accepted: false }]);
-  const unknown = await cli.al(["alerts", "test", "opps"]);
-  expect([unknown.code, unknown.stderr]).toEqual([
-    1,
-    expect.stringContaining('there is no target "opps" of alerts'),
-  ]);
+test("al alerts test prints whether the target accepted it, and fails if it did not", async () => {
+  expect(await cli.output("alerts test ops")).toBe("ops accepted the test\n");
+  const refused = "chat did not accept the test: HTTP 410:\n";
+  expect(await cli.al("alerts test chat")).toEqual({ code: 1, stdout: "", stderr: refused });
+  expect(await cli.json("alerts test chat")).toMatchObject({ accepted: false });
 });
 
 test("one alert is retried by its id, all dead ones by --all", async () => {
-  const id = dead?.id ?? "";
-  expect((await cli.al(["alerts", "retry", id])).stdout).toBe(`${id} is due now\n`);
-  expect((await cli.al(["alerts", "retry", "--all"])).stdout).toBe("3 alerts due now\n");
-  expect(await cli.json(["alerts", "retry", "--all"])).toEqual({ success: true, retried: 3 });
-  const gone = await cli.al(["alerts", "retry", "gone"]);
-  expect(gone.code).toBe(1);
-  expect(gone.stderr).toMatch(/no delivery "gone" waits or was given up[^]*--state dead/);
-  const { routes } = cli.operator;
-  routes["POST /api/alerts/retry"] = () => ({ success: true, retried: 0 });
-  const none = await cli.al(["alerts", "retry", "--all"]);
-  expect([none.stdout, none.stderr]).toEqual(["", "no alert was given up\n"]);
+  expect(await cli.output(`alerts retry ${dead.id}`)).toBe(`${dead.id} is due now\n`);
+  expect(await cli.output("alerts retry --all")).toBe("3 alerts due now\n");
+  expect(await cli.failure("alerts retry gone")).toMatch(/no delivery "gone" waits[^]*--state dead/);
+  cli.operator.routes["POST /api/alerts/retry"] = { success: true, retried: 0 };
+  const none = { code: 0, stdout: "", stderr: "no alert was given up\n" };
+  expect(await cli.al("alerts retry --all")).toEqual(none);
 });
 
 test("an open alert is acknowledged, snoozed and reminded of again, in the user's name", async () => {
+  const { routes } = cli.operator;
   const bodies: unknown[] = [];
-  cli.operator.routes["POST /api/alerts/ack"] = ({ body }) => {
+  routes["POST /api/alerts/ack"] = ({ body }) => {
     bodies.push(body);
     return { success: true };
   };
-  const by = userInfo().username;
-  expect((await cli.al(["alerts", "ack", "dev"])).stdout).toBe(
-    "dev: no reminders until it is resolved\n",
-  );
+  const acked = await cli.output("alerts ack dev");
+  expect(acked).toBe("dev: no reminders until it is resolved\n");
   const before = Date.now();
-  const snoozed = await cli.al(["alerts", "snooze", "project", "1h30m"]);
-  expect(snoozed.stdout).toMatch(/^project: no reminders until \d/);
-  const undone = await cli.al(["alerts", "ack", "dev", "--undo"]);
-  expect(undone.stdout).toBe("dev: reminders are sent again\n");
+  expect(await cli.output("alerts snooze project 1h30m")).toMatch(
+    /^project: no reminders until \d/,
+  );
+  expect(await cli.output("alerts ack dev --undo")).toBe("dev: reminders are sent again\n");
+  const by = userInfo().username;
   const until = expect.any(String) as string;
   expect(bodies).toEqual([
     { agent: "dev", by },
@@ -212,41 +164,17 @@ test("an open alert is acknowledged, snoozed and reminded of again, in the user'
   ]);
   const ms = Date.parse((bodies[1] as { until: string }).until) - before - 5_400_000;
   expect(Math.abs(ms)).toBeLessThan(60_000);
-  cli.operator.routes["POST /api/alerts/ack"] = (_asked, response) =>
-    problem(response, 404, "unknown_alert", 'no alert of agent "cat" is open');
-  const unknown = await cli.al(["alerts", "ack", "cat"]);
-  expect([unknown.code, unknown.stderr]).toEqual([
-    1,
-    expect.stringMatching(/no alert of agent "cat" is open[^]*al alerts shows the open alerts/),
-  ]);
-});
-
-test("who acknowledged or snoozed an open alert is below it", () => {
-  const style = { colors: pc.createColors(false), columns: null, now };
-  const acks = [
-    { by: "an\u001b[2Jna", at: minutesAgo(30), until: null },
-    { by: "ops", at: minutesAgo(30), until: minutesAgo(-30) },
-  ];
-  const open = bad.open.map((one, index) => ({ ...one, ack: acks[index] ?? null }));
-  expect(renderAlerts({ ...nothing, open }, style).split("\n")).toEqual([
-    "Wrong now          Agent    Since     Count  Why",
-    "runs fail          dev      10:30:00  3      exited with code 1",
-    "  acknowledged by anna at 11:30:00",
-    "config is invalid  project  11:58:00",
-    "  snoozed by ops until 12:30:00",
-  ]);
+  routes["POST /api/alerts/ack"] = refusal(404, "unknown_alert", 'no alert of agent "cat" is open');
+  expect(await cli.failure("alerts ack cat")).toMatch(
+    /no alert of agent "cat" is open[^]*al alerts shows the open alerts/,
+  );
 });
 
 test.each([
-  ["neither an id nor --all", ["retry"]],
-  ["both", ["retry", "some-id", "--all"]],
-  ["a test of no target", ["test"]],
-  ["a snooze for no time", ["snooze", "dev"]],
-  ["a snooze for a time that there is not", ["snooze", "dev", "soon"]],
-  ["a state that there is not", ["list", "--state", "lost"]],
-  ["a command that there is not", ["rettry"]],
-])("%s is wrong usage", async (_what, args) => {
-  const { code } = await cli.al(["alerts", ...args]);
-  expect(code).toBe(2);
+  ["neither an id nor --all", "retry"],
+  ["both an id and --all", "retry some-id --all"],
+  ["a snooze for an unknown time", "snooze dev soon"],
+])("%s is wrong usage of al alerts", async (_what, args) => {
+  await cli.failure(`alerts ${args}`, 2);
   expect(cli.operator.asked).toEqual([]);
 });

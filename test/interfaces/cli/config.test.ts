@@ -46,7 +46,7 @@ beforeEach(() => {
 });
 
 test("a new schedule is saved with its expected cost, once runs have a cost", async () => {
-  const change = () => cli.al(["config", "dev", "--set", "schedule=0 9 * * *"]);
+  const change = () => cli.al("config dev --set 'schedule=0 9 * * *'");
   const none = await change();
   expect([none.code, none.stderr]).toEqual([0, ""]);
   const store = openStore(cli.projectDir);
@@ -56,8 +56,8 @@ test("a new schedule is saved with its expected cost, once runs have a cost", as
   const note =
     "dev will cost about $3.00 a month (p90 $3.00): 30 runs by its schedule, by its last 2 runs\n";
   expect(noted.stderr).toBe(note);
-  expect((await cli.al(["config", "dev"])).stderr).toBe(note);
-  expect((await cli.al(["config", "dev", "--json"])).stderr).toBe("");
+  expect((await cli.al("config dev")).stderr).toBe(note);
+  expect((await cli.al("config dev --json")).stderr).toBe("");
 });
 
 test("al config changes keys and keeps comments, order and mode", async () => {
@@ -83,17 +83,17 @@ test("al config sets an agent's own limits and variables, and prints them", asyn
   expect(ran).toMatchObject({ code: 0 });
   const local = { memory: "1g", env: { LOG_LEVEL: "debug" } };
   expect(parse(cli.read("agents/dev/config.toml"))).toMatchObject({ local });
-  const { stdout } = await cli.al(["config", "dev"]);
+  const { stdout } = await cli.al("config dev");
   expect(stdout).toContain('local.memory = "1g"\nlocal.env.LOG_LEVEL = "debug"\n');
 });
 
 test("al config removes a key", async () => {
-  await cli.output(["config", "dev", "--unset", "runtime.run_as"]);
+  await cli.output("config dev --unset runtime.run_as");
   expect(cli.read("agents/dev/config.toml")).toBe(dev.replace('run_as = "$USER"\n', ""));
 });
 
 test("al config changes the project's config without an agent, including tables that don't exist yet", async () => {
-  await cli.output(["config", "--set", "gateway.port=9000"]);
+  await cli.output("config --set gateway.port=9000");
   expect(cli.read("config.toml")).toContain("workQueueSize = 7 # enough");
   expect(parse(cli.read("config.toml"))).toEqual({ ...parse(project), gateway: { port: 9000 } });
 });
@@ -118,29 +118,29 @@ test("al config fixes one of two errors", async () => {
     "agents/dev/config.toml",
     dev.replace("0 9 * * *", "daily").replace('"main"', '"mian"'),
   );
-  await cli.output(["config", "dev", "--set", "schedule=0 9 * * *"]);
+  await cli.output("config dev --set 'schedule=0 9 * * *'");
   expect(cli.read("agents/dev/config.toml")).toContain('"0 9 * * *"');
 });
 
 test("al config warns of an unknown model when it is set, and prints the values its runs assume", async () => {
-  const { code, stderr } = await cli.al(["config", "--set", "models.other.model=gpt-6"]);
+  const { code, stderr } = await cli.al("config --set models.other.model=gpt-6");
   expect(code).toBe(0);
   expect(stderr).toMatch(/warning: model other: "gpt-6" is not in the list .* 272,000 tokens/);
-  const known = await cli.al(["config", "--set", "models.other.contextWindow=300000"]);
+  const known = await cli.al("config --set models.other.contextWindow=300000");
   expect(known).toMatchObject({ code: 0, stderr: "" });
 });
 
 test("al config keeps the file's mode", async () => {
   const before = statSync(join(cli.projectDir, "config.toml")).mode;
-  await cli.al(["config", "--set", "scale=3"]);
+  await cli.al("config --set scale=3");
   expect(statSync(join(cli.projectDir, "config.toml")).mode).toBe(before);
 });
 
 test("al config off a terminal and without flags prints the active config", async () => {
-  const stdout = await cli.output(["config", "dev", "--json"]);
+  const stdout = await cli.output("config dev --json");
   const config = { timeout: 900, maxWorkQueueSize: 7, waitTimeout: 1800, models: ["main"] };
   expect(JSON.parse(stdout)).toMatchObject({ config });
-  const text = await cli.al(["config"]);
+  const text = await cli.al("config");
   expect(text.stdout).toContain("gateway.port = 8080");
 });
 
@@ -162,7 +162,7 @@ test.each([[[]], [["dev"]]])(
 
 test("al config --add appends an entry to a list unless it has it, and creates a missing list", async () => {
   const add = (entry: string) =>
-    cli.al(["config", "dev", "--add", `network.allow=${entry}`, "--add", "models=main"]);
+    cli.al(`config dev --add network.allow=${entry} --add models=main`);
   for (const entry of ["api.example.com", "db.lan:5432 private", "api.example.com"]) {
     expect(await add(entry)).toMatchObject({ code: 0 });
   }
@@ -172,24 +172,24 @@ test("al config --add appends an entry to a list unless it has it, and creates a
   expect(text).toContain("# every morning");
   expect(await add("two words")).toMatchObject({ code: 1 });
   expect(cli.read("agents/dev/config.toml")).toBe(text);
-  const stderr = await cli.failure(["config", "dev", "--add", "schedule=@daily"], 2);
+  const stderr = await cli.failure("config dev --add schedule=@daily", 2);
   expect(stderr).toContain("schedule is not a list");
 });
 
 test("a missing key is not removed", async () => {
-  const stderr = await cli.failure(["config", "dev", "--unset", "shedule"]);
+  const stderr = await cli.failure("config dev --unset shedule");
   expect(stderr).toContain('has no key shedule; did you mean "schedule"?');
   expect(cli.read("agents/dev/config.toml")).toBe(dev);
 });
 
 test.each(["project", "agent"])("al config --schema %s prints a JSON Schema", async (name) => {
-  const stdout = await cli.output(["config", "--schema", name]);
+  const stdout = await cli.output(`config --schema ${name}`);
   expect(JSON.parse(stdout)).toMatchObject({ type: "object", additionalProperties: false });
 });
 
 describe.skipIf(noTerminal !== null)("al config on a terminal", () => {
   test("asks what to change, and checks each answer", async () => {
-    const terminal = onTerminal(cli, ["config", "dev"]);
+    const terminal = onTerminal(cli, "config dev");
     await terminal.until("What to change");
     terminal.line("\u001b[B");
     await terminal.until("leave empty to remove");
@@ -212,7 +212,7 @@ test("al agent new makes an agent without errors", async () => {
     code: 0,
     stdout: "agents/triage/SKILL.md\nagents/triage/config.toml\n",
   });
-  expect(await cli.json(["config", "triage"])).toMatchObject({
+  expect(await cli.json("config triage")).toMatchObject({
     config: {
       models: ["other", "main"],
       webhooks: [{ source: "hub" }],
@@ -229,9 +229,9 @@ test("al agent new makes an agent without errors", async () => {
 });
 
 test("al agent new makes an agent that only others start, which al config shows", async () => {
-  await cli.output(["agent", "new", "reviewer", "-m", "main", "--callable"]);
+  await cli.output("agent new reviewer -m main --callable");
   expect(cli.read("agents/reviewer/config.toml")).not.toContain("schedule");
-  const shown = await cli.al(["config", "reviewer"]);
+  const shown = await cli.al("config reviewer");
   expect(shown.stdout).toContain("\ncallable = true\n");
 });
 
@@ -251,7 +251,7 @@ test.each([
 });
 
 test.skipIf(noTerminal !== null)("al agent new asks on a terminal", async () => {
-  const terminal = onTerminal(cli, ["agent", "new", "news"]);
+  const terminal = onTerminal(cli, "agent new news");
   await terminal.until("What it does");
   terminal.line("Reads news");
   await terminal.until("Model");

@@ -65,7 +65,7 @@ test("al creds add requires the field of a type with several, and names the miss
 test("al creds add takes a file with several lines", async () => {
   const file = join(cli.projectDir, "id");
   writeFileSync(file, "-----BEGIN-----\nabc\n-----END-----\n");
-  await cli.output(["creds", "add", "git_ssh", "--from-file", file]);
+  await cli.output(`creds add git_ssh --from-file ${file}`);
   expect(readFileSync(pathOf("git_ssh", "default", "private_key"), "utf8")).toBe(
     "-----BEGIN-----\nabc\n-----END-----\n",
   );
@@ -107,7 +107,7 @@ test("a secret in the wrong place is not repeated", async () => {
 
 describe.skipIf(noTerminal !== null)("al creds on a terminal", () => {
   test("asks without showing the input", async () => {
-    const terminal = onTerminal(cli, ["creds", "add", "anthropic_key"]);
+    const terminal = onTerminal(cli, "creds add anthropic_key");
     await terminal.until("Anthropic");
     terminal.line(secret);
     expect(await terminal.ended).toBe(0);
@@ -117,12 +117,12 @@ describe.skipIf(noTerminal !== null)("al creds on a terminal", () => {
 
   test("asks before it removes", async () => {
     await add("anthropic_key");
-    const no = onTerminal(cli, ["creds", "rm", "anthropic_key"]);
+    const no = onTerminal(cli, "creds rm anthropic_key");
     await no.until("for good?");
     no.line("n");
     expect(await no.ended).toBe(1);
     expect(existsSync(pathOf("anthropic_key"))).toBe(true);
-    const yes = onTerminal(cli, ["creds", "rm", "anthropic_key"]);
+    const yes = onTerminal(cli, "creds rm anthropic_key");
     await yes.until("for good?");
     yes.line("y");
     expect(await yes.ended).toBe(0);
@@ -133,11 +133,11 @@ describe.skipIf(noTerminal !== null)("al creds on a terminal", () => {
 test("al creds ls shows names, variables and modes, and never a value", async () => {
   await add("anthropic_key");
   await add("github_token:bot");
-  const stdout = await cli.output(["creds", "ls"]);
+  const stdout = await cli.output("creds ls");
   expect(stdout).toMatch(/anthropic_key +key 600 +ANTHROPIC_API_KEY/);
   expect(stdout).toMatch(/github_token:bot +token 600 +GH_TOKEN, GITHUB_TOKEN/);
   expect(stdout).not.toContain("hush");
-  const json = await cli.al(["creds", "ls", "--json"]);
+  const json = await cli.al("creds ls --json");
   expect(json.stdout).not.toContain("hush");
   expect(JSON.parse(json.stdout)).toMatchObject({
     credentials: [
@@ -150,30 +150,30 @@ test("al creds ls shows names, variables and modes, and never a value", async ()
 test("al creds ls reports why a credential can't be used", async () => {
   await add("anthropic_key");
   chmodSync(pathOf("anthropic_key", "default", "key"), 0o644);
-  const { stdout, stderr } = await cli.al(["creds", "ls"]);
+  const { stdout, stderr } = await cli.al("creds ls");
   expect(stdout).toContain("key 644");
   expect(stderr).toMatch(/open to other users \(mode 644\) \(chmod 600/);
 });
 
 test("al creds ls --types lists the known types", async () => {
-  const { stdout } = await cli.al(["creds", "ls", "--types", "--json"]);
+  const { stdout } = await cli.al("creds ls --types --json");
   const { types } = JSON.parse(stdout) as { types: { type: string; optional: string[] }[] };
   expect(types.find(({ type }) => type === "aws")?.optional).toContain("region");
 });
 
 test("al creds rm removes a credential with its directories", async () => {
   await add("anthropic_key");
-  const stdout = await cli.output(["creds", "rm", "anthropic_key", "--yes"]);
+  const stdout = await cli.output("creds rm anthropic_key --yes");
   expect(stdout).toContain("removed");
   expect(existsSync(pathOf("anthropic_key"))).toBe(false);
 });
 
 test("al creds rm requires --yes off a terminal, and suggests a similar name", async () => {
   await add("anthropic_key");
-  expect(await cli.al(["creds", "rm", "anthropic_key"])).toMatchObject({ code: 2 });
-  const none = await cli.failure(["creds", "rm", "nothing", "--yes"]);
+  expect(await cli.al("creds rm anthropic_key")).toMatchObject({ code: 2 });
+  const none = await cli.failure("creds rm nothing --yes");
   expect(none).toBe('error: there is no credential "nothing"\nhint: stored: anthropic_key\n');
-  const stderr = await cli.failure(["creds", "rm", "anthropic_ky", "--yes"]);
+  const stderr = await cli.failure("creds rm anthropic_ky --yes");
   expect(stderr).toContain('did you mean "anthropic_key"?');
   expect(existsSync(pathOf("anthropic_key", "default", "key"))).toBe(true);
 });

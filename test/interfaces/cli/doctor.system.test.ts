@@ -8,8 +8,8 @@ import { cliProject } from "./fake-operator.ts";
 const cli = cliProject();
 beforeEach(async () => {
   rmSync(cli.projectDir, { recursive: true });
-  expect(await cli.al(["new", cli.projectDir, "-p", "/"])).toMatchObject({ code: 0 });
-  await cli.al(["config", "--set", "gateway.port=0"]);
+  expect(await cli.al(`new ${cli.projectDir} -p /`)).toMatchObject({ code: 0 });
+  await cli.al("config --set gateway.port=0");
 });
 
 const noOsUsers = whyNoOsUsers();
@@ -34,23 +34,23 @@ async function report(...args: string[]): Promise<Report & { readonly code: numb
 }
 
 test("al doctor makes the API key of a new project and finds no error", async () => {
-  const checked = await cli.al(["doctor", "--check"]);
+  const checked = await cli.al("doctor --check");
   expect(checked.code).toBe(0);
   expect(checked.stdout).toMatch(/warning +api key +there is no API key[^]+fix: al doctor\n/);
   expect(existsSync(cli.home)).toBe(false);
-  const { code, stdout, stderr } = await cli.al(["doctor"]);
+  const { code, stdout, stderr } = await cli.al("doctor");
   expect(code).toBe(0);
   expect(stdout).toMatch(/^fixed +api key/m);
   expect(stdout).toMatch(/^ok +schedules +hello: Every minute/m);
   expect(stderr).toContain("0 errors, 0 warnings, 1 fixed");
   expect(statSync(keyPath()).mode & 0o777).toBe(0o600);
-  expect((await cli.al(["doctor", "--strict"])).stderr).toContain("All is well.");
+  expect((await cli.al("doctor --strict")).stderr).toContain("All is well.");
 });
 
 test("al doctor exits with 1 on errors, and names place and fix", async () => {
   const path = join(cli.projectDir, "agents/hello/config.toml");
   writeFileSync(path, readFileSync(path, "utf8").replace('"* * * * *"', '"often"'));
-  const { code, stdout } = await cli.al(["doctor"]);
+  const { code, stdout } = await cli.al("doctor");
   expect(code).toBe(1);
   expect(stdout).toMatch(/error +agents +schedule "often" is not a cron expression/);
   expect(stdout).toMatch(/at agents\/hello\/config\.toml:5:12\n +fix: edit/);
@@ -58,7 +58,7 @@ test("al doctor exits with 1 on errors, and names place and fix", async () => {
 });
 
 test("al doctor accepts warnings, but not with --strict", async () => {
-  await cli.al(["doctor"]);
+  await cli.al("doctor");
   const path = join(cli.projectDir, "config.toml");
   writeFileSync(path, `wrkQueueSize = 3\n${readFileSync(path, "utf8")}`);
   expect(await report()).toMatchObject({ code: 0, ok: true });
@@ -68,29 +68,29 @@ test("al doctor accepts warnings, but not with --strict", async () => {
 test("al doctor finds a directory that is not a project, and names how to make one", async () => {
   const empty = join(cli.projectDir, "empty");
   mkdirSync(empty);
-  const { code, stdout } = await cli.al(["doctor", "--check", "-p", empty]);
+  const { code, stdout } = await cli.al(`doctor --check -p ${empty}`);
   expect(code).toBe(1);
   expect(stdout).toContain(`fix: al new ${empty}`);
 });
 
 test("the API key is shown alone, so that a script can take it", async () => {
-  const stdout = await cli.output(["doctor", "--show-key"]);
+  const stdout = await cli.output("doctor --show-key");
   expect(stdout).toBe(readFileSync(keyPath(), "utf8"));
 });
 
 test("the API key is regenerated on demand, and shown only on request", async () => {
-  const first = (await cli.al(["doctor", "--show-key"])).stdout.trim();
-  const stdout = await cli.output(["doctor", "--regenerate-key"]);
+  const first = (await cli.al("doctor --show-key")).stdout.trim();
+  const stdout = await cli.output("doctor --regenerate-key");
   const second = readFileSync(keyPath(), "utf8").trim();
   expect(second).not.toBe(first);
   expect(stdout).not.toContain(second);
-  const shown = await cli.al(["doctor", "--regenerate-key", "--show-key"]);
+  const shown = await cli.al("doctor --regenerate-key --show-key");
   expect(shown.stdout).toBe(readFileSync(keyPath(), "utf8"));
   expect(shown.stdout.trim()).not.toBe(second);
 });
 
 test("the API key is kept with --check", async () => {
-  expect(await cli.al(["doctor", "--regenerate-key", "--check"])).toMatchObject({ code: 2 });
+  expect(await cli.al("doctor --regenerate-key --check")).toMatchObject({ code: 2 });
   expect(existsSync(keyPath())).toBe(false);
 });
 
@@ -102,7 +102,7 @@ describe.skipIf(noOsUsers !== null)("an agent's OS user", () => {
       .split("\n")
       .filter((path) => path !== "");
   beforeEach(async () => {
-    await cli.output(["config", "hello", "--set", `runtime.run_as=${name}`]);
+    await cli.output(`config hello --set runtime.run_as=${name}`);
   });
   afterEach(() => {
     spawnSync("userdel", [name]);

@@ -7,6 +7,7 @@ import { runWords } from "../../../src/interfaces/cli/program.ts";
 import type { AgentStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
 import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";
 import { lockProject } from "../../../src/foundation/store/project-lock.ts";
+import { anAgentStatus } from "../../helpers/agent-status.ts";
 import { builtAl, compileCache } from "../../helpers/scheduler.ts";
 
 /** The result of an `al` process. */
@@ -16,93 +17,124 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** A project and an AL_HOME for it. */
-export type Folders = ReturnType<typeof makeFolders>;
+/** What is typed after `al`: one line, whose words with spaces are in single quotes, or its words. */
+export type Line = string | readonly string[];
 
-/** Makes an empty project and an AL_HOME for it. */
-export function makeFolders() {
-  const folder = mkdtempSync(join(tmpdir(), "al-cli-"));
-  const [projectDir, home] = [join(folder, "project"), join(folder, "home")];
-  mkdirSync(projectDir);
-  writeFileSync(join(projectDir, "config.toml"), "");
-  const env = { PATH: process.env.PATH, HOME: folder, AL_HOME: home, ...compileCache };
-  const inProject = (args: readonly string[]) =>
-    args.includes("-p") ? args : [...args, "-p", projectDir];
-  return {
-    projectDir,
-    home,
-    /** Runs `al` in this process, without a terminal. */
-    al: (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
-      runHere(inProject(args), { ...env, ...more }),
-    /** Runs the built `al` as a process without a terminal. */
-    process: (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
-      runProcess([process.execPath, builtAl, ...inProject(args)], { ...env, ...more }),
-    /** Runs `al` in a line of bash, `$AL` standing for the command. */
-    bash: (line: string) => {
-      const command = `${process.execPath} ${builtAl} -p ${projectDir}`;
-      return runProcess(["/bin/bash", "-c", line], { ...env, AL: command });
-    },
-    /** Runs `al` until its output matches, then interrupts it. */
-    interrupt: (args: readonly string[], when: Pick<RegExp, "test">) =>
-      runProcess([process.execPath, builtAl, ...args, "-p", projectDir], env, when),
-    /** Writes a file of the project; its absolute path. */
-    write: (path: string, text: string) => {
-      const file = join(projectDir, path);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text);
-      return file;
-    },
-    read: (path: string) => readFileSync(join(projectDir, path), "utf8"),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
+function wordsOf(line: Line): readonly string[] {
+  if (typeof line !== "string") return line;
+  return (line.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ""));
 }
 
-/** Folders that are made anew for each test of a file, and the scheduler in front of them. */
-export function cliProject() {
-  let folders: Folders;
-  let operator: FakeOperator | null;
-  beforeEach(() => void ([folders, operator] = [makeFolders(), null]));
-  afterEach(async () => {
-    await operator?.close();
-    folders.remove();
-  });
-  return {
-    get projectDir() {
-      return folders.projectDir;
-    },
-    get home() {
-      return folders.home;
-    },
-    al: (...given: Parameters<Folders["al"]>) => folders.al(...given),
-    /** Standard output of a command that must succeed. */
-    output: async (...given: Parameters<Folders["al"]>) => {
-      const { code, stdout, stderr } = await folders.al(...given);
-      expect(code, stderr).toBe(0);
-      return stdout;
-    },
-    /** Standard error of a command that must fail with this exit code. */
-    failure: async (args: readonly string[], code = 1) => {
-      const ran = await folders.al(args);
-      expect(ran.code, ran.stdout).toBe(code);
-      return ran.stderr;
-    },
-    /** The document that a command prints with `--json`. */
-    json: async (args: readonly string[]) => {
-      const { stdout } = await folders.al([...args, "--json"]);
-      return JSON.parse(stdout) as unknown;
-    },
-    process: (...given: Parameters<Folders["process"]>) => folders.process(...given),
-    bash: (line: string) => folders.bash(line),
-    interrupt: (...given: Parameters<Folders["interrupt"]>) => folders.interrupt(...given),
-    write: (...given: Parameters<Folders["write"]>) => folders.write(...given),
-    read: (path: string) => folders.read(path),
-    /** Lets a fake scheduler run the project, until the test ends. */
-    serve: async (routes: Routes) => (operator = await startFakeOperator(folders, routes)),
-    get operator() {
-      if (operator === null) throw new Error("no scheduler was started");
-      return operator;
-    },
-  };
+/** An empty project, an AL_HOME for it, and the scheduler in front of them. */
+export class Folders {
+  #folder = "";
+  #operator: FakeOperator | null = null;
+
+  /** Makes the folders anew. */
+  make(): this {
+    this.#folder = mkdtempSync(join(tmpdir(), "al-cli-"));
+    this.#operator = null;
+    this.write("config.toml", "");
+    return this;
+  }
+
+  get projectDir(): string {
+    return join(this.#folder, "project");
+  }
+
+  get home(): string {
+    return join(this.#folder, "home");
+  }
+
+  /** The scheduler that `serve` started. */
+  get operator(): FakeOperator {
+    if (this.#operator === null) throw new Error("no scheduler was started");
+    return this.#operator;
+  }
+
+  /** Lets a fake scheduler run the project, until the test ends. */
+  async serve(routes: Routes): Promise<FakeOperator> {
+    return (this.#operator = await startFakeOperator(this, routes));
+  }
+
+  /** Runs `al` in this process, without a terminal. */
+  al(line: Line, more: NodeJS.ProcessEnv = {}): Promise<Ran> {
+    return runHere(this.#inProject(line), { ...this.#env(), ...more });
+  }
+
+  /** Standard output of a command that must succeed. */
+  async output(line: Line, more: NodeJS.ProcessEnv = {}): Promise<string> {
+    const { code, stdout, stderr } = await this.al(line, more);
+    expect(code, stderr).toBe(0);
+    return stdout;
+  }
+
+  /** Standard error of a command that must fail with this exit code. */
+  async failure(line: Line, code = 1): Promise<string> {
+    const ran = await this.al(line);
+    expect(ran.code, ran.stdout).toBe(code);
+    return ran.stderr;
+  }
+
+  /** The document that a command prints with `--json`. */
+  async json(line: Line): Promise<unknown> {
+    const { stdout } = await this.al([...wordsOf(line), "--json"]);
+    return JSON.parse(stdout) as unknown;
+  }
+
+  /** Runs the built `al` as a process without a terminal. */
+  process(line: Line): Promise<Ran> {
+    return this.interrupt(line, /^\b$/);
+  }
+
+  /** Runs the built `al` until its output matches, then interrupts it. */
+  interrupt(line: Line, when: Pick<RegExp, "test">): Promise<Ran> {
+    const args = [process.execPath, builtAl, ...this.#inProject(line)];
+    return runProcess(args, this.#env(), when);
+  }
+
+  /** Runs `al` in a line of bash, `$AL` standing for the command. */
+  bash(line: string): Promise<Ran> {
+    const command = `${process.execPath} ${builtAl} -p ${this.projectDir}`;
+    return runProcess(["/bin/bash", "-c", line], { ...this.#env(), AL: command }, /^\b$/);
+  }
+
+  /** Writes a file of the project; its absolute path. */
+  write(path: string, text: string): string {
+    const file = join(this.projectDir, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.projectDir, path), "utf8");
+  }
+
+  async remove(): Promise<void> {
+    await this.#operator?.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #env(): NodeJS.ProcessEnv {
+    return { PATH: process.env.PATH, HOME: this.#folder, AL_HOME: this.home, ...compileCache };
+  }
+
+  #inProject(line: Line): readonly string[] {
+    const words = wordsOf(line);
+    return words.includes("-p") ? words : [...words, "-p", this.projectDir];
+  }
+}
+
+/** Folders of one test. */
+export const makeFolders = (): Folders => new Folders().make();
+
+/** Folders that are made anew for each test of a file. */
+export function cliProject(): Folders {
+  const folders = new Folders();
+  beforeEach(() => void folders.make());
+  afterEach(() => folders.remove());
+  return folders;
 }
 
 /** Runs a command in this process. */
@@ -133,7 +165,7 @@ export async function runHere(args: readonly string[], env: NodeJS.ProcessEnv): 
 function runProcess(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  interruptAt: Pick<RegExp, "test"> = /^\b$/,
+  interruptAt: Pick<RegExp, "test">,
 ): Promise<Ran> {
   const [command = "", ...rest] = args;
   const child = spawn(command, rest, { env, stdio: ["ignore", "pipe", "pipe"] });
@@ -149,8 +181,10 @@ function runProcess(
   );
 }
 
-/** `GET /path` to what it is answered with; the query is part of neither. */
-export type Routes = Record<string, (request: Asked, response: ServerResponse) => unknown>;
+/** `GET /path` to the answer, or to what makes it; the query is part of neither. */
+export type Routes = Record<string, Answer | object>;
+
+type Answer = (request: Asked, response: ServerResponse) => unknown;
 
 export interface Asked {
   readonly query: URLSearchParams;
@@ -205,13 +239,18 @@ async function answer(
   const handler = routes[route];
   if (handler === undefined) return problem(response, 404, "not_found", `no ${route}`);
   const body = text === "" ? null : (JSON.parse(text) as unknown);
-  const result = handler({ query: url.searchParams, body, headers: request.headers }, response);
+  const asks = { query: url.searchParams, body, headers: request.headers };
+  const result = typeof handler === "function" ? (handler as Answer)(asks, response) : handler;
   if (result !== undefined) response.setHeader("content-type", "application/json");
   if (result !== undefined) response.end(JSON.stringify(result));
 }
 
-/** Answers with a problem document. */
-export function problem(response: ServerResponse, status: number, error: string, detail: string) {
+/** An answer that is a problem document. */
+export function refusal(status: number, error: string, detail = "no"): Answer {
+  return (_asked, response) => problem(response, status, error, detail);
+}
+
+function problem(response: ServerResponse, status: number, error: string, detail: string) {
   response.writeHead(status, { "content-type": "application/problem+json" });
   response.end(JSON.stringify({ type: "about:blank", title: "Error", status, detail, error }));
 }
@@ -222,6 +261,11 @@ export function eventStream(response: ServerResponse) {
   response.write("retry: 2000\n\n");
   return (event: string, id: string, data: unknown) =>
     response.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+/** The status of a scheduler that has these agents, all idle. */
+export function agentsOf(...names: readonly string[]): Routes {
+  return { "GET /control/status": snapshotOf(names.map((name) => anAgentStatus(name))) };
 }
 
 export function snapshotOf(

@@ -62,7 +62,7 @@ test("al config of a bare skill names no OS user for a container", async () => {
 test("al config of a directory with only a SKILL.md takes the project's only model", async () => {
   const [own] = project.split("[models.other]");
   cli.write("config.toml", own ?? "");
-  expect(await cli.al(["config", "skillonly", "--set", "scale=0"])).toMatchObject({ code: 0 });
+  expect(await cli.al("config skillonly --set scale=0")).toMatchObject({ code: 0 });
   expect(parse(cli.read(at))).toMatchObject({ models: ["main"], scale: 0 });
 });
 
@@ -84,19 +84,19 @@ test.each([
 );
 
 test("keys that can't be changed are not suggested", async () => {
-  const stderr = await cli.failure(["config", "empty", "--set", "scale=0"]);
+  const stderr = await cli.failure("config empty --set scale=0");
   expect(stderr).toContain('there is no agent "empty"');
   expect(stderr).toContain("hint: agents: dev, skillonly");
-  const { stderr: near } = await cli.al(["config", "emty", "--set", "scale=0"]);
+  const { stderr: near } = await cli.al("config emty --set scale=0");
   expect(near).not.toContain("did you mean");
-  const { stderr: slip } = await cli.al(["config", "skilonly", "--set", "scale=0"]);
+  const { stderr: slip } = await cli.al("config skilonly --set scale=0");
   expect(slip).toContain('did you mean "skillonly"?');
 });
 
 test.skipIf(noTerminal !== null)(
   "al config of a directory with only a SKILL.md asks on a terminal",
   async () => {
-    const terminal = onTerminal(cli, ["config", "skillonly"]);
+    const terminal = onTerminal(cli, "config skillonly");
     await terminal.until("Model");
     terminal.line("");
     await terminal.until("What starts it");

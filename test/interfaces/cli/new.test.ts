@@ -40,7 +40,7 @@ async function theAgent() {
 }
 
 test("al new makes a project without errors that runs with the scripted model", async () => {
-  const { code, stdout, stderr } = await cli.al(["new", dir]);
+  const { code, stdout, stderr } = await cli.al(`new ${dir}`);
   expect(code).toBe(0);
   expect(stdout.split("\n")).toContain("agents/hello/SKILL.md");
   expect(stderr).toContain("al start --web-ui");
@@ -52,7 +52,7 @@ test("al new makes a project without errors that runs with the scripted model", 
 });
 
 test("al new needs one changed line for a real model", async () => {
-  await cli.al(["new", dir]);
+  await cli.al(`new ${dir}`);
   const path = join(dir, "agents/hello/config.toml");
   const [, real = ""] = /# with a key: (\[.+\])/.exec(read("agents/hello/config.toml")) ?? [];
   writeFileSync(path, readFileSync(path, "utf8").replace('["scripted"]', real));
@@ -61,7 +61,7 @@ test("al new needs one changed line for a real model", async () => {
 });
 
 test("al new keeps the state out of git, and tells editors where the schemas are", async () => {
-  await cli.al(["new", dir]);
+  await cli.al(`new ${dir}`);
   expect(read(".gitignore")).toMatch(/^\.al\/$/m);
   for (const [file, folder] of [
     ["config.toml", "."],
@@ -133,7 +133,7 @@ test("al new warns of an unknown model, and prints the values its runs assume", 
 test("al new overwrites nothing, and writes nothing in that case", async () => {
   mkdirSync(join(dir, "agents/hello"), { recursive: true });
   writeFileSync(join(dir, "agents/hello/SKILL.md"), "mine");
-  const { code, stdout, stderr } = await cli.al(["new", dir]);
+  const { code, stdout, stderr } = await cli.al(`new ${dir}`);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain(`${dir}/agents/hello/SKILL.md already exists`);
   expect(read("agents/hello/SKILL.md")).toBe("mine");
@@ -143,14 +143,14 @@ test("al new overwrites nothing, and writes nothing in that case", async () => {
 
 test("al new refuses to make a project inside another one", async () => {
   mkdirSync(join(cli.projectDir, "agents"));
-  const stderr = await cli.failure(["new", dir]);
+  const stderr = await cli.failure(`new ${dir}`);
   expect(stderr).toContain(`${dir} would be inside the project ${cli.projectDir}`);
   expect(stderr).toContain("hint: al agent new makes an agent in it");
   expect(existsSync(dir)).toBe(false);
 });
 
 test("al new names the next step for an existing project", async () => {
-  const stderr = await cli.failure(["new", cli.projectDir]);
+  const stderr = await cli.failure(`new ${cli.projectDir}`);
   expect(stderr).toContain("hint: al agent new");
 });
 
@@ -169,7 +169,7 @@ test.each([
 
 describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
   test("asks for the values that no flag has", async () => {
-    const asked = onTerminal(cli, ["new", dir]);
+    const asked = onTerminal(cli, `new ${dir}`);
     await asked.until("Name of the first agent");
     asked.line("Not A Name");
     await asked.until("is not an agent's name");
@@ -186,7 +186,7 @@ describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
   });
 
   test("Ctrl-C at a question leaves nothing behind", async () => {
-    const terminal = onTerminal(cli, ["new", dir]);
+    const terminal = onTerminal(cli, `new ${dir}`);
     await terminal.until("Name of the first agent");
     terminal.key("\u0003");
     expect(await terminal.ended).toBe(130);
@@ -195,7 +195,7 @@ describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
   });
 
   test("--yes asks nothing", async () => {
-    const terminal = onTerminal(cli, ["new", dir, "--yes"]);
+    const terminal = onTerminal(cli, `new ${dir} --yes`);
     expect(await terminal.ended).toBe(0);
     expect(existsSync(join(dir, "config.toml"))).toBe(true);
   });

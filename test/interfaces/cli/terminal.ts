@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
 import { builtAl, compileCache } from "../../helpers/scheduler.ts";
-import type { Folders } from "./fake-operator.ts";
+import type { Folders, Line } from "./fake-operator.ts";
 
 /** Why nothing can be tested on a terminal here; null when it can. */
 export function whyNoTerminal(): string | null {
@@ -12,9 +13,10 @@ export function whyNoTerminal(): string | null {
 /** Runs the built `al` on a terminal. Arguments may not need quoting. */
 export function onTerminal(
   { projectDir, home }: Pick<Folders, "projectDir" | "home">,
-  args: readonly string[],
+  line: Line,
 ) {
-  const command = [process.execPath, builtAl, ...args].join(" ");
+  const args = typeof line === "string" ? line : line.join(" ");
+  const command = `${process.execPath} ${builtAl} ${args}`;
   const env = { PATH: process.env.PATH, HOME: home, AL_HOME: home, TERM: "xterm", ...compileCache };
   const child = spawn("script", ["-qefc", command, "/dev/null"], { cwd: projectDir, env });
   let [output, seen] = ["", 0];
@@ -27,7 +29,10 @@ export function onTerminal(
   };
   const until = async (text: string | RegExp) => {
     while (!isShown(text)) {
-      const isOver = await Promise.race([ended.then(() => true), sleep(30).then(() => false)]);
+      const isOver = await Promise.race([
+        ended.then(() => true),
+        once(child.stdout, "data").then(() => false),
+      ]);
       if (isOver && !isShown(text)) throw new Error(`ended without ${String(text)}:\n${shown()}`);
     }
   };
@@ -37,14 +42,12 @@ export function onTerminal(
   };
   return {
     /** All that was shown so far, without control sequences. */
-    shown /** Resolves once the text was shown after what was typed last; rejects when the process ends first. */,
+    shown,
+    /** Resolves once the text was shown after what was typed last; rejects when the process ends first. */
     until,
-    key /** Types a line; `key` types without Enter. */,
+    key,
+    /** Types a line; `key` types without Enter. */
     line: (text: string) => key(`${text}\r`),
     ended,
   };
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }

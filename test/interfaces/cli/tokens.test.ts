@@ -2,7 +2,7 @@ import pc from "picocolors";
 import type { TokenView } from "../../../src/features/tokens/token-report.ts";
 import { renderTokens } from "../../../src/interfaces/cli/operator/tokens.ts";
 import { widthOf } from "../../../src/interfaces/cli/terminal/fit.ts";
-import { cliProject, problem } from "./fake-operator.ts";
+import { cliProject, refusal } from "./fake-operator.ts";
 
 const cli = cliProject();
 const secret = `al_${"x".repeat(43)}`;
@@ -27,18 +27,17 @@ beforeEach(async () => {
       asked.push(body);
       return { ...token, ...(body as object), token: secret };
     },
-    "POST /api/tokens/claude/remove": () => ({ success: true, name: "claude" }),
-    "POST /api/tokens/none/remove": (_asked, response) =>
-      problem(response, 404, "unknown_token", 'There is no token "none".'),
+    "POST /api/tokens/claude/remove": { success: true, name: "claude" },
+    "POST /api/tokens/none/remove": refusal(404, "unknown_token", 'There is no token "none".'),
   });
 });
 
 test("al token new prints the token alone on standard output", async () => {
-  const ran = await cli.al(["token", "new", "claude", "--scope", "read, trigger"]);
+  const ran = await cli.al("token new claude --scope 'read, trigger'");
   expect(ran).toMatchObject({ code: 0, stdout: `${secret}\n` });
   expect(ran.stderr).toContain("read, trigger of all agents, for 90 days");
-  const more = ["--scope", "answer", "--agents", "dev,cat", "--days", "7"];
-  expect(await cli.json(["token", "new", "ci", ...more])).toMatchObject({ token: secret });
+  const ci = await cli.json("token new ci --scope answer --agents dev,cat --days 7");
+  expect(ci).toMatchObject({ token: secret });
   expect(asked).toEqual([
     { name: "claude", scopes: ["read", "trigger"], agents: null, days: 90 },
     { name: "ci", scopes: ["answer"], agents: ["dev", "cat"], days: 7 },
@@ -46,25 +45,25 @@ test("al token new prints the token alone on standard output", async () => {
 });
 
 test.each([
-  [["new", "ci"], 2, "--scope <scopes>"],
-  [["new", "ci", "--scope", "reed"], 2, "there is no scope reed\nhint: scopes: read, trigger"],
-  [["new", "ci", "--scope", ","], 2, "--scope is empty"],
-  [["new", "ci", "--scope", "read", "--days", "367"], 2, "a whole number from 1 to 366"],
-  [["rm", "none"], 1, 'There is no token "none".'],
-])("al token %j fails with %i and says why", async (args, code, text) => {
-  expect(await cli.failure(["token", ...args], code)).toContain(text);
+  ["new ci", 2, "--scope <scopes>"],
+  ["new ci --scope reed", 2, "there is no scope reed\nhint: scopes: read, trigger"],
+  ["new ci --scope ,", 2, "--scope is empty"],
+  ["new ci --scope read --days 367", 2, "a whole number from 1 to 366"],
+  ["rm none", 1, 'There is no token "none".'],
+])("al token %s fails with %i and says why", async (args, code, text) => {
+  expect(await cli.failure(`token ${args}`, code)).toContain(text);
   expect(asked).toEqual([]);
 });
 
 test("al token lists the tokens, and removes one", async () => {
-  expect(await cli.output(["token"])).toMatch(/^Token .+\nclaude +read,trigger +all +never /);
-  expect(await cli.json(["token", "ls"])).toEqual({ tokens });
-  expect(await cli.output(["token", "rm", "claude"])).toBe("removed the API token claude\n");
+  expect(await cli.output("token")).toMatch(/^Token .+\nclaude +read,trigger +all +never /);
+  expect(await cli.json("token ls")).toEqual({ tokens });
+  expect(await cli.output("token rm claude")).toBe("removed the API token claude\n");
   tokens = [];
-  expect(await cli.al(["token"])).toMatchObject({ code: 0, stdout: "" });
+  expect(await cli.output("token")).toBe("");
 });
 
-test("the table fits a terminal of 80 columns, and says what has expired", () => {
+test("the table of al token fits 80 columns, and says what has expired", () => {
   const style = { colors: pc.createColors(false), now: Date.parse(at), columns: 80 };
   const agents = Array.from({ length: 9 }, (_, n) => `agent-number-${n}`);
   const lines = renderTokens([{ ...token, agents, lastUsedAt: at, expired: true }], style);

@@ -26,11 +26,11 @@ test("al add takes a directory that is not a repository, and al update finds not
   mkdirSync(join(dir, "scripts"), { recursive: true });
   writeFileSync(join(dir, "SKILL.md"), skill);
   writeFileSync(join(dir, 'scripts/odd "name".sh'), "#!/bin/sh\n", { mode: 0o755 });
-  const added = await cli.al(["add", pathToFileURL(dir).href, "--yes"]);
+  const added = await cli.al(`add ${pathToFileURL(dir).href} --yes`);
   expect(added).toMatchObject({ code: 0 });
   const script = join(agentDir("triage"), 'scripts/odd "name".sh');
   expect(statSync(script).mode & 0o111).not.toBe(0);
-  expect(await cli.al(["update", "triage", "--yes"])).toMatchObject({ code: 0 });
+  expect(await cli.al("update triage --yes")).toMatchObject({ code: 0 });
 });
 
 test("al update merges changes of the source directory with local changes", async () => {
@@ -40,21 +40,21 @@ test("al update merges changes of the source directory with local changes", asyn
   mkdirSync(join(dir, "scripts"), { recursive: true });
   write("SKILL.md", skill);
   write("scripts/run.sh", "echo 1\n");
-  expect(await cli.al(["add", dir, "--yes"])).toMatchObject({ code: 0 });
+  expect(await cli.al(`add ${dir} --yes`)).toMatchObject({ code: 0 });
   writeFileSync(own("scripts/run.sh"), "echo mine\n");
   for (const version of ["Second.", "Third."]) {
     write("SKILL.md", `${skill}${version}\n`);
     write("notes.md", version);
-    const { code, stdout } = await cli.al(["update", "triage", "--yes"]);
+    const { code, stdout } = await cli.al("update triage --yes");
     expect(code).toBe(0);
     expect(stdout).toContain(`+${version}`);
     expect(readFileSync(own("SKILL.md"), "utf8")).toBe(`${skill}${version}\n`);
     expect(readFileSync(own("scripts/run.sh"), "utf8")).toBe("echo mine\n");
   }
   write("scripts/run.sh", "echo 2\n");
-  const both = await cli.failure(["update", "triage", "--yes"]);
+  const both = await cli.failure("update triage --yes");
   expect(both).toContain("git merge-file");
-  expect(await cli.al(["update", "triage", "--yes", "--keep-local"])).toMatchObject({ code: 0 });
+  expect(await cli.al("update triage --yes --keep-local")).toMatchObject({ code: 0 });
   expect(readFileSync(own("scripts/run.sh"), "utf8")).toBe("echo mine\n");
 });
 
@@ -62,12 +62,12 @@ test("al add rejects a directory with links or with too many files", async () =>
   const dir = join(cli.home, "linked");
   mkdirSync(dir, { recursive: true });
   symlinkSync("/etc/passwd", join(dir, "SKILL.md"));
-  const linked = await cli.al(["add", pathToFileURL(dir).href, "--yes"]);
+  const linked = await cli.al(`add ${pathToFileURL(dir).href} --yes`);
   expect(linked.stderr).toContain('"SKILL.md" is a symbolic link');
   expect(linked.code).toBe(1);
   writeFileSync(join(dir, "video"), "");
   truncateSync(join(dir, "video"), 65 * 1024 ** 2);
-  const many = await cli.al(["add", pathToFileURL(dir).href, "--yes"]);
+  const many = await cli.al(`add ${pathToFileURL(dir).href} --yes`);
   expect(many.stderr).toContain("more than 5000 files or 64 MiB");
   expect(existsSync(join(cli.projectDir, "agents"))).toBe(false);
 });

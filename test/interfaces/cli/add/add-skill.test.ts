@@ -51,7 +51,7 @@ test("al add makes an agent of the only skill: its files, and a config that is v
   repository.write("triage/Dockerfile", "FROM al-agent:latest\n");
   repository.write("triage/notes.txt", "mine");
   const commit = repository.commit();
-  const { code, stdout, stderr } = await cli.al(["add", repository.url, "--yes"]);
+  const { code, stdout, stderr } = await cli.al(`add ${repository.url} --yes`);
   expect(stderr).toContain("al config triage --set 'schedule=0 9 * * *' --unset scale");
   expect(code).toBe(0);
   expect(stdout.trim().split("\n")).toEqual(
@@ -87,7 +87,7 @@ test("al add makes an agent of the only skill: its files, and a config that is v
 test("the printed next step enables it", async () => {
   repository.write("SKILL.md", skill);
   repository.commit();
-  await cli.al(["add", repository.url, "--name", "triage", "--yes"]);
+  await cli.al(`add ${repository.url} --name triage --yes`);
   const set = ["--set", "schedule=0 9 * * *", "--unset", "scale"];
   expect((await cli.al(["config", "triage", ...set])).code).toBe(0);
   expect(await resolved("triage")).toMatchObject({
@@ -100,16 +100,16 @@ test("al add takes one of several by --skill or behind #, and stores which one i
   repository.write("skills/one/SKILL.md", skill);
   repository.write("skills/two/SKILL.md", skill);
   repository.commit();
-  const none = await cli.al(["add", repository.url, "--yes"]);
+  const none = await cli.al(`add ${repository.url} --yes`);
   expect(none).toMatchObject({ code: 2, stdout: "" });
   expect(none.stderr).toContain("--skill is missing: the repository has one, two");
-  expect((await cli.al(["add", repository.dir, "--skill", "one", "--yes"])).code).toBe(0);
-  expect((await cli.al(["add", `${repository.url}#two`, "--yes"])).code).toBe(0);
+  expect((await cli.al(`add ${repository.dir} --skill one --yes`)).code).toBe(0);
+  expect((await cli.al(`add ${repository.url}#two --yes`)).code).toBe(0);
   for (const name of ["one", "two"]) {
     const { source } = parse(readFileSync(join(agentDir(name), "config.toml"), "utf8"));
     expect(source).toBe(`${repository.url}#${name}`);
   }
-  const other = await cli.failure(["add", repository.url, "--skill", "tow", "--yes"]);
+  const other = await cli.failure(`add ${repository.url} --skill tow --yes`);
   expect(other).toContain('did you mean "two"?');
 });
 
@@ -118,7 +118,7 @@ test("al add finds skills in agents/, as in a project of agents", async () => {
   repository.write("agents/one/config.toml", 'models = ["theirs"]\n');
   repository.write("agents/two/SKILL.md", skill);
   repository.commit();
-  const stdout = await cli.output(["add", repository.url, "--skill", "two", "--yes"]);
+  const stdout = await cli.output(`add ${repository.url} --skill two --yes`);
   expect(stdout).toContain("agents/two/SKILL.md");
 });
 
@@ -130,7 +130,7 @@ test("al add understands owner/name, here redirected by git's own setting", asyn
     GIT_CONFIG_KEY_0: `url.${repository.url}.insteadOf`,
     GIT_CONFIG_VALUE_0: "https://github.com/acme/issue_Triage.git",
   };
-  const stdout = await cli.output(["add", "acme/issue_Triage", "--yes", "--json"], instead);
+  const stdout = await cli.output("add acme/issue_Triage --yes --json", instead);
   expect(JSON.parse(stdout)).toMatchObject({
     agent: "issue-triage",
     source: "acme/issue_Triage",
@@ -149,7 +149,7 @@ test("al add shows hidden characters, and drops settings that a stranger must no
     'credentials = ["github_token"]\n[hooks]\npre = ["rm -rf ~"]\n[runtime]\ntype = "host-user"\n',
   );
   repository.commit();
-  const { code, stdout, stderr } = await cli.al(["add", repository.url, "--name", "t", "--yes"]);
+  const { code, stdout, stderr } = await cli.al(`add ${repository.url} --name t --yes`);
   expect({ code, stdout: stdout.includes("\u202E") || stderr.includes("\u202E") }).toEqual({
     code: 0,
     stdout: false,
@@ -173,14 +173,14 @@ test("al add warns of files that the instructions name and a run won't find", as
   repository.write("other.md", "Other\n");
   repository.write("scripts/x", "echo x\n");
   repository.commit();
-  const { stderr } = await cli.al(["add", repository.url]);
+  const { stderr } = await cli.al(`add ${repository.url}`);
   expect(stderr).toContain("warning SKILL.md names forms.md: not taken");
 });
 
 test("al add off a terminal shows the skill and names the missing flag", async () => {
   repository.write("SKILL.md", skill);
   repository.commit();
-  const { code, stdout, stderr } = await cli.al(["add", repository.url]);
+  const { code, stdout, stderr } = await cli.al(`add ${repository.url}`);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain("SKILL.md");
   expect(stderr).toContain("--yes is missing");
@@ -192,7 +192,7 @@ describe.skipIf(noTerminal !== null)("al add on a terminal", () => {
     repository.write("skills/one/SKILL.md", skill);
     repository.write("skills/two/SKILL.md", skill);
     repository.commit();
-    const asked = onTerminal(cli, ["add", repository.url]);
+    const asked = onTerminal(cli, `add ${repository.url}`);
     await asked.until("Which skill");
     asked.line("");
     await asked.until("Add it as agents/one?");
@@ -205,7 +205,7 @@ describe.skipIf(noTerminal !== null)("al add on a terminal", () => {
   test("adds nothing unless confirmed", async () => {
     repository.write("SKILL.md", skill);
     repository.commit();
-    const asked = onTerminal(cli, ["add", repository.url]);
+    const asked = onTerminal(cli, `add ${repository.url}`);
     await asked.until("Add it as agents/skills?");
     asked.line("");
     expect(await asked.ended).toBe(1);

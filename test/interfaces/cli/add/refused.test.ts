@@ -19,7 +19,7 @@ test("al add never touches an existing agent", async () => {
   repository.commit();
   const skills = join(cli.projectDir, "agents/skills");
   mkdirSync(skills, { recursive: true });
-  const stderr = await cli.failure(["add", repository.url, "--yes"]);
+  const stderr = await cli.failure(`add ${repository.url} --yes`);
   expect(stderr).toContain("agents/skills already exists");
   expect(stderr).toContain("hint: al update skills");
   expect(readdirSync(skills)).toEqual([]);
@@ -57,7 +57,7 @@ test.each([
 ])("al add refuses %s", async (_what, text, message) => {
   repository.write("SKILL.md", text);
   repository.commit();
-  const stderr = await cli.failure(["add", repository.url, "--yes"]);
+  const stderr = await cli.failure(`add ${repository.url} --yes`);
   expect(stderr).toContain(message);
   expect(existsSync("pwned")).toBe(false);
   expect(addedNothing(cli)).toBe(true);
@@ -67,7 +67,7 @@ test("al add rejects a link, names it, and leaves nothing", async () => {
   repository.write("SKILL.md", skill);
   repository.link("references/keys", "/etc/shadow");
   repository.commit();
-  const { code, stdout } = await cli.al(["add", repository.url, "--yes", "--json"]);
+  const { code, stdout } = await cli.al(`add ${repository.url} --yes --json`);
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
     error: {
@@ -81,7 +81,7 @@ test("al add rejects a link, names it, and leaves nothing", async () => {
 test("al add reports where a repository without a skill should have one", async () => {
   repository.write("README.md", "Hello\n");
   repository.commit();
-  const stderr = await cli.failure(["add", repository.url, "--yes"]);
+  const stderr = await cli.failure(`add ${repository.url} --yes`);
   expect(stderr).toContain("has no skill");
   expect(stderr).toContain("skills/<name>/");
 });
@@ -90,7 +90,7 @@ test("al add needs a project with a model", async () => {
   repository.write("SKILL.md", skill);
   repository.commit();
   writeFileSync(join(cli.projectDir, "config.toml"), "");
-  const stderr = await cli.failure(["add", repository.url, "--yes"]);
+  const stderr = await cli.failure(`add ${repository.url} --yes`);
   expect(stderr).toContain("the project has no model");
 });
 

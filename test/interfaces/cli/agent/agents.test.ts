@@ -25,7 +25,7 @@ function agentDir(name: string): string {
 }
 
 test("al agent ls lists names, states, tags and titles of a project that never ran", async () => {
-  const stdout = await cli.output(["agent", "ls"]);
+  const stdout = await cli.output("agent ls");
   expect(stdout.split("\n")).toEqual([
     expect.stringMatching(/^Agent +State +Tags +Title$/),
     expect.stringMatching(/^bad +error/),
@@ -38,7 +38,7 @@ test("al agent ls lists names, states, tags and titles of a project that never r
 test("al agent ls asks the running scheduler", async () => {
   const status = { ...anAgentStatus("dev"), tags: ["web"], enabled: false };
   await cli.serve({ "GET /control/status": () => snapshotOf([status]) });
-  const { stdout } = await cli.al(["agent", "ls", "--json"]);
+  const { stdout } = await cli.al("agent ls --json");
   const { name, title, state } = status;
   expect(JSON.parse(stdout)).toEqual({
     agents: [{ name, title, tags: ["web"], enabled: false, state }],
@@ -46,7 +46,7 @@ test("al agent ls asks the running scheduler", async () => {
 });
 
 test("al agent rm removes the directory, and nothing else", async () => {
-  const { code, stdout } = await cli.al(["agent", "rm", "dev", "--yes"]);
+  const { code, stdout } = await cli.al("agent rm dev --yes");
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: "agents/dev is removed; its history and logs stay\n",
@@ -60,7 +60,7 @@ test("al agent rm removes a link, and not its target", async () => {
   const target = mkdtempSync(join(cli.projectDir, "../linked-"));
   writeFileSync(join(target, "SKILL.md"), "mine");
   symlinkSync(target, agentDir("linked"));
-  expect((await cli.al(["agent", "rm", "linked", "-y"])).code).toBe(0);
+  expect((await cli.al("agent rm linked -y")).code).toBe(0);
   expect(existsSync(agentDir("linked"))).toBe(false);
   expect(readdirSync(target)).toEqual(["SKILL.md"]);
 });
@@ -80,7 +80,7 @@ test("al agent rm refuses while a run is running, with a hint", async () => {
   await cli.serve({
     "GET /control/status": () => snapshotOf([{ ...anAgentStatus("dev"), running: 2 }]),
   });
-  const stderr = await cli.failure(["agent", "rm", "dev", "--yes"]);
+  const stderr = await cli.failure("agent rm dev --yes");
   expect(stderr).toContain("dev has 2 runs");
   expect(stderr).toContain("al kill dev");
   expect(existsSync(agentDir("dev"))).toBe(true);
@@ -95,13 +95,13 @@ test("al agent rm refuses while a run that a killed scheduler left may continue"
     content: { config: "", instructions: "" },
   });
   store.close();
-  const stderr = await cli.failure(["agent", "rm", "dev", "--yes"]);
+  const stderr = await cli.failure("agent rm dev --yes");
   expect(stderr).toContain("al start continues its runs");
   expect(existsSync(agentDir("dev"))).toBe(true);
 });
 
 test.skipIf(whyNoTerminal() !== null)("al agent rm asks on a terminal", async () => {
-  const terminal = onTerminal(cli, ["agent", "rm", "dev"]);
+  const terminal = onTerminal(cli, "agent rm dev");
   await terminal.until("Remove agents/dev with all of its files for good?");
   terminal.line("");
   expect(await terminal.ended).toBe(1);

@@ -120,7 +120,7 @@ describe.each(shells)("$name", (shell) => {
   test.skipIf(reason !== null)(
     "the completion script completes commands, options, their values, paths, names and ids",
     async () => {
-      const { code, stdout, stderr } = await folders.al(["completion", shell.name]);
+      const { code, stdout, stderr } = await folders.al(`completion ${shell.name}`);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       const script = join(folders.projectDir, `../al.${shell.name}`);
       writeFileSync(script, stdout);
@@ -150,7 +150,7 @@ test("a question is proposed with its prompt in one line, without control sequen
 });
 
 test("an unknown shell is a usage error that names the known ones", async () => {
-  const { code, stderr } = await folders.al(["completion", "tcsh"]);
+  const { code, stderr } = await folders.al("completion tcsh");
   expect(code).toBe(2);
   expect(stderr).toContain("bash, zsh, fish");
 });

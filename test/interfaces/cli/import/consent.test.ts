@@ -20,19 +20,19 @@ describe("al import refuses", () => {
   test("an existing directory, the source itself, and a directory that is not a project", async () => {
     writeFiles(source, smallProject);
     writeFiles(target, { "notes.txt": "mine" });
-    const there = await folders.al(["import", source, "--to", target, "--yes"]);
+    const there = await folders.al(`import ${source} --to ${target} --yes`);
     expect(there.stderr).toContain(`${target} already exists; nothing was written`);
     expect(readdirSync(target)).toEqual(["notes.txt"]);
     const inside = await folders.al(["import", source, "--to", join(source, "new"), "--yes"]);
     expect(inside).toMatchObject({ code: 2 });
     expect(inside.stderr).toContain("is in the project that is imported");
-    const other = await folders.al(["import", folders.home, "--to", `${target}-2`, "--yes"]);
+    const other = await folders.al(`import ${folders.home} --to ${target}-2 --yes`);
     expect(other).toMatchObject({ code: 2 });
   });
 
   test("to write without consent, but shows the changes", async () => {
     writeFiles(source, currentProject);
-    const { code, stderr } = await folders.al(["import", source, "--to", target]);
+    const { code, stderr } = await folders.al(`import ${source} --to ${target}`);
     expect(code).toBe(2);
     expect(stderr).toContain("--yes is missing: nothing was written");
     expect(stderr).toContain("agents/worker/SKILL.md:10");
@@ -41,7 +41,7 @@ describe("al import refuses", () => {
 
   test("a config that is not TOML, with its place", async () => {
     writeFiles(source, { ...smallProject, "config.toml": "a = = 1\n" });
-    const { code, stderr } = await folders.al(["import", source, "--to", target, "--yes"]);
+    const { code, stderr } = await folders.al(`import ${source} --to ${target} --yes`);
     expect(code).toBe(1);
     expect(stderr).toContain(`${join(source, "config.toml")}: `);
     expect(existsSync(target)).toBe(false);
@@ -136,7 +136,7 @@ describe.skipIf(noTerminal !== null)("on a terminal", () => {
     writeFiles(join(folders.home, ".action-llama/credentials"), {
       "anthropic_key/default/token": "sk-ant-0123456789\n",
     });
-    const terminal = onTerminal(folders, ["import", source, "--to", target]);
+    const terminal = onTerminal(folders, `import ${source} --to ${target}`);
     await terminal.until(/Write .*ours\?/);
     expect(existsSync(target)).toBe(false);
     terminal.line("y");

@@ -55,7 +55,7 @@ test("al start --print-systemd prints a unit that systemd accepts, and how to in
 
 test("al start --print-systemd lets sudo gain privileges only where an agent runs as another OS user", async () => {
   addAgent("dev", 'type = "host-user"\nrun_as = "al-agent"');
-  const { stdout } = await cli.al(["start", "--print-systemd"]);
+  const { stdout } = await cli.al("start --print-systemd");
   expect(valueOf(stdout, "NoNewPrivileges")).toBe("no");
   // These would forbid it again.
   for (const key of ["RestrictSUIDSGID", "LockPersonality", "CapabilityBoundingSet"]) {
@@ -66,7 +66,7 @@ test("al start --print-systemd lets sudo gain privileges only where an agent run
 
 test("al start --print-systemd waits for the engine when an agent runs in a container", async () => {
   addAgent("boxed", 'type = "container"');
-  const { stdout } = await cli.al(["start", "--print-systemd", "--json"]);
+  const { stdout } = await cli.al("start --print-systemd --json");
   const { file, unit } = JSON.parse(stdout) as { file: string; unit: string };
   expect(file).toBe("almanac-project.service");
   expect(valueOf(unit, "After")).toContain("docker.service");
@@ -75,7 +75,7 @@ test("al start --print-systemd waits for the engine when an agent runs in a cont
 
 test("al start --print-systemd starts the project from anywhere, with nothing else in the environment, and stops on SIGTERM", async () => {
   addAgent("dev", 'type = "host-user"\nrun_as = "$USER"');
-  const { stdout } = await cli.process(["start", "--print-systemd", "--port", "0"]);
+  const { stdout } = await cli.process("start --print-systemd --port 0");
   const [file = "", ...args] = valueOf(stdout, "ExecStart")?.split(" ") ?? [];
   const [name = "", home = ""] = valueOf(stdout, "Environment")?.split("=") ?? [];
   const env = { PATH: "/usr/bin:/bin", HOME: cli.home, [name]: home };
@@ -92,7 +92,7 @@ test("al start --print-systemd starts the project from anywhere, with nothing el
 
 test("al start --print-systemd reports why a project can't be started", async () => {
   writeFileSync(join(cli.projectDir, "config.toml"), "workQueueSize = 0\n");
-  const { code, stdout, stderr } = await cli.al(["start", "--print-systemd"]);
+  const { code, stdout, stderr } = await cli.al("start --print-systemd");
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain("config.toml:1:");
 });

@@ -56,7 +56,7 @@ function publish(): string {
 
 test("al update shows a diff of SKILL.md and the other files, writes them, and keeps the config's comments", async () => {
   const commit = publish();
-  const stdout = await cli.output(["update", "triage", "--yes"]);
+  const stdout = await cli.output("update triage --yes");
   expect(stdout).toContain("@@ -2,7 +2,7 @@");
   expect(stdout).toContain("\n-First line.\n+1st line.\n");
   expect(stdout).toMatch(/^ {2}added {4}assets\/new\.txt$/m);
@@ -69,14 +69,14 @@ test("al update shows a diff of SKILL.md and the other files, writes them, and k
   expect(read("config.toml")).toBe(
     `# Ours\nsource = "${repository.url}" # from there\nsourceCommit = "${commit}"\nmodels = ["main"]\ncredentials = []\nscale = 0\n`,
   );
-  expect((await cli.al(["update"])).stdout).toBe("triage is up to date\n");
+  expect((await cli.al("update")).stdout).toBe("triage is up to date\n");
 });
 
 test("al update keeps a local change if the source did not change the file", async () => {
   writeFileSync(path("SKILL.md"), `${skill}Mine.\n`);
   repository.write("triage/scripts/run.sh", "echo 2\n");
   const commit = repository.commit();
-  expect((await cli.al(["update", "--yes"])).code).toBe(0);
+  expect((await cli.al("update --yes")).code).toBe(0);
   expect(read("SKILL.md")).toBe(`${skill}Mine.\n`);
   expect(read("scripts/run.sh")).toBe("echo 2\n");
   expect(sourceCommit()).toBe(commit);
@@ -85,7 +85,7 @@ test("al update keeps a local change if the source did not change the file", asy
 test("al update rejects a file that was changed on both sides; its merge commands work, and then the rest is updated", async () => {
   writeFileSync(path("SKILL.md"), skill.replace("Last", "My last"));
   const commit = publish();
-  const { code, stderr } = await cli.al(["update", "triage", "--yes"]);
+  const { code, stderr } = await cli.al("update triage --yes");
   expect(code).toBe(1);
   expect(stderr).toContain("has changes of its own");
   expect(read("SKILL.md")).toBe(skill.replace("Last", "My last"));
@@ -101,7 +101,7 @@ test("al update rejects a file that was changed on both sides; its merge command
   expect(read("SKILL.md")).toBe(skill.replace("Last", "My last").replace("First", "1st"));
   expect(read("scripts/run.sh")).toBe("echo 2\n");
   expect(sourceCommit()).toBe(commit);
-  expect((await cli.al(["update"])).stdout).toBe("triage is up to date\n");
+  expect((await cli.al("update")).stdout).toBe("triage is up to date\n");
 });
 
 test("al update counts every file as changed here if the source lost the installed commit", async () => {
@@ -111,7 +111,7 @@ test("al update counts every file as changed here if the source lost the install
   repository.git("branch", "--quiet", "-D", "main");
   repository.git("reflog", "expire", "--expire=now", "--all");
   repository.git("gc", "--quiet", "--prune=now");
-  const stderr = await cli.failure(["update", "--yes"]);
+  const stderr = await cli.failure("update --yes");
   expect(stderr).toContain("diff -u ");
   expect(read("SKILL.md")).toBe(skill);
 });
@@ -121,7 +121,7 @@ test("al update never writes through a link", async () => {
   mkdirSync(outside);
   symlinkSync(outside, path("assets"));
   publish();
-  expect((await cli.al(["update", "--yes"])).code).toBe(1);
+  expect((await cli.al("update --yes")).code).toBe(1);
   expect(existsSync(join(outside, "new.txt"))).toBe(false);
 });
 
@@ -132,7 +132,7 @@ test("al update updates all that have a source, and one failure does not stop th
   writeFileSync(path("config.toml", "own"), 'models = ["main"]\ncredentials = []\nscale = 0\n');
   writeFileSync(path("SKILL.md", "own"), "Own.\n");
   publish();
-  const { code, stdout } = await cli.al(["update", "--yes", "--json"]);
+  const { code, stdout } = await cli.al("update --yes --json");
   expect(code).toBe(1);
   const { updates } = JSON.parse(stdout) as { updates: { agent: string; status: string }[] };
   expect(updates.map(({ agent, status }) => [agent, status])).toEqual([
@@ -144,7 +144,7 @@ test("al update updates all that have a source, and one failure does not stop th
 
 test("al update --check shows new versions and changes nothing", async () => {
   const commit = publish();
-  const stdout = await cli.output(["update", "--check", "--json"]);
+  const stdout = await cli.output("update --check --json");
   expect(JSON.parse(stdout)).toMatchObject({
     updates: [{ agent: "triage", status: "available", from: installed, to: commit }],
   });
@@ -155,7 +155,7 @@ test("al update --check shows new versions and changes nothing", async () => {
 
 test("al update off a terminal names the missing flag", async () => {
   publish();
-  const stderr = await cli.failure(["update"], 2);
+  const stderr = await cli.failure("update", 2);
   expect(stderr).toContain("--yes is missing");
   expect(read("SKILL.md")).toBe(skill);
 });
@@ -172,7 +172,7 @@ test.each([
 ])("al update refuses a new version with %s", async (_what, change, message) => {
   change();
   repository.commit();
-  const stderr = await cli.failure(["update", "--yes"]);
+  const stderr = await cli.failure("update --yes");
   expect(stderr).toContain(message);
   expect(read("SKILL.md")).toBe(skill);
   expect(sourceCommit()).toBe(installed);
@@ -181,7 +181,7 @@ test.each([
 test("al update warns of changes that a reader of the diff would miss", async () => {
   repository.write("triage/SKILL.md", `${skill}\n!\`id\`\nHidden\u202E here.\n`);
   repository.commit();
-  const { stdout } = await cli.al(["update", "--check"]);
+  const { stdout } = await cli.al("update --check");
   expect(stdout).toContain("warning SKILL.md runs at the start of each run: id");
   expect(stdout).toContain("hides U+202E");
   expect(stdout).not.toContain("\u202E");
@@ -189,18 +189,18 @@ test("al update warns of changes that a reader of the diff would miss", async ()
 
 test("al update reports an agent without a source, and an unknown agent", async () => {
   writeFileSync(path("config.toml"), 'models = ["main"]\ncredentials = []\nscale = 0\n');
-  const one = await cli.failure(["update", "triage"]);
+  const one = await cli.failure("update triage");
   expect(one).toContain("has no source to update from");
-  const none = await cli.al(["update", "trage"]);
+  const none = await cli.al("update trage");
   expect(none.stderr).toContain('did you mean "triage"?');
-  expect(await cli.al(["update"])).toMatchObject({ code: 0, stdout: "" });
+  expect(await cli.al("update")).toMatchObject({ code: 0, stdout: "" });
 });
 
 test.skipIf(noTerminal !== null)(
   "al update on a terminal asks, and changes nothing unless confirmed",
   async () => {
     publish();
-    const asked = onTerminal(cli, ["update"]);
+    const asked = onTerminal(cli, "update");
     await asked.until("Update triage?");
     expect(asked.shown()).toContain("+1st line.");
     asked.line("");

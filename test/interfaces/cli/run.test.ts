@@ -1,0 +1,234 @@
+import { anAgentStatus } from "../../helpers/agent-status.ts";
+import { agentsOf, cliProject, eventStream, refusal, snapshotOf, type Routes } from "./fake-operator.ts";
+
+const cli = cliProject();
+
+const instanceId = "dev-abcd2345";
+const trigger = "POST /control/trigger/dev";
+/** Where the trigger itself is asked for: a page of the history holds only so many newer ones. */
+const lookUp = "GET /api/stats/triggers/t1/calls";
+const stream = "GET /dashboard/api/logs/dev/stream";
+
+const going = {
+  id: "t1",
+  agent: "dev",
+  instanceId,
+  outcome: null,
+  exitCode: null,
+  reason: null,
+  durationMs: null,
+};
+/** A call of the run, which ends before it. */
+const call = { ...going, id: "t2", outcome: "succeeded" };
+
+function line(msg: string, rest: object = {}) {
+  return { level: 30, time: Date.now(), msg, agent: "dev", instanceId, kind: "said", ...rest };
+}
+
+/** The last line of a run, with how it ended. */
+function lastLine(end: object) {
+  return line("the end", { kind: "run", exitCode: null, durationMs: 100, ...end });
+}
+
+/** A run that says hello and ends as `end` says; its history is asked for `looks` times before that. */
+function aRun(end: object, more: Routes = {}, looks = 0): Routes {
+  let looked = 0;
+  return {
+    [trigger]: { success: true, agent: "dev", triggerId: "t1", instanceId, queued: false },
+    [lookUp]: () => ({ entries: [call, { ...going, ...(looked++ < looks ? {} : end) }] }),
+    [stream]: (_request, response) => {
+      const send = eventStream(response);
+      send("log", "f:1", line("hello"));
+      send("log", "f:2", lastLine({ outcome: "succeeded" }));
+    },
+    ...more,
+  };
+}
+
+const succeeded = { outcome: "succeeded", exitCode: 0 };
+const queued = { [trigger]: { triggerId: "t1", instanceId: null, queued: true } };
+
+test.each([
+  [succeeded, 0],
+  [{ outcome: "failed", exitCode: 3 }, 3],
+  [{ outcome: "failed", exitCode: null }, 1],
+  [{ outcome: "timed_out", exitCode: 143 }, 124],
+  [{ outcome: "killed", exitCode: null }, 137],
+  [{ outcome: "out_of_memory", exitCode: 137 }, 137],
+  [{ outcome: "lost", exitCode: null }, 1],
+  [{ outcome: "over_budget", exitCode: 125 }, 125],
+  [{ outcome: "rejected", exitCode: null, reason: "budget: it is used up" }, 125],
+])("al run prints the run's log and exits for %j with %i", async (end, code) => {
+  await cli.serve(aRun(end));
+  const ran = await cli.al("run dev");
+  expect(ran.code).toBe(code);
+  expect(ran.stdout).toContain("hello");
+  expect(ran.stderr).toContain(`${instanceId} ${end.outcome}`);
+});
+
+test("al run forwards the prompt", async () => {
+  const { routes } = await cli.serve(aRun(succeeded));
+  const started = routes[trigger];
+  let asked: unknown;
+  routes[trigger] = ({ body }) => ((asked = body), started);
+  await cli.output("run dev --prompt 'be brief'");
+  expect(asked).toEqual({ prompt: "be brief" });
+});
+
+test("al run --detach prints the run's id and how to follow it, and does not wait for its end", async () => {
+  await cli.serve(aRun({}));
+  const { code, stdout, stderr } = await cli.al("run dev --detach");
+  expect([code, stdout]).toEqual([0, `${instanceId}\n`]);
+  expect(stderr).toContain(`al logs dev -i ${instanceId} -f follows it`);
+  await cli.operator.close();
+  expect(await cli.failure("run dev -d")).toContain("no scheduler is running");
+});
+
+test("al run --json prints the result alone, and the log, which has the reason, on standard error", async () => {
+  await cli.serve(aRun({ outcome: "failed", exitCode: 3, reason: "no such file" }));
+  const { code, stdout, stderr } = await cli.al("run dev --json");
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout)).toMatchObject({ triggerId: "t1", outcome: "failed" });
+  expect(stderr).toContain("hello");
+  expect(stderr).not.toContain("no such file");
+});
+
+test("al run waits for a queued run", async () => {
+  const { routes } = await cli.serve(aRun(succeeded, queued, 1));
+  const begun = routes[lookUp];
+  routes[lookUp] = () => {
+    routes[lookUp] = begun ?? {};
+    return { entries: [{ ...going, instanceId: null }] };
+  };
+  const { code, stdout, stderr } = await cli.al("run dev");
+  expect(code).toBe(0);
+  expect(stderr).toContain("waits for its turn");
+  expect(stdout).toContain("hello");
+});
+
+const error = "the image al-dev could not be built: no such file";
+const usedBudget = {
+  scope: "agent:dev",
+  window: "2026-11-22",
+  endsAt: "2026-11-23T00:00:00.000Z",
+  usd: 5,
+  limit: 5,
+  onLimit: "pause",
+} as const;
+
+test.each([
+  [{ state: "error", error }, `the run waits for its turn; the error of dev: ${error}`],
+  [{ state: "waiting", usedBudget }, "Raise it: al budget raise dev <usd>"],
+] as const)("al run shows why a run waits: %j", async (status, text) => {
+  const snapshot = snapshotOf([anAgentStatus("dev", status)]);
+  await cli.serve(aRun(succeeded, { ...queued, "GET /control/status": snapshot }));
+  expect((await cli.al("run dev")).stderr).toContain(text);
+});
+
+test("al run fails with the reason of a run that was dropped before it began", async () => {
+  const dropped = { instanceId: null, outcome: "dropped", reason: "queue_full" };
+  await cli.serve(aRun(dropped, queued));
+  expect(await cli.failure("run dev")).toContain("dropped: queue_full");
+});
+
+test("al run resumes a cut log stream after its last line", async () => {
+  const after: unknown[] = [];
+  const { routes } = await cli.serve(aRun(succeeded, {}, 2));
+  routes[stream] = ({ headers }, response) => {
+    after.push(headers["last-event-id"]);
+    const send = eventStream(response);
+    if (after.length === 1) {
+      send("log", "f:1", line("first half"));
+      response.socket?.destroySoon();
+    } else {
+      send("log", "f:2", line("second half"));
+      send("log", "f:3", lastLine(succeeded));
+    }
+  };
+  const stdout = await cli.output("run dev");
+  expect(after).toEqual([undefined, "f:1"]);
+  expect(stdout.match(/(first|second) half/g)).toEqual(["first half", "second half"]);
+});
+
+test("al run reports how a run ended whose log is missing", async () => {
+  const refused = refusal(503, "store_unavailable", "The log is not there.");
+  await cli.serve(aRun({ outcome: "failed", exitCode: 5 }, { [stream]: refused }));
+  const stderr = await cli.failure("run dev", 5);
+  expect(stderr).toContain("the log cannot be followed any more: The log is not there.\n");
+});
+
+describe("the log has the end of a run", () => {
+  beforeEach(async () => {
+    await cli.serve(aRun({}));
+    const day = new Date().toISOString().slice(0, 10);
+    const end = JSON.stringify(lastLine({ outcome: "killed", exitCode: 137 }));
+    cli.write(`.al/logs/dev-${day}.log`, `${end}\n`);
+  });
+
+  test("after which its scheduler stopped", async () => {
+    cli.operator.routes[lookUp] = (_request, response) => {
+      response.once("finish", () => void cli.operator.close());
+      return { entries: [going] };
+    };
+    const { code, stdout } = await cli.al("run dev --json");
+    expect(code).toBe(137);
+    expect(JSON.parse(stdout)).toMatchObject({ instanceId, outcome: "killed", durationMs: 100 });
+  });
+
+  test("whose scheduler hung up during an answer", async () => {
+    cli.operator.routes[lookUp] = (_request, response) => void response.destroy();
+    const stderr = await cli.failure("run dev", 137);
+    expect(stderr).toBe(`${instanceId} killed after 100 ms\n`);
+  });
+});
+
+test("al run fails if its scheduler stops before the run's end", async () => {
+  const { routes } = await cli.serve(aRun({}));
+  routes[lookUp] = (_request, response) => {
+    response.once("finish", () => void cli.operator.close());
+    return { entries: [going] };
+  };
+  expect(await cli.failure("run dev")).toContain("no scheduler is running");
+});
+
+test.each([
+  ["a disabled agent", "dev", 1, /^error: dev is disabled \(al resume dev enables it\)\n$/],
+  ["an unknown agent", "def", 1, /did you mean "dev"\?/],
+  ["an agent without budget", "poor", 125, /al budget raise poor <usd>/],
+])("al run rejects %s with a hint", async (_what, agent, code, message) => {
+  await cli.serve({
+    ...agentsOf("dev"),
+    [trigger]: refusal(409, "disabled", "dev is disabled (al resume dev enables it)"),
+    "POST /control/trigger/def": refusal(404, "unknown_agent"),
+    "POST /control/trigger/poor": refusal(409, "refused", "budget: al budget raise poor <usd>"),
+  });
+  expect(await cli.failure(`run ${agent}`, code)).toMatch(message);
+});
+
+test.each([
+  [
+    "a run continues, how to follow it, and how to end it",
+    instanceId,
+    /hello/,
+    `the run continues in the scheduler: al logs dev -i ${instanceId} -f follows it, al kill ${instanceId} ends it\n`,
+  ],
+  [
+    "a queued run still waits",
+    null,
+    /waits for its turn/,
+    "the run is still queued in the scheduler: al history -a dev shows",
+  ],
+])("Ctrl-C prints that %s", async (_what, started, when, text) => {
+  const waits = started === null;
+  await cli.serve({
+    ...agentsOf("dev"),
+    [trigger]: { triggerId: "t1", instanceId: started, queued: waits },
+    [lookUp]: { entries: [{ ...going, instanceId: started }] },
+    [stream]: (_request, response) => {
+      eventStream(response)("log", "f:1", line("hello"));
+    },
+  });
+  const { code, stderr } = await cli.interrupt("run dev", when);
+  expect(code).toBe(130);
+  expect(stderr).toContain(text);
+});
