@@ -4,7 +4,7 @@ import type { QuestionView } from "../../../src/foundation/contracts/question-vi
 import { renderAll, renderAudit, renderOpen } from "../../../src/interfaces/cli/operator/people.ts";
 import { widthOf } from "../../../src/interfaces/cli/terminal/fit.ts";
 import { aQuestionView } from "../../helpers/fake-questions.ts";
-import { agentsOf, cliProject, refusal, type Routes } from "./fake-operator.ts";
+import { agentsOf, cliProject, refusal } from "./fake-operator.ts";
 
 const cli = cliProject();
 const now = new Date(2026, 10, 22, 12, 0, 0).getTime();
@@ -60,21 +60,18 @@ beforeEach(async () => {
     asked.push(query.toString());
     return { ...entries, next: query.get("limit") === "2" ? 1 : null };
   };
-  const answers = [deploy, old].map(({ id, ...rest }): Routes => {
-    const one = { id, ...rest };
-    return {
-      [`GET /api/questions/${id}`]: one,
-      [`POST /api/questions/${id}/answer`]: ({ body }) => ({ ...one, ...(body as object) }),
-    };
-  });
-  await cli.serve({
+  const { routes } = await cli.serve({
     ...agentsOf(),
     "GET /api/audit": ({ query }) => page({ entries: query.get("by") === null ? acts : [] }, query),
     "GET /api/questions": ({ query }) =>
       page({ questions: query.get("state") === "settled" ? [ended] : open }, query),
-    ...Object.assign({}, ...answers),
     [`POST /api/questions/${ended.id}/answer`]: refusal(409, "answered", "Ada by Slack answered"),
   });
+  for (const one of [deploy, old]) {
+    const path = `/api/questions/${one.id}`;
+    routes[`GET ${path}`] = one;
+    routes[`POST ${path}/answer`] = ({ body }) => ({ ...one, ...(body as object) });
+  }
 });
 
 test("open questions are a table, on a terminal with the whole question below", () => {

@@ -63,7 +63,7 @@ describe("al webhook test", () => {
       source: "hub",
       type: "github",
       ping: false,
-      event: { event: "issues", action: "opened", number: 1, labels: ["bug"], body: /./ },
+      event: { event: "issues", action: "opened", number: 1, labels: ["bug"] },
       agents: [
         { agent: "dev", starts: false, why: ["author is nobody, the event's is Codertocat"] },
       ],
