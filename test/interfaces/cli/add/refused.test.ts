@@ -1,96 +1,43 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeRepository, type TestRepository } from "../../../features/skills/repositories.ts";
-import { cliProject } from "../fake-operator.ts";
-import { addedNothing } from "./added.ts";
+import { skill, skillProject } from "./skill-project.ts";
 
-const project = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
-const skill = "---\nname: Triage\ndescription: Sorts issues\n---\n\nSort them.\n";
-
-const cli = cliProject();
-let repository: TestRepository;
-beforeEach(() => {
-  repository = makeRepository();
-  writeFileSync(join(cli.projectDir, "config.toml"), project);
-});
+const { cli, repository, publish, pathOf, isUntouched } = skillProject();
 
 test("al add never touches an existing agent", async () => {
-  repository.write("SKILL.md", skill);
-  repository.commit();
-  const skills = join(cli.projectDir, "agents/skills");
-  mkdirSync(skills, { recursive: true });
-  const stderr = await cli.failure(`add ${repository.url} --yes`);
-  expect(stderr).toContain("agents/skills already exists");
-  expect(stderr).toContain("hint: al update skills");
-  expect(readdirSync(skills)).toEqual([]);
+  publish({ "SKILL.md": skill });
+  mkdirSync(pathOf("skills"), { recursive: true });
+  const stderr = await cli.failure(`add ${repository().url} --yes`);
+  expect(stderr).toMatch(/agents\/skills already exists[^]*hint: al update skills/);
+  expect(readdirSync(pathOf("skills"))).toEqual([]);
+});
+
+const evil = "---js\nrequire('fs').writeFileSync('pwned', '')\n---\nHi\n";
+
+test.each([
+  ["a name that leads out", { "SKILL.md": skill }, "--name ../out", 2, "../out"],
+  ["a reserved name", { "SKILL.md": skill }, "--name scheduler", 2, "scheduler"],
+  ["executable front matter", { "SKILL.md": evil }, "", 1, 'front matter begins with "---js"'],
+  ["a repository without a skill", { "README.md": "Hi\n" }, "", 1, "in skills/<name>/"],
+])("al add refuses %s", async (_what, files, flags, code, message) => {
+  publish(files);
+  expect(await cli.failure(`add ${repository().url} --yes ${flags}`, code)).toContain(message);
+  expect(existsSync("pwned")).toBe(false);
+  expect(isUntouched()).toBe(true);
 });
 
 test.each([
-  ["an option in the URL's place", ["add", "--yes", "--", "--upload-pack=touch pwned"], 2],
-  ["another transport", ["add", "ext::sh -c 'touch pwned'", "--yes"], 2],
-  ["a name that leads out", ["add", "REPO", "--name", "../out", "--yes"], 2],
-  ["a directory that is missing", ["add", "./nowhere", "--yes"], 1, "there is no directory /"],
-  ["a reserved name", ["add", "REPO", "--name", "scheduler", "--yes"], 2],
-])("al add refuses %s", async (_what, args, expected, message = "") => {
-  repository.write("SKILL.md", skill);
-  repository.commit();
-  const { code, stderr } = await cli.al([
-    "-p",
-    cli.projectDir,
-    ...args.map((arg) => (arg === "REPO" ? repository.url : arg)),
-  ]);
-  expect(code).toBe(expected);
-  expect(stderr).toContain(message);
-  expect(addedNothing(cli)).toBe(true);
+  ["--upload-pack='touch pwned'", 2, "is not a repository"],
+  ["./nowhere", 1, "there is no directory /"],
+])("al add refuses the source %s", async (source, code, message) => {
+  expect(await cli.failure(`-p ${cli.projectDir} add --yes -- ${source}`, code)).toContain(message);
   expect(existsSync("pwned")).toBe(false);
-});
-
-test.each([
-  [
-    "executable front matter",
-    "---js\nrequire('fs').writeFileSync('pwned', '')\n---\nHi\n",
-    'front matter begins with "---js"',
-  ],
-  ["broken front matter", "---\nname: [\n---\nHi\n", "not valid YAML"],
-  ["a skill for another version", '---\ncompatibility: ">=99"\n---\nHi\n', "compatible with"],
-  ["bytes that are no text", new Uint8Array([0xff, 0xfe, 0x41]), "not UTF-8"],
-])("al add refuses %s", async (_what, text, message) => {
-  repository.write("SKILL.md", text);
-  repository.commit();
-  const stderr = await cli.failure(`add ${repository.url} --yes`);
-  expect(stderr).toContain(message);
-  expect(existsSync("pwned")).toBe(false);
-  expect(addedNothing(cli)).toBe(true);
-});
-
-test("al add rejects a link, names it, and leaves nothing", async () => {
-  repository.write("SKILL.md", skill);
-  repository.link("references/keys", "/etc/shadow");
-  repository.commit();
-  const { code, stdout } = await cli.al(`add ${repository.url} --yes --json`);
-  expect(code).toBe(1);
-  expect(JSON.parse(stdout)).toMatchObject({
-    error: {
-      code: "unsafe_skill",
-      message: expect.stringContaining('"references/keys" is a symbolic link') as string,
-    },
-  });
-  expect(addedNothing(cli)).toBe(true);
-});
-
-test("al add reports where a repository without a skill should have one", async () => {
-  repository.write("README.md", "Hello\n");
-  repository.commit();
-  const stderr = await cli.failure(`add ${repository.url} --yes`);
-  expect(stderr).toContain("has no skill");
-  expect(stderr).toContain("skills/<name>/");
 });
 
 test("al add needs a project with a model", async () => {
-  repository.write("SKILL.md", skill);
-  repository.commit();
-  writeFileSync(join(cli.projectDir, "config.toml"), "");
-  const stderr = await cli.failure(`add ${repository.url} --yes`);
+  publish({ "SKILL.md": skill });
+  cli.write("config.toml", "");
+  const stderr = await cli.failure(`add ${repository().url} --yes`);
   expect(stderr).toContain("the project has no model");
 });
 
@@ -107,5 +54,5 @@ test("al add ends at once when it is interrupted, with all its processes, and le
   expect(readdirSync(temporary)).toEqual([]);
   const pid = Number(readFileSync(`${ssh}.pid`, "utf8"));
   await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
-  expect(addedNothing(cli)).toBe(true);
+  expect(isUntouched()).toBe(true);
 });

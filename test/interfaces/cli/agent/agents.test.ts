@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { openStore } from "../../../../src/foundation/store/store.ts";
 import { anAgentStatus } from "../../../helpers/agent-status.ts";
 import { manualItem, requestFor } from "../../../foundation/store/support.ts";
@@ -7,51 +7,40 @@ import { cliProject, snapshotOf } from "../fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "../terminal.ts";
 
 const cli = cliProject();
+const pathOf = (name: string) => join(cli.projectDir, "agents", name);
 
 beforeEach(() => {
   cli.write("config.toml", '[models.m]\nprovider = "scripted"\nscript = "s.toml"\n');
-  agent("dev", 'tags = ["web", "team-a"]\n', "name: Developer\n");
-  agent("bad", 'schedule = "every day"\n');
+  for (const [name, start] of [
+    ["dev", "callable = true\n"],
+    ["bad", 'schedule = "every day"\n'],
+  ] as const) {
+    const config = `models = ["m"]\ncredentials = []\ntags = ["web", "team-a"]\n${start}`;
+    cli.write(`agents/${name}/config.toml`, config);
+    cli.write(`agents/${name}/SKILL.md`, "---\nname: Developer\n---\nDo it.\n");
+  }
 });
 
-function agent(name: string, more: string, head = ""): void {
-  const config = `models = ["m"]\ncredentials = []\ncallable = true\n${more}`;
-  cli.write(`agents/${name}/config.toml`, config);
-  cli.write(`agents/${name}/SKILL.md`, `---\n${head}description: d\n---\nDo it.\n`);
-}
-
-function agentDir(name: string): string {
-  return join(cli.projectDir, "agents", name);
-}
-
 test("al agent ls lists names, states, tags and titles of a project that never ran", async () => {
-  const stdout = await cli.output("agent ls");
-  expect(stdout.split("\n")).toEqual([
-    expect.stringMatching(/^Agent +State +Tags +Title$/),
-    expect.stringMatching(/^bad +error/),
-    expect.stringMatching(/^dev +idle +web, team-a +Developer$/),
-    "",
-  ]);
+  expect(await cli.output("agent ls")).toMatch(
+    /^Agent +State +Tags +Title\nbad +error.*\ndev +idle +web, team-a +Developer\n$/,
+  );
   expect(readdirSync(cli.projectDir)).not.toContain(".al");
 });
 
 test("al agent ls asks the running scheduler", async () => {
-  const status = { ...anAgentStatus("dev"), tags: ["web"], enabled: false };
-  await cli.serve({ "GET /control/status": () => snapshotOf([status]) });
-  const { stdout } = await cli.al("agent ls --json");
+  const status = anAgentStatus("dev", { tags: ["web"], enabled: false });
+  await cli.serve({ "GET /control/status": snapshotOf([status]) });
   const { name, title, state } = status;
-  expect(JSON.parse(stdout)).toEqual({
+  expect(await cli.json("agent ls")).toEqual({
     agents: [{ name, title, tags: ["web"], enabled: false, state }],
   });
 });
 
 test("al agent rm removes the directory, and nothing else", async () => {
-  const { code, stdout } = await cli.al("agent rm dev --yes");
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout: "agents/dev is removed; its history and logs stay\n",
-  });
-  expect(readdirSync(dirname(agentDir("dev")))).toEqual(["bad"]);
+  const stdout = await cli.output("agent rm dev --yes");
+  expect(stdout).toBe("agents/dev is removed; its history and logs stay\n");
+  expect(readdirSync(pathOf(""))).toEqual(["bad"]);
   const left = readdirSync(join(cli.projectDir, ".al"));
   expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([]);
 });
@@ -59,45 +48,35 @@ test("al agent rm removes the directory, and nothing else", async () => {
 test("al agent rm removes a link, and not its target", async () => {
   const target = mkdtempSync(join(cli.projectDir, "../linked-"));
   writeFileSync(join(target, "SKILL.md"), "mine");
-  symlinkSync(target, agentDir("linked"));
-  expect((await cli.al("agent rm linked -y")).code).toBe(0);
-  expect(existsSync(agentDir("linked"))).toBe(false);
+  symlinkSync(target, pathOf("linked"));
+  await cli.output("agent rm linked -y");
+  expect(existsSync(pathOf("linked"))).toBe(false);
   expect(readdirSync(target)).toEqual(["SKILL.md"]);
 });
 
-test.each([
-  [["dve", "--yes"], 1, 'did you mean "dev"'],
-  [["../agents/dev", "--yes"], 1, "there is no agent"],
-  [["dev"], 2, "--yes is missing"],
-])("al agent rm: %j removes nothing", async (args, code, text) => {
-  const ran = await cli.al(["agent", "rm", ...args]);
-  expect(ran.code).toBe(code);
-  expect(ran.stderr).toContain(text);
-  expect(existsSync(agentDir("dev"))).toBe(true);
-});
-
-test("al agent rm refuses while a run is running, with a hint", async () => {
-  await cli.serve({
-    "GET /control/status": () => snapshotOf([{ ...anAgentStatus("dev"), running: 2 }]),
-  });
-  const stderr = await cli.failure("agent rm dev --yes");
-  expect(stderr).toContain("dev has 2 runs");
-  expect(stderr).toContain("al kill dev");
-  expect(existsSync(agentDir("dev"))).toBe(true);
-});
-
-test("al agent rm refuses while a run that a killed scheduler left may continue", async () => {
+/** A run that a killed scheduler left. */
+async function leaveRun(): Promise<void> {
   const store = openStore(cli.projectDir);
   const item = manualItem("one", "dev", Date.now());
+  const content = { config: "", instructions: "" };
   await store.work.enqueue([item]);
-  await store.work.claim(requestFor(item, "dev-aaaaaaaa"), {
-    hash: "h",
-    content: { config: "", instructions: "" },
-  });
+  await store.work.claim(requestFor(item, "dev-aaaaaaaa"), { hash: "h", content });
   store.close();
-  const stderr = await cli.failure("agent rm dev --yes");
-  expect(stderr).toContain("al start continues its runs");
-  expect(existsSync(agentDir("dev"))).toBe(true);
+}
+
+const serveRuns = () =>
+  cli.serve({ "GET /control/status": snapshotOf([anAgentStatus("dev", { running: 2 })]) });
+
+test.each<[string, () => unknown, string, number, RegExp]>([
+  ["of a slip", () => null, "dve --yes", 1, /did you mean "dev"/],
+  ["with a path", () => null, "../agents/dev --yes", 1, /there is no agent/],
+  ["without --yes", () => null, "dev", 2, /--yes is missing/],
+  ["while a run is running", serveRuns, "dev --yes", 1, /dev has 2 runs[^]*al kill dev/],
+  ["while a left run may continue", leaveRun, "dev --yes", 1, /al start continues its runs/],
+])("al agent rm %s removes nothing", async (_what, prepare, args, code, text) => {
+  await prepare();
+  expect(await cli.failure(`agent rm ${args}`, code)).toMatch(text);
+  expect(existsSync(pathOf("dev"))).toBe(true);
 });
 
 test.skipIf(whyNoTerminal() !== null)("al agent rm asks on a terminal", async () => {
@@ -106,5 +85,5 @@ test.skipIf(whyNoTerminal() !== null)("al agent rm asks on a terminal", async ()
   terminal.line("");
   expect(await terminal.ended).toBe(1);
   expect(terminal.shown()).toContain("nothing was removed");
-  expect(existsSync(agentDir("dev"))).toBe(true);
+  expect(existsSync(pathOf("dev"))).toBe(true);
 });
