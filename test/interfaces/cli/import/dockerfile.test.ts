@@ -5,23 +5,19 @@ import {
   translateDockerfile,
 } from "../../../../src/interfaces/cli/import/plan-agent.ts";
 
-function mapped(...lines: readonly string[]) {
-  const { text, remarks } = translateDockerfile("agents/dev/Dockerfile", lines.join("\n"));
-  return { lines: text.split("\n"), remarks };
+/** A translated Dockerfile, and the lines that are left to do. */
+function translated(text: string) {
+  const { text: written, remarks } = translateDockerfile("agents/dev/Dockerfile", text);
+  return { written, remarks: remarks.map(({ line, fix }) => [line, fix]) };
 }
 
-test("an imported Dockerfile keeps apk, and names each line with its Debian form", () => {
-  const lines = ["FROM al-agent:latest", "RUN set -e; apk --no-cache add \\", "      git"];
-  const { lines: written, remarks } = mapped(...lines);
-  expect(written).toEqual(lines);
-  expect(remarks).toMatchObject([
-    { line: 2, fix: expect.stringContaining("apt-get install") as string },
-  ]);
-});
-
-test("an imported Dockerfile leaves comments", () => {
-  const text = ["FROM al-agent:latest", "#   RUN apk add --no-cache python3"];
-  expect(mapped(...text)).toEqual({ lines: text, remarks: [] });
+test("an imported Dockerfile keeps apk and comments, and names each line of apk with its Debian form", () => {
+  const text =
+    "FROM al-agent:latest\n#   RUN apk add python3\nRUN set -e; apk --no-cache add \\\n      git";
+  expect(translated(text)).toEqual({
+    written: text,
+    remarks: [[3, expect.stringContaining("apt-get install")]],
+  });
 });
 
 test.each([
@@ -31,35 +27,32 @@ test.each([
     "FROM --platform=linux/amd64 node:20-alpine AS run",
     "FROM --platform=linux/amd64 al-agent:latest AS run",
   ],
-])("an imported Dockerfile: %s becomes %s", (from, to) => expect(mapped(from).lines[0]).toBe(to));
+])("an imported Dockerfile: %s becomes %s", (from, to) =>
+  expect(translated(from).written).toBe(to),
+);
 
 test("an imported Dockerfile with its own base is rebased on the default image, without the old program", () => {
-  const { lines, remarks } = mapped(
-    "FROM golang:1 AS build",
-    "RUN go build -o /tool",
-    "FROM node:20-alpine",
-    "COPY --from=build /tool /usr/local/bin/tool",
-    "COPY --from=al-agent:latest /app /app",
-    'ENTRYPOINT ["node", "/app/dist/agents/container-entry.js"]',
-    "COPY rc /home/node/.rc",
-    "USER node",
-  );
-  expect(lines).toEqual([
-    "FROM golang:1 AS build",
-    "RUN go build -o /tool",
-    "FROM al-agent:latest",
-    "COPY --from=build /tool /usr/local/bin/tool",
-    "# COPY --from=al-agent:latest /app /app",
-    '# ENTRYPOINT ["node", "/app/dist/agents/container-entry.js"]',
-    "COPY rc /home/node/.rc",
-    "USER al",
-  ]);
-  expect(remarks.map(({ line, fix }) => [line, fix])).toEqual([
-    [3, null],
-    [5, null],
-    [6, null],
-    [7, "COPY rc /home/al/.rc"],
-  ]);
+  const text = `FROM golang:1 AS build
+RUN go build -o /tool
+FROM node:20-alpine
+COPY --from=build /tool /usr/local/bin/tool
+COPY --from=al-agent:latest /app /app
+ENTRYPOINT ["node", "/app/dist/agents/container-entry.js"]
+COPY rc /home/node/.rc
+USER node`;
+  expect(translated(text)).toEqual({
+    written: text
+      .replace("node:20-alpine", "al-agent:latest")
+      .replace("COPY --from=al", "# COPY --from=al")
+      .replace("ENTRYPOINT", "# ENTRYPOINT")
+      .replace("USER node", "USER al"),
+    remarks: [
+      [3, null],
+      [5, null],
+      [6, null],
+      [7, "COPY rc /home/al/.rc"],
+    ],
+  });
 });
 
 const project = "# ours\nFROM al-agent:latest\nRUN one\n";
@@ -72,8 +65,6 @@ test("the project's Dockerfile in an import is appended to the last FROM of each
 });
 
 test("the project's Dockerfile in an import is used only if it adds something, and merged only if it has one stage", () => {
-  expect(isBare("FROM al-agent:latest\n\n# nothing\n")).toBe(true);
-  expect(isBare(project)).toBe(false);
-  expect(isOneStage(project)).toBe(true);
-  expect(isOneStage("FROM a AS b\nFROM al-agent\n")).toBe(false);
+  expect(["FROM al-agent:latest\n\n# nothing\n", project].map(isBare)).toEqual([true, false]);
+  expect([project, "FROM a AS b\nFROM al-agent\n"].map(isOneStage)).toEqual([true, false]);
 });
