@@ -8,6 +8,7 @@ import type { AgentStatus, StatusSnapshot } from "../../../streams/status/wire.t
 import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";
 import { lockProject } from "../../../src/foundation/store/project-lock.ts";
 import { anAgentStatus } from "../../helpers/agent-status.ts";
+import { fakeSnapshot } from "../../helpers/fake-snapshot.ts";
 import { builtAl, compileCache } from "../../helpers/scheduler.ts";
 
 /** The result of an `al` process. */
@@ -268,27 +269,12 @@ export function agentsOf(...names: readonly string[]): Routes {
   return { "GET /control/status": snapshotOf(names.map((name) => anAgentStatus(name))) };
 }
 
+/** The status of a scheduler without a gateway. */
 export function snapshotOf(
   agents: readonly AgentStatus[],
-  rest: Partial<StatusSnapshot["scheduler"]> = {},
+  more: Partial<StatusSnapshot["scheduler"]> = {},
 ): StatusSnapshot {
-  const scheduler = {
-    paused: false,
-    pausedWork: false,
-    pausedAt: null,
-    draining: false,
-    startedAt: new Date().toISOString(),
-    version: "0.1.0",
-    project: "project",
-    gatewayUrl: null,
-    running: 0,
-    cronJobs: 0,
-    webhookSources: [],
-    error: null,
-    warnings: [],
-    alerts: { open: 0, dead: 0 },
-    questions: 0,
-    ...rest,
-  };
-  return { scheduler, agents, recentLogs: [], locks: [] };
+  const { scheduler, ...snapshot } = fakeSnapshot([]);
+  const usual = { ...scheduler, project: "project", gatewayUrl: null };
+  return { ...snapshot, agents, scheduler: { ...usual, ...more } };
 }

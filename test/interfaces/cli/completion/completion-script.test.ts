@@ -5,6 +5,7 @@ import type { Redacted } from "../../../../src/foundation/credentials/redactor.t
 import type { Question } from "../../../../src/foundation/contracts/questions.ts";
 import { openStore } from "../../../../src/foundation/store/store.ts";
 import { manualItem, requestFor } from "../../../foundation/store/support.ts";
+import { perFile } from "../../../helpers/per-test.ts";
 import { builtAl } from "../../../helpers/scheduler.ts";
 import { makeFolders, type Folders } from "../fake-operator.ts";
 import { shells } from "./shells.ts";
@@ -28,18 +29,11 @@ const lines: Readonly<Record<string, readonly string[]>> = {
 const more: Readonly<Record<string, readonly string[]>> = {
   "al creds ": ["add", "help", "ls", "rm"],
   "al help cr": ["creds"],
-  "al run ": ["hello", "news-desk"],
-  "al logs --fol": ["--follow"],
   "al logs --f": ["--follow"],
-  "al stat --js": ["--json"],
   "al new --provider o": ["openai", "openrouter"],
   "al new --agent ": [],
-  "al history --agent h": ["hello"],
-  "al -p other logs ": ["elsewhere"],
   "al logs -p other ": ["elsewhere"],
-  "al alerts ": ["ack", "help", "list", "retry", "snooze", "test"],
   "al alerts test ": ["night-shift", "ops"],
-  "al alerts list --target n": ["night-shift"],
   "al alerts list --state d": ["dead"],
   "al budget raise p": ["project"],
   "al answer ": ["5ec0ffee"],
@@ -48,70 +42,73 @@ const more: Readonly<Record<string, readonly string[]>> = {
   "al config hello --add network.": ["network.allow", "network.ask"],
   "al agent new x --model m": ["main"],
   "al new x --model m": [],
-  "al agent new x --webhook ": ["hub"],
   "al webhook test payload.json -s ": ["hub"],
   "al creds add git_": ["git_ssh"],
   "al creds rm g": ["github_token"],
-  "al agent rm h": ["hello"],
   "al show hello": ["hello", "hello-aaaaaaaa"],
-  "al kill hello-": ["hello-aaaaaaaa"],
-  "al completion ": ["bash", "fish", "zsh"],
 };
 
-let folders: Folders;
-beforeAll(async () => {
-  folders = makeFolders();
-  for (const agent of ["agents/hello", "agents/news-desk", "other/agents/elsewhere"])
-    write(`${agent}/config.toml`);
-  // Neither an agent nor to be run by a shell that is asked for one.
-  write("agents/$(touch pwned)/config.toml");
-  write("agents/No Agent/config.toml");
-  mkdirSync(join(folders.projectDir, "agents/without-config"));
-  write("payload.json");
-  const tables =
-    '[models.main]\nprovider = "openai"\n[models.main.price]\ninput = 1\n[webhooks.hub]\n[models."$(touch pwned)"]\n' +
-    '[alerts.ops]\ntype = "slack"\n[ alerts . "night-shift" ]\n[alerts.$(touch pwned)]\n';
-  writeFileSync(join(folders.projectDir, "config.toml"), tables);
+const config = `[models.main]
+provider = "openai"
+[models.main.price]
+input = 1
+[webhooks.hub]
+[models."$(touch pwned)"]
+[alerts.ops]
+type = "slack"
+[ alerts . "night-shift" ]
+[alerts.$(touch pwned)]
+`;
+
+const question: Question = {
+  id: "0198c0de-7a11-7000-8000-00005ec0ffee",
+  kind: "ask",
+  agent: "hello",
+  state: "open",
+  instanceId: "hello-aaaaaaaa",
+  subject: "1",
+  at: 1,
+  until: 2,
+  form: { kind: "boolean" },
+  gates: [],
+  fallback: null,
+  answer: null,
+  answeredAt: null,
+  by: null,
+  prompt: "Deploy?\n\u001b]0;x\u0007\u202eNow?",
+};
+
+/** A project with names to propose, and some that are none or that a shell would run. */
+async function makeNamed(): Promise<Folders> {
+  const made = makeFolders();
+  for (const dir of [
+    "agents/hello",
+    "agents/news-desk",
+    "agents/$(touch pwned)",
+    "agents/No Agent",
+    "other/agents/elsewhere",
+  ])
+    made.write(`${dir}/config.toml`, "");
+  mkdirSync(join(made.projectDir, "agents/without-config"));
+  made.write("payload.json", "");
+  made.write("config.toml", config);
   for (const credential of ["github_token/default", "$(touch pwned)/default"])
-    mkdirSync(join(folders.home, "credentials", credential), { recursive: true });
-  const store = openStore(folders.projectDir);
+    mkdirSync(join(made.home, "credentials", credential), { recursive: true });
+  const store = openStore(made.projectDir);
   const item = manualItem("one", "hello", Date.now());
+  const content = { config: "", instructions: "" };
   await store.work.enqueue([item]);
-  await store.work.claim(requestFor(item, "hello-aaaaaaaa"), {
-    hash: "h",
-    content: { config: "", instructions: "" },
-  });
-  const question: Question = {
-    id: "0198c0de-7a11-7000-8000-00005ec0ffee",
-    kind: "ask",
-    agent: "hello",
-    state: "open",
-    instanceId: "hello-aaaaaaaa",
-    subject: "1",
-    at: 1,
-    until: 2,
-    form: { kind: "boolean" },
-    gates: [],
-    fallback: null,
-    answer: null,
-    answeredAt: null,
-    by: null,
-    prompt: "Deploy?\n\u001b]0;x\u0007\u202eNow?",
-  };
+  await store.work.claim(requestFor(item, "hello-aaaaaaaa"), { hash: "h", content });
   // As the store of an earlier version has it, with all its characters.
   await store.tables(createQuestionStore).add(question as Redacted<Question>);
   store.close();
-  const program = `#!/bin/sh\nAL_HOME=${folders.home} exec ${process.execPath} ${builtAl} "$@"\n`;
-  mkdirSync(join(folders.projectDir, "../bin"));
-  writeFileSync(join(folders.projectDir, "../bin/al"), program, { mode: 0o755 });
-});
-afterAll(() => folders.remove());
-
-function write(path: string): void {
-  const file = join(folders.projectDir, path);
-  mkdirSync(join(file, ".."), { recursive: true });
-  writeFileSync(file, "");
+  const program = `#!/bin/sh\nAL_HOME=${made.home} exec ${process.execPath} ${builtAl} "$@"\n`;
+  mkdirSync(join(made.projectDir, "../bin"));
+  writeFileSync(join(made.projectDir, "../bin/al"), program, { mode: 0o755 });
+  return made;
 }
+
+const folders = perFile(makeNamed, (made) => made.remove());
 
 describe.each(shells)("$name", (shell) => {
   const reason = shell.whyNot();
@@ -120,45 +117,36 @@ describe.each(shells)("$name", (shell) => {
   test.skipIf(reason !== null)(
     "the completion script completes commands, options, their values, paths, names and ids",
     async () => {
-      const { code, stdout, stderr } = await folders.al(`completion ${shell.name}`);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      const script = join(folders.projectDir, `../al.${shell.name}`);
-      writeFileSync(script, stdout);
-      const answers = await shell.complete(script, folders.projectDir, Object.keys(lines));
-      const proposed = Object.keys(lines).map((line, index) => [
-        line,
-        answers[index]?.map((word) => word.replace(/\/$/, "")),
-      ]);
-      expect(Object.fromEntries(proposed)).toEqual(lines);
+      const { projectDir } = folders();
+      const script = join(projectDir, `../al.${shell.name}`);
+      writeFileSync(script, await folders().output(`completion ${shell.name}`));
+      const answers = await shell.complete(script, projectDir, Object.keys(lines));
+      const proposed = answers.map((words) => words.map((word) => word.replace(/\/$/, "")));
+      expect(proposed).toEqual(Object.values(lines));
     },
   );
 });
 
+/** The answer to a shell whose cursor is behind the last of these words. */
+async function completed(words: readonly string[]): Promise<readonly string[]> {
+  const place = words.includes("-p") ? [] : ["-p", folders().projectDir];
+  return (await folders().output(["_complete", "--", ...place, ...words])).split("\n");
+}
+
 test.each(Object.entries(more))("%j is completed with %j", async (line, words) => {
   const [, ...typed] = line.split(" ");
-  const place = typed.includes("-p") ? [] : ["-p", folders.projectDir];
-  const asked = typed.map((word) => (word === "other" ? join(folders.projectDir, word) : word));
-  const { stdout } = await folders.al(["_complete", "--", ...place, ...asked]);
-  const proposed = stdout.split("\n").map((one) => one.split("\t")[0] ?? "");
+  const other = join(folders().projectDir, "other");
+  const answer = await completed(typed.map((word) => (word === "other" ? other : word)));
+  const proposed = answer.map((one) => one.split("\t")[0] ?? "");
   const current = typed.at(-1) ?? "";
   expect(proposed.filter((word) => word !== "" && word.startsWith(current)).sort()).toEqual(words);
 });
 
-test("a question is proposed with its prompt in one line, without control sequences", async () => {
-  const { stdout } = await folders.al(["_complete", "--", "-p", folders.projectDir, "answer", ""]);
-  expect(stdout).toBe("5ec0ffee\tDeploy? Now?\n");
-});
-
-test("an unknown shell is a usage error that names the known ones", async () => {
-  const { code, stderr } = await folders.al("completion tcsh");
-  expect(code).toBe(2);
-  expect(stderr).toContain("bash, zsh, fish");
-});
+test("a question is proposed with its prompt in one line, without control sequences", async () =>
+  expect(await completed(["answer", ""])).toEqual(["5ec0ffee\tDeploy? Now?", ""]));
 
 test("a config key is completed with the first sentence of its description", async () => {
-  const words = ["-p", folders.projectDir, "config", "--set", "gateway."];
-  const { stdout } = await folders.al(["_complete", "--", ...words]);
-  const line = stdout.split("\n").find((one) => one.startsWith("gateway.port\t")) ?? "";
-  expect(line).toMatch(/^gateway\.port\t[A-Z][^\t]+[^.]$/);
-  expect(line).not.toContain("Expected:");
+  const answer = await completed(["config", "--set", "gateway."]);
+  const line = answer.find((one) => one.startsWith("gateway.port\t")) ?? "";
+  expect(line).toMatch(/^gateway\.port\t(?!.*Expected:)[A-Z][^\t]+[^.]$/);
 });

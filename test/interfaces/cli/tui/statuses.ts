@@ -2,6 +2,7 @@ import pc from "picocolors";
 import type { AgentStatus, RecentLog, StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { anAgentStatus } from "../../../helpers/agent-status.ts";
 import type { ScreenStyle } from "../../../../src/interfaces/cli/tui/screen.ts";
+import { snapshotOf } from "../fake-operator.ts";
 
 /** 2026-03-01 12:00 UTC, the moment at which everything here is shown. */
 const now = Date.UTC(2026, 2, 1, 12);
@@ -15,9 +16,7 @@ export function ranAgentStatus(name: string, status: Partial<AgentStatus> = {}):
   return anAgentStatus(name, {
     lastRunAt: new Date(now - 65_000).toISOString(),
     lastDurationMs: 3100,
-    lastOutcome: "succeeded",
     nextRunAt: new Date(now + 60_000).toISOString(),
-    triggers: ["schedule * * * * *"],
     ...status,
   });
 }
@@ -32,27 +31,6 @@ export function aSnapshot(
   scheduler: Partial<StatusSnapshot["scheduler"]> = {},
   recentLogs: readonly RecentLog[] = [],
 ): StatusSnapshot {
-  return {
-    scheduler: {
-      paused: false,
-      pausedWork: false,
-      pausedAt: null,
-      draining: false,
-      startedAt: new Date(now).toISOString(),
-      version: "0.1.0",
-      project: "demo",
-      gatewayUrl: null,
-      running: agents.reduce((sum, { running }) => sum + running, 0),
-      cronJobs: 0,
-      webhookSources: [],
-      error: null,
-      warnings: [],
-      alerts: { open: 0, dead: 0 },
-      questions: 0,
-      ...scheduler,
-    },
-    agents,
-    recentLogs,
-    locks: [],
-  };
+  const running = agents.reduce((sum, agent) => sum + agent.running, 0);
+  return { ...snapshotOf(agents, { running, ...scheduler }), recentLogs };
 }
