@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pause } from "../../../helpers/pause.ts";
 
 /** A shell that completes command lines. */
 export interface CompletingShell {
@@ -28,44 +29,32 @@ const env = (script: string, home: string) => ({
   LC_ALL: "C.UTF-8",
 });
 
-/** bash is asked as readline asks: with the words in COMP_WORDS. */
-const bash: CompletingShell = {
-  name: "bash",
-  whyNot: () => missing("bash"),
-  complete: async (script, cwd, lines) => {
-    const asks = lines.map((line) => {
-      const words = wordsOf(line).map((word) => `'${word}'`);
-      return `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _al; printf '%s\\n' "\${COMPREPLY[@]}" ---`;
-    });
-    const text = [`source '${script}'`, ...asks].join("\n");
-    const { stdout } = spawnSync("bash", ["--norc", "-c", text], {
-      cwd,
-      env: env(script, cwd),
-      encoding: "utf8",
-    });
-    return Promise.resolve(parts(stdout, "---"));
-  },
-};
-
-/** `=` is a word of its own to readline. */
-function wordsOf(line: string): string[] {
-  return line.replaceAll("=", " = ").split(/ +/);
+/** A shell that is asked for each line by a command of its own, and says where its answer ends. */
+function askedShell(
+  name: "bash" | "fish",
+  flags: readonly string[],
+  ask: (line: string) => string,
+): CompletingShell {
+  return {
+    name,
+    whyNot: () => missing(name),
+    complete: (script, cwd, lines) => {
+      const text = [`source '${script}'`, ...lines.map(ask)].join("\n");
+      const options = { cwd, env: env(script, cwd), encoding: "utf8" } as const;
+      const { stdout } = spawnSync(name, [...flags, "-c", text], options);
+      return Promise.resolve(parts(stdout.replace(/\t.*$/gm, "")));
+    },
+  };
 }
 
-const fish: CompletingShell = {
-  name: "fish",
-  whyNot: () => missing("fish"),
-  complete: async (script, cwd, lines) => {
-    const asks = lines.map((line) => `complete -C '${line}'; echo ---`);
-    const text = [`source '${script}'`, ...asks].join("\n");
-    const { stdout } = spawnSync("fish", ["--no-config", "-c", text], {
-      cwd,
-      env: env(script, cwd),
-      encoding: "utf8",
-    });
-    return Promise.resolve(parts(stdout.replace(/\t.*$/gm, ""), "---"));
-  },
-};
+/** bash is asked as readline asks: with the words in COMP_WORDS, of which `=` is one. */
+const bash = askedShell("bash", ["--norc"], (line) => {
+  const words = line.replaceAll("=", " = ").split(/ +/);
+  const quoted = words.map((word) => `'${word}'`).join(" ");
+  return `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _al; printf '%s\\n' "\${COMPREPLY[@]}" ---`;
+});
+
+const fish = askedShell("fish", ["--no-config"], (line) => `complete -C '${line}'; echo ---`);
 
 /**
  * zsh completes on a terminal only: lines are typed there, and what reaches `compadd` is written down. Ctrl-G ends a
@@ -77,32 +66,28 @@ const zsh: CompletingShell = {
   complete: async (script, cwd, lines) => {
     const folder = mkdtempSync(join(tmpdir(), "al-zsh-"));
     const found = join(folder, "found");
+    const answers = () => parts(readFileSync(found, "utf8"));
     writeFileSync(found, "");
     writeFileSync(join(folder, ".zshrc"), zshrc(script, found));
     const child = spawn("script", ["-qefc", "zsh -d -i", "/dev/null"], {
       cwd,
       env: { ...env(script, folder), ZDOTDIR: folder },
+      timeout: 60_000,
     });
     const ended = new Promise((done) => child.once("close", done));
-    const giveUp = setTimeout(() => child.kill(), 20_000);
-    const untilEnds = async (count: number) => {
-      while (parts(readFileSync(found, "utf8"), "---").length < count && child.exitCode === null) {
-        await new Promise((done) => setTimeout(done, 20));
-      }
-    };
     child.stdout.resume();
-    // The first one comes with the first prompt.
-    await untilEnds(1);
-    for (const [index, line] of lines.entries()) {
-      child.stdin.write(`${line}\t\u0007`);
-      await untilEnds(index + 2);
+    // The first answer comes with the first prompt.
+    for (const [index, line] of ["", ...lines].entries()) {
+      if (index > 0) child.stdin.write(`${line}\t\u0007`);
+      while (answers().length <= index && child.exitCode === null) {
+        await pause(20, "zsh writes its answer to a file");
+      }
     }
     child.stdin.write("exit\r");
     await ended;
-    clearTimeout(giveUp);
-    const [, ...answers] = parts(readFileSync(found, "utf8"), "---");
+    const [, ...all] = answers();
     rmSync(folder, { recursive: true });
-    return answers;
+    return all;
   },
 };
 
@@ -128,11 +113,13 @@ LISTMAX=1000
 `;
 }
 
-/** zsh hands a path on more than once. */
-function parts(text: string, end: string): string[][] {
-  const all = text.split(`${end}\n`).slice(0, -1);
+/** The answers up to each line `---`. zsh hands a path on more than once. */
+function parts(text: string): string[][] {
   const linesOf = (part: string) => part.split("\n").filter((line) => line !== "");
-  return all.map((part) => [...new Set(linesOf(part))].sort());
+  return text
+    .split("---\n")
+    .slice(0, -1)
+    .map((part) => [...new Set(linesOf(part))].sort());
 }
 
 export const shells: readonly CompletingShell[] = [bash, zsh, fish];

@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import xterm from "@xterm/headless";
 import { builtAl } from "../../../helpers/scheduler.ts";
 
@@ -8,21 +7,17 @@ export interface EmulatorOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly columns?: number;
   readonly rows?: number;
-  /** Instead of al: a command line of the shell. */
-  readonly command?: string;
 }
-
-const patienceMs = 40_000;
 
 /** Runs `al` with these arguments; afterwards the shell tells its exit code and how the terminal was left. */
 export function emulate(args: readonly string[], options: EmulatorOptions) {
-  const { columns = 100, rows = 30 } = options;
+  const { columns = 100, rows = 30, env } = options;
   const al = [process.execPath, builtAl, ...args].join(" ");
   const after = 'echo "exit $?"; stty -a | tr ";" "\\n" | grep -o "[-]*icanon.*"';
   // Where it is cooked, the terminal gives Ctrl-C to this shell too.
-  const command = `trap : INT; stty cols ${columns} rows ${rows}; ${options.command ?? `${al}; ${after}`}`;
+  const command = `trap : INT; stty cols ${columns} rows ${rows}; ${al}; ${after}`;
   const child = spawn("script", ["-qfc", command, "/dev/null"], {
-    env: { PATH: process.env.PATH, TERM: "xterm-256color", LANG: "C.UTF-8", ...options.env },
+    env: { PATH: process.env.PATH, TERM: "xterm-256color", LANG: "C.UTF-8", ...env },
   });
   const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
   let raw = "";
@@ -37,10 +32,6 @@ export function emulate(args: readonly string[], options: EmulatorOptions) {
       return active.getLine(active.viewportY + row)?.translateToString(true) ?? "";
     });
   };
-  const isShown = (shown: string | RegExp): boolean => {
-    const text = screen().join("\n");
-    return typeof shown === "string" ? text.includes(shown) : shown.test(text);
-  };
   const pid = (): number | null => alBelow(child.pid);
   return {
     /** The rows of the screen that is shown now. */
@@ -50,13 +41,8 @@ export function emulate(args: readonly string[], options: EmulatorOptions) {
     /** Every byte that was sent to the terminal. */
     raw: (): string => raw,
     /** Resolves once the screen shows it; rejects with the screen when it takes too long. */
-    until: async (shown: string | RegExp) => {
-      const deadline = Date.now() + patienceMs;
-      while (!isShown(shown)) {
-        if (Date.now() > deadline) throw new Error(`no ${String(shown)}:\n${screen().join("\n")}`);
-        await sleep(30);
-      }
-    },
+    until: (shown: string | RegExp) =>
+      vi.waitFor(() => expect(screen().join("\n")).toMatch(shown), { timeout: 60_000, interval: 30 }),
     type: (keys: string) => void child.stdin.write(keys),
     /** As a person who drags the window's corner. */
     resize: (width: number, height: number) => {
@@ -81,10 +67,8 @@ export type Emulator = ReturnType<typeof emulate>;
 
 /** The process that runs al, below the one that made the terminal; null when there is none. */
 function alBelow(pid: number | undefined): number | null {
-  const children = readProc(`${String(pid)}/task/${String(pid)}/children`)
-    .trim()
-    .split(" ");
-  for (const child of children.filter((each) => each !== "").map(Number)) {
+  const children = readProc(`${String(pid)}/task/${String(pid)}/children`);
+  for (const child of (children.match(/\d+/g) ?? []).map(Number)) {
     const [program = "", file] = readProc(`${child}/cmdline`).split("\0");
     if (program === process.execPath && file === builtAl) return child;
     const found = alBelow(child);

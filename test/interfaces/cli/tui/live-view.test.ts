@@ -99,19 +99,6 @@ describe.skipIf(noTerminal !== null)(
       }
     });
 
-    test("a broken config is on the screen until it is fixed", async ({ project }) => {
-      project.addAgent("first", 0, "every day");
-      const view = project.start();
-      await view.until(/> first +error +schedule "every day"/);
-      expect(view.screen().join(" ")).toContain('"every day" is not');
-      project.addAgent("first");
-      await view.until(/> first +idle/);
-      project.write("config.toml", "workQueueSize = 'much'\n");
-      await view.until(/^error config.toml:1:\d+ workQueueSize/m);
-      project.write("config.toml", '[models.scripted]\nprovider = "scripted"\nscript = "s.toml"\n');
-      await view.until(/0 running[^\n]*\nno dashboard[^\n]*\n {2}Agent/);
-    });
-
     test("a project that can't start reports it on the ordinary screen, as --headless does", async ({
       project,
     }) => {
