@@ -1,5 +1,4 @@
 import { agentsOf, cliProject } from "./fake-operator.ts";
-import { onTerminal, whyNoTerminal } from "./terminal.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 
 const cli = cliProject();
@@ -80,23 +79,6 @@ test("al history includes refused deliveries, by time, unless only work is wante
     expect(await cli.output(`history ${filter}`)).not.toContain("wrong");
   }
 });
-
-test.skipIf(whyNoTerminal() !== null)(
-  "al history on a terminal names the command that shows a run, if one ran",
-  async () => {
-    const { routes } = await cli.serve({
-      ...noneRefused,
-      [triggers]: page(historyEntry({ id: "2", instanceId: "dev-aaaaaaaa" })),
-    });
-    const one = onTerminal(cli, "history -a dev");
-    await one.until("al show <instance> shows a run in full");
-    expect(await one.ended).toBe(0);
-    routes[triggers] = page(entry);
-    const none = onTerminal(cli, "history");
-    expect(await none.ended).toBe(0);
-    expect(none.shown()).not.toContain("al show");
-  },
-);
 
 test("al history of an agent with --refused shows why it did not run, also by its own filters", async () => {
   const at = new Date().toISOString();

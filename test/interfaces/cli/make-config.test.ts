@@ -2,7 +2,6 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { cliProject } from "./fake-operator.ts";
-import { onTerminal, whyNoTerminal } from "./terminal.ts";
 
 const models = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
 const other = '[models.other]\nprovider = "openai"\nmodel = "gpt-5"\n';
@@ -64,17 +63,6 @@ describe("al config of a directory with only a SKILL.md", () => {
     expect(() => cli.read(at)).toThrow("ENOENT");
   });
 
-  test.skipIf(whyNoTerminal() !== null)("asks on a terminal", async () => {
-    const terminal = onTerminal(cli, "config skillonly");
-    await terminal.until("Model");
-    terminal.line("");
-    await terminal.until("What starts it");
-    terminal.line("\u001b[B");
-    await terminal.until("Where it runs");
-    terminal.line("");
-    expect(await terminal.ended).toBe(0);
-    expect(parse(cli.read(at))).toMatchObject({ models: ["main"], webhooks: [{ source: "hub" }] });
-  });
 });
 
 test.each([

@@ -4,7 +4,6 @@ import { openStore } from "../../../../src/foundation/store/store.ts";
 import { anAgentStatus } from "../../../helpers/agent-status.ts";
 import { manualItem, requestFor } from "../../../foundation/store/support.ts";
 import { cliProject, snapshotOf } from "../fake-operator.ts";
-import { onTerminal, whyNoTerminal } from "../terminal.ts";
 
 const cli = cliProject();
 const pathOf = (name: string) => join(cli.projectDir, "agents", name);
@@ -76,14 +75,5 @@ test.each<[string, () => unknown, string, number, RegExp]>([
 ])("al agent rm %s removes nothing", async (_what, prepare, args, code, text) => {
   await prepare();
   expect(await cli.failure(`agent rm ${args}`, code)).toMatch(text);
-  expect(existsSync(pathOf("dev"))).toBe(true);
-});
-
-test.skipIf(whyNoTerminal() !== null)("al agent rm asks on a terminal", async () => {
-  const terminal = onTerminal(cli, "agent rm dev");
-  await terminal.until("Remove agents/dev with all of its files for good?");
-  terminal.line("");
-  expect(await terminal.ended).toBe(1);
-  expect(terminal.shown()).toContain("nothing was removed");
   expect(existsSync(pathOf("dev"))).toBe(true);
 });

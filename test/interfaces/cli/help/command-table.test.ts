@@ -9,10 +9,6 @@ function all(entry: CommandEntry): CommandEntry[] {
   return [entry, ...entry.commands.filter((inner) => !isHelp(inner)).flatMap(all)];
 }
 
-function named(path: string): CommandEntry | undefined {
-  return all(table).find((entry) => entry.path.join(" ") === path);
-}
-
 describe("the help of every command", () => {
   test.each(all(table).map((entry) => [entry.path.join(" "), entry] as const))(
     "of %s has a summary and an example",
@@ -32,13 +28,3 @@ test("the help of every command fits a terminal of 80 columns", () => {
     .split("\n");
   expect(lines.filter(({ length }) => length > 80)).toEqual([]);
 });
-
-test("the command table separates options with values from flags", () => {
-  const options = named("al logs")?.options ?? [];
-  const valueOf = (name: string) => options.find(({ names }) => names.includes(name))?.value;
-  expect(valueOf("-f")).toBeNull();
-  expect(valueOf("--lines")).toMatchObject({ name: "n", isRequired: true });
-});
-
-test("the command table has the usage with the command's own path", () =>
-  expect(named("al creds add")?.usage).toBe("al creds add [options] <credential>"));

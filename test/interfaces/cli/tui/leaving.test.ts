@@ -40,19 +40,6 @@ describe.skipIf(noTerminal !== null)(
       expect(view.screen().join("\n")).toContain("Almanac was stopped at once after");
     });
 
-    test("SIGTERM lets runs finish, reports their ends and leaves the terminal clean", async ({
-      project,
-    }) => {
-      project.addAgent("slow", 3);
-      const view = project.start();
-      await view.until(/> slow +idle/);
-      await untilRunning(view);
-      view.signal("SIGTERM");
-      await view.until("Stopping (Ctrl-C: now)");
-      await untilLeftClean(view, 0);
-      expect(view.screen().join("\n")).toMatch(/slow run succeeded after/);
-    });
-
     test("SIGTERM while an agent's log is open ends the log and leaves the terminal clean", async ({
       project,
     }) => {
