@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
 import { tempDir } from "../../helpers/temp-dir.ts";
@@ -8,13 +8,6 @@ const source = readFileSync(
   resolve(import.meta.dirname, "../../../src/interfaces/cli/al.ts"),
   "utf8",
 );
-
-/** The system's own Node, when it is an old one: then the real thing is tested too. */
-const systemNode = "/usr/bin/node";
-const systemVersion = existsSync(systemNode)
-  ? spawnSync(systemNode, ["--version"], { encoding: "utf8" }).stdout.slice(1)
-  : "";
-const hasOldNode = Number(systemVersion.split(".")[0] || 24) < 24;
 
 let folder: string;
 let al: string;
@@ -81,11 +74,4 @@ describe("al on an old Node", () => {
     bundle("24.1.0", "kill -9 $$");
     expect(runOld("start").status).toBe(137);
   });
-});
-
-test.skipIf(!hasOldNode)(`al runs on the system's own Node ${systemVersion.trim()}`, () => {
-  bundle("24.1.0", 'echo "args: $*"; exit 7');
-  const { status, stdout } = spawnSync(systemNode, [al, "stat"], { encoding: "utf8" });
-  expect(status).toBe(7);
-  expect(stdout).toContain("al.js stat");
 });

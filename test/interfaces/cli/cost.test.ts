@@ -1,5 +1,3 @@
-import pc from "picocolors";
-import { renderCost } from "../../../src/interfaces/cli/status/render-cost.ts";
 import type { SpendAnswer } from "../../../src/features/spend/spend-report.ts";
 import { agentsOf, cliProject } from "./fake-operator.ts";
 
@@ -77,15 +75,4 @@ test.each([
   const ran = await cli.al(line);
   expect(ran).toMatchObject({ code, stdout: "" });
   expect(ran.stderr).toContain(text);
-});
-
-test.each([64, 80, 120])("al cost cuts no name of an agent at %i columns", (columns) => {
-  const name = "a-very-long-name-of-an-agent";
-  const rows = spent.rows.map((one) => ({ ...one, key: name }));
-  const limits = [{ ...limit, scope: `agent:${name}`, usd: 1, limit: 5, reserved: 1 }];
-  const style = { colors: pc.createColors(false), columns };
-  const lines = renderCost({ rows, limits, forecast: null }, "agent", style).split("\n");
-  const named = lines.filter((line) => line.startsWith(`${name} `));
-  expect(named).toHaveLength(rows.length + limits.length);
-  expect(Math.max(...named.map(({ length }) => length))).toBeLessThanOrEqual(columns);
 });
