@@ -135,7 +135,9 @@ test("al alerts test prints whether the target accepted it, and fails if it did 
 test("one alert is retried by its id, all dead ones by --all", async () => {
   expect(await cli.output(`alerts retry ${dead.id}`)).toBe(`${dead.id} is due now\n`);
   expect(await cli.output("alerts retry --all")).toBe("3 alerts due now\n");
-  expect(await cli.failure("alerts retry gone")).toMatch(/no delivery "gone" waits[^]*--state dead/);
+  expect(await cli.failure("alerts retry gone")).toMatch(
+    /no delivery "gone" waits[^]*--state dead/,
+  );
   cli.operator.routes["POST /api/alerts/retry"] = { success: true, retried: 0 };
   const none = { code: 0, stdout: "", stderr: "no alert was given up\n" };
   expect(await cli.al("alerts retry --all")).toEqual(none);

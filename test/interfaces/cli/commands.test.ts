@@ -1,5 +1,12 @@
 import { anAgentStatus } from "../../helpers/agent-status.ts";
-import { agentsOf, cliProject, refusal, snapshotOf, type Ran, type Routes } from "./fake-operator.ts";
+import {
+  agentsOf,
+  cliProject,
+  refusal,
+  snapshotOf,
+  type Ran,
+  type Routes,
+} from "./fake-operator.ts";
 
 const cli = cliProject();
 const status = agentsOf("dev", "review");

@@ -151,11 +151,7 @@ describe("al creds rm", () => {
 
   test.each([
     ["anthropic_key", 2, "--yes"],
-    [
-      "nothing --yes",
-      1,
-      'error: there is no credential "nothing"\nhint: stored: anthropic_key\n',
-    ],
+    ["nothing --yes", 1, 'error: there is no credential "nothing"\nhint: stored: anthropic_key\n'],
     ["anthropic_ky --yes", 1, 'did you mean "anthropic_key"?'],
   ])("%s removes nothing, exits with %i and prints %j", async (args, code, text) => {
     expect(await cli.failure(`creds rm ${args}`, code)).toContain(text);
@@ -165,11 +161,14 @@ describe("al creds rm", () => {
   test.skipIf(noTerminal !== null).each([
     ["n", 1, true],
     ["y", 0, false],
-  ])("asks on a terminal; after %s the code is %i and it is stored: %j", async (answer, code, isStored) => {
-    const terminal = onTerminal(cli, "creds rm anthropic_key");
-    await terminal.until("for good?");
-    terminal.line(answer);
-    expect(await terminal.ended).toBe(code);
-    expect(existsSync(pathOf(key))).toBe(isStored);
-  });
+  ])(
+    "asks on a terminal; after %s the code is %i and it is stored: %j",
+    async (answer, code, isStored) => {
+      const terminal = onTerminal(cli, "creds rm anthropic_key");
+      await terminal.until("for good?");
+      terminal.line(answer);
+      expect(await terminal.ended).toBe(code);
+      expect(existsSync(pathOf(key))).toBe(isStored);
+    },
+  );
 });

@@ -62,7 +62,6 @@ describe("al config of a directory with only a SKILL.md", () => {
     expect(await cli.failure(`config skillonly ${args}`)).toContain(text);
     expect(() => cli.read(at)).toThrow("ENOENT");
   });
-
 });
 
 test.each([

@@ -1,5 +1,12 @@
 import { anAgentStatus } from "../../helpers/agent-status.ts";
-import { agentsOf, cliProject, eventStream, refusal, snapshotOf, type Routes } from "./fake-operator.ts";
+import {
+  agentsOf,
+  cliProject,
+  eventStream,
+  refusal,
+  snapshotOf,
+  type Routes,
+} from "./fake-operator.ts";
 
 const cli = cliProject();
 

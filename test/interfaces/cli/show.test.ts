@@ -20,7 +20,13 @@ const triggers = "GET /api/stats/triggers";
 
 test("al show prints a run with its prompt, version, calls, hosts and result", () => {
   const lastAt = "2026-11-22T12:00:00.000Z";
-  const reached = { port: 443, denied: null, connections: 1, bytesOut: 512, bytesIn: 3 * 1024 ** 2 };
+  const reached = {
+    port: 443,
+    denied: null,
+    connections: 1,
+    bytesOut: 512,
+    bytesIn: 3 * 1024 ** 2,
+  };
   const denied = { ...reached, port: 8443, denied: "not_allowed", connections: 3 } as const;
   const time = (minute: number) => new Date(2026, 10, 20, 6, minute).toISOString();
   const lastSuccess = { instanceId: "dev-aaaaaaaa", at: time(26) };

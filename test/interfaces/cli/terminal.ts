@@ -11,10 +11,7 @@ export function whyNoTerminal(): string | null {
 }
 
 /** Runs the built `al` on a terminal. Arguments may not need quoting. */
-export function onTerminal(
-  { projectDir, home }: Pick<Folders, "projectDir" | "home">,
-  line: Line,
-) {
+export function onTerminal({ projectDir, home }: Pick<Folders, "projectDir" | "home">, line: Line) {
   const args = typeof line === "string" ? line : line.join(" ");
   const command = `${process.execPath} ${builtAl} ${args}`;
   const env = { PATH: process.env.PATH, HOME: home, AL_HOME: home, TERM: "xterm", ...compileCache };

@@ -83,10 +83,13 @@ describe("al webhook test", () => {
     ["-e issues -s hup", null, 1, /no webhook source "hup"[^]*did you mean "hub"\?/],
     ["", two, 2, /a, b/],
     ["", "", 1, /\[webhooks\.github\]/],
-  ])("with %j in the project %j exits with %i and names the next step", async (args, config, code, text) => {
-    if (config !== null) cli.write("config.toml", config);
-    expect(await cli.failure(`webhook test ${payload} ${args}`, code)).toMatch(text);
-  });
+  ])(
+    "with %j in the project %j exits with %i and names the next step",
+    async (args, config, code, text) => {
+      if (config !== null) cli.write("config.toml", config);
+      expect(await cli.failure(`webhook test ${payload} ${args}`, code)).toMatch(text);
+    },
+  );
 
   test("reports a file that is missing or not a payload, in --json too", async () => {
     expect(await cli.failure("webhook test nowhere.json -e issues")).toContain("nowhere.json");

@@ -68,9 +68,7 @@ describe("credentials that an imported project needs", () => {
 
   /** Stores a credential of ours. */
   const add = (name: string, value: string) =>
-    folders().cli.output(
-      `creds add ${name} --from-file ${folders().cli.write("secret", value)}`,
-    );
+    folders().cli.output(`creds add ${name} --from-file ${folders().cli.write("secret", value)}`);
 
   test("are copied on demand, for their owner only, under their new names", async () => {
     const { home } = folders().cli;

@@ -103,9 +103,11 @@ test.each([
 const project = (text: string) => translated((add) => translateProject(parse(text), {}, add)).table;
 
 test("an imported project has older keys under their new names", () =>
-  expect(
-    project("maxTriggerDepth = 2\n[gateway]\nlockTimeout = 60\nurl = 'https://a'\n"),
-  ).toEqual({ ...project(""), maxCallDepth: 2, resourceLockTimeout: 60 }));
+  expect(project("maxTriggerDepth = 2\n[gateway]\nlockTimeout = 60\nurl = 'https://a'\n")).toEqual({
+    ...project(""),
+    maxCallDepth: 2,
+    resourceLockTimeout: 60,
+  }));
 
 test("an imported project keeps an unsigned source unsigned, and gives every other one a secret", () => {
   const open = '[webhooks.a]\ntype = "github"\nallowUnsigned = true\n';

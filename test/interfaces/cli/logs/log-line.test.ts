@@ -61,7 +61,12 @@ test.each<[string, object, readonly string[]]>([
     ["INFO  bash still running (12 s)"],
   ],
 ])("a log line shows %s", (_what, more, lines) =>
-  expect(shown(more).replace(/^09:04:05 /, "").trimStart().split(/\n {4}/)).toEqual(lines),
+  expect(
+    shown(more)
+      .replace(/^09:04:05 /, "")
+      .trimStart()
+      .split(/\n {4}/),
+  ).toEqual(lines),
 );
 
 test("a log line names its agent if lines are mixed", () =>

@@ -74,19 +74,22 @@ test("off a terminal an entry is one line, with everything it has", () => {
   expect(row).toContain(`3.4 s     ${instanceId}  ${receiptId}  ${reason}`);
 });
 
-test.each([40, 80, null])("refused deliveries are a row with their count at %s columns", (columns) => {
-  const style = { colors: pc.createColors(false), columns, now };
-  const refused = {
-    type: "github",
-    source: "hub",
-    result: "unverified",
-    count: 1_200,
-    firstAt: "2026-01-05T11:50:00.000Z",
-    lastAt: at,
-    reason: "wrong\nsignature",
-  } as const;
-  const rows = [refusedRow(refused, style), entryRow(historyEntry(delivery), style)];
-  const text = renderHistory(rows, style);
-  expect(text).toMatch(/webhook( hub|…) +refused[^]*1,200 times since/);
-  if (columns === null) expect(text).toContain("the last: wrong signature");
-});
+test.each([40, 80, null])(
+  "refused deliveries are a row with their count at %s columns",
+  (columns) => {
+    const style = { colors: pc.createColors(false), columns, now };
+    const refused = {
+      type: "github",
+      source: "hub",
+      result: "unverified",
+      count: 1_200,
+      firstAt: "2026-01-05T11:50:00.000Z",
+      lastAt: at,
+      reason: "wrong\nsignature",
+    } as const;
+    const rows = [refusedRow(refused, style), entryRow(historyEntry(delivery), style)];
+    const text = renderHistory(rows, style);
+    expect(text).toMatch(/webhook( hub|…) +refused[^]*1,200 times since/);
+    if (columns === null) expect(text).toContain("the last: wrong signature");
+  },
+);

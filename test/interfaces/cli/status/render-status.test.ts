@@ -63,10 +63,7 @@ describe("al stat", () => {
     ],
     [{ enabled: false, nextRunAt: ago(-30), queued: 2 }, /^dev +idle +disabled, 2 queued$/m],
     [{ enabled: false, scale: 0 }, /^dev +idle +disabled by scale = 0$/m],
-    [
-      { running: 1, runningUsd: 0.05, statusText: "reading" },
-      /^dev +idle +now \$0\.05: reading/m,
-    ],
+    [{ running: 1, runningUsd: 0.05, statusText: "reading" }, /^dev +idle +now \$0\.05: reading/m],
     [{ spentToday: { usd: 1.25, endsAt: ago(-1) } }, /Cost Today\ndev .* \$1\.25$/m],
   ])("shows an agent with %j", (status, row) =>
     expect(rows(anAgentStatus("dev", status))).toMatch(row),

@@ -42,7 +42,10 @@ export function emulate(args: readonly string[], options: EmulatorOptions) {
     raw: (): string => raw,
     /** Resolves once the screen shows it; rejects with the screen when it takes too long. */
     until: (shown: string | RegExp) =>
-      vi.waitFor(() => expect(screen().join("\n")).toMatch(shown), { timeout: 60_000, interval: 30 }),
+      vi.waitFor(() => expect(screen().join("\n")).toMatch(shown), {
+        timeout: 60_000,
+        interval: 30,
+      }),
     type: (keys: string) => void child.stdin.write(keys),
     /** As a person who drags the window's corner. */
     resize: (width: number, height: number) => {

@@ -33,7 +33,9 @@ const error =
 const busy = aSnapshot(
   [
     ranAgentStatus("hello", { state: "running", statusText: "looking at the clock", running: 1 }),
-    ranAgentStatus("wide", { statusText: "状態を日本語で、👨‍👩‍👧 とても長い文章を書いています".repeat(4) }),
+    ranAgentStatus("wide", {
+      statusText: "状態を日本語で、👨‍👩‍👧 とても長い文章を書いています".repeat(4),
+    }),
     ranAgentStatus("late", { queued: 7 }),
     ranAgentStatus("bad", { state: "error", error }),
   ],
@@ -70,7 +72,12 @@ describe("the header of the live view", () => {
       { webUi: false },
       `${gatewayUrl} · no dashboard (al start --web-ui`,
     ],
-    ["that schedules are paused", aSnapshot([], { paused: true }), {}, "project · schedules paused"],
+    [
+      "that schedules are paused",
+      aSnapshot([], { paused: true }),
+      {},
+      "project · schedules paused",
+    ],
   ])("shows %s", (_what, snapshot, shown, text) =>
     expect(show(snapshot, shown).join("\n")).toContain(text),
   );
