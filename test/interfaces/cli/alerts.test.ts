@@ -105,7 +105,7 @@ test("alerts fit a terminal of 60 columns, and no name is cut", () => {
 
 test("al alerts is al alerts list; a filter shows deliveries alone", async () => {
   for (const line of ["alerts", "alerts list"]) {
-    expect(await cli.output(line)).toMatch(/^Wrong now[^\u001b]+$/);
+    await cli.prints(line, /^Wrong now[^\u001b]+$/);
   }
   const stdout = await cli.output("alerts --state dead --target ops -n 5");
   expect(queries).toEqual(["limit=20", "limit=20", "limit=5&state=dead&target=ops"]);
@@ -126,18 +126,16 @@ test.each([
 });
 
 test("al alerts test prints whether the target accepted it, and fails if it did not", async () => {
-  expect(await cli.output("alerts test ops")).toBe("ops accepted the test\n");
+  await cli.prints("alerts test ops", "ops accepted the test\n");
   const refused = "chat did not accept the test: HTTP 410:\n";
   expect(await cli.al("alerts test chat")).toEqual({ code: 1, stdout: "", stderr: refused });
   expect(await cli.json("alerts test chat")).toMatchObject({ accepted: false });
 });
 
 test("one alert is retried by its id, all dead ones by --all", async () => {
-  expect(await cli.output(`alerts retry ${dead.id}`)).toBe(`${dead.id} is due now\n`);
-  expect(await cli.output("alerts retry --all")).toBe("3 alerts due now\n");
-  expect(await cli.failure("alerts retry gone")).toMatch(
-    /no delivery "gone" waits[^]*--state dead/,
-  );
+  await cli.prints(`alerts retry ${dead.id}`, `${dead.id} is due now\n`);
+  await cli.prints("alerts retry --all", "3 alerts due now\n");
+  await cli.fails("alerts retry gone", /no delivery "gone" waits[^]*--state dead/);
   cli.operator.routes["POST /api/alerts/retry"] = { success: true, retried: 0 };
   const none = { code: 0, stdout: "", stderr: "no alert was given up\n" };
   expect(await cli.al("alerts retry --all")).toEqual(none);
@@ -150,13 +148,10 @@ test("an open alert is acknowledged, snoozed and reminded of again, in the user'
     bodies.push(body);
     return { success: true };
   };
-  const acked = await cli.output("alerts ack dev");
-  expect(acked).toBe("dev: no reminders until it is resolved\n");
+  await cli.prints("alerts ack dev", "dev: no reminders until it is resolved\n");
   const before = Date.now();
-  expect(await cli.output("alerts snooze project 1h30m")).toMatch(
-    /^project: no reminders until \d/,
-  );
-  expect(await cli.output("alerts ack dev --undo")).toBe("dev: reminders are sent again\n");
+  await cli.prints("alerts snooze project 1h30m", /^project: no reminders until \d/);
+  await cli.prints("alerts ack dev --undo", "dev: reminders are sent again\n");
   const by = userInfo().username;
   const until = expect.any(String) as string;
   expect(bodies).toEqual([
@@ -167,7 +162,8 @@ test("an open alert is acknowledged, snoozed and reminded of again, in the user'
   const ms = Date.parse((bodies[1] as { until: string }).until) - before - 5_400_000;
   expect(Math.abs(ms)).toBeLessThan(60_000);
   routes["POST /api/alerts/ack"] = refusal(404, "unknown_alert", 'no alert of agent "cat" is open');
-  expect(await cli.failure("alerts ack cat")).toMatch(
+  await cli.fails(
+    "alerts ack cat",
     /no alert of agent "cat" is open[^]*al alerts shows the open alerts/,
   );
 });

@@ -75,7 +75,7 @@ test.each<[string, string, object, string]>([
 ])("al %s sends POST /control/%s", async (line, path, answer, printed) => {
   const route = `POST /control/${path}`;
   const { asked } = await cli.serve({ ...status, [route]: answer });
-  expect(await cli.output(line)).toBe(printed);
+  await cli.prints(line, printed);
   expect(asked.filter((one) => one.startsWith("POST"))).toEqual([route]);
 });
 
@@ -84,7 +84,7 @@ test("an agent whose name looks like an instance id is still an agent", async ()
     ...agentsOf("dev", "dev-abcd2345"),
     "POST /control/agents/dev-abcd2345/kill": { killed: 1 },
   });
-  expect(await cli.output("kill dev-abcd2345")).toBe("1 run of dev-abcd2345 killed\n");
+  await cli.prints("kill dev-abcd2345", "1 run of dev-abcd2345 killed\n");
 });
 
 const slip = 'error: there is no agent "reveiw"\nhint: did you mean "review"?\n';
@@ -116,7 +116,7 @@ test("an unknown agent among many is rejected with similar names", async () => {
   expect(await cli.failure("pause report")).toBe(
     'error: there is no agent "report"\nhint: most like it: report-costs, nightly-report; al stat lists all 302\n',
   );
-  expect(await cli.failure("kill nosuch-x")).toContain("hint: al stat lists all 302\n");
+  await cli.fails("kill nosuch-x", "hint: al stat lists all 302\n");
 });
 
 test("a name can't reach another route", async () => {
@@ -171,5 +171,5 @@ test("al replay --agent replays for that agent only", async () => {
 test("al replay names where ids are found when an id is unknown", async () => {
   const unknown = refusal(404, "unknown_trigger");
   await cli.serve({ [path]: refusal(404, "unknown_receipt"), [triggerPath]: unknown });
-  expect(await cli.failure(`replay ${receiptId}`)).toContain("al history --json");
+  await cli.fails(`replay ${receiptId}`, "al history --json");
 });

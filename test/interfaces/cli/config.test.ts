@@ -101,7 +101,7 @@ test.each([
   ["dev --set schedule", "key=value", 2],
   ["dve --set scale=2", 'did you mean "dev"', 1],
 ])("al config %s is refused with %j and writes nothing", async (args, text, code) => {
-  expect(await cli.failure(`config ${args}`, code)).toContain(text);
+  await cli.fails(`config ${args}`, text, code);
   expect(readDev()).toBe(dev);
   expect(cli.read("config.toml")).toBe(project);
 });
@@ -134,7 +134,7 @@ test.each(["config", "config dev"])("al %s prints a form that can be set again",
   const sets = lines.flatMap((each) => ["--set", each]);
   const again = await cli.al([...line.split(" "), ...sets]);
   expect(again).toMatchObject({ code: 0, stderr: "" });
-  expect(await cli.output(line)).toBe(stdout);
+  await cli.prints(line, stdout);
 });
 
 test("al config --add appends an entry to a list unless it has it, and creates a missing list", async () => {
@@ -172,7 +172,7 @@ test.skipIf(noTerminal !== null)(
 test("al agent new makes an agent without errors", async () => {
   const flags = "--model other --model main --webhook hub -c github_token --runtime container";
   const line = `agent new triage ${flags} -d 'Sorts: all of it' --timeout 60`;
-  expect(await cli.output(line)).toBe("agents/triage/SKILL.md\nagents/triage/config.toml\n");
+  await cli.prints(line, "agents/triage/SKILL.md\nagents/triage/config.toml\n");
   expect(await cli.json("config triage")).toMatchObject({
     config: {
       models: ["other", "main"],
@@ -201,7 +201,7 @@ test.each([
   ["'A b' -m main --schedule '* * * * *'", "not an agent's name"],
   ["a -m man --schedule '* * * * *'", 'did you mean "main"'],
 ])("al agent new %s is rejected with %j and writes nothing", async (args, text) => {
-  expect(await cli.failure(`agent new ${args}`, 2)).toContain(text);
+  await cli.fails(`agent new ${args}`, text, 2);
   expect(() => cli.read("agents/a/config.toml")).toThrow("ENOENT");
 });
 

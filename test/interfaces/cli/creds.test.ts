@@ -38,7 +38,7 @@ describe("al creds add", () => {
   test.each([
     ["ab1de", "a secret of fewer than 6 characters is not taken out of logs\n"],
     ["ab1de2", ""],
-  ])("warns that %s can't be kept out of logs: %j", async (value, note) => {
+  ])("notes for the secret %s about logs: %j", async (value, note) => {
     const { stderr } = await add("foo_token --field v", value);
     expect(stderr.replace(/^foo_token is not a known type.*\n/, "")).toBe(note);
   });
@@ -154,7 +154,7 @@ describe("al creds rm", () => {
     ["nothing --yes", 1, 'error: there is no credential "nothing"\nhint: stored: anthropic_key\n'],
     ["anthropic_ky --yes", 1, 'did you mean "anthropic_key"?'],
   ])("%s removes nothing, exits with %i and prints %j", async (args, code, text) => {
-    expect(await cli.failure(`creds rm ${args}`, code)).toContain(text);
+    await cli.fails(`creds rm ${args}`, text, code);
     expect(existsSync(pathOf(key))).toBe(true);
   });
 
@@ -162,7 +162,7 @@ describe("al creds rm", () => {
     ["n", 1, true],
     ["y", 0, false],
   ])(
-    "asks on a terminal; after %s the code is %i and it is stored: %j",
+    "on a terminal: after the answer %s it exits with %i, and the credential is stored: %j",
     async (answer, code, isStored) => {
       const terminal = onTerminal(cli, "creds rm anthropic_key");
       await terminal.until("for good?");

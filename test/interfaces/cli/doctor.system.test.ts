@@ -24,8 +24,7 @@ interface Report {
 }
 
 test("al doctor makes the API key of a new project and finds no error", async () => {
-  const checked = await cli.output("doctor --check");
-  expect(checked).toMatch(/warning +api key +there is no API key[^]+fix: al doctor\n/);
+  await cli.prints("doctor --check", /warning +api key +there is no API key[^]+fix: al doctor\n/);
   expect(existsSync(cli.home)).toBe(false);
   const { code, stdout, stderr } = await cli.al("doctor");
   expect(code).toBe(0);

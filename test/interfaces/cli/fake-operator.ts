@@ -77,6 +77,18 @@ export class Folders {
     return ran.stderr;
   }
 
+  /** Expects that a command succeeds, and prints this text on standard output, or one like it. */
+  async prints(line: Line, text: string | RegExp): Promise<void> {
+    const stdout = await this.output(line);
+    if (typeof text === "string") expect(stdout).toBe(text);
+    else expect(stdout).toMatch(text);
+  }
+
+  /** Expects that a command fails with this exit code, and this text on standard error. */
+  async fails(line: Line, text: string | RegExp, code = 1): Promise<void> {
+    expect(await this.failure(line, code)).toMatch(text);
+  }
+
   /** The document that a command prints with `--json`. */
   async json(line: Line): Promise<unknown> {
     const { stdout } = await this.al([...wordsOf(line), "--json"]);

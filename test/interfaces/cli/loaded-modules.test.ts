@@ -5,17 +5,17 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { builtAl, copyProject, startTestScheduler } from "../../helpers/scheduler.ts";
-import { perFile } from "../../helpers/per-test.ts";
+import { perTest } from "../../helpers/per-test.ts";
 
 /**
  * How long a command takes to start is how much code it loads. That is counted here, for it is the same on every
  * machine: on two cores a file costs about 0.3 ms and a megabyte about 40 ms.
  */
-const project = perFile(
+const project = perTest(
   () => copyProject("examples/hello"),
   (copy) => copy.remove(),
 );
-const folder = perFile(
+const folder = perTest(
   () => mkdtempSync(join(tmpdir(), "al-loads-")),
   (path) => rmSync(path, { recursive: true }),
 );
@@ -64,7 +64,7 @@ test.each([
   ["stat", Infinity, 2_000_000],
   // Its agent waits.
   ["_agent al-status --help", 12, 61_000],
-])("al %s loads at most %i files of %i bytes", (line, most, mostBytes) => {
+])("al %s loads at most %s files of %s bytes", (line, most, mostBytes) => {
   const { count, bytes } = loadedBy(line);
   expect(count).toBeLessThanOrEqual(most);
   expect(bytes).toBeLessThan(mostBytes);

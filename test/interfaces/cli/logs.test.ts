@@ -24,7 +24,8 @@ function writeLog(agent: string, ...lines: readonly object[]): string {
 describe("al logs", () => {
   test("prints existing lines without a scheduler, with levels and indented breaks", async () => {
     writeLog("dev", line("dev", "one\ntwo"), line("dev", "bad", { level: 50 }));
-    expect(await cli.output("logs dev")).toMatch(
+    await cli.prints(
+      "logs dev",
       /^\d\d:\d\d:\d\d INFO {2}one\n {4}two\n\d\d:\d\d:\d\d ERROR bad\n$/,
     );
   });
@@ -52,10 +53,10 @@ describe("al logs", () => {
   test("distinguishes an agent that hasn't run from what is unknown", async () => {
     mkdirSync(join(cli.projectDir, "agents/review"), { recursive: true });
     writeLog("dev", line("dev", "one"));
-    expect(await cli.output("logs review")).toBe("");
-    expect(await cli.failure("logs reveiw")).toContain('did you mean "review"?');
-    expect(await cli.failure("logs -i dev-xxxxxxxx")).toContain("no log lines of a run dev-xxx");
-    expect(await cli.failure(`logs -p ${cli.projectDir}/..`)).toContain("not a project");
+    await cli.prints("logs review", "");
+    await cli.fails("logs reveiw", 'did you mean "review"?');
+    await cli.fails("logs -i dev-xxxxxxxx", "no log lines of a run dev-xxx");
+    await cli.fails(`logs -p ${cli.projectDir}/..`, "not a project");
   });
 });
 
@@ -118,13 +119,13 @@ describe("al logs --follow", () => {
     expect(stdout).toMatch(/INFO {2}one\n.* INFO {2}new 1\n.* INFO {2}new 2\n/);
     expect(stdout).not.toMatch(/other|hidden/);
     expect(stderr).toContain("no scheduler is running; following the file of dev");
-    expect(await cli.failure("logs -f dew")).toContain('there is no agent "dew"');
+    await cli.fails("logs -f dew", 'there is no agent "dew"');
   });
 
   test("ends at an unknown agent with a similar name", async () => {
     const refused = refusal(404, "unknown_agent");
     await cli.serve({ ...agentsOf("dev"), "GET /dashboard/api/logs/dve/stream": refused });
-    expect(await cli.failure("logs -f dve")).toContain('did you mean "dev"?');
+    await cli.fails("logs -f dve", 'did you mean "dev"?');
   });
 });
 

@@ -19,10 +19,10 @@ beforeEach(() => {
 
 describe("al config of a directory with only a SKILL.md", () => {
   test("makes its config.toml as al agent new would", async () => {
-    const stdout = await cli.output(
+    await cli.prints(
       `config skillonly --set 'models=["main"]' --set 'schedule=0 8 * * *'`,
+      `${join(cli.projectDir, at)} is made\n`,
     );
-    expect(stdout).toBe(`${join(cli.projectDir, at)} is made\n`);
     await cli.output("agent new other --model main --schedule '0 8 * * *'");
     expect(parse(cli.read(at))).toEqual(parse(cli.read("agents/other/config.toml")));
     expect(cli.read(at)).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent\.json\n/);
@@ -58,8 +58,8 @@ describe("al config of a directory with only a SKILL.md", () => {
     [`--set 'models=["main"]' --set scale=0 --set tiemout=9`, '"timeout"'],
     ["--unset timeout", "has no key timeout"],
     ["", "agents/skillonly is not an agent: it has a SKILL.md, but no config.toml"],
-  ])("is refused with %s because %s, and writes nothing", async (args, text) => {
-    expect(await cli.failure(`config skillonly ${args}`)).toContain(text);
+  ])("and %j is refused with %j, and writes nothing", async (args, text) => {
+    await cli.fails(`config skillonly ${args}`, text);
     expect(() => cli.read(at)).toThrow("ENOENT");
   });
 });
@@ -68,8 +68,9 @@ test.each([
   ["empty", /there is no agent "empty"\nhint: agents: dev, skillonly\n/],
   ["emty", /^(?![^]*did you mean)/],
   ["skilonly", /did you mean "skillonly"\?/],
-])("al config of %s suggests only what can be changed", async (name, text) =>
-  expect(await cli.failure(`config ${name} --set scale=0`)).toMatch(text),
+])(
+  "al config of %s suggests only what can be changed",
+  async (name, text) => await cli.fails(`config ${name} --set scale=0`, text),
 );
 
 test.each([
@@ -78,5 +79,5 @@ test.each([
   ["empty", "it holds no agent: move it away, or choose another name"],
 ])("al agent new of the existing directory %s names the next step", async (name, hint) => {
   const line = `agent new ${name} --model main --schedule '* * * * *'`;
-  expect(await cli.failure(line)).toContain(`hint: ${hint}`);
+  await cli.fails(line, `hint: ${hint}`);
 });

@@ -104,8 +104,7 @@ test("al new warns of an unknown model, and prints the expected runs and costs",
 
 test("al new overwrites nothing, and writes nothing in that case", async () => {
   cli.write("made/agents/hello/SKILL.md", "mine");
-  const stderr = await cli.failure(`new ${dir}`);
-  expect(stderr).toContain(`${dir}/agents/hello/SKILL.md already exists`);
+  await cli.fails(`new ${dir}`, `${dir}/agents/hello/SKILL.md already exists`);
   expect(read("agents/hello/SKILL.md")).toBe("mine");
   for (const path of ["config.toml", ".al"]) expect(existsSync(join(dir, path))).toBe(false);
 });
@@ -116,7 +115,7 @@ test("al new refuses to make a project in another one or in its place", async ()
   expect(inside).toContain(`${dir} would be inside the project ${cli.projectDir}`);
   expect(inside).toContain("hint: al agent new makes an agent in it");
   expect(existsSync(dir)).toBe(false);
-  expect(await cli.failure(`new ${cli.projectDir}`)).toContain("hint: al agent new adds an agent");
+  await cli.fails(`new ${cli.projectDir}`, "hint: al agent new adds an agent");
 });
 
 test.each([
@@ -127,7 +126,7 @@ test.each([
   ["--base-url ftp://a.test", '--base-url: "ftp://a.test" is not an address of a server'],
   ["--base-url me:pw@a.test", "use a URL such as http://localhost:11434/v1"],
 ])("al new refuses %s as usage error", async (flags, text) => {
-  expect(await cli.failure(`new ${dir} ${flags}`, 2)).toContain(text);
+  await cli.fails(`new ${dir} ${flags}`, text, 2);
   expect(existsSync(dir)).toBe(false);
 });
 

@@ -49,7 +49,7 @@ test("al open --json prints the link and opens nothing", async () => {
 
 test("al open without the dashboard names how to enable it", async () => {
   cli.operator.routes["POST /control/login-link"] = refusal(409, "no_dashboard");
-  expect(await cli.failure("open")).toContain("al start --web-ui");
+  await cli.fails("open", "al start --web-ui");
 });
 
 test.each([

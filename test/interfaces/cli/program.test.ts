@@ -17,11 +17,11 @@ test("al --help lists the commands on standard output, without the hidden one", 
 test("the help of a command names its common options, also as al help", async () => {
   const help = await cli.output("budget raise --help");
   expect(help).toMatch(/--json[^]*--project <dir>|--project <dir>[^]*--json/);
-  expect(await cli.output("help budget raise")).toBe(help);
+  await cli.prints("help budget raise", help);
 });
 
 test("al --version prints the package's version", async () => {
-  expect(await cli.output("--version")).toMatch(/^\d+\.\d+\.\d+\n$/);
+  await cli.prints("--version", /^\d+\.\d+\.\d+\n$/);
 });
 
 test("al without a subcommand prints help as a usage error", async () => {
@@ -92,14 +92,12 @@ test.each([
 test.each(["stat", "history", "pause", "stop", "kill a", "logs -f"])(
   "al %s without a scheduler reports that none runs, and how to start one",
   async (line) =>
-    expect(await cli.failure(line)).toMatch(
-      /^error: no scheduler is running for .*\nhint: al start starts one/,
-    ),
+    await cli.fails(line, /^error: no scheduler is running for .*\nhint: al start starts one/),
 );
 
 test("a missing directory and one that is not a project have different messages", async () => {
   const line = `stat -p ${cli.home}`;
-  expect(await cli.failure(line, 2)).toContain(`${cli.home} is not a directory`);
+  await cli.fails(line, `${cli.home} is not a directory`, 2);
   mkdirSync(cli.home);
-  expect(await cli.failure(line)).toContain("holds no config.toml");
+  await cli.fails(line, "holds no config.toml");
 });

@@ -107,8 +107,7 @@ test("all questions and the audit trail fit a terminal of 80 columns", () => {
 
 test.each(["aaaa1111", "a1111", deploy.id, old.id, "dev-abcdefgh"])(
   "al answer takes %s",
-  async (id) =>
-    expect(await cli.output(`answer ${id} YES`)).toBe("answered YES; dev-abcdefgh continues\n"),
+  async (id) => await cli.prints(`answer ${id} YES`, "answered YES; dev-abcdefgh continues\n"),
 );
 
 test.each([
@@ -117,13 +116,13 @@ test.each([
   ["none yes", 1, "there is no question none\nhint: al questions shows"],
   ["cccc2222 no", 1, "Ada by Slack answered"],
 ])("al answer %s fails with %i and says why", async (args, code, text) => {
-  expect(await cli.failure(`answer ${args}`, code)).toContain(text);
+  await cli.fails(`answer ${args}`, text, code);
 });
 
 test("al questions and al audit report that nothing is there, and an unknown agent", async () => {
   open = [];
   expect((await cli.al("questions")).stderr).toBe("no run waits for an answer\n");
-  expect(await cli.failure("questions --agent nobody")).toContain('there is no agent "nobody"');
+  await cli.fails("questions --agent nobody", 'there is no agent "nobody"');
   const { stderr } = await cli.al("audit --by Ada --since 1970-01-01 --act kill");
   expect(stderr).toBe("no acts match\n");
   expect(asked.at(-1)).toBe("by=Ada&act=kill&since=1970-01-01T00%3A00%3A00.000Z&limit=20");

@@ -88,7 +88,7 @@ test("al run --detach prints the run's id and how to follow it, and does not wai
   expect([code, stdout]).toEqual([0, `${instanceId}\n`]);
   expect(stderr).toContain(`al logs dev -i ${instanceId} -f follows it`);
   await cli.operator.close();
-  expect(await cli.failure("run dev -d")).toContain("no scheduler is running");
+  await cli.fails("run dev -d", "no scheduler is running");
 });
 
 test("al run --json prints the result alone, and the log, which has the reason, on standard error", async () => {
@@ -135,7 +135,7 @@ test.each([
 test("al run fails with the reason of a run that was dropped before it began", async () => {
   const dropped = { instanceId: null, outcome: "dropped", reason: "queue_full" };
   await cli.serve(aRun(dropped, queued));
-  expect(await cli.failure("run dev")).toContain("dropped: queue_full");
+  await cli.fails("run dev", "dropped: queue_full");
 });
 
 test("al run resumes a cut log stream after its last line", async () => {
@@ -160,8 +160,7 @@ test("al run resumes a cut log stream after its last line", async () => {
 test("al run reports how a run ended whose log is missing", async () => {
   const refused = refusal(503, "store_unavailable", "The log is not there.");
   await cli.serve(aRun({ outcome: "failed", exitCode: 5 }, { [stream]: refused }));
-  const stderr = await cli.failure("run dev", 5);
-  expect(stderr).toContain("the log cannot be followed any more: The log is not there.\n");
+  await cli.fails("run dev", "the log cannot be followed any more: The log is not there.\n", 5);
 });
 
 describe("the log has the end of a run", () => {
@@ -195,7 +194,7 @@ test("al run fails if its scheduler stops before the run's end", async () => {
     response.once("finish", () => void cli.operator.close());
     return { entries: [going] };
   };
-  expect(await cli.failure("run dev")).toContain("no scheduler is running");
+  await cli.fails("run dev", "no scheduler is running");
 });
 
 test.each([
@@ -209,7 +208,7 @@ test.each([
     "POST /control/trigger/def": refusal(404, "unknown_agent"),
     "POST /control/trigger/poor": refusal(409, "refused", "budget: al budget raise poor <usd>"),
   });
-  expect(await cli.failure(`run ${agent}`, code)).toMatch(message);
+  await cli.fails(`run ${agent}`, message, code);
 });
 
 test.each([

@@ -89,7 +89,7 @@ test("al show of an agent prints its latest run, and the changes before it", asy
     [`${runs}dev-bbbbbbbb`]: aRunView("dev-bbbbbbbb"),
     [`${runs}dev-bbbbbbbb/diff`]: difference,
   });
-  expect(await cli.output("show dev")).toMatch(/^dev-bbbbbbbb /);
+  await cli.prints("show dev", /^dev-bbbbbbbb /);
   expect(await cli.output("show dev --diff")).toContain('+  "scale": 2');
 });
 
@@ -101,7 +101,7 @@ test("al show --prompt prints the prompt that the model received", async () => {
       return aRunView("dev-bbbbbbbb", { modelPrompt: "System prompt:\n\nBe \u001b[2Jbrief." });
     },
   });
-  expect(await cli.output("show dev-bbbbbbbb --prompt")).toBe("System prompt:\n\nBe brief.\n");
+  await cli.prints("show dev-bbbbbbbb --prompt", "System prompt:\n\nBe brief.\n");
   expect(asked).toBe("modelPrompt=true");
 });
 
@@ -124,7 +124,7 @@ test("al show --diff prints the changes since the last successful run, or since 
   });
   expect(await cli.json("show dev-bbbbbbbb --diff dev-aaaaaaaa")).toEqual(difference);
   expect(queries).toEqual(["", "to=dev-aaaaaaaa"]);
-  expect(await cli.failure("show dev-bbbbbbbb --diff dv")).toContain('did you mean "dev"?');
+  await cli.fails("show dev-bbbbbbbb --diff dv", 'did you mean "dev"?');
   routes[`${runs}dev-bbbbbbbb/diff`] = { ...difference, changed: false, text: "" };
   const same = await cli.al("show dev-bbbbbbbb --diff");
   expect(same).toMatchObject({ code: 0, stdout: "" });
@@ -141,5 +141,5 @@ test.each([
     [`${runs}${id}`]: unknown,
     [triggers]: { triggers: [] },
   });
-  expect(await cli.failure(`show ${id}`)).toContain(hint);
+  await cli.fails(`show ${id}`, hint);
 });

@@ -48,17 +48,18 @@ test.each([
   ["new ci --scope read --days 367", 2, "a whole number from 1 to 366"],
   ["rm none", 1, 'There is no token "none".'],
 ])("al token %s fails with %i and says why", async (args, code, text) => {
-  expect(await cli.failure(`token ${args}`, code)).toContain(text);
+  await cli.fails(`token ${args}`, text, code);
   expect(asked).toEqual([]);
 });
 
 test("al token lists the tokens, and removes one", async () => {
   tokens = [token, { ...token, name: "old", agents: ["dev", "cat"], expired: true }];
-  expect(await cli.output("token")).toMatch(
+  await cli.prints(
+    "token",
     /^Token .+\nclaude +read,trigger +all +never .*\nold +read,trigger +dev,cat +never .* expired\n$/,
   );
   expect(await cli.json("token ls")).toEqual({ tokens });
-  expect(await cli.output("token rm claude")).toBe("removed the API token claude\n");
+  await cli.prints("token rm claude", "removed the API token claude\n");
   tokens = [];
-  expect(await cli.output("token")).toBe("");
+  await cli.prints("token", "");
 });

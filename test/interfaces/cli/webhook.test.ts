@@ -87,12 +87,12 @@ describe("al webhook test", () => {
     "with %j in the project %j exits with %i and names the next step",
     async (args, config, code, text) => {
       if (config !== null) cli.write("config.toml", config);
-      expect(await cli.failure(`webhook test ${payload} ${args}`, code)).toMatch(text);
+      await cli.fails(`webhook test ${payload} ${args}`, text, code);
     },
   );
 
   test("reports a file that is missing or not a payload, in --json too", async () => {
-    expect(await cli.failure("webhook test nowhere.json -e issues")).toContain("nowhere.json");
+    await cli.fails("webhook test nowhere.json -e issues", "nowhere.json");
     cli.write("payload.json", "not json");
     expect(await cli.json(`webhook test ${payload} -e issues`)).toMatchObject({
       error: { code: "unreadable_fixture" },
@@ -184,6 +184,6 @@ describe("al webhook send", () => {
     ["--url localhost", 2, /--url/],
   ])("with %j reports that no gateway is there", async (args, code, text) => {
     storeSecret();
-    expect(await cli.failure(`webhook send ${payload} -e issues ${args}`, code)).toMatch(text);
+    await cli.fails(`webhook send ${payload} -e issues ${args}`, text, code);
   });
 });

@@ -19,7 +19,7 @@ test("al add takes a directory, whose changes al update merges with local ones",
   write('scripts/odd "name".sh', "#!/bin/sh\n", 0o755);
   await cli.output(`add ${url()} --yes`);
   expect(statSync(pathOf('triage/scripts/odd "name".sh')).mode & 0o111).not.toBe(0);
-  expect(await cli.output("update triage --yes")).toBe("triage is up to date\n");
+  await cli.prints("update triage --yes", "triage is up to date\n");
   cli.write("agents/triage/scripts/run.sh", "echo mine\n");
   for (const version of ["Second.", "Third."]) {
     write("SKILL.md", `${skill}${version}\n`);
@@ -28,7 +28,7 @@ test("al add takes a directory, whose changes al update merges with local ones",
     expect(read("triage/scripts/run.sh")).toBe("echo mine\n");
   }
   write("scripts/run.sh", "echo 2\n");
-  expect(await cli.failure("update triage --yes")).toContain("git merge-file");
+  await cli.fails("update triage --yes", "git merge-file");
   await cli.output("update triage --yes --keep-local");
   expect(read("triage/scripts/run.sh")).toBe("echo mine\n");
 });
@@ -36,10 +36,8 @@ test("al add takes a directory, whose changes al update merges with local ones",
 test("al add rejects a directory with links or with too many files", async () => {
   write("video", "");
   symlinkSync("/etc/passwd", join(cli.home, "my skills/triage/SKILL.md"));
-  const linked = await cli.failure(`add ${url()} --yes`);
-  expect(linked).toContain('"SKILL.md" is a symbolic link');
+  await cli.fails(`add ${url()} --yes`, '"SKILL.md" is a symbolic link');
   truncateSync(join(cli.home, "my skills/triage/video"), 65 * 1024 ** 2);
-  const large = await cli.failure(`add ${url()} --yes`);
-  expect(large).toContain("more than 5000 files or 64 MiB");
+  await cli.fails(`add ${url()} --yes`, "more than 5000 files or 64 MiB");
   expect(isUntouched()).toBe(true);
 });

@@ -54,13 +54,11 @@ test("al add makes an agent of the only skill: its files, and a config that is v
 test("al add takes one of several by --skill or behind #, and stores which one in the source", async () => {
   publish(two);
   const { dir, url } = repository();
-  const none = await cli.failure(`add ${url} --yes`, 2);
-  expect(none).toContain("--skill is missing: the repository has one, two");
+  await cli.fails(`add ${url} --yes`, "--skill is missing: the repository has one, two", 2);
   await cli.output(`add ${dir} --skill one --yes`);
   await cli.output(`add ${url}#two --yes`);
   for (const name of ["one", "two"]) expect(configOf(name).source).toBe(`${url}#${name}`);
-  const other = await cli.failure(`add ${url} --skill tow --yes`);
-  expect(other).toContain('did you mean "two"?');
+  await cli.fails(`add ${url} --skill tow --yes`, 'did you mean "two"?');
 });
 
 test("al add finds skills in agents/, as in a project of agents", async () => {
@@ -101,8 +99,7 @@ test("al add shows what is hidden or runs, and drops settings that a stranger mu
 
 test("al add off a terminal shows the skill and names the missing flag", async () => {
   publish({ "SKILL.md": skill });
-  const stderr = await cli.failure(`add ${repository().url}`, 2);
-  expect(stderr).toMatch(/SKILL\.md[^]*--yes is missing/);
+  await cli.fails(`add ${repository().url}`, /SKILL\.md[^]*--yes is missing/, 2);
   expect(isUntouched()).toBe(true);
 });
 

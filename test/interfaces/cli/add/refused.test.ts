@@ -7,8 +7,10 @@ const { cli, repository, publish, pathOf, isUntouched } = skillProject();
 test("al add never touches an existing agent", async () => {
   publish({ "SKILL.md": skill });
   mkdirSync(pathOf("skills"), { recursive: true });
-  const stderr = await cli.failure(`add ${repository().url} --yes`);
-  expect(stderr).toMatch(/agents\/skills already exists[^]*hint: al update skills/);
+  await cli.fails(
+    `add ${repository().url} --yes`,
+    /agents\/skills already exists[^]*hint: al update skills/,
+  );
   expect(readdirSync(pathOf("skills"))).toEqual([]);
 });
 
@@ -21,7 +23,7 @@ test.each([
   ["a repository without a skill", { "README.md": "Hi\n" }, "", 1, "in skills/<name>/"],
 ])("al add refuses %s", async (_what, files, flags, code, message) => {
   publish(files);
-  expect(await cli.failure(`add ${repository().url} --yes ${flags}`, code)).toContain(message);
+  await cli.fails(`add ${repository().url} --yes ${flags}`, message, code);
   expect(existsSync("pwned")).toBe(false);
   expect(isUntouched()).toBe(true);
 });
@@ -30,15 +32,14 @@ test.each([
   ["--upload-pack='touch pwned'", 2, "is not a repository"],
   ["./nowhere", 1, "there is no directory /"],
 ])("al add refuses the source %s", async (source, code, message) => {
-  expect(await cli.failure(`-p ${cli.projectDir} add --yes -- ${source}`, code)).toContain(message);
+  await cli.fails(`-p ${cli.projectDir} add --yes -- ${source}`, message, code);
   expect(existsSync("pwned")).toBe(false);
 });
 
 test("al add needs a project with a model", async () => {
   publish({ "SKILL.md": skill });
   cli.write("config.toml", "");
-  const stderr = await cli.failure(`add ${repository().url} --yes`);
-  expect(stderr).toContain("the project has no model");
+  await cli.fails(`add ${repository().url} --yes`, "the project has no model");
 });
 
 test("al add ends at once when it is interrupted, with all its processes, and leaves nothing", async () => {

@@ -21,7 +21,8 @@ beforeEach(() => {
 });
 
 test("al agent ls lists names, states, tags and titles of a project that never ran", async () => {
-  expect(await cli.output("agent ls")).toMatch(
+  await cli.prints(
+    "agent ls",
     /^Agent +State +Tags +Title\nbad +error.*\ndev +idle +web, team-a +Developer\n$/,
   );
   expect(readdirSync(cli.projectDir)).not.toContain(".al");
@@ -37,8 +38,7 @@ test("al agent ls asks the running scheduler", async () => {
 });
 
 test("al agent rm removes the directory, and nothing else", async () => {
-  const stdout = await cli.output("agent rm dev --yes");
-  expect(stdout).toBe("agents/dev is removed; its history and logs stay\n");
+  await cli.prints("agent rm dev --yes", "agents/dev is removed; its history and logs stay\n");
   expect(readdirSync(pathOf(""))).toEqual(["bad"]);
   const left = readdirSync(join(cli.projectDir, ".al"));
   expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([]);
@@ -74,6 +74,6 @@ test.each<[string, () => unknown, string, number, RegExp]>([
   ["while a left run may continue", leaveRun, "dev --yes", 1, /al start continues its runs/],
 ])("al agent rm %s removes nothing", async (_what, prepare, args, code, text) => {
   await prepare();
-  expect(await cli.failure(`agent rm ${args}`, code)).toMatch(text);
+  await cli.fails(`agent rm ${args}`, text, code);
   expect(existsSync(pathOf("dev"))).toBe(true);
 });

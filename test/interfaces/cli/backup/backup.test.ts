@@ -75,7 +75,8 @@ test("a backup has the files that a restore takes, and no others", async () => {
 });
 
 test("a backup into a missing directory suggests making it", async () => {
-  expect(await project.failure(`backup ${out}/missing/a.tgz`)).toMatch(
+  await project.fails(
+    `backup ${out}/missing/a.tgz`,
     /a\.tgz can't be written: ENOENT.*\nhint: make the directory \S+missing /,
   );
 });
@@ -93,8 +94,7 @@ test.each(["state.db", "state.db-wal", "state.db-shm", "state.db-journal", "logs
   async (name) => {
     await project.output(`backup ${file}`);
     copy.write(`.al/${name}`, "of another");
-    const stderr = await copy.failure(`restore ${file}`);
-    expect(stderr).toContain(`${name} already exists; nothing was restored`);
+    await copy.fails(`restore ${file}`, `${name} already exists; nothing was restored`);
     expect(copy.read(`.al/${name}`)).toBe("of another");
     expect(existsSync(join(copy.projectDir, ".al/state.db"))).toBe(name === "state.db");
   },
@@ -103,13 +103,13 @@ test.each(["state.db", "state.db-wal", "state.db-shm", "state.db-journal", "logs
 test("a restore that fails changes nothing, reports why, and can be repeated", async () => {
   const line = `restore ${file} --credentials`;
   const files = { [token]: "the token", "logs/dev-2026-11-26.log": "a line\n" };
-  expect(await copy.failure(line)).toContain("a.tgz can't be restored: ENOENT");
+  await copy.fails(line, "a.tgz can't be restored: ENOENT");
   await writeArchive({ ...files, "state.db": "this is not a database" });
-  expect(await copy.failure(line)).toContain("file is not a database");
+  await copy.fails(line, "file is not a database");
   await writeArchive(files);
-  expect(await copy.failure(line)).toContain("a.tgz is not a whole backup: it has no state.db");
+  await copy.fails(line, "a.tgz is not a whole backup: it has no state.db");
   writeFileSync(file, readFileSync(file).subarray(0, -20));
-  expect(await copy.failure(line)).toContain("is not a whole backup: unexpected end of file");
+  await copy.fails(line, "is not a whole backup: unexpected end of file");
   expect(readdirSync(inHome(copy, "credentials"))).toEqual([]);
   expect(readdirSync(join(copy.projectDir, ".al")).sort()).toEqual([".gitignore", "run"]);
   const database = readFileSync(join(project.projectDir, ".al/state.db"));
@@ -135,7 +135,7 @@ test.each([
   "agents/x/SKILL.md",
 ])("an archive with %s is refused, and changes nothing", async (name) => {
   await writeArchive({ [name]: "outside" });
-  expect(await copy.failure(`restore ${file} --credentials`)).toContain("which no backup has");
+  await copy.fails(`restore ${file} --credentials`, "which no backup has");
   const left = readdirSync(inHome(copy, ".."), { recursive: true }).join();
   expect(left).not.toMatch(/outside|SKILL|restored/);
 });

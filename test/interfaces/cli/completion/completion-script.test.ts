@@ -110,12 +110,12 @@ async function makeNamed(): Promise<Folders> {
 
 const folders = perFile(makeNamed, (made) => made.remove());
 
-describe.each(shells)("$name", (shell) => {
+describe.each(shells)("the completion script of $name", (shell) => {
   const reason = shell.whyNot();
   if (reason !== null) process.stderr.write(`skipped: completion in ${shell.name} (${reason})\n`);
 
   test.skipIf(reason !== null)(
-    "the completion script completes commands, options, their values, paths, names and ids",
+    "completes commands, options, their values, paths, names and ids",
     async () => {
       const { projectDir } = folders();
       const script = join(projectDir, `../al.${shell.name}`);

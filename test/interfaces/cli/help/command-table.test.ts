@@ -9,16 +9,14 @@ function all(entry: CommandEntry): CommandEntry[] {
   return [entry, ...entry.commands.filter((inner) => !isHelp(inner)).flatMap(all)];
 }
 
-describe("the help of every command", () => {
-  test.each(all(table).map((entry) => [entry.path.join(" "), entry] as const))(
-    "of %s has a summary and an example",
-    (path, { description, notes }) => {
-      expect(description).not.toBe("");
-      const [, shown = ""] = /Examples:\n((?: {2}.*\n?)+)/.exec(notes) ?? [];
-      expect(shown).toContain(path);
-    },
-  );
-});
+test.each(all(table).map((entry) => [entry.path.join(" "), entry] as const))(
+  "the help of %s has a summary and an example",
+  (path, { description, notes }) => {
+    expect(description).not.toBe("");
+    const [, shown = ""] = /Examples:\n((?: {2}.*\n?)+)/.exec(notes) ?? [];
+    expect(shown).toContain(path);
+  },
+);
 
 test("the help of every command fits a terminal of 80 columns", () => {
   const help = (command: Command): string =>

@@ -15,11 +15,16 @@ describe("al import", () => {
     const { cli, source, target } = folders();
     writeFiles(source, smallProject);
     writeFiles(target, { "notes.txt": "mine" });
-    const there = await cli.failure(`import ${source} --to ${target} --yes`);
-    expect(there).toContain(`${target} already exists; nothing was written`);
+    await cli.fails(
+      `import ${source} --to ${target} --yes`,
+      `${target} already exists; nothing was written`,
+    );
     expect(readdirSync(target)).toEqual(["notes.txt"]);
-    const inside = await cli.failure(`import ${source} --to ${source}/new --yes`, 2);
-    expect(inside).toContain("is in the project that is imported");
+    await cli.fails(
+      `import ${source} --to ${source}/new --yes`,
+      "is in the project that is imported",
+      2,
+    );
     await cli.failure(`import ${cli.home} --to ${target}-2 --yes`, 2);
   });
 
@@ -35,7 +40,7 @@ describe("al import", () => {
   test("refuses a config that is not TOML, with its place", async () => {
     const { cli, source, target, line } = folders();
     writeFiles(source, { ...smallProject, "config.toml": "a = = 1\n" });
-    expect(await cli.failure(`${line} --yes`)).toContain(`${join(source, "config.toml")}: `);
+    await cli.fails(`${line} --yes`, `${join(source, "config.toml")}: `);
     expect(existsSync(target)).toBe(false);
   });
 

@@ -58,10 +58,6 @@ describe("al import of a project", () => {
           models: [{ name: "small" }, { name: "own" }],
           credentials: ["github_token", "git_ssh:bot", "cloudflare_token"],
           params: { label: "ready", maxAgeHours: 24, limits: '{"days":2}' },
-          webhooks: [
-            { filters: { events: ["issues"], author: "ada" } },
-            { filters: { events: ["issue_comment"] }, where: { "issue.user.login": "ada" } },
-          ],
         },
       },
     ]);

@@ -86,7 +86,7 @@ describe("al start --print-systemd", () => {
 
   test("reports why a project can't be started", async () => {
     cli.write("config.toml", "workQueueSize = 0\n");
-    expect(await cli.failure("start --print-systemd")).toContain("config.toml:1:");
+    await cli.fails("start --print-systemd", "config.toml:1:");
   });
 });
 

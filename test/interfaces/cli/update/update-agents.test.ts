@@ -56,7 +56,7 @@ test("al update shows a diff of SKILL.md and the other files, writes them, and k
   expect(statSync(pathOf("triage/scripts/run.sh")).mode & 0o111).not.toBe(0);
   expect(existsSync(pathOf("triage/references"))).toBe(false);
   expect(read("triage/config.toml")).toBe(config(repository().url, commit));
-  expect(await cli.output("update")).toBe("triage is up to date\n");
+  await cli.prints("update", "triage is up to date\n");
 });
 
 test("al update rejects a file that was changed on both sides; its merge commands work, and then the rest is updated", async () => {
@@ -84,7 +84,7 @@ test("al update counts every file as changed here if the source lost the install
   git("branch", "--quiet", "-D", "main");
   git("reflog", "expire", "--expire=now", "--all");
   git("gc", "--quiet", "--prune=now");
-  expect(await cli.failure("update --yes")).toContain("diff -u ");
+  await cli.fails("update --yes", "diff -u ");
   expectInstalled();
 });
 
@@ -135,19 +135,19 @@ test.each([
 ])("al update refuses a new version with %s", async (_what, change, message) => {
   change();
   publish({ "README.md": "Hi\n" });
-  expect(await cli.failure("update --yes")).toContain(message);
+  await cli.fails("update --yes", message);
   expectInstalled();
 });
 
 test("al update reports an agent without a source, and an unknown agent", async () => {
   cli.write("agents/triage/config.toml", 'models = ["main"]\ncredentials = []\nscale = 0\n');
-  expect(await cli.failure("update triage")).toContain("has no source to update from");
-  expect(await cli.failure("update trage")).toContain('did you mean "triage"?');
-  expect(await cli.output("update")).toBe("");
+  await cli.fails("update triage", "has no source to update from");
+  await cli.fails("update trage", 'did you mean "triage"?');
+  await cli.prints("update", "");
 });
 
 test("al update off a terminal names the missing flag", async () => {
   publishNext();
-  expect(await cli.failure("update", 2)).toMatch(/--yes is missing/);
+  await cli.fails("update", /--yes is missing/, 2);
   expectInstalled();
 });
