@@ -155,15 +155,11 @@ test.skipIf(noTerminal !== null)(
   "al config on a terminal asks what to change, and checks each answer",
   async () => {
     const terminal = onTerminal(cli, "config dev");
-    await terminal.until("What to change");
-    terminal.line("\u001b[B");
-    await terminal.until("leave empty to remove");
-    terminal.line(" x");
+    await terminal.answer(["What to change", "\u001b[B"], ["leave empty to remove", " x"]);
     await terminal.until("is not a cron expression");
     terminal.key("\u0015");
     terminal.line("0 7 * * *");
-    await terminal.until("save");
-    terminal.line("");
+    await terminal.answer(["save", ""]);
     expect(await terminal.ended).toBe(0);
     expect(readDev()).toBe(dev.replace("0 9 * * *", "0 7 * * *"));
   },
@@ -207,14 +203,12 @@ test.each([
 
 test.skipIf(noTerminal !== null)("al agent new asks on a terminal", async () => {
   const terminal = onTerminal(cli, "agent new news");
-  await terminal.until("What it does");
-  terminal.line("Reads news");
-  await terminal.until("Model");
-  terminal.line("");
-  await terminal.until("What starts it");
-  terminal.line("\u001b[B");
-  await terminal.until("Where it runs");
-  terminal.line("");
+  await terminal.answer(
+    ["What it does", "Reads news"],
+    ["Model", ""],
+    ["What starts it", "\u001b[B"],
+    ["Where it runs", ""],
+  );
   expect(await terminal.ended).toBe(0);
   expect(parse(cli.read("agents/news/config.toml"))).toMatchObject({
     models: ["main"],

@@ -100,8 +100,7 @@ describe("al creds add", () => {
 
   test.skipIf(noTerminal !== null)("asks on a terminal without showing the input", async () => {
     const terminal = onTerminal(cli, "creds add anthropic_key");
-    await terminal.until("Anthropic");
-    terminal.line(secret);
+    await terminal.answer(["Anthropic", secret]);
     expect(await terminal.ended).toBe(0);
     expect(terminal.shown()).not.toContain("hush");
     expect(read(key)).toBe(`${secret}\n`);
@@ -165,8 +164,7 @@ describe("al creds rm", () => {
     "on a terminal: after the answer %s it exits with %i, and the credential is stored: %j",
     async (answer, code, isStored) => {
       const terminal = onTerminal(cli, "creds rm anthropic_key");
-      await terminal.until("for good?");
-      terminal.line(answer);
+      await terminal.answer(["for good?", answer]);
       expect(await terminal.ended).toBe(code);
       expect(existsSync(pathOf(key))).toBe(isStored);
     },

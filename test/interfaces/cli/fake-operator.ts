@@ -26,6 +26,9 @@ function wordsOf(line: Line): readonly string[] {
   return (line.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ""));
 }
 
+/** The table of a model that answers by a script. */
+export const scriptedModel = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
+
 /** An empty project, an AL_HOME for it, and the scheduler in front of them. */
 export class Folders {
   #folder = "";
@@ -118,6 +121,12 @@ export class Folders {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
     return file;
+  }
+
+  /** Writes an agent of `scriptedModel`, with these lines in its config. */
+  addAgent(name: string, lines: string): void {
+    this.write(`agents/${name}/SKILL.md`, "Do it.\n");
+    this.write(`agents/${name}/config.toml`, `models = ["main"]\ncredentials = []\n${lines}\n`);
   }
 
   read(path: string): string {

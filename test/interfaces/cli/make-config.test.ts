@@ -1,18 +1,16 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import { cliProject } from "./fake-operator.ts";
+import { cliProject, scriptedModel } from "./fake-operator.ts";
 
-const models = '[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n';
 const other = '[models.other]\nprovider = "openai"\nmodel = "gpt-5"\n';
 const hub = '[webhooks.hub]\ntype = "github"\nallowUnsigned = true\n';
 const at = "agents/skillonly/config.toml";
 
 const cli = cliProject();
 beforeEach(() => {
-  cli.write("config.toml", models + other + hub);
-  cli.write("agents/dev/config.toml", 'models = ["main"]\ncredentials = []\nscale = 0\n');
-  cli.write("agents/dev/SKILL.md", "Do it.\n");
+  cli.write("config.toml", scriptedModel + other + hub);
+  cli.addAgent("dev", "scale = 0");
   cli.write("agents/skillonly/SKILL.md", "Do it.\n");
   mkdirSync(join(cli.projectDir, "agents/empty"));
 });
@@ -46,7 +44,7 @@ describe("al config of a directory with only a SKILL.md", () => {
   });
 
   test("takes the project's only model", async () => {
-    cli.write("config.toml", models);
+    cli.write("config.toml", scriptedModel);
     await cli.output("config skillonly --set scale=0");
     expect(parse(cli.read(at))).toMatchObject({ models: ["main"], scale: 0 });
   });

@@ -133,8 +133,7 @@ test.each([
 describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
   test("asks for the values that no flag has", async () => {
     const asked = onTerminal(cli, `new ${dir}`);
-    await asked.until("Name of the first agent");
-    asked.line("Not A Name");
+    await asked.answer(["Name of the first agent", "Not A Name"]);
     await asked.until("is not an agent's name");
     asked.key("\u0015");
     asked.line("greeter");
@@ -142,8 +141,7 @@ describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
     await asked.until("❯ scripted");
     expect(asked.shown()).toMatch(/Model provider\s+anthropic\s+openai\s+google\s/);
     asked.line("");
-    await asked.until("When it runs");
-    asked.line("");
+    await asked.answer(["When it runs", ""]);
     expect(await asked.ended).toBe(0);
     expect(await theAgent()).toMatchObject({ name: "greeter", schedule: "* * * * *" });
   });

@@ -43,6 +43,13 @@ export function onTerminal({ projectDir, home }: Pick<Folders, "projectDir" | "h
     /** Resolves once the text was shown after what was typed last; rejects when the process ends first. */
     until,
     key,
+    /** Waits for each of these questions, and types its answer. */
+    answer: async (...answers: readonly (readonly [question: string | RegExp, line: string])[]) => {
+      for (const [question, line] of answers) {
+        await until(question);
+        key(`${line}\r`);
+      }
+    },
     /** Types a line; `key` types without Enter. */
     line: (text: string) => key(`${text}\r`),
     ended,

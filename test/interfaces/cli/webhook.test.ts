@@ -6,15 +6,14 @@ import { providerTable } from "../../../src/features/webhooks/providers/table.ts
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { bytes, githubExample } from "../../features/webhooks/deliveries.ts";
 import { perTest } from "../../helpers/per-test.ts";
-import { cliProject } from "./fake-operator.ts";
+import { cliProject, scriptedModel } from "./fake-operator.ts";
 
 const cli = cliProject();
-const models = '[models.m]\nprovider = "scripted"\nscript = "s.toml"\n';
 const sourceOf = (name: string, line: string) => `[webhooks.${name}]\ntype = "github"\n${line}\n`;
 let payload: string;
 
 beforeEach(() => {
-  cli.write("config.toml", models + sourceOf("hub", 'credential = "default"'));
+  cli.write("config.toml", scriptedModel + sourceOf("hub", 'credential = "default"'));
   payload = cli.write("payload.json", JSON.stringify(githubExample("issues", "opened")));
 });
 
@@ -23,9 +22,7 @@ function agent(name: string, ...entries: readonly string[]): void {
   const webhooks = entries.map((lines) => `[[webhooks]]\nsource = "hub"\n${lines}\n`).join("");
   const start = entries.length === 0 ? 'schedule = "0 9 * * *"\n' : "";
   const scale = name === "off" ? "scale = 0\n" : "";
-  const config = `models = ["m"]\ncredentials = []\n${scale}${start}${webhooks}`;
-  cli.write(`agents/${name}/config.toml`, config);
-  cli.write(`agents/${name}/SKILL.md`, "---\nname: x\n---\nDo it.\n");
+  cli.addAgent(name, scale + start + webhooks);
 }
 
 describe("al webhook test", () => {

@@ -4,23 +4,16 @@ import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "../../foundation/store/spend-on.ts";
 import { manualItem, requestFor, succeeded } from "../../foundation/store/support.ts";
-import { cliProject, type Ran } from "./fake-operator.ts";
+import { cliProject, scriptedModel, type Ran } from "./fake-operator.ts";
 
 const cli = cliProject();
 const note = "no scheduler is running; read from the project's store\n";
 
 beforeEach(async () => {
   const { key } = await ensureApiKey(cli.home);
-  const models = '[models.m]\nprovider = "scripted"\nscript = "s.toml"\n';
-  cli.write("config.toml", `${models}[budget]\nmonth = 20\n`);
-  for (const [name, schedule] of [
-    ["dev", "0 9 * * *"],
-    ["bad", "every day"],
-  ] as const) {
-    const config = `credentials = []\nmodels = ["m"]\nschedule = "${schedule}"\n`;
-    cli.write(`agents/${name}/config.toml`, config);
-    cli.write(`agents/${name}/SKILL.md`, "Do it.\n");
-  }
+  cli.write("config.toml", `${scriptedModel}[budget]\nmonth = 20\n`);
+  cli.addAgent("dev", 'schedule = "0 9 * * *"');
+  cli.addAgent("bad", 'schedule = "every day"');
   await fill(key);
 });
 
@@ -76,7 +69,6 @@ describe("without a scheduler", () => {
     ["history -a bad", 0, `${note}nothing of bad was triggered yet\n`],
     ["history -a dew", 1, 'did you mean "dev"?'],
     ["show dev-cccccccc", 1, "hint: al history lists the runs"],
-    ["pause", 1, "no scheduler is running for"],
   ])("al %s prints nothing but, with exit code %i, %j", async (line, code, text) => {
     const ran = await read(line);
     expect(ran).toMatchObject({ code, stdout: "" });

@@ -109,8 +109,7 @@ test.skipIf(noTerminal !== null).each([
 ])("al add on a terminal asks which skill, and adds it only after y: %j", async (answer, code) => {
   publish(two);
   const asked = onTerminal(cli, `add ${repository().url}`);
-  await asked.until("Which skill");
-  asked.line("");
+  await asked.answer(["Which skill", ""]);
   await asked.until("Add it as agents/one?");
   expect(asked.shown()).toContain("SKILL.md");
   asked.line(answer);

@@ -3,18 +3,17 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import { makeRepository } from "../../../features/skills/repositories.ts";
 import { perTest } from "../../../helpers/per-test.ts";
-import { cliProject } from "../fake-operator.ts";
+import { cliProject, scriptedModel } from "../fake-operator.ts";
 
 export const skill = "---\nname: Triage\ndescription: Sorts issues\n---\n\nSort them.\n";
-
-const model = (name: string) =>
-  `[models.${name}]\nprovider = "scripted"\nscript = "main.script.toml"\n`;
 
 /** A project with two models, and an empty repository of skills, for each test of a file. */
 export function skillProject() {
   const cli = cliProject();
   const repository = perTest(makeRepository);
-  beforeEach(() => void cli.write("config.toml", model("main") + model("other")));
+  beforeEach(
+    () => void cli.write("config.toml", scriptedModel + scriptedModel.replace("main", "other")),
+  );
   const pathOf = (path: string) => join(cli.projectDir, "agents", path);
   return {
     cli,

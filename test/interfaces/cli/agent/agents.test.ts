@@ -3,21 +3,16 @@ import { join } from "node:path";
 import { openStore } from "../../../../src/foundation/store/store.ts";
 import { anAgentStatus } from "../../../helpers/agent-status.ts";
 import { manualItem, requestFor } from "../../../foundation/store/support.ts";
-import { cliProject, snapshotOf } from "../fake-operator.ts";
+import { cliProject, scriptedModel, snapshotOf } from "../fake-operator.ts";
 
 const cli = cliProject();
 const pathOf = (name: string) => join(cli.projectDir, "agents", name);
 
 beforeEach(() => {
-  cli.write("config.toml", '[models.m]\nprovider = "scripted"\nscript = "s.toml"\n');
-  for (const [name, start] of [
-    ["dev", "callable = true\n"],
-    ["bad", 'schedule = "every day"\n'],
-  ] as const) {
-    const config = `models = ["m"]\ncredentials = []\ntags = ["web", "team-a"]\n${start}`;
-    cli.write(`agents/${name}/config.toml`, config);
-    cli.write(`agents/${name}/SKILL.md`, "---\nname: Developer\n---\nDo it.\n");
-  }
+  cli.write("config.toml", scriptedModel);
+  cli.addAgent("dev", 'callable = true\ntags = ["web", "team-a"]');
+  cli.write("agents/dev/SKILL.md", "---\nname: Developer\n---\nDo it.\n");
+  cli.addAgent("bad", 'schedule = "every day"');
 });
 
 test("al agent ls lists names, states, tags and titles of a project that never ran", async () => {

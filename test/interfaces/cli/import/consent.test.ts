@@ -54,8 +54,7 @@ describe("al import", () => {
     await terminal.until(/Write .*ours\?/);
     expect(existsSync(target)).toBe(false);
     terminal.line("y");
-    await terminal.until("Copy these credentials?");
-    terminal.line("y");
+    await terminal.answer(["Copy these credentials?", "y"]);
     expect(await terminal.ended).toBe(0);
     expect(existsSync(join(target, "agents/reporter/config.toml"))).toBe(true);
     expect(await loadCredential(cli.home, "anthropic_key")).toMatchObject({

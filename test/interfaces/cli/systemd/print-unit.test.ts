@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
 import { systemdUnit } from "../../../../src/interfaces/cli/systemd/print-unit.ts";
-import { cliProject } from "../fake-operator.ts";
+import { cliProject, scriptedModel } from "../fake-operator.ts";
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 if (!hasSystemd) process.stderr.write("skipped: systemd-analyze verify (it is not installed)\n");
@@ -10,10 +10,8 @@ const cli = cliProject();
 
 /** The project's only agent. */
 function addAgent(runtime: string): void {
-  cli.write("config.toml", '[models.main]\nprovider = "scripted"\nscript = "s.toml"\n');
-  cli.write("agents/dev/SKILL.md", "Do it.\n");
-  const config = `models = ["main"]\ncredentials = []\nschedule = "0 9 * * *"\n[runtime]\n${runtime}\n`;
-  cli.write("agents/dev/config.toml", config);
+  cli.write("config.toml", scriptedModel);
+  cli.addAgent("dev", `schedule = "0 9 * * *"\n[runtime]\n${runtime}`);
 }
 const ownUser = 'type = "host-user"\nrun_as = "$USER"';
 

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { test as base } from "vitest";
-import { makeFolders } from "../fake-operator.ts";
+import { makeFolders, scriptedModel } from "../fake-operator.ts";
 import { emulate, type Emulator, type EmulatorOptions } from "./emulator.ts";
 
 /** Tests with a project that is run on emulated terminals; they may run at the same time. */
@@ -30,17 +30,15 @@ function makeLiveProject() {
   const { projectDir: dir, home } = folders;
   const started: Emulator[] = [];
   const write = (path: string, text: string) => folders.write(path, text);
-  write("config.toml", '[models.scripted]\nprovider = "scripted"\nscript = "s.toml"\n');
+  write("config.toml", scriptedModel);
   return {
     dir,
     write,
     /** An agent whose run, like those of all others from now on, takes `seconds`. */
     addAgent: (name: string, seconds = 0) => {
-      write("s.toml", script(seconds));
-      write(`agents/${name}/SKILL.md`, "Work.\n");
-      const runtime = '[runtime]\ntype = "host-user"\nrun_as = "$USER"\n';
-      const config = 'models = ["scripted"]\ncredentials = []\nschedule = "0 9 1 1 *"\n';
-      write(`agents/${name}/config.toml`, config + runtime);
+      write("main.script.toml", script(seconds));
+      const runtime = '[runtime]\ntype = "host-user"\nrun_as = "$USER"';
+      folders.addAgent(name, `schedule = "0 9 1 1 *"\n${runtime}`);
     },
     /** What was logged of an agent, or of the scheduler; nothing before the first line. */
     log: (name: string) =>

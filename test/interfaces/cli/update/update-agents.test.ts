@@ -100,8 +100,7 @@ test("al update never writes through a link", async () => {
 test("al update updates all that have a source, and one failure does not stop the others", async () => {
   install("other", "file:///nowhere/at-all");
   install("zeta", `${repository().url}#triage`);
-  cli.write("agents/own/config.toml", 'models = ["main"]\ncredentials = []\nscale = 0\n');
-  cli.write("agents/own/SKILL.md", "Own.\n");
+  cli.addAgent("own", "scale = 0");
   publishNext();
   expect(JSON.parse((await cli.al("update --yes --json")).stdout)).toMatchObject({
     updates: [
@@ -140,7 +139,7 @@ test.each([
 });
 
 test("al update reports an agent without a source, and an unknown agent", async () => {
-  cli.write("agents/triage/config.toml", 'models = ["main"]\ncredentials = []\nscale = 0\n');
+  cli.addAgent("triage", "scale = 0");
   await cli.fails("update triage", "has no source to update from");
   await cli.fails("update trage", 'did you mean "triage"?');
   await cli.prints("update", "");
