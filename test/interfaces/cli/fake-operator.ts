@@ -18,7 +18,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** What is typed after `al`: one line, whose words with spaces are in single quotes, or its words. */
+/** The words after `al`: a line, in which a word with spaces is in single quotes, or a list. */
 export type Line = string | readonly string[];
 
 function wordsOf(line: Line): readonly string[] {
@@ -203,7 +203,7 @@ function runProcess(
   );
 }
 
-/** `GET /path` to the answer, or to what makes it; the query is part of neither. */
+/** `GET /path` to its answer, or to a function that makes it; the query is part of neither. */
 export type Routes = Record<string, Answer | object>;
 
 type Answer = (request: Asked, response: ServerResponse) => unknown;

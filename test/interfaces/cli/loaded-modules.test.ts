@@ -62,7 +62,7 @@ test.each([
   ["update --check", Infinity, 2_000_000],
   ["creds ls", Infinity, 2_000_000],
   ["stat", Infinity, 2_000_000],
-  // Its agent waits.
+  // An agent waits for this command.
   ["_agent al-status --help", 12, 61_000],
 ])("al %s loads at most %s files of %s bytes", (line, most, mostBytes) => {
   const { count, bytes } = loadedBy(line);
@@ -86,7 +86,7 @@ test("a run in pi loads 22 files at most, the client of one provider, no table o
   expect(bytes).toBeLessThan(1_900_000);
 });
 
-/** What a scheduler loads until `meanwhile` is over. */
+/** Loads of a scheduler that stops after `meanwhile`. */
 async function loadedByStart(meanwhile = () => {}) {
   const list = join(folder(), "start");
   const env = { NODE_OPTIONS: `--import=${listing}`, AL_TEST_LOADS: list };
@@ -112,7 +112,7 @@ test("a start loads 95 files and 3.3 MB at most, of texts that take one byte a c
   // The SDK of MCP waits for the first connection to a server.
   const textOf = (file: string) => readFileSync(file, "utf8");
   expect(files.filter((file) => textOf(file).includes("modelcontextprotocol"))).toEqual([]);
-  // What writes certificates waits for the first run with a brokered secret, OpenTelemetry for [telemetry].
+  // The writer of certificates waits for the first run with a brokered secret, OpenTelemetry for [telemetry].
   expect(files.filter((file) => /\/(certificate|pipeline)-/.test(file))).toEqual([]);
   // Node keeps a text with any other character whole in two bytes each.
   expect(files.filter((file) => /[^\0-\x7f]/.test(textOf(file)))).toEqual([]);

@@ -37,7 +37,7 @@ async function fill(key: string): Promise<void> {
   store.close();
 }
 
-/** What a command prints that changes nothing. */
+/** The output of a command that changes nothing. */
 async function read(line: string): Promise<Ran> {
   const state = join(cli.projectDir, ".al");
   const files = () => [readdirSync(state), readFileSync(join(state, "state.db"), "base64")];

@@ -10,7 +10,7 @@ import { builtAl } from "../../../helpers/scheduler.ts";
 import { makeFolders, type Folders } from "../fake-operator.ts";
 import { shells } from "./shells.ts";
 
-/** What is typed in a shell, and what it proposes. Paths may end in a slash or not. */
+/** Lines typed in a shell, and its proposals. Paths may end in a slash or not. */
 const lines: Readonly<Record<string, readonly string[]>> = {
   "al st": ["start", "stat", "status", "steer", "stop"],
   "al kill n": ["news-desk"],

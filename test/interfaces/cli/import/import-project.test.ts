@@ -30,7 +30,7 @@ function apk(name: string): string {
 const closedNetwork =
   'config.toml: runs reach their models, the hosts of their credentials and no others here, as the default network is closed | [network] with allow = ["api.example.com", "npm"]';
 
-/** What is left to do in files, each as one line. */
+/** The edits that are left to do in files, each as one line. */
 function places(remarks: Imported["edits"]): string[] {
   return remarks
     .filter(({ file }) => file !== null)

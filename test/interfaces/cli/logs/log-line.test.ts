@@ -81,7 +81,7 @@ test.each<[string, LogEntry, LogEntry | null, boolean]>([
   ["more output of a call", next, live, true],
   ["the first line", next, null, false],
   ["output after the call's own line", next, { ...entry, kind: "tool", call: "1" }, false],
-  // Then the time is what is new.
+  // The line has a new time.
   ["a line without output", live, live, false],
   ["another call", { ...next, call: "2" }, live, false],
   ["another run", { ...next, instanceId: "other-aaaaaaaa" }, live, false],

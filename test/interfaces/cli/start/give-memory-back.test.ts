@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 const path = new URL("../../../../src/interfaces/cli/start/give-memory-back.ts", import.meta.url);
 const header = (process.report.getReport() as { readonly header: object }).header;
 
-/** What a program prints that may call the module's functions, `gc` and `wait`. */
+/** The output of a program that may call the module's functions, `gc` and `wait`. */
 function printed(program: string): unknown {
   const imports = `
     import { setTimeout as wait } from "node:timers/promises";

@@ -40,7 +40,7 @@ function makeLiveProject() {
       const runtime = '[runtime]\ntype = "host-user"\nrun_as = "$USER"';
       folders.addAgent(name, `schedule = "0 9 1 1 *"\n${runtime}`);
     },
-    /** What was logged of an agent, or of the scheduler; nothing before the first line. */
+    /** The log of an agent or of the scheduler; empty before its first line. */
     log: (name: string) =>
       globSync(`${dir}/.al/logs/${name}-2*`)
         .map((file) => readFileSync(file, "utf8"))
