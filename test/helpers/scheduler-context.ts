@@ -30,6 +30,9 @@ export function schedulerContext(
   if (members.store === undefined) onTestFinished(() => store.close());
   const inputs = members.inputs ?? createInputs({ ...projectOf(""), ...project }, false);
   const redactor = members.redactor ?? createRedactor();
+  const onProblem = (text: string) => lines.push(text);
+  const logWriter = members.logWriter ?? createLogWriter(projectDir, { now: Date.now, onProblem });
+  if (members.logWriter === undefined) onTestFinished(() => logWriter.close());
   const log: SchedulerContext["log"] = (_level, message) => lines.push(redactor.redact(message));
   return {
     projectDir,
@@ -57,10 +60,7 @@ export function schedulerContext(
     },
     status: createStatusStore(schedulerStatus, () => ({})),
     clock: createClock(asyncScheduler),
-    logWriter: createLogWriter(projectDir, {
-      now: Date.now,
-      onProblem: (text) => lines.push(text),
-    }),
+    logWriter,
     log,
     warn: (message) => log(40, message),
     ...members,

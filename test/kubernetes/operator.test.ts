@@ -27,7 +27,7 @@ describe("al doctor, recorded", () => {
     side = await recordedSide(cluster, join(import.meta.dirname, "recorded-doctor.jsonl"));
     vi.stubEnv("KUBECONFIG", join(cluster.dir, "recorded.kubeconfig"));
   });
-  beforeEach(({ task }) => side.begin(task.name));
+  beforeEach(({ task }) => side.begin(`${task.suite?.name ?? ""} ${task.name}`));
   afterAll(async () => {
     vi.unstubAllEnvs();
     side.end();

@@ -31,7 +31,7 @@ describe("recorded", () => {
     server = await replayExchanges(recorded);
     vi.stubEnv("KUBECONFIG", writeKubeconfig(dir, server.url));
   });
-  beforeEach(({ task }) => server.begin(task.name));
+  beforeEach(({ task }) => server.begin(`${task.suite?.name ?? ""} ${task.name}`));
   afterEach(() => server.end());
   afterAll(async () => {
     vi.unstubAllEnvs();

@@ -30,6 +30,7 @@ export function startRun(job: Job, env: Record<string, string> = {}, uid: number
     env: {
       PATH: process.env.PATH ?? "",
       HOME: job.workDir,
+      TMPDIR: job.workDir,
       TZ: "UTC",
       AL_INSTANCE: job.instanceId,
       ...compileCache,

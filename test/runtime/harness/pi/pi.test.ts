@@ -86,7 +86,8 @@ describe("a run in the pi harness", () => {
     const long = `${"long text ".repeat(2000)}the end`;
     const command = `: ${"é".repeat(40_000)}; head -c 100000 /dev/zero | tr '\\0' '\\001'`;
     const models = [aScripted([{ tools: [bash(command)] }, { text: long }])];
-    const run = await runOf(aJob(workDir(), { models }));
+    // A process of its own: pi keeps long output in its folder for temporary files.
+    const run = await startRun(aJob(workDir(), { models })).ended;
     const texts = logsOf(run, "said").map(({ msg }) => msg);
     expect(texts.join("")).toBe(long);
     const bytes = run.messages.map((message) => Buffer.byteLength(JSON.stringify(message)));
