@@ -167,17 +167,3 @@ test("the series of a removed agent end, at once or with its last run", async ()
   metrics.onEvent(ops.refused("dropped"));
   expect(await samples(metrics, /ops/)).toEqual([]);
 });
-
-test("agents added and removed by the thousand leave nothing behind", async () => {
-  const metrics = createMetrics("1");
-  const size = (await metrics.text()).length;
-  for (let i = 0; i < 2_000; i++) {
-    const one = eventsOf(`a${i}`);
-    for (const event of [one.set, one.started(1), one.finished(), one.depth(0), one.removed]) {
-      metrics.onEvent(event);
-    }
-  }
-  const left = await samples(metrics, /agent=/);
-  expect(left).toEqual([]);
-  expect((await metrics.text()).length).toBeLessThan(size + 100);
-});

@@ -3,12 +3,12 @@ import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { aQuestionView } from "../../helpers/fake-questions.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { aRunView } from "../../helpers/run-view.ts";
+import { aReceipt, at } from "./routes/api-samples.ts";
 import { ofBoth, ofDev, ofZebra } from "./token-decisions.ts";
 
 /** A project of two agents with everything about both. */
 export function twoAgents() {
   const operations = fakeOperations([{ name: "dev" }, { name: "zebra" }]);
-  const at = "2026-11-22T08:00:00.000Z";
   const entries = ["dev", "zebra"].map((name) =>
     historyEntry({
       id: `t-${name}`,
@@ -24,19 +24,7 @@ export function twoAgents() {
   operations.entries.push(...entries);
   const matches = { [ofBoth]: ["dev", "zebra"], [ofDev]: ["dev"], [ofZebra]: ["zebra"] };
   for (const [id, matched] of Object.entries(matches)) {
-    operations.receipts.set(id, {
-      receiptId: id,
-      at,
-      source: "gh",
-      type: "github",
-      deliveryId: "d1",
-      bytes: 12,
-      reason: null,
-      headers: {},
-      matched,
-      payload: {},
-      text: null,
-    });
+    operations.receipts.set(id, aReceipt(id, matched));
   }
   operations.trees.set("t-dev", { context: null, value: null, entries });
   const received = { callId: "c1", caller: "zebra", callerInstance: "zebra-abcdefgh", context: "" };

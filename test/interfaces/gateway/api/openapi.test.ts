@@ -30,53 +30,6 @@ function example(path: string): string {
     .replaceAll(/\{\w+\}/g, "x");
 }
 
-test("every route of the design's table exists", async () => {
-  const { api } = await described();
-  const routes = entriesOf(api).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
-  const wanted = [
-    "GET /health",
-    "GET /health/ready",
-    "GET /openapi.json",
-    "GET /metrics",
-    "POST /control/pause",
-    "POST /control/resume",
-    "POST /control/stop",
-    "POST /control/trigger/{name}",
-    "POST /control/kill/{instanceId}",
-    "GET /control/status",
-    ...["enable", "disable", "pause", "resume", "kill"].map(
-      (word) => `POST /control/agents/{name}/${word}`,
-    ),
-    "GET /api/stats/triggers",
-    "GET /api/stats/webhooks/{receiptId}",
-    "POST /api/webhooks/{receiptId}/replay",
-    "GET /locks/status",
-    "GET /dashboard/api/status-stream",
-    "GET /dashboard/api/logs/{name}/stream",
-    "GET /api/logs/stream",
-    "GET /login",
-    "POST /login",
-    "GET /logout",
-    "POST /logout",
-    "POST /webhooks/{type}",
-    "POST /webhooks/{type}/{source}",
-    "GET /dashboard",
-    "GET /dashboard/agents/{name}",
-    "GET /dashboard/agents/{name}/logs",
-    "GET /dashboard/triggers",
-    "GET /api/spend",
-    "POST /api/budgets/{scope}/raise",
-    "GET /dashboard/cost",
-    "GET /dashboard/alerts",
-    "GET /api/alerts",
-    "POST /api/alerts/ack",
-    "POST /api/alerts/retry",
-    "POST /api/alerts/{id}/retry",
-    "POST /api/alerts/targets/{name}/test",
-  ];
-  expect(routes).toEqual(expect.arrayContaining(wanted));
-});
-
 test("every route has a summary, an answer, and its path's parameters", async () => {
   const { api } = await described();
   for (const { method, path, operation } of entriesOf(api)) {
@@ -224,17 +177,14 @@ test("a HEAD answers as the GET does, without its body", async () => {
   for (const { method, path, operation } of entriesOf(api)) {
     if (method !== "get" || changing.has(path)) continue;
     if (operation.summary.includes("Server-Sent")) continue;
-    const [head, get] = [
-      await app.inject({ method: "HEAD", url: example(path), headers: bearer }),
-      await app.inject({ method: "GET", url: example(path), headers: bearer }),
-    ];
-    expect(head.body, path).toBe("");
-    expect(head.statusCode, path).toBe(get.statusCode);
-    expect(head.headers["content-type"], path).toBe(get.headers["content-type"]);
+    const request = { url: example(path), headers: bearer };
+    const get = await app.inject({ method: "GET", ...request });
+    const head = await app.inject({ method: "HEAD", ...request });
+    const type = get.headers["content-type"];
+    expect([head.body, head.statusCode, head.headers["content-type"]], path).toEqual([
+      "",
+      get.statusCode,
+      type,
+    ]);
   }
-});
-
-test("a HEAD does not log out", async () => {
-  const { app } = await described();
-  expect((await app.inject({ method: "HEAD", url: "/logout" })).statusCode).toBe(405);
 });

@@ -1,7 +1,7 @@
 import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { aQuestionView } from "../../../helpers/fake-questions.ts";
 import type { QuestionView } from "../../../../src/foundation/contracts/question-views.ts";
-import { bearer, logIn, openApp, type TestDeps } from "../start-gateway.ts";
+import { logIn, openApp, type TestDeps } from "../start-gateway.ts";
 
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
@@ -9,22 +9,16 @@ async function withLink(values: Partial<QuestionView> = {}, overrides: Partial<T
   const { app, deps, operations } = await openApp(overrides);
   const question = aQuestionView(values);
   operations.asked.push(question);
-  const path = deps.answerLinks.pathOf(
-    { id: question.id, until: Date.parse(question.until) },
-    "ops",
-  );
+  const pathFor = (target: string) =>
+    deps.answerLinks.pathOf({ id: question.id, until: Date.parse(question.until) }, target);
+  const path = pathFor("ops");
   const follow = (url = path) => app.inject({ url, headers: { accept: "text/html" } });
   const submit = (answer: string, url = path) =>
-    app.inject({
-      method: "POST",
-      url,
-      headers: form,
-      payload: new URLSearchParams({ answer }).toString(),
-    });
-  return { app, deps, asked: operations.asked, path, follow, submit };
+    app.inject({ method: "POST", url, headers: form, payload: `answer=${answer}` });
+  return { app, deps, asked: operations.asked, path, pathFor, follow, submit };
 }
 
-test("opening a link shows the question, changes nothing, and leaves no trace of its token", async () => {
+test("opening an answer link shows the question, changes nothing, and leaves no trace of its token", async () => {
   const { app, asked, path, follow } = await withLink();
   const page = await follow();
   expect(page.statusCode).toBe(200);
@@ -42,10 +36,9 @@ test("the form answers as the link's target, once; then the page says who answer
   const { asked, path, follow, submit } = await withLink();
   const first = await submit("yes");
   expect([first.statusCode, first.headers.location]).toEqual([303, path]);
+  expect((await submit("no")).statusCode).toBe(303);
   const by = { via: "link", name: "ops", from: "127.0.0.1" };
   expect(asked[0]).toMatchObject({ state: "answered", answer: "yes", by });
-  expect((await submit("no")).statusCode).toBe(303);
-  expect(asked[0]?.answer).toBe("yes");
   const { body } = await follow();
   expect(body).toContain("<strong>yes</strong> · ops by a link");
   expect(body).not.toContain("<form");
@@ -53,13 +46,9 @@ test("the form answers as the link's target, once; then the page says who answer
 
 test("programs answer with JSON, and a later one learns who was first", async () => {
   const { app, path } = await withLink();
-  const send = (answer: string) => app.inject({ method: "POST", url: path, payload: { answer } });
-  expect((await send("maybe")).statusCode).toBe(400);
-  const first = await send("yes");
-  expect([first.statusCode, first.body]).toEqual([204, ""]);
-  const second = await send("no");
-  expect(second.statusCode).toBe(409);
-  expect(second.json()).toMatchObject({ error: "answered" });
+  const send = async (answer: string) =>
+    (await app.inject({ method: "POST", url: path, payload: { answer } })).statusCode;
+  expect([await send("maybe"), await send("yes"), await send("no")]).toEqual([400, 204, 409]);
 });
 
 test("an answer that has not the form shows the question again with the reason", async () => {
@@ -72,46 +61,36 @@ test("an answer that has not the form shows the question again with the reason",
 });
 
 test.each([
-  [
-    { state: "expired", answer: null },
-    "<strong>The run ended</strong> · no person answered in time",
-  ],
-  [{ state: "expired", answer: "no" }, "<strong>no</strong> · no person answered in time"],
-  [{ state: "withdrawn", answer: null }, "The run no longer waits for an answer"],
-] as const)("the page of a question that ended as %j says so", async (end, text) => {
-  const { follow } = await withLink({ ...end, answeredAt: "2026-11-23T08:00:00.000Z" });
+  ["expired", null, "<strong>The run ended</strong> · no person answered in time"],
+  ["expired", "no", "<strong>no</strong> · no person answered in time"],
+  ["withdrawn", null, "The run no longer waits for an answer"],
+] as const)("the page of a question that ended as %s with %j says so", async (state, answer, text) => {
+  const { follow } = await withLink({ state, answer, answeredAt: "2026-11-23T08:00:00.000Z" });
   expect((await follow()).body).toContain(text);
 });
 
 test("a forged token, and one of a question that is not stored, are the same 404", async () => {
   const { asked, path, follow, submit } = await withLink();
   const forged = `${path.slice(0, -2)}AA`;
-  const bodies = [await follow(forged)];
+  const forgedPage = await follow(forged);
   expect((await submit("yes", forged)).statusCode).toBe(404);
   expect(asked[0]?.state).toBe("open");
   asked.length = 0;
-  bodies.push(await follow(), await follow("/answer/x"));
-  expect(bodies.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404]);
-  expect(new Set(bodies.map(({ body }) => body)).size).toBe(1);
-  expect(bodies[0]?.headers["referrer-policy"]).toBe("no-referrer");
+  for (const { statusCode, body } of [forgedPage, await follow(), await follow("/answer/x")])
+    expect([statusCode, body]).toEqual([404, forgedPage.body]);
+  expect(forgedPage.headers["referrer-policy"]).toBe("no-referrer");
 });
 
-test("a long target's link works, below a path of a proxy, beside a gateway at the root, without the dashboard", async () => {
-  const publicUrl = "https://example.org/al";
-  const { deps, app, path, follow } = await withLink({}, { publicUrl, dashboard: false });
-  const atRoot = await withLink();
+test("an answer link works for a long target, below a path of a proxy, without the dashboard", async () => {
+  const overrides = { publicUrl: "https://example.org/al", dashboard: false };
+  const { path, pathFor, follow } = await withLink({}, overrides);
   expect((await follow(`/al${path}`)).body).toContain(`action="/al${path}"`);
-  expect((await atRoot.follow()).body).toContain(`action="${atRoot.path}"`);
-  const { id, until } = aQuestionView();
-  const url = deps.answerLinks.pathOf({ id, until: Date.parse(until) }, "t".repeat(200));
-  expect((await app.inject({ url })).statusCode).toBe(200);
+  expect((await follow(pathFor("t".repeat(200)))).statusCode).toBe(200);
 });
 
 test("the page shows hidden characters and markup of the prompt as text", async () => {
-  const { follow } = await withLink({
-    prompt: "Pay <b>1</b> to \u202Eevil https://x.test/\u{E0041}",
-  });
-  const { body } = await follow();
+  const prompt = "Pay <b>1</b> to \u202Eevil https://x.test/\u{E0041}";
+  const { body } = await (await withLink({ prompt })).follow();
   expect(body).toContain("Pay &lt;b>1&lt;/b> to [U+202E]evil https://x.test/[U+E0041]");
   expect(body).not.toContain('href="https://x.test');
 });
@@ -136,13 +115,13 @@ test("the dashboard's form needs a login of this origin, and leads back to the q
   const { app, asked } = await withLink();
   const url = `/dashboard/questions/${asked[0]?.id ?? ""}/answer`;
   const cookie = await logIn(app);
-  const post = (headers: Record<string, string>) =>
-    app.inject({ method: "POST", url, headers: { ...form, ...headers }, payload: "answer=yes" });
-  expect((await post({})).statusCode).toBe(401);
-  expect((await post({ cookie, "sec-fetch-site": "cross-site" })).statusCode).toBe(403);
+  const post = (site: string) => {
+    const headers = { ...form, cookie, "sec-fetch-site": site };
+    return app.inject({ method: "POST", url, headers, payload: "answer=yes" });
+  };
+  expect((await post("cross-site")).statusCode).toBe(403);
   expect(asked[0]?.state).toBe("open");
-  const answered = await post({ cookie, "sec-fetch-site": "same-origin" });
+  const answered = await post("same-origin");
   expect([answered.statusCode, answered.headers.location]).toEqual([303, "/dashboard/questions"]);
   expect(asked[0]).toMatchObject({ answer: "yes", by: { via: "login", from: "127.0.0.1" } });
-  expect((await post(bearer)).statusCode).toBe(303);
 });
