@@ -96,10 +96,8 @@ test("a port in use ends a start with webhooks", async () => {
 
 test.each([
   ["127.0.0.1", 0],
-  ["::1", 0],
   ["localhost", 0],
   ["0.0.0.0", 1],
-  ["::", 1],
   ["192.168.1.4", 1],
 ])("TCP at %s causes %i warnings, once it is open", async (host, times) => {
   const { warnings, happens, listening } = setUp({ host });

@@ -12,15 +12,6 @@ function setUp() {
   return { world, links, create };
 }
 
-test("a link can be used once", () => {
-  const { links, create } = setUp();
-  const token = create();
-  expect(token).toMatch(/^[\w-]{22}$/);
-  expect(links.state(token)).toBe("good");
-  links.use(token);
-  expect(links.state(token)).toBe("used");
-});
-
 test("a link is valid for 10 minutes, and shows its end", () => {
   const { world, links, create } = setUp();
   expect(links.create(gatewayUrl).expiresAt).toBe(new Date(1_600_000).toISOString());

@@ -5,16 +5,9 @@ import { existsSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { createGateway } from "../../../src/interfaces/gateway/server.ts";
+import { pause } from "../../helpers/pause.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { bearer, startTcp, testDeps } from "./start-gateway.ts";
-
-test("the gateway listens on TCP and returns the address that a person opens", async () => {
-  const gateway = createGateway(testDeps());
-  onTestFinished(() => gateway.close());
-  const url = await gateway.listenTcp();
-  expect(url).toMatch(/^http:\/\/localhost:\d+$/);
-  expect((await fetch(`${url}/health`)).status).toBe(200);
-});
 
 test("the gateway serves the operator on a socket that only this user can open", async () => {
   const path = join(tempDir(), "operator.sock");
@@ -100,7 +93,7 @@ test.each([
   ],
 ])("bytes that are not a request are answered with a problem", async (text, status, error) => {
   const url = new URL(await startTcp(testDeps()));
-  const answer = await sendRaw(Number(url.port), text);
+  const answer = await rawClient(Number(url.port), text).answer;
   expect(answer).toContain(`HTTP/1.1 ${status} `);
   expect(answer).toContain("content-type: application/problem+json\r\n");
   const body = JSON.parse(answer.split("\r\n\r\n")[1] ?? "") as unknown;
@@ -110,41 +103,36 @@ test.each([
 test("a request over a kept connection during the close is answered with a hint to retry", async () => {
   const deps = testDeps();
   const gateway = createGateway(deps);
-  const { port } = new URL(await gateway.listenTcp());
+  const url = await gateway.listenTcp();
+  const { port } = new URL(url);
   let closed: Promise<void> | undefined;
-  deps.operations.setPaused = async () => {
-    closed = gateway.close();
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-  };
   const authorization = `authorization: ${bearer.authorization}\r\n`;
   const first = `POST /control/pause HTTP/1.1\r\nhost: localhost\r\n${authorization}content-length: 0\r\n\r\n`;
   const second = `POST /webhooks/github HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n`;
-  const answers = await sendRaw(Number(port), first, 50, second);
+  const client = rawClient(Number(port), first);
+  deps.operations.setPaused = async () => {
+    closed = gateway.close();
+    client.socket.write(second);
+    await pause(500, "the second request comes before the first is answered");
+  };
+  const answers = await client.answer;
   await closed;
   expect(answers).toMatch(/^HTTP\/1\.1 200 /);
   expect(answers).toMatch(/HTTP\/1\.1 503 [\s\S]*retry-after: 5\r\n[\s\S]*"error":"draining"/);
   expect(deps.operations.deliveries).toEqual([]);
-});
-
-test("the gateway does not listen after closing", async () => {
-  const deps = testDeps();
-  const gateway = createGateway(deps);
-  const url = await gateway.listenTcp();
-  await gateway.close();
   await expect(fetch(`${url}/health`)).rejects.toThrow();
-  expect(await startTcp(deps)).not.toBe("");
 });
 
-/** All that comes back for these bytes until the server hangs up; later ones are sent after `waitMs`. */
-function sendRaw(port: number, text: string, waitMs = 0, later = ""): Promise<string> {
-  return new Promise((resolve) => {
-    let answer = "";
-    const socket = connect(port, "127.0.0.1", () => socket.write(text));
-    socket.setEncoding("utf8").on("data", (chunk: string) => (answer += chunk));
+/** A connection that sends these bytes, and all that comes back until the server closes it. */
+function rawClient(port: number, text: string) {
+  const socket = connect(port, "127.0.0.1", () => socket.write(text));
+  const answer = new Promise<string>((resolve) => {
+    let received = "";
+    socket.setEncoding("utf8").on("data", (chunk: string) => (received += chunk));
     socket.on("error", () => undefined);
-    socket.on("close", () => resolve(answer));
-    if (later !== "") setTimeout(() => socket.write(later), waitMs);
+    socket.on("close", () => resolve(received));
   });
+  return { socket, answer };
 }
 
 function getOverSocket(
@@ -168,7 +156,5 @@ test("an idle connection does not delay the end", async () => {
   const { port } = new URL(await gateway.listenTcp());
   const silent = connect(Number(port), "127.0.0.1");
   await once(silent, "connect");
-  const began = performance.now();
   await Promise.all([gateway.close(), once(silent, "close")]);
-  expect(performance.now() - began).toBeLessThan(10_000);
-});
+}, 60_000);

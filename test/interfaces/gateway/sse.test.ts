@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fastify } from "fastify";
 import { concat, firstValueFrom, NEVER, of, Subject, throwError, type Observable } from "rxjs";
 import { createEventStreams, eventText } from "../../../src/interfaces/gateway/sse.ts";
@@ -120,7 +119,7 @@ test("a client that left before its stream was opened subscribes to nothing", as
   client.destroy();
   await once(response, "close");
   found.next(null);
-  await sleep(0);
+  await new Promise((resolve) => setImmediate(resolve));
   expect(events.observed).toBe(false);
   expect(clients()).toBe(0);
 });

@@ -69,18 +69,6 @@ test("parameters are described as they are parsed", async () => {
   });
 });
 
-test("the description of access is true of every route, without a key and with one", async () => {
-  const { app, api } = await described();
-  for (const { method, path, operation } of entriesOf(api)) {
-    const name = `${method} ${path}`;
-    // A wrong key is a 401 there, too.
-    if (path === "/login") continue;
-    const refused = operation.security.length > 0;
-    expect((await ask(app, method, path, {})).statusCode === 401, name).toBe(refused);
-    expect((await ask(app, method, path, bearer)).statusCode, name).not.toBe(401);
-  }
-});
-
 test("the description of access is true of the operator's socket, which knows no sessions", async () => {
   const { app } = await openApp({}, operatorApp);
   const api = (await app.inject({ url: "/openapi.json" })).json<OpenApi>();
