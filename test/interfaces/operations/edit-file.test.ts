@@ -1,12 +1,5 @@
-import {
-  chmodSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { allowHostSchema } from "../../../src/foundation/contracts/run-hosts.ts";
 import type { EditableFile } from "../../../src/foundation/contracts/file-edits.ts";
 import { agentProject } from "./agent-project.ts";
@@ -18,11 +11,8 @@ schedule = "0 9 * * *" # every morning
 models = ["main"]
 credentials = []
 `;
-
-interface EditOptions {
-  readonly name?: EditableFile;
-  readonly dryRun?: boolean;
-}
+const secret = "ghp_0123456789abcdef0123456789abcdef0123";
+const url = "https://hc-ping.com/5f6e1f0a";
 
 async function setUp(files: Partial<Parameters<typeof agentProject>[0]> = {}) {
   const opened = await agentProject({ dev, ...files });
@@ -36,22 +26,26 @@ async function setUp(files: Partial<Parameters<typeof agentProject>[0]> = {}) {
   /** Edits the file as it is shown now. */
   const edit = async (
     change: (text: string) => string,
-    { name = "config.toml", dryRun = false }: EditOptions = {},
+    file: EditableFile = "config.toml",
+    dryRun = false,
   ) => {
-    const { text, hash } = await shown(name);
-    return edits.editFile("dev", { file: name, text: change(text), hash, dryRun });
+    const { text, hash } = await shown(file);
+    return edits.editFile("dev", { file, text: change(text), hash, dryRun });
   };
-  return { ...opened, shown, edit };
+  const editSkill = (change: (text: string) => string) => edit(change, "SKILL.md");
+  return { ...opened, shown, edit, editSkill };
 }
 
 const hourly = (text: string): string => text.replace("0 9 * * *", "0 * * * *");
+const refused = { code: "refused" };
+const conflict = { code: "conflict", status: 409 };
 
 test("an edit is shown before it is written in one step; the file's mode stays, and the log has it", async () => {
   const { edit, pathOf, read, context } = await setUp();
   chmodSync(pathOf(config), 0o666);
   const change = `--- ${config}\n+++ ${config}\n@@ -1,4 +1,4 @@\n # What starts it\n-schedule = "0 9 * * *" # every morning\n+schedule = "0 * * * *" # every morning\n models = ["main"]\n credentials = []\n`;
   const answer = { success: true, agent: "dev", file: config, change };
-  expect(await edit(hourly, { dryRun: true })).toEqual({ ...answer, written: false });
+  expect(await edit(hourly, "config.toml", true)).toEqual({ ...answer, written: false });
   expect(read(config)).toBe(dev);
   expect(await edit(hourly)).toEqual({ ...answer, written: true });
   expect(read(config)).toBe(hourly(dev));
@@ -65,16 +59,11 @@ test("an edit of a file that changed on disk meanwhile is refused, and the file 
   const { text, hash } = await shown();
   write(config, `${dev}scale = 2\n`);
   const request = { file: "config.toml", text: hourly(text), hash, dryRun: false } as const;
-  await expect(edits.editFile("dev", request)).rejects.toMatchObject({
-    code: "conflict",
-    status: 409,
-  });
+  await expect(edits.editFile("dev", request)).rejects.toMatchObject(conflict);
   expect(read(config)).toBe(`${dev}scale = 2\n`);
   const again = { ...request, hash: (await shown()).hash };
-  const both = await Promise.allSettled([
-    edits.editFile("dev", again),
-    edits.editFile("dev", { ...again, text: dev }),
-  ]);
+  const texts = [again.text, dev].map((one) => edits.editFile("dev", { ...again, text: one }));
+  const both = await Promise.allSettled(texts);
   expect(both.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
   expect(read(config)).toBe(hourly(dev));
 });
@@ -87,34 +76,36 @@ test("an edit on disk while an edit is checked is not overwritten", async () => 
     if (text.includes("0 * * * *")) write(config, `${dev}scale = 2\n`);
     return redact(text);
   };
-  await expect(edit(hourly)).rejects.toMatchObject({ code: "conflict" });
+  await expect(edit(hourly)).rejects.toMatchObject(conflict);
   expect(read(config)).toBe(`${dev}scale = 2\n`);
 });
 
-test("a text with a new error is refused with its place, and a broken file is fixed one thing at a time", async () => {
-  const { edit, shown, read } = await setUp();
-  const broken = (text: string) => text.replace("0 9 * * *", "every day");
-  const error = await edit(broken).catch((reason: unknown) => reason);
+test.each([
+  ["an invalid value", "0 9 * * *", "every day", /config\.toml:2:12 .*every day/],
+  ["an unknown key", "credentials", "shedule", /did you mean "schedule"/],
+])("an edit with %s is refused with its place", async (_, found, replacement, message) => {
+  const { edit, read } = await setUp();
+  const error: unknown = await edit((text) => text.replace(found, replacement)).catch(
+    (reason: unknown) => reason,
+  );
   expect(error).toMatchObject({ code: "invalid_config" });
-  expect(String(error)).toMatch(/config\.toml:2:12 .*every day/);
+  expect(String(error)).toMatch(message);
   expect(read(config)).toBe(dev);
-  await expect(edit((text) => `${text}shedule = "x"\n`)).rejects.toMatchObject({
-    message: expect.stringContaining('did you mean "schedule"') as string,
-  });
+});
 
-  const two = `${dev}scale = "many"\ntimeout = "long"\n`;
-  const both = await setUp({ dev: two, skill: "---\nname: [\n---\n" });
-  expect((await both.shown()).problems).toMatchObject([
+test("a broken file is fixed one thing at a time", async () => {
+  const broken = `${dev}scale = "many"\ntimeout = "long"\n`;
+  const { edit, editSkill, shown, read } = await setUp({ dev: broken, skill: "---\nname: [\n---\n" });
+  expect((await shown()).problems).toMatchObject([
     { severity: "error", line: 5, column: 9 },
     { severity: "error", line: 6, column: 11 },
   ]);
-  expect((await both.shown("SKILL.md")).problems).toHaveLength(1);
-  await both.edit((text) => text.replace('"many"', "2"));
-  await both.edit(() => "Do it.\n", { name: "SKILL.md" });
-  await both.edit((text) => text.replace('timeout = "long"\n', ""));
-  expect(await both.shown()).toMatchObject({ text: `${dev}scale = 2\n`, problems: [] });
-  expect(both.read(skill)).toBe("Do it.\n");
-  expect(await shown()).toMatchObject({ problems: [] });
+  expect((await shown("SKILL.md")).problems).toHaveLength(1);
+  await edit((text) => text.replace('"many"', "2"));
+  await editSkill(() => "Do it.\n");
+  await edit((text) => text.replace('timeout = "long"\n', ""));
+  expect(await shown()).toMatchObject({ text: `${dev}scale = 2\n`, problems: [] });
+  expect(read(skill)).toBe("Do it.\n");
 });
 
 test("edit = false forbids each edit, a host that is allowed included, and everything is still shown", async () => {
@@ -122,16 +113,12 @@ test("edit = false forbids each edit, a host that is allowed included, and every
   expect(await edits.agentFiles("dev")).toMatchObject({ isEditable: false });
   expect((await shown()).text).toBe(dev);
   for (const dryRun of [true, false]) {
-    const readOnly = { code: "read_only", status: 403 };
-    await expect(edit(hourly, { dryRun })).rejects.toMatchObject(readOnly);
     const host = allowHostSchema.parse({ host: "evil.test", dryRun });
-    await expect(edits.allowHost("dev", host)).rejects.toMatchObject(readOnly);
+    for (const attempt of [edit(hourly, "config.toml", dryRun), edits.allowHost("dev", host)])
+      await expect(attempt).rejects.toMatchObject({ code: "read_only", status: 403 });
   }
   expect(read(config)).toBe(dev);
 });
-
-const secret = "ghp_0123456789abcdef0123456789abcdef0123";
-const url = "https://hc-ping.com/5f6e1f0a";
 
 test("secrets are not shown, and lines that stay as they are shown keep them", async () => {
   const own = `${dev}\n[hooks]\npre = ["curl -H 'token: ${secret}' x.test"]\n\n[heartbeat]\nurl = "${url}" # pinged\n`;
@@ -140,12 +127,12 @@ test("secrets are not shown, and lines that stay as they are shown keep them", a
   const { text } = await shown();
   expect(text).toContain(`pre = ["curl -H 'token: [redacted]' x.test"]`);
   expect(text).toContain('url = "[redacted]" # pinged');
-  const { change } = await edit((before) =>
-    hourly(before).replace("\n[hooks]", "scale = 2\n\n[hooks]"),
-  );
+  const scaled = (before: string) =>
+    hourly(before).replace("\n[hooks]", "scale = 2\n\n[hooks]");
+  const { change } = await edit(scaled);
   expect(change).not.toContain("ghp_");
   expect(change).not.toContain(url);
-  expect(read(config)).toBe(hourly(own).replace("\n[hooks]", "scale = 2\n\n[hooks]"));
+  expect(read(config)).toBe(scaled(own));
   const other = (line: string) => line.replace('"[redacted]" # pinged', '"[redacted]/x"');
   await expect(edit(other)).rejects.toMatchObject({
     code: "refused",
@@ -156,48 +143,40 @@ test("secrets are not shown, and lines that stay as they are shown keep them", a
   expect((await shown()).text).not.toContain(url);
 });
 
-test("a mark that could stand for two secrets is not written", async () => {
-  const own = `${dev}\n[params]\none = "${secret}"\n`;
-  const { context, edit, read, write } = await setUp({
-    dev: own,
-    skill: `${secret}\n${secret}2\n`,
-  });
+test("a mark that could stand for two secrets is not written, and the words of a file are", async () => {
+  const { context, editSkill, read, write } = await setUp({ skill: `${secret}\n${secret}2\n` });
   context.redactor.add([secret, `${secret}2`]);
-  const name = "SKILL.md";
-  await expect(edit((text) => `${text}Go.\n`, { name })).rejects.toMatchObject({ code: "refused" });
+  await expect(editSkill((text) => `${text}Go.\n`)).rejects.toMatchObject(refused);
+  write(skill, `t = "[redacted]"\nt = "${secret}"\n`);
+  await expect(editSkill((text) => `Go.\n${text}`)).rejects.toMatchObject(refused);
   write(skill, "Write [redacted] for secrets.\n");
-  await edit((text) => `${text}And [redacted] again.\n`, { name });
+  await editSkill((text) => `${text}And [redacted] again.\n`);
   expect(read(skill)).toBe("Write [redacted] for secrets.\nAnd [redacted] again.\n");
 });
 
-test("lines that nobody touched stay, also those that look like another", async () => {
-  const { context, edit, shown, edits, read, write } = await setUp({
-    skill: "One.\n\f\n\nTwo.\n\n\u001b[0m\n",
-  });
-  const name = "SKILL.md";
-  await edit((text) => text.replace("Two.", "Two.\n\nThree."), { name });
-  expect(read(skill)).toBe("One.\n\f\n\nTwo.\n\nThree.\n\n\u001b[0m\n");
+test("a mark of a secret that is gone is not written", async () => {
+  const { context, edits, shown, read, write } = await setUp({ skill: `Use ${secret}.\n` });
   context.redactor.add([secret]);
-  write(skill, `t = "[redacted]"\nt = "${secret}"\n`);
-  await expect(edit((text) => `Go.\n${text}`, { name })).rejects.toMatchObject({ code: "refused" });
-  write(skill, `Use ${secret}.\n`);
-  const { text } = await shown(name);
+  const { text } = await shown("SKILL.md");
   write(skill, "Use nothing.\n");
-  const { hash } = await shown(name);
-  const kept = { file: name, text, hash, dryRun: false } as const;
-  await expect(edits.editFile("dev", kept)).rejects.toMatchObject({ code: "refused" });
+  const { hash } = await shown("SKILL.md");
+  const kept = { file: "SKILL.md", text, hash, dryRun: false } as const;
+  await expect(edits.editFile("dev", kept)).rejects.toMatchObject(refused);
   expect(read(skill)).toBe("Use nothing.\n");
 });
 
+test("unedited lines keep their control characters", async () => {
+  const { editSkill, read } = await setUp({ skill: "One.\n\f\n\nTwo.\n\n\u001b[0m\n" });
+  await editSkill((text) => text.replace("Two.", "Two.\n\nThree."));
+  expect(read(skill)).toBe("One.\n\f\n\nTwo.\n\nThree.\n\n\u001b[0m\n");
+});
+
 test("a secret over several lines is hidden, and its file is edited on disk only", async () => {
-  const { context, edit, shown } = await setUp({
-    skill: `a\n${secret.slice(0, 20)}\n${secret.slice(20)}\nb\n`,
-  });
+  const lines = `a\n${secret.slice(0, 20)}\n${secret.slice(20)}\nb\n`;
+  const { context, editSkill, shown } = await setUp({ skill: lines });
   context.redactor.add([secret]);
   expect((await shown("SKILL.md")).text).toBe("a\n[redacted]\nb\n");
-  await expect(edit((text) => `${text}c\n`, { name: "SKILL.md" })).rejects.toMatchObject({
-    message: expect.stringContaining("edit it on disk") as string,
-  });
+  await expect(editSkill((text) => `${text}c\n`)).rejects.toThrow("edit it on disk");
 });
 
 test("stored credentials are hidden before a run has loaded them", async () => {
@@ -211,15 +190,15 @@ test("stored credentials are hidden before a run has loaded them", async () => {
   expect(await shown("SKILL.md")).toMatchObject({ hash });
 });
 
-test("no door shows an address of a heartbeat", async () => {
+test("the address of a heartbeat is hidden in its file only, and no edit bares it", async () => {
   const { edit, shown } = await setUp({
     dev: `${dev}[heartbeat]\nurl = "${url.replace("https", "HTTPS")}"\n`,
     skill: `[heartbeat]\nSee ${url}.\n`,
   });
   expect((await shown()).text).not.toContain("5f6e1f0a");
   expect((await shown("SKILL.md")).text).toContain(url);
-  const bare = edit((text) => text.replace("[heartbeat]", "[params]"), { dryRun: true });
-  await expect(bare).rejects.toMatchObject({ code: "refused" });
+  const bare = edit((text) => text.replace("[heartbeat]", "[params]"));
+  await expect(bare).rejects.toMatchObject(refused);
 });
 
 test("a link out of the agent's directory is not written through, and one inside of it is", async () => {
@@ -227,12 +206,9 @@ test("a link out of the agent's directory is not written through, and one inside
   write("shared/config.toml", dev);
   rmSync(pathOf(config));
   symlinkSync(pathOf("shared/config.toml"), pathOf(config));
-  await expect(edit(hourly)).rejects.toMatchObject({
-    code: "refused",
-    message: expect.stringContaining("link out of the agent's directory") as string,
-  });
+  await expect(edit(hourly)).rejects.toThrow("link out of the agent's directory");
   const host = allowHostSchema.parse({ host: "evil.test" });
-  await expect(edits.allowHost("dev", host)).rejects.toMatchObject({ code: "refused" });
+  await expect(edits.allowHost("dev", host)).rejects.toMatchObject(refused);
   expect(read("shared/config.toml")).toBe(dev);
   rmSync(pathOf(config));
   renameSync(pathOf("shared/config.toml"), pathOf("agents/dev/own.toml"));
@@ -241,14 +217,13 @@ test("a link out of the agent's directory is not written through, and one inside
   expect(read("agents/dev/own.toml")).toBe(hourly(dev));
   renameSync(pathOf("agents/dev"), pathOf("agents/two"));
   symlinkSync("two", pathOf("agents/dev"));
-  await expect(edit(() => dev)).rejects.toMatchObject({ code: "refused" });
+  await expect(edit(() => dev)).rejects.toMatchObject(refused);
 });
 
 test("a text over the size that the scheduler reads is refused, and line ends stay those of the file", async () => {
   const { edit, read, write } = await setUp();
-  await expect(edit((text) => `${text}# ${"x".repeat(256 * 1024)}\n`)).rejects.toMatchObject({
-    code: "refused",
-  });
+  const large = edit((text) => `${text}# ${"x".repeat(256 * 1024)}\n`);
+  await expect(large).rejects.toMatchObject(refused);
   write(config, dev.replaceAll("\n", "\r\n"));
   await edit(hourly);
   expect(read(config)).toBe(hourly(dev).replaceAll("\n", "\r\n"));
@@ -256,7 +231,7 @@ test("a text over the size that the scheduler reads is refused, and line ends st
 
 test("reading the files of a removed agent fails as unknown_agent", async () => {
   const { edits, pathOf } = await setUp();
-  await expect(edits.agentFiles("ops")).rejects.toMatchObject({ code: "unknown_agent" });
   rmSync(pathOf("agents/dev"), { recursive: true });
-  await expect(edits.agentFiles("dev")).rejects.toMatchObject({ code: "unknown_agent" });
+  for (const agent of ["ops", "dev"])
+    await expect(edits.agentFiles(agent)).rejects.toMatchObject({ code: "unknown_agent" });
 });
