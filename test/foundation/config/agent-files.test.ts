@@ -17,15 +17,10 @@ const whole = {
 };
 
 test("readAgent reads the three files", async () => {
-  const dir = await directory(whole);
-  expect(await readAgent(dir, "dev")).toEqual({
-    name: "dev",
-    config: "a = 1",
-    skill: "Do it.",
-    dockerfileHash: "67c4282c6928ae380489b6392127b14bb16d8c2f5ba5fa285a934f4f94387b5e",
-    schemas: new Map(),
-    problems: [],
-  });
+  const read = await readAgent(await directory(whole), "dev");
+  const dockerfileHash = "67c4282c6928ae380489b6392127b14bb16d8c2f5ba5fa285a934f4f94387b5e";
+  const files = { config: "a = 1", skill: "Do it.", dockerfileHash };
+  expect(read).toEqual({ name: "dev", schemas: new Map(), problems: [], ...files });
 });
 
 test("readAgent reads JSON files that its config names, in its own directory only", async () => {
@@ -48,17 +43,12 @@ test("readAgent changes the hash only if a file changes that the Dockerfile may 
   await writeFile(join(dir, "agents/dev/lib/.setup.sh.swp"), "");
   expect(await hash()).toBe(before);
   await writeFile(join(dir, "agents/dev/lib/setup.sh"), "echo 2");
-  expect(await hash()).not.toBe(before);
-});
-
-test("a changed Dockerfile has another hash, and a removed one has none", async () => {
-  const dir = await directory(whole);
-  const before = await readAgent(dir, "dev");
+  const changed = await hash();
+  expect(changed).not.toBe(before);
   await writeFile(join(dir, "agents/dev/Dockerfile"), "FROM other");
-  const after = await readAgent(dir, "dev");
-  expect(after?.dockerfileHash).not.toBe(before?.dockerfileHash);
+  expect(await hash()).not.toBe(changed);
   await rm(join(dir, "agents/dev/Dockerfile"));
-  expect((await readAgent(dir, "dev"))?.dockerfileHash).toBeNull();
+  expect(await hash()).toBeNull();
 });
 
 test("readAgent is null without the directory or its config.toml", async () => {
@@ -68,14 +58,12 @@ test("readAgent is null without the directory or its config.toml", async () => {
   expect(await readAgent(join(dir, "nowhere"), "gone")).toBeNull();
 });
 
-test("readAgent reports a missing SKILL.md", async () => {
-  const dir = await directory({ "agents/dev/config.toml": "" });
-  const files = await readAgent(dir, "dev");
-  expect(files?.skill).toBeNull();
-  expect(texts(files?.problems ?? [])).toEqual([
+const problemsOf = async (dir: string) => texts((await readAgent(dir, "dev"))?.problems ?? []);
+
+test("readAgent reports a missing SKILL.md", async () =>
+  expect(await problemsOf(await directory({ "agents/dev/config.toml": "" }))).toEqual([
     "error: agents/dev/SKILL.md  is missing; expected a markdown file with the agent's instructions",
-  ]);
-});
+  ]));
 
 test("readAgent reports for each file why it can't be read", async () => {
   const dir = await directory({
@@ -102,9 +90,8 @@ test("readAgent follows links inside of the project only", async () => {
   expect((await readAgent(dir, "dev"))?.skill).toBe("Do it.");
   await rm(join(dir, "agents/dev/SKILL.md"));
   await symlink(join(outside, "secret"), join(dir, "agents/dev/SKILL.md"));
-  const files = await readAgent(dir, "dev");
-  expect(JSON.stringify(files)).not.toContain('"secret"');
-  expect(texts(files?.problems ?? [])).toEqual([
+  expect(JSON.stringify(await readAgent(dir, "dev"))).not.toContain('"secret"');
+  expect(await problemsOf(dir)).toEqual([
     "error: agents/dev/SKILL.md  is a link that leads out of the project; put a copy there instead",
   ]);
 });
@@ -112,8 +99,7 @@ test("readAgent follows links inside of the project only", async () => {
 test("readAgent does not wait for a pipe without a writer", async () => {
   const dir = await directory({ "agents/dev/config.toml": "" });
   await promisify(execFile)("mkfifo", [join(dir, "agents/dev/SKILL.md")]);
-  const files = await readAgent(dir, "dev");
-  expect(texts(files?.problems ?? [])).toEqual([
+  expect(await problemsOf(dir)).toEqual([
     "error: agents/dev/SKILL.md  is not a regular file; put a file there",
   ]);
 });
@@ -121,7 +107,7 @@ test("readAgent does not wait for a pipe without a writer", async () => {
 test("readAgent names a file that the system refuses to read", async () => {
   const dir = await directory({ "agents/dev/SKILL.md": "Do it." });
   await symlink(join(dir, "agents/dev/config.toml"), join(dir, "agents/dev/config.toml"));
-  expect(texts((await readAgent(dir, "dev"))?.problems ?? [])).toEqual([
+  expect(await problemsOf(dir)).toEqual([
     expect.stringMatching(/config\.toml {2}can't be read .*check its type and permissions/),
   ]);
 });
@@ -132,16 +118,10 @@ test("readBareSkill reads only a directory that has a SKILL.md and no config.tom
     "agents/dev/SKILL.md": "Do it.",
     "agents/dev/config.toml": "",
     "agents/empty/notes.md": "",
-    "agents/silent/config.toml": "",
   });
-  expect(await readBareSkill(dir, "bare")).toMatchObject({
-    name: "bare",
-    config: null,
-    skill: "Do it.",
-    problems: [],
-  });
-  expect(await readAgent(dir, "bare")).toBeNull();
-  for (const name of ["dev", "empty", "silent", "nowhere"]) {
+  const bare = { name: "bare", config: null, skill: "Do it.", problems: [] };
+  expect(await readBareSkill(dir, "bare")).toMatchObject(bare);
+  for (const name of ["dev", "empty", "nowhere"]) {
     expect(await readBareSkill(dir, name)).toBeNull();
   }
 });
@@ -171,10 +151,10 @@ test("listAgents follows a linked agent directory", async () => {
   expect((await readAgent(dir, "linked"))?.skill).toBe("Do it.");
 });
 
-test.each(["a", "0", "a-b-1", "x".repeat(63)])("isAgentName accepts %s", (name) =>
+test.each(["0", "a-b-1", "x".repeat(63)])("isAgentName accepts %s", (name) =>
   expect(isAgentName(name)).toBe(true),
 );
-test.each(["", "-a", "A", "a_b", "a.b", "../a", "x".repeat(64), "default", "scheduler", "a\n"])(
+test.each(["", "-a", "A", "../a", "x".repeat(64), "default", "scheduler", "a\n"])(
   "isAgentName refuses %j",
   (name) => expect(isAgentName(name)).toBe(false),
 );

@@ -14,20 +14,13 @@ async function refusal(dir: string): Promise<UserError> {
 }
 
 test("loadProject reads the project's config.toml, with its warnings", async () => {
-  const dir = await directory({ "config.toml": "scale = 2\nsale = 1" });
+  const dir = await directory({
+    "config.toml": 'sale = 1\n[models.m]\nprovider = "scripted"\nscript = "scripts/a.json"',
+  });
   const { project, warnings } = await loadProject(dir, filters);
-  expect(project.scale).toBe(2);
+  expect(project.models.m?.script).toBe(join(dir, "scripts/a.json"));
   expect(project.timezone).toBe(new Intl.DateTimeFormat().resolvedOptions().timeZone);
   expect(warnings).toHaveLength(1);
-});
-
-test("loadProject resolves a model's script against the project", async () => {
-  const dir = await directory({
-    "config.toml": '[models.m]\nprovider = "scripted"\nscript = "scripts/a.json"',
-  });
-  expect((await loadProject(dir, filters)).project.models.m?.script).toBe(
-    join(dir, "scripts/a.json"),
-  );
 });
 
 test("loadProject reports a directory that is not a project, and how to make one", async () => {

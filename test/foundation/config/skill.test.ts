@@ -42,7 +42,7 @@ test.each([
   expect(problems).toEqual([]);
 });
 
-test.each(["js", "javascript", "JS", "json", "coffee", " js", "yaml"])(
+test.each(["js", "JS", " js", "json", "yaml"])(
   "parseSkill runs no front matter in another language: ---%s",
   (language) => {
     const text = `---${language}\n{ name: globalThis.planted = "planted" }\n---\nDo it.`;

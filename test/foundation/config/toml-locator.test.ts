@@ -110,10 +110,7 @@ function wordsOf(text: string): string {
 
 test.each([
   ['a = "x\nb = 1\n', "1: the string is not closed on its line"],
-  ['a = "x\r\nb = 1\r\n', "1: the string is not closed on its line"],
-  ["a = ['x\n]", "1: the string is not closed on its line"],
   ["a = “x”", "1: strings stand between straight quotes: \" or ', not “"],
-  ["a = [‘x’]", "1: strings stand between straight quotes: \" or ', not ‘"],
   ['a = "\u0001"', "1: control characters are not allowed in strings"],
   ['a = "x', "1: the string is never closed"],
   ['a = """x\nb = 1\n', "1: the string is never closed"],
@@ -125,7 +122,6 @@ test.each([
   ["a = [1, [2], 3\n", "2: expected a comma, or ] for the [ of line 1"],
   ["[t]\na = { b = 1\nc = 2 }\n", "3: expected a comma, or } for the { of line 2"],
   ['a = ["x" "y"]', "1: expected a comma, or ]"],
-  ["a = { b = 1", "1: expected a comma, or }"],
   ["[a\nb = 1\n", "1: the table's name is not closed by ]"],
   ["a\n", "1: expected = and a value behind the key"],
   ["a! = 1\n", "1: illegal character in key"],
