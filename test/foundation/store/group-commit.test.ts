@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, StatementSync } from "node:sqlite";
 import { openDatabase } from "../../../src/foundation/store/database.ts";
 import { createGroupCommit } from "../../../src/foundation/store/group-commit.ts";
 import { withStoreErrors } from "../../../src/foundation/store/store-error.ts";
+import { isLong } from "../../helpers/long.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 function open() {
@@ -15,12 +16,10 @@ function open() {
     if (db.isOpen) db.close();
   });
   const insert = db.prepare("INSERT INTO t VALUES (?, ?)");
-  const numbers = () =>
-    db
-      .prepare("SELECT n FROM t ORDER BY n")
-      .all()
-      .map((row) => row.n);
-  return { db, path, insert, numbers, commits: createGroupCommit(db, path) };
+  const select = db.prepare("SELECT n FROM t ORDER BY rowid");
+  const numbers = () => select.all().map(({ n }) => n);
+  const setReadOnly = (on: boolean) => db.exec(`PRAGMA query_only = ${Number(on)}`);
+  return { db, path, insert, numbers, setReadOnly, commits: createGroupCommit(db, path) };
 }
 
 test("the writes of one turn become visible together, in one transaction", async () => {
@@ -71,22 +70,7 @@ test("flush commits at once, even thousands of waiting writes", async () => {
   await Promise.all(writes);
 });
 
-test("a full disk rejects with a clear error, and writes resume when there is space", async () => {
-  const { db, insert, commits, numbers } = open();
-  await commits.write(() => insert.run(1, null));
-  const pages = Number(db.prepare("PRAGMA page_count").get()?.page_count);
-  // SQLite reports a database at its page limit as SQLITE_FULL, as it does a full disk.
-  db.exec(`PRAGMA max_page_count = ${pages + 2}`);
-  await expect(commits.write(() => insert.run(2, Buffer.alloc(100_000)))).rejects.toMatchObject({
-    code: "store_unavailable",
-    hint: "free some disk space",
-  });
-  db.exec("PRAGMA max_page_count = 100000");
-  await commits.write(() => insert.run(3, null));
-  expect(numbers()).toEqual([1, 3]);
-});
-
-test("records of a turn wait for space even if one's error is translated already", async () => {
+test("on a full disk a request is rejected with a hint, and records wait for space, also one whose error is translated already", async () => {
   const { db, path, insert, commits, numbers } = open();
   await commits.write(() => insert.run(0, null));
   const { put } = withStoreErrors(path, {
@@ -98,21 +82,107 @@ test("records of a turn wait for space even if one's error is translated already
     commits.record(() => insert.run(1, null)),
     commits.record(() => put(2)),
   ]);
-  await expect(commits.write(() => put(3))).rejects.toMatchObject({ code: "store_unavailable" });
+  // SQLite reports a database at its page limit as SQLITE_FULL, as it does a full disk.
+  const full = { code: "store_unavailable", hint: "free some disk space" };
+  await expect(commits.write(() => put(3))).rejects.toMatchObject(full);
   db.exec("PRAGMA max_page_count = 100000");
   await records;
   expect(numbers()).toEqual([0, 1, 2]);
 });
 
 test("a write with time to wait is retried until the store is available, before later writes", async () => {
-  const { db, insert, commits, numbers } = open();
-  db.exec("PRAGMA query_only = 1");
+  const { insert, commits, numbers, setReadOnly } = open();
+  setReadOnly(true);
   const waits = commits.write(() => insert.run(1, null), 60_000);
   const inTime = commits.write(() => insert.run(2, null), 1);
   await expect(inTime).rejects.toMatchObject({ code: "store_unavailable" });
   expect(commits.problem()).toContain("readonly");
-  db.exec("PRAGMA query_only = 0");
+  setReadOnly(false);
   await Promise.all([commits.write(() => insert.run(3, null)), waits]);
   expect(numbers()).toEqual([1, 3]);
   expect(commits.problem()).toBeNull();
+});
+
+/** Somebody else's transaction on the file, until it is ended. */
+function otherWriter(path: string): DatabaseSync {
+  const other = new DatabaseSync(path);
+  onTestFinished(() => other.close());
+  other.exec("BEGIN IMMEDIATE");
+  return other;
+}
+
+/** The next COMMIT of this process fails, after it went through or before. */
+function failNextCommit(when: "before" | "after"): void {
+  // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
+  const { run } = StatementSync.prototype;
+  const restore = () => (StatementSync.prototype.run = run);
+  onTestFinished(() => void restore());
+  StatementSync.prototype.run = function (this: StatementSync, ...args: Parameters<typeof run>) {
+    if (this.sourceSQL !== "COMMIT") return run.apply(this, args);
+    restore();
+    if (when === "after") run.apply(this, args);
+    throw Object.assign(new Error("disk I/O error"), { errcode: 10 });
+  } as typeof run;
+}
+
+test("records wait for the store, ahead of later writes, and requests don't", async () => {
+  const { insert, numbers, setReadOnly, commits } = open();
+  setReadOnly(true);
+  const recorded = commits.record(() => insert.run(1, null));
+  const asked = commits.write(() => insert.run(2, null));
+  await expect(asked).rejects.toMatchObject({ code: "store_unavailable" });
+  setReadOnly(false);
+  const later = commits.write(() => insert.run(3, null));
+  await Promise.all([recorded, later]);
+  expect(numbers()).toEqual([1, 3]);
+});
+
+test("an invalid record is not retried", async () => {
+  const { insert, commits } = open();
+  await commits.record(() => insert.run(1, null));
+  await expect(commits.record(() => insert.run(1, null))).rejects.toThrow(/UNIQUE/);
+});
+
+test("a flush settles everything, even writes that wait for the store", async () => {
+  const { insert, setReadOnly, commits } = open();
+  setReadOnly(true);
+  const recorded = commits.record(() => insert.run(1, null));
+  commits.flush();
+  await expect(recorded).rejects.toMatchObject({ code: "store_unavailable" });
+});
+
+test("while another process writes, writes wait and the event loop continues", async () => {
+  const { db, path, insert, numbers, commits } = open();
+  const other = otherWriter(path);
+  const writing = commits.write(() => insert.run(1, null));
+  await new Promise(setImmediate);
+  // For so long a try to begin takes the thread; the next one comes in a later turn.
+  expect(Number(db.prepare("PRAGMA busy_timeout").get()?.timeout)).toBeLessThan(100);
+  other.exec("ROLLBACK");
+  await writing;
+  expect(numbers()).toEqual([1]);
+});
+
+test.runIf(isLong)("a request gives up on another process's lock after a while", async () => {
+  const { path, insert, commits } = open();
+  otherWriter(path);
+  await expect(commits.write(() => insert.run(1, null))).rejects.toMatchObject({
+    code: "store_unavailable",
+    hint: "another process holds the database; end it or wait",
+  });
+});
+
+test("a commit that fails after it was written counts", async () => {
+  const { insert, numbers, commits } = open();
+  failNextCommit("after");
+  await commits.write(() => insert.run(1, null));
+  expect(numbers()).toEqual([1]);
+});
+
+test("a commit that fails before it was written does not count", async () => {
+  const { insert, numbers, commits } = open();
+  failNextCommit("before");
+  const writing = commits.write(() => insert.run(1, null));
+  await expect(writing).rejects.toMatchObject({ code: "store_unavailable" });
+  expect(numbers()).toEqual([]);
 });

@@ -5,6 +5,7 @@ import {
   cronItem,
   manualItem,
   requestFor,
+  succeeded,
   tempStore,
   wholeHistory,
 } from "./support.ts";
@@ -43,47 +44,27 @@ test("a run of a dead scheduler is lost and its work retried once; a second loss
   expect(final.lost.map(({ retry }) => retry)).toEqual([null]);
   expect(final.requeue.map(({ id }) => id)).toEqual(["later"]);
   const entries = third.history.query({ ...wholeHistory, outcome: "lost" }).triggers;
-  expect(entries.map(({ attempt, deadLetter, endedAt }) => [attempt, deadLetter, endedAt])).toEqual(
-    [
-      [2, true, null],
-      [1, false, null],
-    ],
-  );
+  expect(entries).toMatchObject([
+    { attempt: 2, deadLetter: true, endedAt: null },
+    { attempt: 1, deadLetter: false, endedAt: null },
+  ]);
   expect(third.lastRun("dev")).toMatchObject({ outcome: "lost", endedAt: null });
 });
 
-test("a live run is adopted and can be ended", async () => {
+test("a live run is known before recovery, adopted by it, and can be ended", async () => {
   const dir = tempDir();
   const item = manualItem("a");
-  const first = tempStore(dir, () => 77);
-  await first.work.enqueue([item]);
-  await beginRun(first, requestFor(item, "dev-11111111"));
-  first.close();
-  const second = tempStore(dir);
-  const { adopted, lost, requeue } = await second.recover(new Set(["dev-11111111"]));
-  expect([adopted, lost, requeue]).toEqual([
-    [{ item, instanceId: "dev-11111111", startedAt: 77, waitedMs: 0, leftByStop: false }],
-    [],
-    [],
-  ]);
-  const end = { outcome: "killed", exitCode: 137, reason: null, usage: null } as const;
-  await second.work.end(item, { instanceId: "dev-11111111", startedAt: 77, end });
-});
-
-test("runs without a recorded end are known before recovery decides about them", async () => {
-  const dir = tempDir();
-  const item = manualItem("a");
-  const before = tempStore(dir);
-  await before.work.enqueue([item, manualItem("waits")]);
-  await before.work.claim(requestFor(item, "dev-11111111"));
+  const before = tempStore(dir, () => 77);
+  await before.work.enqueue([item]);
+  await beginRun(before, requestFor(item, "dev-11111111"));
   before.close();
   const after = tempStore(dir);
   expect(after.openRuns()).toMatchObject([{ item, instanceId: "dev-11111111" }]);
-  const { adopted, lost } = await after.recover(new Set(["dev-11111111"]));
-  expect(adopted).toMatchObject([{ item, instanceId: "dev-11111111" }]);
-  expect(lost).toEqual([]);
-  const end = { outcome: "succeeded", exitCode: 0, reason: null, usage: null } as const;
-  await after.work.end(item, { instanceId: "dev-11111111", startedAt: 1000, at: 3000, end });
+  const run = { item, instanceId: "dev-11111111", startedAt: 77, waitedMs: 0, leftByStop: false };
+  const recovered = await after.recover(new Set(["dev-11111111"]));
+  expect(recovered).toEqual({ adopted: [run], lost: [], requeue: [], neverBegun: [] });
+  const { instanceId } = run;
+  await after.work.end(item, { instanceId, startedAt: 1000, at: 3000, end: succeeded });
   expect(after.openRuns()).toEqual([]);
   const [entry] = after.history.query({ ...wholeHistory, outcome: "succeeded" }).triggers;
   expect(entry).toMatchObject({ durationMs: 2000 });
@@ -97,7 +78,7 @@ test("runs of a scheduler that was being stopped are interrupted, and wait once 
   await beginRun(first, requestFor(item, "dev-11111111"));
   await beginRun(first, requestFor(killed, "ops-22222222"));
   await first.settings.recordStop(Date.now());
-  const end = { outcome: "killed", exitCode: 137, reason: null, usage: null } as const;
+  const end = { ...succeeded, outcome: "killed" } as const;
   await first.work.end(killed, { instanceId: "ops-22222222", startedAt: Date.now(), end });
   first.close();
 
@@ -171,10 +152,8 @@ test("the claim of a cluster machine begins the run", async () => {
   const first = tempStore(dir);
   const [a, b] = [manualItem("a"), manualItem("b")];
   await first.work.enqueue([a, b]);
-  for (const [item, instanceId] of [
-    [a, "dev-1"],
-    [b, "dev-2"],
-  ] as const) {
+  for (const [index, item] of [a, b].entries()) {
+    const instanceId = `dev-${index + 1}`;
     await first.work.claim(requestFor(item, instanceId));
     await first.remoteRuns.add({ instanceId, name: instanceId, ticketHash: "0" });
   }

@@ -83,14 +83,10 @@ test("a run's calls are found by the run that made them, not by one that took th
   const store = tempStore();
   await ran(store, cronItem("first", "ops"), "ops-1");
   const call = callItem("a", { callerInstance: "ops-1" });
-  const who = { agent: "ops", instanceId: "ops-1", key: "k" };
   await store.calls.add(call, 100, null);
-  await store.calls.add(callItem("b", { callerInstance: "zoo-1" }, "ops"), 100, {
-    ...who,
-    answer: {},
-    waitedMs: 0,
-    isWaiting: () => true,
-  });
+  const wait = { key: "k", answer: {}, waitedMs: 0, isWaiting: () => true };
+  const waiting = { agent: "ops", instanceId: "ops-1", ...wait };
+  await store.calls.add(callItem("b", { callerInstance: "zoo-1" }, "ops"), 100, waiting);
   expect(store.runs.find("ops-1")?.entry.id).toBe("first");
   expect(store.runs.callsOf("ops-1").map(({ id }) => id)).toEqual(["a"]);
 });

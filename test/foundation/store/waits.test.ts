@@ -1,3 +1,4 @@
+import type { Acceptance } from "../../../src/foundation/store/receipts.ts";
 import type { Wait } from "../../../src/foundation/contracts/run-state.ts";
 import { manualItem, tempStore, webhookItem, wholeHistory, claimed } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
@@ -10,6 +11,13 @@ const wait: Wait = {
   since: 1_000,
   until: 9_000,
 };
+
+/** A delivery with nothing to start, and what a test adds. */
+function delivery(id: string, more: Partial<Acceptance>): Acceptance {
+  const from = { source: "gh", type: "github", deliveryId: "d", headers: {} };
+  const receipt = { id, at: 1, reason: null, body: new Uint8Array(), matched: ["dev"], ...from };
+  return { receipt, items: [], taken: [], deadLetters: [], ...more };
+}
 
 async function runningStore(dir = tempDir(), now?: () => number) {
   const store = tempStore(dir, now);
@@ -54,22 +62,9 @@ test("the answers to a run are deleted with it", async () => {
 test("a delivery that a run takes becomes its answer in one commit, and is not queued as work", async () => {
   const dir = tempDir();
   const store = await runningStore(dir);
-  const id = "r";
-  const receipt = {
-    id,
-    at: 1,
-    source: "gh",
-    type: "github",
-    deliveryId: "d",
-    headers: {},
-    reason: null,
-    body: new Uint8Array(),
-    matched: ["dev"],
-  };
   const by = { ...wait, answer: { it: 1 }, waitedMs: 3, isWaiting: () => true };
-  const taken = [{ item: webhookItem("w", id), by, startsRun: false }];
-  const acceptance = { receipt, items: [], taken, deadLetters: [] };
-  await store.receipts.accept(acceptance);
+  const taken = [{ item: webhookItem("w", "r"), by, startsRun: false }];
+  await store.receipts.accept(delivery("r", { taken }));
   expect(store.waits.answer("dev-1", "k")).toEqual({ it: 1 });
   const [entry] = store.history.query({ ...wholeHistory, kind: "webhook" }).triggers;
   expect(entry).toMatchObject({ instanceId: "dev-1", outcome: "succeeded", deadLetter: false });
@@ -87,53 +82,28 @@ test("a cancelled wait has no answer", async () => {
 
 test("a repeated delivery ends no wait", async () => {
   const store = await runningStore();
-  const receipt = {
-    id: "r",
-    at: 1,
-    source: "gh",
-    type: "github",
-    deliveryId: "d",
-    headers: {},
-    reason: null,
-    body: new Uint8Array(),
-    matched: ["dev"],
-  };
-  await store.receipts.accept({ receipt, items: [], taken: [], deadLetters: [] });
+  await store.receipts.accept(delivery("r", {}));
   const by = { ...wait, answer: 1, waitedMs: 3, isWaiting: () => true };
-  const again = { receipt: { ...receipt, id: "r2" }, items: [], deadLetters: [] };
-  await store.receipts.accept({
-    ...again,
-    taken: [{ item: webhookItem("w", "r2"), by, startsRun: true }],
-  });
+  const taken = [{ item: webhookItem("w", "r2"), by, startsRun: true }];
+  await store.receipts.accept(delivery("r2", { taken }));
   expect(store.waits.all()).toEqual([wait]);
 });
 
 test("an event that a run no longer waits for starts a run of its agent, if its filters match", async () => {
   const store = await runningStore();
-  const receipt = {
-    id: "r",
-    at: 1,
-    source: "gh",
-    type: "github",
-    deliveryId: "d",
-    headers: {},
-    reason: null,
-    body: new Uint8Array(),
-    matched: ["dev"],
-  };
   const by = { ...wait, answer: 1, waitedMs: 3, isWaiting: () => false };
   const [wanted, left] = [webhookItem("w1", "r"), webhookItem("w2", "r")];
   const taken = [
     { item: wanted, by, startsRun: true },
     { item: left, by, startsRun: false },
   ];
-  const accepted = await store.receipts.accept({ receipt, items: [], taken, deadLetters: [] });
+  const accepted = await store.receipts.accept(delivery("r", { taken }));
   expect(accepted).toEqual({ duplicate: false, queued: [wanted] });
   expect(store.waits.answer("dev-1", "k")).toBeUndefined();
   const entries = store.history.query({ ...wholeHistory, kind: "webhook" }).triggers;
-  const told = entries.map(({ id, outcome, deadLetter }) => ({ id, outcome, deadLetter }));
-  expect(told.sort((a, b) => a.id.localeCompare(b.id))).toEqual([
-    { id: "w1", outcome: null, deadLetter: false },
-    { id: "w2", outcome: "rejected", deadLetter: true },
+  const outcomes = entries.map(({ id, outcome, deadLetter }) => [id, outcome, deadLetter]);
+  expect(outcomes.toSorted()).toEqual([
+    ["w1", null, false],
+    ["w2", "rejected", true],
   ]);
 });
