@@ -17,13 +17,11 @@ test("the base URL of an API defaults to that of pi's table", () => {
 test.each<[Provider, ModelApi, string, readonly string[]]>([
   ["anthropic", "anthropic-messages", "", ["", "/", "/v1", "/v1/", "/v1/messages"]],
   ["openrouter", "anthropic-messages", "/api", ["/api", "/api/", "/api/v1"]],
-  ["mistral", "mistral-conversations", "", ["", "/v1", "/v1/chat/completions"]],
   ["openai", "openai-responses", "/v1", ["", "/", "/v1", "/v1/", "/v1/responses"]],
   ["groq", "openai-completions", "/openai/v1", ["/openai", "/openai/v1", "/openai/v1/"]],
   ["openrouter", "openai-completions", "/api/v1", ["/api", "/api/v1/chat/completions"]],
   ["google", "google-generative-ai", "/v1beta", ["", "/", "/v1beta", "/v1beta/"]],
   ["google", "google-generative-ai", "/v1", ["/v1"]],
-  ["google", "google-generative-ai", "/proxy/v1beta", ["/proxy"]],
   ["custom", "openai-completions", "/v1", ["", "/", "/v1", "/v1/chat/completions"]],
   ["custom", "openai-completions", "/api/paas/v4", ["/api/paas/v4/"]],
   ["custom", "openai-completions", "/acme/openai", ["/acme/openai", "/acme/openai/"]],

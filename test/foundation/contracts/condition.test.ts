@@ -12,9 +12,7 @@ const occurrence: Occurrence = {
 test.each<[string, Partial<Condition>, boolean]>([
   ["is anything of its kind when nothing more is said", {}, true],
   ["is of its kind", { kind: "agent-call" }, false],
-  ["comes from its source", { source: "gh" }, true],
   ["comes from no other source", { source: "lab" }, false],
-  ["is its event", { event: "issues" }, true],
   ["is no other event", { event: "push" }, false],
   ["has its values", { where: { "issue.number": 7, action: "opened" } }, true],
   ["has its values within lists", { where: { "issue.labels.0.name": "bug" } }, true],

@@ -8,11 +8,9 @@ const hour = 60 * minute;
 
 test.each([
   [0, "now"],
-  [-999, "now"],
   [-1 * second, "1 s ago"],
   [-59_999, "59 s ago"],
   [-1 * minute, "1 min ago"],
-  [-59 * minute, "59 min ago"],
   [-47 * hour, "47 h ago"],
   [-48 * hour, "2 days ago"],
   [12 * second, "in 12 s"],
@@ -23,14 +21,11 @@ test.each([
 
 test.each([
   [0, "0 ms"],
-  [312, "312 ms"],
   [1234, "1.2 s"],
-  [42_300, "42 s"],
   [59_600, "1 min"],
   [185_000, "3 min 05 s"],
   [912_000, "15 min"],
   [2 * hour + 9.6 * minute, "2 h 10 min"],
-  [24 * hour, "24 h"],
 ])("%i ms are shown as %s", (ms, text) => expect(durationText(ms)).toBe(text));
 
 test("a time includes its time zone", () =>

@@ -23,10 +23,7 @@ const tiered: Price = {
 };
 
 test.each<[string, Price, Partial<CallUsage>, number]>([
-  ["input", sonnet, { input: 1 }, 3_000],
-  ["output", sonnet, { output: 7 }, 105_000],
   ["a read of the cache", sonnet, { cacheRead: 11 }, 3_300],
-  ["a write to it", sonnet, { cacheWrite: 4 }, 15_000],
   ["a write for an hour, at twice the input", sonnet, { cacheWrite: 4, cacheWrite1h: 4 }, 24_000],
   ["both writes", sonnet, { cacheWrite: 10, cacheWrite1h: 4 }, 22_500 + 24_000],
   [
@@ -64,17 +61,14 @@ test.each([
   ["openai", "gpt-5.4", "flex", 0.5],
   ["openai", "gpt-5.4", "priority", 2],
   ["openai", "gpt-5.5", "priority", 2.5],
-  ["openai", "gpt-5.5", "default", 1],
   ["openai", "gpt-5.5", null, 1],
   ["anthropic", "claude-opus-5", "priority", 1],
 ])("a service tier of %s for %s, %s, costs %i times as much", (provider, model, tier, factor) => {
   expect(serviceTierFactor(provider, model, tier)).toBe(factor);
 });
 
-test("a service tier multiplies exactly", () => {
-  expect(costOf(sonnet, { ...none, output: 3 }, 2.5)).toBe(112_500);
-  expect(costOf(sonnet, { ...none, cacheRead: 1 }, 0.5)).toBe(150);
-});
+test("a service tier multiplies exactly", () =>
+  expect(costOf(sonnet, { ...none, output: 3 }, 2.5)).toBe(112_500));
 
 test("no call costs more than its tokens at the worst rates", () => {
   const tokens = fc.integer({ min: 0, max: 2_000_000 });

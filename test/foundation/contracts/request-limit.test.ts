@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
+import { pause } from "../../helpers/pause.ts";
 import { limitOpenRequests } from "../../../src/foundation/contracts/request-limit.ts";
 
 let [open, mostOpen, handled] = [0, 0, 0];
@@ -50,7 +51,7 @@ async function send(text: string, cut: number, isRead: boolean): Promise<void> {
   client.write(text.slice(0, cut));
   await turn();
   client.end(text.slice(cut));
-  if (!isRead) setTimeout(() => client.resume(), 20);
+  if (!isRead) void pause(20, "answers are read late").then(() => client.resume());
   await closed;
 }
 

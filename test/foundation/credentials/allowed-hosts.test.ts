@@ -7,12 +7,9 @@ const at = (host: string) => () => Promise.resolve(host);
 
 test.each([
   ["github_token", ["github"]],
-  ["github_token:work", ["github"]],
   ["git_ssh", ["github", "gitlab", "bitbucket"]],
   ["linear_oauth", ["linear"]],
-  ["npm_token", ["npm"]],
   ["database_url", []],
-  ["kubeconfig", []],
   ["my_own_type", []],
   ["anthropic_key", []],
   ["not a credential!", []],

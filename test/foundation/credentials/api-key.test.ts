@@ -78,12 +78,9 @@ test("regenerateApiKey replaces the key, even an unusable one", async () => {
   expect(await readdir(dirname(second.path))).toEqual(["key"]);
 });
 
-test("homeDir is in the user's home", () => {
-  expect(homeDir({})).toBe(join(homedir(), ".almanac"));
-  expect(homeDir({ AL_HOME: "" })).toBe(join(homedir(), ".almanac"));
-});
-
-test("homeDir is where AL_HOME says, as an absolute path", () => {
-  expect(homeDir({ AL_HOME: "/srv/al" })).toBe("/srv/al");
-  expect(homeDir({ AL_HOME: "al" })).toBe(resolve("al"));
-});
+test.each([
+  [{}, join(homedir(), ".almanac")],
+  [{ AL_HOME: "" }, join(homedir(), ".almanac")],
+  [{ AL_HOME: "/srv/al" }, "/srv/al"],
+  [{ AL_HOME: "al" }, resolve("al")],
+])("homeDir of %o is %s", (env, path) => expect(homeDir(env)).toBe(path));

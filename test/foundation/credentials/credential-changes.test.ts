@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync, renameSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { BehaviorSubject } from "rxjs";
@@ -10,12 +9,14 @@ import {
   pollCredentials,
 } from "../../../src/foundation/credentials/credential-changes.ts";
 import { credentialStamps } from "../../../src/foundation/credentials/load-credential.ts";
+import { pause } from "../../helpers/pause.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { project } from "../config/samples.ts";
 
 /** The messages about a store in which these have a field, and how to write one. */
 function setUp(...there: readonly string[]) {
-  const home = mkdtempSync(join(tmpdir(), "al-changes-"));
+  const home = tempDir();
   const write = (name: string, value: string): void => {
     const dir = join(home, "credentials", ...name.split(":"));
     mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -34,11 +35,8 @@ function setUp(...there: readonly string[]) {
   const subscription = credentialChanges(pollCredentials(home, 20), users).subscribe((text) =>
     told.push(text),
   );
-  onTestFinished(() => {
-    subscription.unsubscribe();
-    rmSync(home, { recursive: true });
-  });
-  const settled = () => new Promise((done) => setTimeout(done, 100));
+  onTestFinished(() => subscription.unsubscribe());
+  const settled = () => pause(100, "looks at the store would tell more by now");
   /** Resolves once the store is looked at, which the news of a change show; forgets these. */
   const isWatched = async () => {
     let n = 0;
@@ -106,14 +104,11 @@ function projectWith(...names: readonly string[]): ProjectConfig {
 }
 
 test("a source without its secret is logged at once and when sources change", async () => {
-  const home = mkdtempSync(join(tmpdir(), "al-secrets-"));
+  const home = tempDir();
   const project$ = new BehaviorSubject(projectWith("hub"));
   const told: string[] = [];
   const subscription = missingSecrets(home, project$).subscribe((text) => told.push(text));
-  onTestFinished(() => {
-    subscription.unsubscribe();
-    rmSync(home, { recursive: true });
-  });
+  onTestFinished(() => subscription.unsubscribe());
   await expect.poll(() => told).toHaveLength(1);
   expect(told[0]).toMatch(/webhook source hub are refused: .*github_webhook_secret/);
   expect(told[0]).toContain("al creds add github_webhook_secret");
@@ -122,6 +117,6 @@ test("a source without its secret is logged at once and when sources change", as
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   writeFileSync(join(dir, "secret"), "s", { mode: 0o600 });
   project$.next(projectWith("hub", "other"));
-  await new Promise((done) => setTimeout(done, 100));
+  await pause(100, "a second message would come by now");
   expect(told).toHaveLength(1);
 });

@@ -35,11 +35,8 @@ test("credential types set no variable twice, and have valid references", () => 
 });
 
 test.each([
-  ["github_token", "token", ["GITHUB_TOKEN", "GH_TOKEN"]],
   ["aws", "secret_access_key", ["AWS_SECRET_ACCESS_KEY"]],
-  ["slack_bot_token", "token", ["SLACK_BOT_TOKEN"]],
   ["linear_token", "token", ["LINEAR_API_KEY", "LINEAR_API_TOKEN"]],
-  ["sentry_token", "token", ["SENTRY_AUTH_TOKEN"]],
   ["npm_token", "token", ["NPM_TOKEN", "NODE_AUTH_TOKEN"]],
 ])("credential types set the variables that the tools of %s read", (type, field, env) => {
   expect(credentialType(type)?.fields[field]?.env).toEqual(env);

@@ -51,21 +51,17 @@ test.each(
     "lower case": canary.toLowerCase(),
     backwards: canary.split("").toReversed().join(""),
     hex: digits,
-    "upper hex": digits.toUpperCase(),
     base64: bytes.toString("base64"),
     base64url: bytes.toString("base64url"),
     "base64 in a longer text": Buffer.from(`user:${canary}`).toString("base64").slice(7),
     "base64 in lines of 4": wrapped(bytes.toString("base64"), 4),
-    "base64 in lines of 8": wrapped(bytes.toString("base64"), 8),
     "base64 of UTF-16": Buffer.from(canary, "utf16le").toString("base64"),
     "base64 of UTF-16 in a command": Buffer.from(`x "${canary}"`, "utf16le")
       .toString("base64")
       .slice(8),
     JSON: json(canary),
-    "JSON twice": json(json(canary)),
     "JSON five times": json(json(json(json(json(canary))))),
     "JSON of PHP": json(canary).replaceAll("/", "\\/"),
-    "JSON of PHP twice": json(json(canary).replaceAll("/", "\\/")),
     "JSON of PHP three times": json(json(json(canary).replaceAll("/", "\\/"))),
     "JSON in \\u only": canary
       .split("")
@@ -76,7 +72,6 @@ test.each(
     "a URL of a form": new URLSearchParams({ a: canary }).toString().slice(2),
     "a URL in % only": percent,
     "a URL three times": url(url(url(canary))),
-    "a URL in % only, twice": percent.replaceAll("%", "%25"),
     "HTML of a browser": html({ "&": "amp", "<": "lt", '"': "quot", "'": "#39" }),
     "HTML of Go": html({ '"': "#34", "'": "#39", "+": "#43" }),
     "HTML of Mustache": html({ "/": "#x2F", "=": "#x3D", "`": "#x60", '"': "quot", "'": "#39" }),
@@ -92,15 +87,12 @@ test.each(
       .join(""),
     "HTML in hex only": pairs.map((pair) => `&#x${pair};`).join(""),
     "hex with spaces": pairs.join(" "),
-    "hex with colons": pairs.join(":"),
     "upper hex with hyphens": pairs.join("-").toUpperCase(),
     "hex with commas": pairs.join(", "),
     "hex with \\x": pairs.map((pair) => `\\x${pair}`).join(""),
-    "hex with \\x in JSON": json(pairs.map((pair) => `\\x${pair}`).join("")),
     "hex with 0x": pairs.map((pair) => `0x${pair}`).join(" "),
     "hex of an array in C": pairs.map((pair) => `0x${pair}`).join(", "),
     "hex in words": digits.replaceAll(/.{4}/g, "$& "),
-    "hex in lines": wrapped(digits, 20),
     "the dump of od": dump("od", 2).replaceAll(/^0|  od.*$/gm, ""),
     "the dump of od without offsets": pairs.join(" ").replaceAll(/.{48}/g, "$&\n "),
     "the dump of xxd": dump("", 4),
@@ -151,15 +143,11 @@ test("createRedactor removes the longest of secrets that begin alike", () => {
 
 test("createRedactor removes each line of a private key, because logs are read by line", () => {
   const body = randomBytes(48).toString("base64");
-  const { redact } = redactorOf(`-----BEGIN KEY-----\n${body}\n${body}2\n-----END KEY-----`);
-  expect(redact(`said: ${body}`)).toBe("said: [redacted]");
-  expect(redact("-----BEGIN KEY-----")).toBe("-----BEGIN KEY-----");
-});
-
-test("createRedactor removes a key whose body is one line", () => {
-  const body = randomBytes(48).toString("base64");
-  const { redact } = redactorOf(`-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`);
-  expect(redact(`said: ${body}`)).toBe("said: [redacted]");
+  for (const lines of [body, `${body}\n${body}2`]) {
+    const { redact } = redactorOf(`-----BEGIN KEY-----\n${lines}\n-----END KEY-----`);
+    expect(redact(`said: ${body}`)).toBe("said: [redacted]");
+    expect(redact("-----BEGIN KEY-----")).toBe("-----BEGIN KEY-----");
+  }
 });
 
 test("createRedactor removes single values of a secret file, and keeps addresses", () => {
@@ -185,12 +173,6 @@ test("createRedactor forgets removed values, unless others added them too", () =
   forget();
   const text = redactor.redact("a-token-of-a-run, shared-secret, the-secret");
   expect(text).toBe("a-token-of-a-run, [redacted], [redacted]");
-});
-
-test("createRedactor is empty once all is forgotten", () => {
-  const redactor = createRedactor();
-  redactor.add(["the-secret"])();
-  expect(redactor.redact("the-secret")).toBe("the-secret");
 });
 
 test("createRedactor covers values, their keys and errors, and leaves the original unchanged", () => {
@@ -228,23 +210,6 @@ test("createRedactor never lets a secret through, in any context", () =>
       expect(redact(`${before}${value}${after}`)).toContain("[redacted]");
     }),
   ));
-
-test("createRedactor is fast with hundreds of secrets", () => {
-  const secrets = Array.from({ length: 300 }, () => randomBytes(30).toString("base64url"));
-  const { redact } = redactorOf(...secrets);
-  const line = randomBytes(24_000).toString("base64");
-  redact(line);
-  const start = performance.now();
-  for (let i = 0; i < 10; i++) redact(line);
-  // Measured: 5 ms for 32 KiB; a naive search needs seconds.
-  expect((performance.now() - start) / 10).toBeLessThan(100);
-});
-
-test("createRedactor keeps redacting earlier secrets after more are added", () => {
-  const redactor = redactorOf("first-secret");
-  redactor.add(["second-secret"]);
-  expect(redactor.redact("first-secret, second-secret")).toBe("[redacted], [redacted]");
-});
 
 test("jobRedactor removes a job's credentials and its token, and keeps other words", () => {
   const fields = {

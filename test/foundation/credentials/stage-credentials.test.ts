@@ -84,11 +84,9 @@ test("stageCredentials gives git the host and variable of each of its tokens", (
 
 test.each([
   ["github_token", "GITHUB_TOKEN", true],
-  ["github_token", "GH_TOKEN", true],
   ["github_token:work", "GITHUB_TOKEN_WORK_TOKEN", true],
   ["github_token", "GITHUB_TOKENS", false],
   ["git_ssh", "GIT_SSH_COMMAND", true],
-  ["git_ssh", "GIT_AUTHOR_NAME", true],
   ["aws", "AWS_PAGER", false],
   ["my-db", "MY_DB_PASSWORD", true],
   ["my-db", "DATABASE", false],

@@ -2,13 +2,10 @@ import { classify } from "../../../src/foundation/files/classify.ts";
 
 test.each([
   ["config.toml", { kind: "project" }],
-  ["./config.toml", { kind: "project" }],
-  ["agents", { kind: "agents-root" }],
   ["agents/", { kind: "agents-root" }],
   ["agents/dev", { kind: "agent", name: "dev" }],
   ["agents/dev/config.toml", { kind: "agent", name: "dev" }],
   ["agents\\dev\\SKILL.md", { kind: "agent", name: "dev" }],
-  ["agents/dev/Dockerfile", { kind: "agent", name: "dev" }],
   ["agents/dev/out.schema.json", { kind: "agent", name: "dev" }],
   ["agents/dev/sub/out.json", { kind: "image", name: "dev" }],
   ["agents/Not Allowed/SKILL.md", { kind: "agent", name: "Not Allowed" }],

@@ -34,7 +34,7 @@ export async function watching(source: Observable<ProjectFileEvent>) {
     subscription.unsubscribe();
     expect(errors).toEqual([]);
   });
-  await expect.poll(() => events, { timeout: 10_000 }).toContainEqual({ type: "ready" });
+  await expect.poll(() => events).toContainEqual({ type: "ready" });
   const touched = (): Set<string> =>
     new Set(events.flatMap((event) => (event.type === "touched" ? [event.path] : [])));
   /** How often anything of an agent was touched. */

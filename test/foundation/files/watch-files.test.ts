@@ -5,7 +5,7 @@ import { problemText } from "../../../streams/problem-text.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../helpers/pause.ts";
 import { isAgentName, listAgents } from "../../../src/foundation/config/agent-files.ts";
 import { scanProject } from "../../../src/foundation/files/scan.ts";
 import { addAgent, tempProject, write } from "./support.ts";
@@ -35,7 +35,7 @@ test("a directory that can't be an agent is reported once when it appears", asyn
   await expect.poll(() => warnings).toHaveLength(1);
   expect(warnings[0]).toMatch(/^agents\/Bad_Name.*is not an agent's name.*rename the directory$/);
   write(join(project, "agents/Bad_Name/config.toml"), "changed");
-  await sleep(300);
+  await pause(300, "a second warning would come by now");
   expect(warnings).toHaveLength(1);
   expect(agents).not.toContain("Bad_Name");
 });

@@ -6,7 +6,7 @@ import { entry, noon } from "./support.ts";
 export const devQuery: LogQuery = { agent: "dev", instanceId: null, lines: 100, after: null };
 
 export function sourceOf(project: string, options: LogSourceOptions = {}): LogSource {
-  return createLogSource(project, { now: () => noon, ...options });
+  return createLogSource(project, { now: () => noon, checkEveryMs: 20, ...options });
 }
 
 /** No check of the files ever comes: all lines come from the writer. */

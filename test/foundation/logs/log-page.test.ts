@@ -13,6 +13,20 @@ const all: LogPageQuery = {
   from: { before: null },
 };
 
+/** Page after page back to the beginning: the lines, oldest first, and how far each page reached. */
+async function walk(project: string, query: Partial<LogPageQuery>, scanBytes?: number) {
+  const found: string[] = [];
+  const reached: (number | null)[] = [];
+  let before: string | null = null;
+  do {
+    const page = await pageOf(project, { ...query, from: { before } }, scanBytes);
+    found.unshift(...page.lines.map((line) => line.entry.msg));
+    reached.push(page.reachedAt);
+    before = page.older;
+  } while (before !== null);
+  return { found, reached };
+}
+
 function pageOf(project: string, query: Partial<LogPageQuery> = {}, scanBytes?: number) {
   return readLogPage(join(project, ".al", "logs"), { ...all, ...query }, scanBytes);
 }
@@ -27,32 +41,17 @@ const text = (wanted: string, level = 10) => ({ filter: { level, text: wanted } 
 function twoDays(): string {
   const project = tempProject();
   const line = (number: number) => entry(`<${number}>`, { time: noon + number });
-  const numbers = Array.from({ length: 10 }, (_, number) => number);
-  writeLines(
-    logPath(project, "dev", "2026-11-20"),
-    numbers.map((number) => line(number)),
-  );
-  writeLines(
-    logPath(project),
-    numbers.map((number) => line(number + 10)),
-  );
+  const numbers = Array.from({ length: 20 }, (_, number) => line(number));
+  writeLines(logPath(project, "dev", "2026-11-20"), numbers.slice(0, 10));
+  writeLines(logPath(project), numbers.slice(10));
   writeLines(logPath(project, "ops"), [entry("of another agent", { agent: "ops" })]);
   return project;
 }
 
 test("page after page leads back to the first line, over days, without loss or repeat", async () => {
-  const project = twoDays();
-  const seen: string[] = [];
-  let before: string | null = null;
-  let pages = 0;
-  do {
-    const page = await pageOf(project, { lines: 3, from: { before } });
-    seen.unshift(...page.lines.map((line) => line.entry.msg));
-    before = page.older;
-    pages += 1;
-  } while (before !== null);
-  expect(seen).toEqual(Array.from({ length: 20 }, (_, number) => `<${number}>`));
-  expect(pages).toBe(7);
+  const { found, reached } = await walk(twoDays(), { lines: 3 });
+  expect(found).toEqual(Array.from({ length: 20 }, (_, number) => `<${number}>`));
+  expect(reached).toHaveLength(7);
 });
 
 test("a position has the lines before it and after it", async () => {
@@ -105,16 +104,7 @@ test("a level filter keeps the lines of this level and above", async () => {
 });
 
 test("a scan is bounded, reports its position, and continues from there", async () => {
-  const project = twoDays();
-  const found: string[] = [];
-  const reached: (number | null)[] = [];
-  let before: string | null = null;
-  do {
-    const page = await pageOf(project, { ...text("<2>"), from: { before } }, 400);
-    found.push(...page.lines.map((line) => line.entry.msg));
-    reached.push(page.reachedAt);
-    before = page.older;
-  } while (before !== null);
+  const { found, reached } = await walk(twoDays(), text("<2>"), 400);
   expect(found).toEqual(["<2>"]);
   expect(reached.length).toBeGreaterThan(2);
   expect(reached.at(-1)).toBe(noon);
@@ -188,14 +178,8 @@ test("parts of a log without a match are passed over, and matches in between are
   const ofRun = { instanceId: "dev-aaaaaaaa", lines: 5 };
   expect(numbersOf(await messages(project, ofRun))).toEqual([25, 26, 27, 28, 29]);
   // Each part goes on where the one before it ended.
-  const found: number[] = [];
-  let before: string | null = null;
-  do {
-    const page = await pageOf(project, { ...text("needle"), from: { before } }, 100_000);
-    found.unshift(...numbersOf(page.lines.map((line) => line.entry.msg)));
-    before = page.older;
-  } while (before !== null);
-  expect(found).toEqual(expected);
+  const { found } = await walk(project, text("needle"), 100_000);
+  expect(numbersOf(found)).toEqual(expected);
 });
 
 test("a match is found across the colours of a terminal, and after letters of other alphabets", async () => {

@@ -99,13 +99,10 @@ test("reading continues exactly at any position, for one agent and for all", asy
 
 test.each([
   "",
-  "x",
-  "dev-2026-11-21.log",
   "dev-2026-11-21.log:3",
   "dev-2026-11-21.log:99999",
   "../x:0",
   "ops-2026-11-21.log:0",
-  "dev-2020-01-01.log:0",
 ])("the unknown position %j is ignored", async (after) => {
   const project = tempProject();
   writeLines(logPath(project), numbered(0, 5));
@@ -145,12 +142,8 @@ test("a line with an invalid time or an unnamed run is a broken one", async () =
       bad.map((line) => `${line}\n`),
     );
   }
-  const lines = await createLogSource(project).read({
-    agent: "dev",
-    instanceId: null,
-    lines: 9,
-    after: null,
-  });
+  const query = { agent: "dev", instanceId: null, lines: 9, after: null };
+  const lines = await createLogSource(project).read(query);
   const shown = bad.map((line) => `broken line: ${line}`);
   expect(lines.map(({ entry: { msg } }) => msg)).toEqual([...shown, ...shown]);
   const times = [Date.UTC(2026, 10, 20), 1795262400123, 0, 1795262400123];
@@ -162,7 +155,6 @@ const at = (text: string): number => Date.parse(text);
 test("a run's log files are those of its UTC days", () => {
   const names = (from: string, to: string) =>
     logFilesBetween("dev", at(from), at(to))?.map(({ name }) => name);
-  expect(names("2026-11-22T23:59:00Z", "2026-11-22T23:59:59Z")).toEqual(["dev-2026-11-22.log"]);
   expect(names("2026-11-22T23:59:00Z", "2026-11-24T00:00:00Z")).toEqual([
     "dev-2026-11-22.log",
     "dev-2026-11-23.log",

@@ -6,10 +6,7 @@ import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 /** A project directory that is removed when the test is over. */
-export function tempProject(): string {
-  const dir = tempDir();
-  return dir;
-}
+export const tempProject = tempDir;
 
 /** 2026-11-21, noon UTC. */
 export const noon = Date.UTC(2026, 10, 21, 12);
