@@ -95,7 +95,10 @@ test.each([
 
 test("a broken file is fixed one thing at a time", async () => {
   const broken = `${dev}scale = "many"\ntimeout = "long"\n`;
-  const { edit, editSkill, shown, read } = await setUp({ dev: broken, skill: "---\nname: [\n---\n" });
+  const { edit, editSkill, shown, read } = await setUp({
+    dev: broken,
+    skill: "---\nname: [\n---\n",
+  });
   expect((await shown()).problems).toMatchObject([
     { severity: "error", line: 5, column: 9 },
     { severity: "error", line: 6, column: 11 },
@@ -127,8 +130,7 @@ test("secrets are not shown, and lines that stay as they are shown keep them", a
   const { text } = await shown();
   expect(text).toContain(`pre = ["curl -H 'token: [redacted]' x.test"]`);
   expect(text).toContain('url = "[redacted]" # pinged');
-  const scaled = (before: string) =>
-    hourly(before).replace("\n[hooks]", "scale = 2\n\n[hooks]");
+  const scaled = (before: string) => hourly(before).replace("\n[hooks]", "scale = 2\n\n[hooks]");
   const { change } = await edit(scaled);
   expect(change).not.toContain("ghp_");
   expect(change).not.toContain(url);

@@ -39,7 +39,12 @@ async function endRun(store: Store, item: WorkItem, outcome: Outcome, ended: Par
   const { instanceId = `${item.agent}-${item.id}`, version: of, end } = ended;
   await store.work.claim(requestFor(item, instanceId), of);
   const { at } = item;
-  await store.work.end(item, { instanceId, startedAt: at, at, end: { ...succeeded, outcome, ...end } });
+  await store.work.end(item, {
+    instanceId,
+    startedAt: at,
+    at,
+    end: { ...succeeded, outcome, ...end },
+  });
 }
 
 test("a running run has its trigger, its version and its calls so far, and no outcome", async () => {

@@ -113,7 +113,7 @@ export function projectTomlKeys(project: ProjectConfig, projectDir: string): obj
 }
 
 /** An agent's active config, with the keys that its file has; the content of its SKILL.md is not among them. */
-export function agentTomlKeys(agent: AgentConfig, projectDir: string): object {
+function agentTomlKeys(agent: AgentConfig, projectDir: string): object {
   return withoutNulls(writtenKeys(agentKeys, agent, projectDir));
 }
 

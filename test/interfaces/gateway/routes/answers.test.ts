@@ -64,10 +64,13 @@ test.each([
   ["expired", null, "<strong>The run ended</strong> · no person answered in time"],
   ["expired", "no", "<strong>no</strong> · no person answered in time"],
   ["withdrawn", null, "The run no longer waits for an answer"],
-] as const)("the page of a question that ended as %s with %j says so", async (state, answer, text) => {
-  const { follow } = await withLink({ state, answer, answeredAt: "2026-11-23T08:00:00.000Z" });
-  expect((await follow()).body).toContain(text);
-});
+] as const)(
+  "the page of a question that ended as %s with %j says so",
+  async (state, answer, text) => {
+    const { follow } = await withLink({ state, answer, answeredAt: "2026-11-23T08:00:00.000Z" });
+    expect((await follow()).body).toContain(text);
+  },
+);
 
 test("a forged token, and one of a question that is not stored, are the same 404", async () => {
   const { asked, path, follow, submit } = await withLink();

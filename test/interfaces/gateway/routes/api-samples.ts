@@ -10,7 +10,7 @@ export const at = "2026-11-22T08:00:00.000Z";
 export const receiptId = "0193a1b2-0000-7000-8000-000000000001";
 
 /** A stored delivery of GitHub that matched these agents. */
-export function aReceipt(id: string, matched: readonly string[]): ReceiptView {
+export function aReceipt(id: string, matched: string[]): ReceiptView {
   const type = { source: "gh", type: "github", deliveryId: "d1", reason: null };
   return { ...type, receiptId: id, at, bytes: 12, headers: {}, matched, payload: {}, text: null };
 }
@@ -58,7 +58,7 @@ export const open: readonly OpenAlertView[] = [
   { agent: "dev", topic: "runs", since: at, count: 2, reason: null, ack: null },
 ];
 export const dead = aDelivery(2, { state: "dead", attempts: 8, lastError: "HTTP 503" });
-export const deliveries = [aDelivery(1), dead, aDelivery(3)];
+const deliveries = [aDelivery(1), dead, aDelivery(3)];
 export const question = aQuestionView();
 
 /** Something for each route to answer. */

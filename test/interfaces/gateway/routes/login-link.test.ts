@@ -36,23 +36,29 @@ test.each([
   ["used", "This login link was used already. al open makes another one."],
   ["expired", "older than 10 minutes"],
   ["unknown", "not one of the running scheduler"],
-])("a link that is %s starts no session, and the login page names the reason", async (kind, text) => {
-  const world = { at: 0 };
-  const now = () => world.at;
-  const { newLink, follow } = await setUp({ loginLinks: createLoginLinks(() => apiKey, now) });
-  const link = kind === "unknown" ? `/login/${"a".repeat(22)}` : newLink();
-  if (kind === "used") await follow(link);
-  if (kind === "expired") world.at = 600_000;
-  const { headers } = await follow(link);
-  expect([headers.location, headers["set-cookie"]]).toEqual([`/login?link=${kind}`, undefined]);
-  expect((await follow(`/login?link=${kind}`)).body).toContain(text);
-});
+])(
+  "a link that is %s starts no session, and the login page names the reason",
+  async (kind, text) => {
+    const world = { at: 0 };
+    const now = () => world.at;
+    const { newLink, follow } = await setUp({ loginLinks: createLoginLinks(() => apiKey, now) });
+    const link = kind === "unknown" ? `/login/${"a".repeat(22)}` : newLink();
+    if (kind === "used") await follow(link);
+    if (kind === "expired") world.at = 600_000;
+    const { headers } = await follow(link);
+    expect([headers.location, headers["set-cookie"]]).toEqual([`/login?link=${kind}`, undefined]);
+    expect((await follow(`/login?link=${kind}`)).body).toContain(text);
+  },
+);
 
-test.each(["__proto__", "<b>"])("the login page shows no message for the reason %s", async (link) => {
-  const { follow } = await setUp();
-  const { statusCode, body } = await follow(`/login?link=${encodeURIComponent(link)}`);
-  expect([statusCode, body.includes('id="message"')]).toEqual([200, false]);
-});
+test.each(["__proto__", "<b>"])(
+  "the login page shows no message for the reason %s",
+  async (link) => {
+    const { follow } = await setUp();
+    const { statusCode, body } = await follow(`/login?link=${encodeURIComponent(link)}`);
+    expect([statusCode, body.includes('id="message"')]).toEqual([200, false]);
+  },
+);
 
 test("a used link still leads a logged-in user to the dashboard", async () => {
   const { newLink, follow } = await setUp();

@@ -40,15 +40,18 @@ test.each([
   ["?after=dev-2026-11-21.log:7", {}, ["8", "9", "10", "new"]],
   ["?instance=dev-1&lines=2", {}, ["7", "9", "new"]],
   ["?q=LINE&level=warn&lines=2", {}, ["8", "10"]],
-])("the log stream of an agent%s with %j has its lines and new ones", async (query, headers, all) => {
-  const { url, logs } = await setUp(10);
-  const stream = await readStream(url + path + query, { ...bearer, ...headers });
-  await expect.poll(() => stream.events().length).toBeGreaterThan(1);
-  logs.write({ agent: "dev", msg: "line new", instanceId: "dev-1" });
-  await expect
-    .poll(() => messages(stream.events()))
-    .toEqual(all.map((number) => `line ${number}`));
-});
+])(
+  "the log stream of an agent%s with %j has its lines and new ones",
+  async (query, headers, all) => {
+    const { url, logs } = await setUp(10);
+    const stream = await readStream(url + path + query, { ...bearer, ...headers });
+    await expect.poll(() => stream.events().length).toBeGreaterThan(1);
+    logs.write({ agent: "dev", msg: "line new", instanceId: "dev-1" });
+    await expect
+      .poll(() => messages(stream.events()))
+      .toEqual(all.map((number) => `line ${number}`));
+  },
+);
 
 test.each([
   ["dev/stream?lines=-1", 400],

@@ -13,7 +13,12 @@ async function setUp(deps = testDeps()) {
   const { app } = await openApp(deps);
   const url = (await startTcp(deps)) + path;
   const cookie = async () => ({ cookie: await logIn(app) });
-  return { app, deps, cookie, open: (headers = {}, query = "") => readStream(url + query, headers) };
+  return {
+    app,
+    deps,
+    cookie,
+    open: (headers = {}, query = "") => readStream(url + query, headers),
+  };
 }
 
 describe("the status stream", () => {

@@ -26,11 +26,14 @@ test.each([
   ["plain text", { "content-type": "text/plain" }, "a=b"],
   ["no type", {}, "a=b"],
   ["no body", {}, ""],
-])("a delivery with %s is passed on unread", async (_, headers: Record<string, string>, payload) => {
-  const { operations, send } = await setUp();
-  expect((await send(payload, headers)).statusCode).toBe(200);
-  expect(operations.deliveries).toMatchObject([{ source: null, body: Buffer.from(payload) }]);
-});
+])(
+  "a delivery with %s is passed on unread",
+  async (_, headers: Record<string, string>, payload) => {
+    const { operations, send } = await setUp();
+    expect((await send(payload, headers)).statusCode).toBe(200);
+    expect(operations.deliveries).toMatchObject([{ source: null, body: Buffer.from(payload) }]);
+  },
+);
 
 test("the memory of a body is free once its delivery is answered", async () => {
   const { operations, send } = await setUp(100_000);
