@@ -18,7 +18,7 @@ export function RunLink({ agent, instanceId, text = instanceId }: RunLinkProps) 
     <a
       class="run-link"
       href={runAddress(agent, instanceId)}
-      aria-label={text === instanceId ? undefined : `Run ${instanceId}`}
+      aria-label={text === "run" ? `Run ${instanceId}` : undefined}
     >
       {text}
     </a>
