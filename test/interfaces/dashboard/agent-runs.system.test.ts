@@ -16,22 +16,23 @@ test("an agent's last runs are a table and three charts, and are updated live", 
     historyEntry({ id: "c", at: at(100), durationMs: 1000, outcome: "failed", reason: "exit 3" }),
     historyEntry({ id: "other", agent: "cat" }),
   );
-  const { page } = await open(path, deps);
-  const rows = page.locator("#run-rows tr");
-  await expect.poll(() => rows.count()).toBe(3);
-  expect(await rows.first().innerText()).toMatch(/schedule\s+failed\s+exit 3\s+1\.0 s/);
-  expect(await rows.last().locator(".run-result").innerText()).toBe("a bug in <b>login</b>");
-  const charts = page.locator("#charts svg");
-  const labels = (await charts.all()).map((chart) => chart.getAttribute("aria-label"));
-  expect(await Promise.all(labels)).toEqual([
-    "Duration of the last runs: last 1.0 s, median 4.0 s · most 8.0 s",
-    "Tokens of the last runs: last 1.2k, median 1.2k · most 3.0k",
-    "Cost of the last runs: last $0.01, median $0.10 · most $0.50",
-  ]);
-  expect(await charts.first().locator("rect").count()).toBe(3);
-  expect(await page.locator("#charts .scale").first().innerText()).toMatch(/^8\.0 s\s+0$/);
-  expect(await page.locator("#charts .span").first().locator("span").count()).toBe(2);
-  expect(await charts.first().locator("rect.failed").count()).toBe(1);
+  const { shows, press, called } = await open(path, deps);
+  await shows({
+    "#run-rows tr": 3,
+    "#run-rows tr >> nth=0": /schedule\s+failed\s+exit 3\s+1\.0 s/,
+    "#run-rows tr >> nth=-1 >> .run-result": "a bug in <b>login</b>",
+  });
+  await shows({
+    "#charts svg@aria-label": [
+      "Duration of the last runs: last 1.0 s, median 4.0 s · most 8.0 s",
+      "Tokens of the last runs: last 1.2k, median 1.2k · most 3.0k",
+      "Cost of the last runs: last $0.01, median $0.10 · most $0.50",
+    ],
+    "#charts svg >> nth=0 >> rect": 3,
+    "#charts .scale >> nth=0": /^8\.0 s\s+0$/,
+    "#charts .span >> nth=0 >> span": 2,
+    "#charts svg >> nth=0 >> rect.failed": 1,
+  });
 
   const running = { startedAt: at(5), endedAt: null, durationMs: null, outcome: null } as const;
   entries.push(
@@ -45,21 +46,19 @@ test("an agent's last runs are a table and three charts, and are updated live", 
     }),
   );
   deps.operations.setAgent({ name: "dev", running: 1, state: "running" });
-  await expect.poll(() => rows.count()).toBe(4);
-  expect(await rows.first().innerText()).toMatch(/running\s+\d\.\d s/);
-  await page.getByRole("button", { name: "Kill the run dev-abcdefgh" }).click();
+  await shows({ "#run-rows tr": 4, "#run-rows tr >> nth=0": /running\s+\d\.\d s/ });
+  await press("Kill the run dev-abcdefgh");
   expect(deps.operations.calls).not.toContain("killInstance dev-abcdefgh");
-  await page.getByRole("button", { name: "Really kill it?" }).click();
-  await expect.poll(() => deps.operations.calls).toContain("killInstance dev-abcdefgh");
+  await press("Really kill it?");
+  await called("killInstance dev-abcdefgh");
 });
 
 test("charts are empty before a run ended", async () => {
   const deps = withDetail();
   const ongoing = { outcome: null, endedAt: null, durationMs: null } as const;
   deps.operations.entries.push(historyEntry({ id: "a", ...ongoing }));
-  const { page } = await open(path, deps);
-  await expect.poll(() => page.locator("#run-rows tr").count()).toBe(1);
-  expect(await page.locator("#charts").isVisible()).toBe(false);
+  const { shows } = await open(path, deps);
+  await shows({ "#run-rows tr": 1, "#charts": false });
 });
 
 test("runs are listed by start, and a queued one moves up when it starts", async () => {
@@ -72,21 +71,17 @@ test("runs are listed by start, and a queued one moves up when it starts", async
     historyEntry({ id: "early", at: at(3900), startedAt: at(3601) }),
     historyEntry({ id: "next", at: at(3800), ...queued }),
   );
-  const { page } = await open(path, deps);
+  const { page, shows, called } = await open(path, deps);
   const rows = page.locator("#run-rows tr");
-  await expect
-    .poll(() => rows.allInnerTexts())
-    .toEqual([
-      expect.stringMatching(/\d\d:\d\d\s/),
-      expect.stringMatching(/\d\d:\d\d\s/),
-      expect.stringContaining("queued"),
-    ]);
+  await shows({
+    "#run-rows tr": [/\d\d:\d\d\s/, /\d\d:\d\d\s/, expect.stringContaining("queued")],
+  });
   const distances = () =>
     rows
       .locator("time")
       .evaluateAll((all) => all.map((time) => time.getAttribute("title")?.replace(/,.*/, "")));
   await expect.poll(distances).toEqual(["5 min ago", "1 h ago", "1 h ago"]);
-  expect(await rows.last().locator(".entry-run a").count()).toBe(0);
+  await shows({ "#run-rows tr >> nth=-1 >> .entry-run a": 0 });
   const entry = historyEntry({
     id: "next",
     at: at(3800),
@@ -96,25 +91,26 @@ test("runs are listed by start, and a queued one moves up when it starts", async
   });
   deps.operations.entries[2] = entry;
   deps.operations.setAgent({ name: "dev", running: 1, state: "running" });
-  await expect.poll(() => rows.first().innerText()).toContain("running");
-  expect(await rows.count()).toBe(3);
-  expect(await rows.first().locator(".entry-run a").count()).toBe(1);
+  await shows({
+    "#run-rows tr >> nth=0": /running/,
+    "#run-rows tr": 3,
+    "#run-rows tr >> nth=0 >> .entry-run a": 1,
+  });
   await rows.first().getByRole("button", { name: "Kill the run dev-abcdefgh" }).click();
   await rows.first().getByRole("button", { name: "Really kill it?" }).click();
-  await expect.poll(() => deps.operations.calls).toContain("killInstance dev-abcdefgh");
+  await called("killInstance dev-abcdefgh");
 });
 
 test("a run's duration counts up, and shows its day after midnight", async () => {
   const deps = withDetail();
   const startedAt = new Date().toISOString();
   deps.operations.entries.push(historyEntry({ id: "a", at: startedAt, startedAt }));
-  const { page } = await open(path, deps);
+  const { page, shows } = await open(path, deps);
   await page.clock.install();
   await page.reload();
-  const time = page.locator("#run-rows time");
-  await expect.poll(() => time.getAttribute("title")).toMatch(/^(now|\d+ s ago), /);
+  await shows({ "#run-rows time@title": /^(now|\d+ s ago), / });
   await page.clock.fastForward(5 * 60_000);
-  await expect.poll(() => time.getAttribute("title")).toMatch(/^[56] min ago, /);
+  await shows({ "#run-rows time@title": /^[56] min ago, / });
   await page.clock.fastForward(24 * 3_600_000);
-  await expect.poll(() => time.innerText()).toMatch(/^\w{3}, \w{3} \d+, \d\d:\d\d$/);
+  await shows({ "#run-rows time": /^\w{3}, \w{3} \d+, \d\d:\d\d$/ });
 });

@@ -19,13 +19,14 @@ test("a row shows its agent's spending today, and that of its running runs", asy
       { name: "new" },
     ]),
   });
-  const { page } = await open("/dashboard", deps);
-  const cost = page.locator("tr[data-agent=dev] td.cost-today");
-  await expect.poll(() => cost.innerText()).toBe("$1.25");
-  expect(await page.locator("tr[data-agent=new] td.cost-today").innerText()).toBe("–");
+  const { shows } = await open("/dashboard", deps);
+  await shows({
+    "tr[data-agent=dev] td.cost-today": "$1.25",
+    "tr[data-agent=new] td.cost-today": "–",
+  });
   const spent = { running: 1, runningUsd: 0.05, spentToday: { usd: 1.3, endsAt } };
   deps.operations.setAgent({ name: "dev", ...spent });
-  await expect.poll(() => cost.innerText()).toMatch(/^\$1\.30\s+now \$0\.05$/);
+  await shows({ "tr[data-agent=dev] td.cost-today": /^\$1\.30\s+now \$0\.05$/ });
 });
 
 /** Answers about what a real meter let through and stored. */
@@ -60,39 +61,36 @@ test("the page shows spending and reservations by day, agent and model, and the 
   await pay(5_000_000);
   await pay(250_000, { agent: "cat", instanceId: "cat-1", model: "new" });
   await begin();
-  const { page, errors } = await open("/dashboard/cost", deps);
-  await expect.poll(() => page.locator("#today").innerText()).toBe("$5.25");
-  expect(await page.locator("#today-note").innerText()).toBe("no limit");
-  expect(await page.locator("#month-note").innerText()).toBe("of $20.00");
-  expect(await page.locator("#reserved").innerText()).toBe("$0.01");
+  const { page, errors, shows } = await open("/dashboard/cost", deps);
+  await shows({
+    "#today": "$5.25",
+    "#today-note": "no limit",
+    "#month-note": "of $20.00",
+    "#reserved": "$0.01",
+  });
   const now = new Date();
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
   const restDays = (Date.UTC(year, month + 1) - Date.now()) / 86_400_000;
   const atEnd = Number((await page.locator("#forecast").innerText()).slice(1).replace(",", ""));
   expect(Math.abs(atEnd - (5.25 + (157.5 * restDays) / 30))).toBeLessThan(0.1);
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  expect(await page.locator("#figures dt").last().innerText()).toMatch(
-    new RegExp(`^By [A-Z][a-z]{2} ${lastDay}$`),
-  );
-  expect(await page.locator("#forecast-note").innerText()).toBe(
-    "so far, and the rest at $157.50 in 30 days (p90 $157.50)",
-  );
-  const texts = async (id: string) =>
-    (await page.locator(`#${id} tr`).allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " "));
-  expect(await texts("agents")).toEqual(["dev $5.00 2 5.0M", "cat 1 unpriced $0.25 1 250k"]);
-  expect(await texts("models")).toEqual([
-    "claude $5.00 2 5.0M",
-    "new unpriced 1 unpriced $0.25 1 250k",
-  ]);
-  expect(await texts("limits")).toEqual([
-    expect.stringMatching(/^project \d{4}-\d\d \$5\.25 \$0\.01 reserved \$20\.00$/),
-    expect.stringMatching(/^dev \d{4}-\d\d-\d\d \$5\.00 \$0\.01 reserved \$8\.00$/),
-    expect.stringMatching(/^cat \d{4}-\d\d-\d\d \$0\.25 \$8\.00$/),
-  ]);
-  expect(await page.locator("#unpriced").innerText()).toContain("Model new is unpriced");
-  expect(await page.locator("#days rect").count()).toBe(30);
-  expect(await page.locator("#days rect:not(.none) title").textContent()).toContain("$5.25");
-  expect(await page.locator("nav.pages [aria-current]").innerText()).toBe("Cost");
+  await shows({
+    "#figures dt >> nth=-1": new RegExp(`^By [A-Z][a-z]{2} ${lastDay}$`),
+    "#forecast-note": "so far, and the rest at $157.50 in 30 days (p90 $157.50)",
+  });
+  await shows({
+    "#agents tr": ["dev $5.00 2 5.0M", "cat 1 unpriced $0.25 1 250k"],
+    "#models tr": ["claude $5.00 2 5.0M", "new unpriced 1 unpriced $0.25 1 250k"],
+    "#limits tr": [
+      /^project \d{4}-\d\d \$5\.25 \$0\.01 reserved \$20\.00$/,
+      /^dev \d{4}-\d\d-\d\d \$5\.00 \$0\.01 reserved \$8\.00$/,
+      /^cat \d{4}-\d\d-\d\d \$0\.25 \$8\.00$/,
+    ],
+    "#unpriced": /Model new is unpriced/,
+    "#days rect": 30,
+    "#days rect:not(.none) title": /\$5\.25/,
+    "nav.pages [aria-current]": "Cost",
+  });
   await page.getByRole("link", { name: "cat" }).click();
   await page.waitForURL("**/dashboard/agents/cat");
   expect(errors).toEqual([]);
@@ -100,49 +98,42 @@ test("the page shows spending and reservations by day, agent and model, and the 
 
 test("the page follows the spending of runs, and keeps the last amounts while the store is unavailable", async () => {
   const { deps, pay } = spending();
-  const { page } = await open("/dashboard/cost", deps);
-  await expect.poll(() => page.locator("#empty").isVisible()).toBe(true);
-  expect(await page.locator("#parts").isVisible()).toBe(false);
-  expect(await page.locator("#today").innerText()).toBe("$0.00");
-  expect(await page.locator("#forecast").innerText()).toBe("–");
+  const { shows } = await open("/dashboard/cost", deps);
+  await shows({ "#empty": true, "#parts": false, "#today": "$0.00", "#forecast": "–" });
   await pay(1_000_000);
   deps.operations.setAgent({ name: "dev", runningUsd: 1 });
-  await expect.poll(() => page.locator("#today").innerText(), { timeout: 10_000 }).toBe("$1.00");
-  expect(await page.locator("#empty").isVisible()).toBe(false);
-  expect(await page.locator("#unpriced").isVisible()).toBe(false);
+  await shows({ "#today": "$1.00", "#empty": false, "#unpriced": false });
   deps.operations.spend = () => {
     throw new UserError("store_unavailable", "the disk is full");
   };
   deps.operations.setAgent({ name: "dev", runningUsd: 2 });
-  const toast = page.locator(".toast").first();
-  await expect.poll(() => toast.innerText(), { timeout: 10_000 }).toContain("the disk is full");
-  expect(await page.locator("#today").innerText()).toBe("$1.00");
+  await shows({ ".toast >> nth=0": /the disk is full/, "#today": "$1.00" });
 });
 
 test("the range is chosen and in the address; a day's amount is shown by pointer and keys", async () => {
   const { deps, pay } = spending();
   await pay(1_000_000);
-  const { page, errors } = await open("/dashboard/cost", deps);
+  const { page, errors, shows } = await open("/dashboard/cost", deps);
   const bars = page.locator("#days rect");
-  await expect.poll(() => bars.count()).toBe(30);
+  await shows({ "#days rect": 30 });
   await page.getByRole("combobox", { name: "Time" }).selectOption("7 days");
-  await expect.poll(() => bars.count()).toBe(7);
-  expect(page.url()).toContain("days=7");
+  await shows({ "#days rect": 7 });
+  await page.waitForURL(/days=7/);
   await page.reload();
-  await expect.poll(() => bars.count()).toBe(7);
-  const note = page.locator("#days .chart-note");
-  expect(await note.innerText()).toBe("$1.00 in all, at most $1.00 a day");
-  expect(await page.locator(".chart-scale").innerText()).toMatch(/\$1\.00\s+\$0\.50\s+\$0/);
+  await shows({
+    "#days rect": 7,
+    "#days .chart-note": "$1.00 in all, at most $1.00 a day",
+    ".chart-scale": /\$1\.00\s+\$0\.50\s+\$0/,
+  });
   const today = new Date().toISOString().slice(0, 10);
   await page.getByRole("group", { name: "Cost by day" }).focus();
   await page.keyboard.press("ArrowLeft");
-  await expect.poll(() => note.innerText()).toBe(`${today}: $1.00, 1 call`);
+  await shows({ "#days .chart-note": `${today}: $1.00, 1 call` });
   await page.keyboard.press("ArrowLeft");
-  await expect.poll(() => note.innerText()).toMatch(/: nothing$/);
-  expect(await page.locator("#days rect.chosen").count()).toBe(1);
+  await shows({ "#days .chart-note": /: nothing$/, "#days rect.chosen": 1 });
   await bars.last().hover();
-  await expect.poll(() => note.innerText()).toBe(`${today}: $1.00, 1 call`);
+  await shows({ "#days .chart-note": `${today}: $1.00, 1 call` });
   await page.getByRole("combobox", { name: "Time" }).selectOption("90 days");
-  await expect.poll(() => bars.count()).toBe(90);
+  await shows({ "#days rect": 90 });
   expect(errors).toEqual([]);
 });

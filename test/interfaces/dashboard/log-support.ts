@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { testDeps } from "../gateway/start-gateway.ts";
+import { testDeps, type TestDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 
 export const logPath = "/dashboard/agents/dev/logs";
@@ -18,9 +18,8 @@ export function sharedLogs() {
 type Fields = { readonly msg: string; readonly [name: string]: unknown };
 
 /** One run, from its trigger to its end. */
-export function writeStory(deps: ReturnType<typeof testDeps>): void {
-  const write = (fields: Fields): void =>
-    deps.logs.write({ agent: "dev", instanceId: "dev-abcdefgh", ...fields });
+export function writeStory(deps: TestDeps, instanceId = "dev-abcdefgh"): void {
+  const write = (fields: Fields): void => deps.logs.write({ agent: "dev", instanceId, ...fields });
   const url = "https://example.com/3";
   const trigger = { kind: "webhook", action: "opened", repo: "acme/site", number: 3, title: "T" };
   write({ kind: "run", msg: "run started by github webhook issues", trigger: { ...trigger, url } });

@@ -53,12 +53,3 @@ test("a page from a file, as al open writes it, shows the dashboard", async () =
   await visited.page.goto(`file://${file}`);
   await expectDashboard(visited);
 });
-
-test("the second use shows the login page with the reason, and the key still logs in", async () => {
-  const { page, link } = await visit();
-  await fetch(link, { redirect: "manual" });
-  await page.goto(link);
-  await page.getByText("This login link was used already.").waitFor();
-  expect(page.url()).toBe(`${new URL(link).origin}/login?link=used`);
-  await page.getByLabel("API key").waitFor();
-});

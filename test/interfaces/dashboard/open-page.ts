@@ -1,6 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../../helpers/browser.ts";
+import { perFile } from "../../helpers/per-test.ts";
 import { apiKey, startTcp, testDeps, type TestDeps } from "../gateway/start-gateway.ts";
+import { shows, type Shown } from "./shows.ts";
 
 /** A page of a gateway of its own, in a browser that all tests of a file share. */
 export interface OpenedPage {
@@ -9,6 +11,14 @@ export interface OpenedPage {
   readonly deps: TestDeps;
   /** Errors that the page met. */
   readonly errors: string[];
+  /** Waits until the page shows this. */
+  readonly shows: (expected: Shown) => Promise<void>;
+  /** Clicks the button of this name. */
+  readonly press: (name: string | RegExp) => Promise<void>;
+  /** Waits until an operation was called like this. */
+  readonly called: (call: string) => Promise<void>;
+  /** Waits until the calls that match are exactly these. */
+  readonly calledOnly: (which: RegExp, calls: readonly unknown[]) => Promise<void>;
 }
 
 /** A tab, and the errors that its pages met. */
@@ -26,13 +36,11 @@ export function sharedBrowser({ isFresh = false } = {}): (
   deps?: TestDeps,
   url?: string,
 ) => Promise<OpenedPage> {
-  let browser: Browser;
+  const browser = perFile(openBrowser, (one) => one.close());
   let free: Tab | null = null;
-  beforeAll(async () => void (browser = await openBrowser()));
-  afterAll(() => browser.close());
   return async (path, deps = testDeps(), runningAt) => {
     const url = runningAt ?? (await startTcp(deps));
-    const tab = free ?? (await openTab(browser));
+    const tab = free ?? (await openTab(browser()));
     const { page, errors } = tab;
     free = null;
     onTestFinished(async () => {
@@ -45,7 +53,18 @@ export function sharedBrowser({ isFresh = false } = {}): (
     // A login by its page would leave for the private host, where test and page had two addresses.
     await page.context().request.post(`${url}/login`, { data: { key: apiKey } });
     await page.goto(url + path);
-    return { page, url, deps, errors };
+    const { calls } = deps.operations;
+    return {
+      page,
+      url,
+      deps,
+      errors,
+      shows: (expected) => shows(page, expected),
+      press: (name) => page.getByRole("button", { name }).click(),
+      called: (call) => expect.poll(() => calls).toContain(call),
+      calledOnly: (which, expected) =>
+        expect.poll(() => calls.filter((call) => which.test(call))).toEqual(expected),
+    };
   };
 }
 

@@ -29,17 +29,17 @@ function withRuns(names: readonly string[], ...entries: readonly HistoryEntry[])
 test("an agent's last twenty runs are links, each named by agent, outcome and time", async () => {
   const many = Array.from({ length: 30 }, (_, index) => run("dev", index + 2));
   const cats = [run("cat", 400, "failed"), run("cat", 40), run("cat", 1, null)];
-  const { page, errors } = await open(
+  const { page, errors, shows } = await open(
     "/dashboard",
     withRuns(["ant", "cat", "dev"], ...cats, ...many),
   );
   const cat = page.getByRole("group", { name: "Last 2 runs of cat: 1 failed, 1 succeeded" });
   await expect.poll(() => cat.getByRole("link").count()).toBe(2);
   const failed = cat.getByRole("link", { name: /^cat failed, .*\d{4}.*\d\d:\d\d:\d\d$/ });
-  expect(await failed.getAttribute("class")).toBe("tick failed");
+  await expect.poll(() => failed.getAttribute("class")).toBe("tick failed");
   const dev = page.getByRole("group", { name: "Last 20 runs of dev: 20 succeeded" });
-  expect(await dev.getByRole("link").count()).toBe(20);
-  expect(await page.locator("tr[data-agent=ant] td.last-20-runs").innerText()).toBe("–");
+  await expect.poll(() => dev.getByRole("link").count()).toBe(20);
+  await shows({ "tr[data-agent=ant] td.last-20-runs": "–" });
   expect(errors).toEqual([]);
 });
 

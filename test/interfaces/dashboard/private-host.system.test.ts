@@ -49,7 +49,7 @@ test("a login by key at localhost ends on the private host, and other ports get 
   const context = await newContext();
   const page = await context.newPage();
   await logIn(page, url);
-  expect(page.url()).toBe(`${own}/dashboard/triggers`);
+  await expect.poll(() => page.url()).toBe(`${own}/dashboard/triggers`);
   const other = await otherServer();
   for (const name of ["localhost", "127.0.0.1", "almanac.localhost"]) {
     await page.goto(`http://${name}:${other.port}/`);
@@ -78,7 +78,7 @@ test("Safari, which can't resolve the private host, is logged in at localhost, p
   const { url } = await start();
   const page = await (await newContext({ userAgent: safari })).newPage();
   await logIn(page, url);
-  expect(page.url()).toBe(`${url}/dashboard/triggers`);
+  await expect.poll(() => page.url()).toBe(`${url}/dashboard/triggers`);
   const script = `document.cookie = "al_session=${"x".repeat(43)}; path=/dashboard"`;
   const other = await otherServer(`<script>${script}</script>`);
   await page.route(`**:${other.port}/**`, (route) =>
@@ -86,7 +86,7 @@ test("Safari, which can't resolve the private host, is logged in at localhost, p
   );
   await page.goto(`http://localhost:${other.port}/`);
   await page.goto(`${url}/dashboard`);
-  expect(page.url()).toBe(`${url}/dashboard`);
+  await expect.poll(() => page.url()).toBe(`${url}/dashboard`);
 });
 
 test("cookies that another port plants for localhost lock no user out", async () => {

@@ -1,3 +1,4 @@
+import { pause } from "../../helpers/pause.ts";
 import type { Page } from "playwright-core";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
@@ -62,18 +63,16 @@ test("g and a letter go to each page, from each page", async () => {
     await page.waitForURL((url) => url.pathname === where);
   }
   await page.keyboard.press("t");
-  await page.waitForTimeout(100);
+  await pause(100, "a letter without g must lead nowhere");
   expect(path(page)).toBe("/dashboard");
 });
 
 test("a slash leads to the filter, where keys are letters", async () => {
-  const { page } = await open("/dashboard", withAgents(many));
-  await expect.poll(() => page.locator("#agents tr").count()).toBe(30);
+  const { page, shows } = await open("/dashboard", withAgents(many));
+  await shows({ "#agents tr": 30 });
   await page.keyboard.press("/");
   await page.keyboard.type("g?/jk");
-  const filter = page.locator("main input[type=search]").first();
-  await expect.poll(() => filter.inputValue()).toBe("g?/jk");
-  await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
+  await shows({ "main input[type=search] >> nth=0@value": "g?/jk", "dialog[open]": 0 });
   await page.goto(new URL("/dashboard/cost", page.url()).href);
   await page.keyboard.press("/");
   await expect
@@ -82,11 +81,11 @@ test("a slash leads to the filter, where keys are letters", async () => {
 });
 
 test.each(["/dashboard", "/dashboard/agents/docs/logs"])("the keys work on %s", async (path) => {
-  const { page, errors } = await open(path, withRuns());
+  const { page, errors, shows } = await open(path, withRuns());
   await page.keyboard.press("?");
-  await expect.poll(() => page.locator("dialog[open]").innerText()).toMatch(/j\s*Next row/);
+  await shows({ "dialog[open]": /j\s*Next row/ });
   await page.keyboard.press("Escape");
-  await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
+  await shows({ "dialog[open]": 0 });
   // The browser gives the focus back, and reports the close, after the dialog is gone.
   const slash = () =>
     page.keyboard.press("/").then(() => page.evaluate("document.activeElement.type"));
@@ -95,7 +94,7 @@ test.each(["/dashboard", "/dashboard/agents/docs/logs"])("the keys work on %s", 
 });
 
 test("single-letter keys can be switched off, and on again without them", async () => {
-  const { page } = await open("/dashboard", withAgents());
+  const { page, press } = await open("/dashboard", withAgents());
   await page.keyboard.press("?");
   const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await expect.poll(() => dialog.innerText()).toMatch(/g t\s*Go to Triggers/);
@@ -108,7 +107,7 @@ test("single-letter keys can be switched off, and on again without them", async 
   await page.getByRole("button", { name: "Keyboard shortcuts" }).focus();
   await page.keyboard.press("Enter");
   await page.getByLabel("Keys without Ctrl are on").check();
-  await page.getByRole("button", { name: "Close" }).click();
+  await press("Close");
   await page.keyboard.press("?");
   await expect.poll(() => dialog.isVisible()).toBe(true);
 });

@@ -19,46 +19,43 @@ const message: InboxView = {
 async function pageOf(run: Partial<RunView>) {
   const deps = testDeps();
   deps.operations.runs.set(instance, aRunView(instance, run));
-  const { page } = await open(path, deps);
-  await page.waitForSelector("body[data-connection=live]");
-  return { page, calls: deps.operations.calls };
+  const opened = await open(path, deps);
+  await opened.page.waitForSelector("body[data-connection=live]");
+  return opened;
 }
 
 const running = { outcome: null, endedAt: null, durationMs: null, exitCode: null } as const;
 
 test("a person sends a run a message, and stops it after its turn", async () => {
-  const { page, calls } = await pageOf({ ...running, messages: [message] });
-  await page.setViewportSize({ width: 375, height: 800 });
-  await expect
-    .poll(() => page.locator("#messages").innerText())
-    .toMatch(/Be <b>brief<\/b>\.\s+the API key, .* · not received yet/);
+  const { page, shows, press, called } = await pageOf({ ...running, messages: [message] });
+  await shows({ "#messages": /Be <b>brief<\/b>\. the API key, .* · not received yet/ });
   await page.getByLabel("Tell the agent …").fill("Leave the logs alone.");
-  await page.getByRole("button", { name: "Send" }).click();
-  await expect.poll(() => calls).toContain(`steer ${instance} Leave the logs alone.`);
-  await expect.poll(() => page.locator("#steer-text").inputValue()).toBe("");
-  await page.getByRole("button", { name: "Stop after this turn" }).click();
-  await expect.poll(() => calls).toContain(`steer ${instance} stop`);
+  await press("Send");
+  await called(`steer ${instance} Leave the logs alone.`);
+  await shows({ "#steer-text@value": "" });
+  await press("Stop after this turn");
+  await called(`steer ${instance} stop`);
 });
 
 test("a run that takes no message says why", async () => {
   const noInput = { steer: "codex takes no message", stop: "codex takes no message" };
-  const { page } = await pageOf({ ...running, noInput });
-  expect(await page.locator("#people").innerText()).toContain("codex takes no message");
-  expect(await page.locator("#steer").count()).toBe(0);
+  const { shows } = await pageOf({ ...running, noInput });
+  await shows({ "#people": /codex takes no message/, "#steer": 0 });
 });
 
 test("a person continues the session of a run that has ended, and sees the runs before and after it", async () => {
   const after = { ...message, seq: 2, kind: "continue", continuedBy: "dev-bbbbbbbb" } as const;
-  const { page, calls } = await pageOf({
+  const { page, shows, press, called } = await pageOf({
     isKept: true,
     continues: "dev-aaaaaaaa",
     messages: [after],
   });
-  const linked = async (at: string) => page.locator(at).getAttribute("href");
-  expect(await linked("#continues a")).toBe("/dashboard/agents/dev/runs/dev-aaaaaaaa");
-  expect(await linked("#messages a")).toBe("/dashboard/agents/dev/runs/dev-bbbbbbbb");
+  await shows({
+    "#continues a@href": "/dashboard/agents/dev/runs/dev-aaaaaaaa",
+    "#messages a@href": "/dashboard/agents/dev/runs/dev-bbbbbbbb",
+  });
   await page.getByLabel("Continue its session …").fill("Now open the pull request.");
-  await page.getByRole("button", { name: "Continue" }).click();
-  await expect.poll(() => calls).toContain(`continue ${instance} Now open the pull request.`);
+  await press("Continue");
+  await called(`continue ${instance} Now open the pull request.`);
   await page.waitForURL(/dev-zyxwvuts/);
 });
