@@ -23,28 +23,28 @@ export const mutations: readonly Mutation[] = [
     file: "src/interfaces/gateway/token-limits.ts",
     find: 'if (scope === "any" || token.scopes.includes(scope)) return;',
     replace: "return;",
-    tests: ["test/interfaces/gateway/token-routes.system.test.ts"],
+    tests: ["test/interfaces/gateway/token-routes.test.ts"],
   },
   {
     defence: "an API token for some agents asks about these only",
     file: "src/interfaces/gateway/token-limits.ts",
     find: "if (route.isAbout?.(request, isMine) ?? isAboutNamed(request, named, isMine)) return;",
     replace: "if (agents.length > 0) return;",
-    tests: ["test/interfaces/gateway/token-routes.system.test.ts"],
+    tests: ["test/interfaces/gateway/token-routes.test.ts"],
   },
   {
     defence: "an API token names its agent only by a query that the route reads",
     file: "src/interfaces/gateway/token-limits.ts",
     find: "const named = hasAgent ? nameAgent(request, agents) : undefined;",
     replace: "const named = nameAgent(request, agents);",
-    tests: ["test/interfaces/gateway/token-routes.system.test.ts"],
+    tests: ["test/interfaces/gateway/token-routes.test.ts"],
   },
   {
     defence: "an API token for some agents sees no rows about others",
     file: "src/interfaces/gateway/create-app.ts",
     find: "isMine === null || isReply(answer) ? answer",
     replace: "isMine !== null || isReply(answer) ? answer",
-    tests: ["test/interfaces/gateway/token-routes.system.test.ts"],
+    tests: ["test/interfaces/gateway/token-routes.test.ts"],
   },
   {
     defence: "a page of another origin can't use an operator's session",
@@ -105,7 +105,7 @@ export const mutations: readonly Mutation[] = [
     file: "src/interfaces/gateway/create-app.ts",
     find: "hop === 0",
     replace: "hop >= 0",
-    tests: ["test/interfaces/gateway/routes/login.system.test.ts"],
+    tests: ["test/interfaces/gateway/routes/login.test.ts"],
   },
   {
     defence: "the login ends a session that an attacker planted",
@@ -121,28 +121,28 @@ export const mutations: readonly Mutation[] = [
     file: "src/interfaces/gateway/routes/login.ts",
     find: "for (const id of ended) deps.sessions.end(id);",
     replace: "void ended;",
-    tests: ["test/interfaces/gateway/routes/login.system.test.ts"],
+    tests: ["test/interfaces/gateway/routes/login.test.ts"],
   },
   {
     defence: "a new key ends all sessions",
     file: "src/interfaces/gateway/active-key.ts",
     find: "    sessions.endAll();\n",
     replace: "",
-    tests: ["test/interfaces/gateway/active-key.system.test.ts"],
+    tests: ["test/interfaces/gateway/active-key.test.ts"],
   },
   {
     defence: "scripts can't read the session cookie",
     file: "src/interfaces/gateway/routes/login.ts",
     find: "httpOnly: true",
     replace: "httpOnly: false",
-    tests: ["test/interfaces/gateway/routes/login.system.test.ts"],
+    tests: ["test/interfaces/gateway/routes/login.test.ts"],
   },
   {
     defence: "requests from other sites carry no session cookie",
     file: "src/interfaces/gateway/routes/login.ts",
     find: 'sameSite: "strict"',
     replace: 'sameSite: "none"',
-    tests: ["test/interfaces/gateway/routes/login.system.test.ts"],
+    tests: ["test/interfaces/gateway/routes/login.test.ts"],
   },
   {
     defence: "a lint rule demands comparison of secrets in constant time",
@@ -158,7 +158,7 @@ export const mutations: readonly Mutation[] = [
     replace: "return ",
     tests: [
       "test/interfaces/gateway/safe-next.test.ts",
-      "test/interfaces/gateway/routes/login.system.test.ts",
+      "test/interfaces/gateway/routes/login.test.ts",
     ],
   },
   {
@@ -241,7 +241,7 @@ export const mutations: readonly Mutation[] = [
     replace: "",
     tests: [
       "test/interfaces/gateway/key-guesses.test.ts",
-      "test/interfaces/gateway/routes/login.system.test.ts",
+      "test/interfaces/gateway/routes/login.test.ts",
     ],
   },
   {
