@@ -13,27 +13,25 @@ test("a scripted model is called, streamed and metered as any other", async () =
   const { gateway, url } = await start([{ text: "hello there, person" }]);
   const reply = await post(url, { model: "x", stream: true, messages });
   expect(reply).toMatchObject({ status: 200, isWhole: true });
-  expect(reply.headers["content-type"]).toBe("text/event-stream");
-  expect(reply.text).toContain('"content":"hello there, person"');
-  expect(reply.text).toMatch(/data: \[DONE\]\n\n$/);
-  expect(gateway.meter.plans).toMatchObject([{ model: "one", providerModel: "model-1" }]);
+  expect(reply.text).toMatch(/"content":"hello there, person"[^]*data: \[DONE\]\n\n$/);
   const input = Math.ceil(JSON.stringify(messages).length / 4);
-  expect(gateway.meter.ends).toMatchObject([
-    { status: 200, usage: { input, output: 5 }, estimated: false },
-  ]);
+  const end = { status: 200, usage: { input, output: 5 }, estimated: false };
+  expect(gateway.meter.ends).toMatchObject([end]);
 });
 
 test("a scripted model answers the turn that the conversation has reached, even with an error", async () => {
   const { gateway, url } = await start([{ text: "one" }, { status: 429, error: "slow down" }]);
   const second = [...messages, { role: "assistant", content: "one" }];
   const reply = await post(url, { model: "x", messages: second });
-  expect(reply.status).toBe(429);
-  expect(JSON.parse(reply.text)).toMatchObject({ error: { message: "slow down" } });
+  expect(reply).toMatchObject({
+    status: 429,
+    text: expect.stringContaining("slow down") as string,
+  });
   expect(gateway.meter.ends).toMatchObject([{ status: 429, usage: null, estimated: false }]);
 });
 
 test("a scripted model stops waiting when the client hangs up", async () => {
-  const { gateway, url } = await start([{ text: "late", delayMs: 60_000 }]);
+  const { gateway, url } = await start([{ text: "late", delayMs: 600_000 }]);
   const client = new AbortController();
   const body = JSON.stringify({ model: "x", messages });
   const answer = fetch(url, { method: "POST", body, signal: client.signal });

@@ -1,6 +1,12 @@
 import { once } from "node:events";
-import { createServer, request as httpRequest } from "node:http";
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer, request as httpRequest, Server as HttpServer } from "node:http";
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  ServerResponse,
+} from "node:http";
+import type { Server } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type {
   CallEnd,
@@ -111,6 +117,8 @@ export interface TestGateway {
   readonly gateway: ModelGateway;
   readonly meter: TestMeter;
   readonly problems: { model: string; error: Error }[];
+  /** The responses to all requests that came, in order. */
+  readonly responses: readonly ServerResponse[];
   /** Resolves when so many calls were settled. */
   readonly settled: (count?: number) => Promise<CallEnd>;
 }
@@ -138,7 +146,9 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     },
     { proxyEnv: {}, ...rest },
   );
+  const responses: ServerResponse[] = [];
   const server = createServer((request, response) => {
+    responses.push(response);
     void gateway.handle("run-1", request, response);
   });
   const port = await listening(server);
@@ -149,7 +159,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     if (end === undefined) throw new Error("no call was settled");
     return end;
   };
-  return { origin: `http://127.0.0.1:${port}`, gateway, meter, problems, settled };
+  return { origin: `http://127.0.0.1:${port}`, gateway, meter, problems, responses, settled };
 }
 
 /** A gateway to a provider that answers so, with the addresses of a wire format's calls. */
@@ -166,14 +176,27 @@ export async function startWire(
   return { provider, gateway, base, url, plainUrl };
 }
 
-/** Answers at once with an empty document. */
-export const emptyAnswer: Answer = (_asked, response) => response.end("{}");
+/** Answers at once with this text. */
+export function sending(
+  text: string | Buffer,
+  headers: OutgoingHttpHeaders = {},
+  status = 200,
+): Answer {
+  return (_asked, response) => response.writeHead(status, headers).end(text);
+}
 
-async function listening(server: Server): Promise<number> {
+export const emptyAnswer = sending("{}");
+
+/** Begins an event stream with this text, which is not ended. */
+export function beginStream(response: ServerResponse, text: string): void {
+  response.writeHead(200, { "content-type": "text/event-stream" }).write(text);
+}
+
+export async function listening(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
-    server.closeAllConnections();
+    if (server instanceof HttpServer) server.closeAllConnections();
     server.close();
   });
   const address = server.address();

@@ -1,16 +1,15 @@
 import fc from "fast-check";
 import { createAnswerReader } from "../../../../src/runtime/run-api/model-gateway/answer-tap.ts";
 import { wireApis } from "../../../../src/runtime/run-api/model-gateway/wire-apis.ts";
-import { emptyAnswer, post, sendInPieces, startWire } from "./support.ts";
+import { dataEvents, emptyAnswer, post, sending, sendInPieces, startWire } from "./support.ts";
 import { completions } from "./wires/openai.ts";
+import type { Wire } from "./wires/wire.ts";
 import { wires } from "./wires/wires.ts";
 
-test("the model gateway stores the cost of a long stream as it passes", async () => {
-  const event = `data: ${JSON.stringify({ choices: [{ delta: { content: "x".repeat(996) } }] })}\n\n`;
-  const { gateway, url } = await startWire(completions, (_asked, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    response.end(event.repeat(201));
-  });
+test("a long stream has its cost stored as it passes", async () => {
+  const events = dataEvents([{ choices: [{ delta: { content: "x".repeat(996) } }] }]).repeat(201);
+  const answer = sending(events, { "content-type": "text/event-stream" });
+  const { gateway, url } = await startWire(completions, answer);
   await post(url, completions.body);
   const { soFar } = gateway.meter;
   expect(soFar.length).toBeGreaterThan(1);
@@ -20,117 +19,91 @@ test("the model gateway stores the cost of a long stream as it passes", async ()
   expect(outputs).toEqual(outputs.toSorted((a, b) => a - b));
 });
 
+const readerOf = ({ model }: Wire) =>
+  createAnswerReader(wireApis[model.api ?? "openai-completions"]);
+
 test.each([
   [{ cost: 0.0021 }, 0.0021],
   [{ cost: 0, is_byok: true, cost_details: { upstream_inference_cost: 0.5 } }, 0.5],
   [{ cost: 0.0021, is_byok: false, cost_details: { upstream_inference_cost: 0.002 } }, 0.0021],
   [{ cost: -1 }, 0],
   [{ cost: "free" }, null],
-])("the model gateway reads a cost that a usage reports: %j", async (cost, usd) => {
-  const { gateway, url, plainUrl } = await startWire(completions, ({ json }, response) => {
-    const usage = { prompt_tokens: 9, completion_tokens: 3, ...cost };
-    const isStream = json.stream === true;
-    const type = isStream ? "text/event-stream" : "application/json";
-    response.writeHead(200, { "content-type": type });
-    if (!isStream) return response.end(JSON.stringify({ ...completions.plain, usage }));
-    const last = { choices: [{ delta: {}, finish_reason: "stop" }] };
-    const events = [last, { choices: [], usage }].map((one) => `data: ${JSON.stringify(one)}\n\n`);
-    return response.end(events.join(""));
-  });
-  for (const [index, [to, body]] of [
-    [url, completions.body] as const,
-    [plainUrl, completions.plainBody] as const,
-  ].entries()) {
-    await post(to, body);
-    expect(await gateway.settled(index + 1)).toMatchObject({ usd, estimated: false });
-  }
+])("a cost that a usage reports is read: %j", (cost, usd) => {
+  const reader = readerOf(completions);
+  reader.take({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 3, ...cost } });
+  expect(reader.read().usd).toBe(usd);
 });
 
-describe.each(wires)("$title", (wire) => {
-  test.each([
-    { newline: "\n", pieceBytes: 1 },
-    { newline: "\r\n", pieceBytes: 1 },
-    { newline: "\n", pieceBytes: 7 },
-    { newline: "\r\n", pieceBytes: 13 },
-    { newline: "\n", pieceBytes: 100_000 },
-  ])(
-    "the model gateway streams byte for byte and counts the tokens: $newline, $pieceBytes",
-    async (cut) => {
-      const sent = wire.stream(cut.newline);
-      const { provider, gateway, url } = await startWire(wire, (_asked, response) => {
-        response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
-        return sendInPieces(response, sent, cut.pieceBytes);
-      });
-      const reply = await post(url, wire.body, { authorization: "Bearer placeholder" });
-      expect(reply).toMatchObject({ status: 200, text: sent, isWhole: true });
-      expect(reply.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
-      const { usage, serviceTier } = wire;
-      expect(gateway.meter.ends).toMatchObject([
-        { status: 200, usage, serviceTier, estimated: false },
-      ]);
-      expect(provider.asked).toHaveLength(1);
-      expect(provider.asked[0]?.url).toBe(wire.basePath + wire.path);
-      expect(provider.asked[0]?.json).toEqual(wire.body);
-    },
-  );
+describe.each(wires)("a call in the form of $title", (wire) => {
+  const { usage, serviceTier } = wire;
+  const counted = [{ status: 200, usage, serviceTier, estimated: false }];
 
-  test("the model gateway forwards a plain answer and counts the tokens", async () => {
-    const { provider, gateway, plainUrl } = await startWire(wire, (_asked, response) => {
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify(wire.plain));
+  test.each([
+    ["\n", 1],
+    ["\r\n", 7],
+    ["\r\n", 100_000],
+  ])("is streamed byte for byte and counted: %j, in pieces of %i bytes", async (newline, bytes) => {
+    const text = wire.stream(newline);
+    const type = "text/event-stream; charset=utf-8";
+    const { provider, gateway, url } = await startWire(wire, (_asked, response) => {
+      response.writeHead(200, { "content-type": type });
+      return sendInPieces(response, text, bytes);
     });
-    const reply = await post(plainUrl, wire.plainBody);
-    expect(JSON.parse(reply.text)).toEqual(wire.plain);
-    const { usage, serviceTier } = wire;
-    expect(gateway.meter.ends).toMatchObject([
-      { status: 200, usage, serviceTier, estimated: false },
-    ]);
+    const reply = await post(url, wire.body);
+    expect(reply).toMatchObject({ status: 200, text, isWhole: true });
+    expect(reply.headers["content-type"]).toBe(type);
+    expect(gateway.meter.ends).toMatchObject(counted);
+    expect(provider.asked).toMatchObject([{ url: wire.basePath + wire.path, json: wire.body }]);
+  });
+
+  test("is answered by a document and counted", async () => {
+    const text = JSON.stringify(wire.plain);
+    const answer = sending(text, { "content-type": "application/json" });
+    const { provider, gateway, plainUrl } = await startWire(wire, answer);
+    expect(await post(plainUrl, wire.plainBody)).toMatchObject({ status: 200, text });
+    expect(gateway.meter.ends).toMatchObject(counted);
     expect(provider.asked[0]?.json).toEqual(wire.plainBody);
   });
 
-  test("the model gateway estimates the usage of an interrupted stream and aborts the response", async () => {
+  test("is estimated when its stream breaks off, which the client notices", async () => {
     const sent = wire.stream("\n");
+    const firstText = sent.indexOf("日本語");
     const { gateway, url } = await startWire(wire, (_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      const firstText = sent.indexOf("日本語");
-      response.write(sent.slice(0, sent.indexOf("\n\n", firstText) + 10));
-      setTimeout(() => response.destroy(), 50);
+      const part = sent.slice(0, sent.indexOf("\n\n", firstText) + 10);
+      response.write(part, () => response.destroy());
     });
-    const reply = await post(url, wire.body);
-    expect(reply).toMatchObject({ status: 200, isWhole: false });
+    expect(await post(url, wire.body)).toMatchObject({ status: 200, isWhole: false });
     const end = await gateway.settled();
     expect(end).toMatchObject({ status: 200, estimated: true });
-    expect(end.usage?.output).toBe(wire.outputWhenCut);
     const isInputKnown = /anthropic|google/.test(wire.title);
-    const bytes = JSON.stringify(wire.body).length;
-    expect(end.usage?.input).toBe(isInputKnown ? wire.usage.input : Math.ceil(bytes / 3));
+    const input = Math.ceil(JSON.stringify(wire.body).length / 3);
+    expect(end.usage?.output).toBe(wire.outputWhenCut);
+    expect(end.usage?.input).toBe(isInputKnown ? usage.input : input);
     expect(gateway.problems).toHaveLength(1);
   });
 
-  test("the model gateway adds the key, and forwards nothing of the client's own authentication", async () => {
+  test("brings the provider the key, and no authentication, cookie, address or encoding of the client", async () => {
     const { provider, url } = await startWire(wire, emptyAnswer);
-    await post(
-      `${url}${url.includes("?") ? "&" : "?"}key=placeholder&api_key=placeholder`,
-      wire.body,
-      {
-        authorization: "Bearer placeholder",
-        "x-api-key": "placeholder",
-        "x-goog-api-key": "placeholder",
-        "api-key": "placeholder",
-        cookie: "a=placeholder",
-        "al-run-token": "placeholder",
-        "x-forwarded-for": "placeholder",
-        "x-stainless-lang": "js",
-        "anthropic-beta": "a,b",
-      },
-    );
+    const passed = { "x-stainless-lang": "js", "anthropic-beta": "a,b" };
+    const dropped = [
+      ...["authorization", "proxy-authorization", "x-api-key", "x-goog-api-key", "api-key"],
+      ...["cookie", "al-run-token", "forwarded", "x-forwarded-host", "host", "accept-encoding"],
+      ...["x-http-method-override", "te"],
+    ];
+    const own = Object.fromEntries(dropped.map((name) => [name, "placeholder"]));
+    const query = `${url.includes("?") ? "&" : "?"}key=placeholder&api_key=placeholder`;
+    await post(url + query, wire.body, { ...passed, ...own });
     const [asked] = provider.asked;
-    expect(JSON.stringify([asked?.url, asked?.headers])).not.toContain("placeholder");
-    expect(asked?.headers[wire.key[0]]).toBe(wire.key[1]);
-    expect(asked?.headers).toMatchObject({
-      "x-stainless-lang": "js",
-      "anthropic-beta": "a,b",
+    expect(asked?.url).not.toContain("placeholder");
+    expect(asked?.headers).toEqual({
+      ...passed,
+      [wire.key[0]]: wire.key[1],
+      "content-type": "application/json",
+      "content-length": String(asked?.text.length),
       "accept-encoding": "identity",
+      host: provider.host,
+      connection: "keep-alive",
     });
   });
 });
@@ -154,7 +127,7 @@ test.each(wires)("invalid token counts of a provider are rounded, and at least 0
   fc.assert(
     fc.property(numbers, (given) => {
       let at = 0;
-      const reader = createAnswerReader(wireApis[wire.model.api ?? "openai-completions"]);
+      const reader = readerOf(wire);
       reader.take(withNumbers(wire.plain, () => given[at++ % given.length] ?? 0));
       const counts = Object.values(reader.read().usage ?? {});
       expect(counts.length).toBe(5);
@@ -167,8 +140,8 @@ test.each(wires)("invalid token counts of a provider are rounded, and at least 0
   ),
 );
 
-test("invalid token counts of a provider if negative for the cache, add nothing to the charged input", () => {
-  const reader = createAnswerReader(wireApis["openai-completions"]);
+test("a negative count of cached tokens adds nothing to the charged input", () => {
+  const reader = readerOf(completions);
   const prompt_tokens_details = { cached_tokens: -500_000 };
   reader.take({ usage: { prompt_tokens: 10, completion_tokens: -1e6, prompt_tokens_details } });
   expect(reader.read().usage).toMatchObject({ input: 10, cacheRead: 0, output: 0 });

@@ -1,7 +1,7 @@
 import { namedEvents } from "../support.ts";
 import { messages, text, type Wire } from "./wire.ts";
 
-const anthropicUsage = {
+const counts = {
   input_tokens: 12,
   cache_creation_input_tokens: 300,
   cache_read_input_tokens: 4000,
@@ -9,15 +9,12 @@ const anthropicUsage = {
   output_tokens: 1,
   service_tier: "standard",
 };
-const anthropicMessage = {
-  id: "msg_01",
-  type: "message",
-  role: "assistant",
-  model: "model-1",
-  content: [],
-  stop_reason: null,
-  stop_sequence: null,
-};
+const message = { id: "msg_01", type: "message", role: "assistant", content: [] };
+const delta = (index: number, given: object) => ({
+  type: "content_block_delta",
+  index,
+  delta: given,
+});
 
 export const anthropic: Wire = {
   title: "anthropic-messages",
@@ -29,30 +26,15 @@ export const anthropic: Wire = {
   stream: (newline) =>
     namedEvents(
       [
-        { type: "message_start", message: { ...anthropicMessage, usage: anthropicUsage } },
-        {
-          type: "content_block_start",
-          index: 0,
-          content_block: { type: "thinking", thinking: "", signature: "" },
-        },
+        { type: "message_start", message: { ...message, usage: counts } },
         { type: "ping" },
-        {
-          type: "content_block_delta",
-          index: 0,
-          delta: { type: "thinking_delta", thinking: text },
-        },
-        {
-          type: "content_block_delta",
-          index: 0,
-          delta: { type: "signature_delta", signature: "EqQBCg==" },
-        },
+        delta(0, { type: "thinking_delta", thinking: text }),
+        delta(0, { type: "signature_delta", signature: "EqQBCg==" }),
         { type: "content_block_stop", index: 0 },
-        { type: "content_block_start", index: 1, content_block: { type: "text", text: "" } },
-        { type: "content_block_delta", index: 1, delta: { type: "text_delta", text } },
-        { type: "content_block_stop", index: 1 },
+        delta(1, { type: "text_delta", text }),
         {
           type: "message_delta",
-          delta: { stop_reason: "end_turn", stop_sequence: null },
+          delta: { stop_reason: "end_turn" },
           usage: { output_tokens: 777 },
         },
         { type: "message_stop" },
@@ -60,10 +42,10 @@ export const anthropic: Wire = {
       newline,
     ),
   plain: {
-    ...anthropicMessage,
+    ...message,
     content: [{ type: "text", text }],
     stop_reason: "end_turn",
-    usage: { ...anthropicUsage, output_tokens: 777 },
+    usage: { ...counts, output_tokens: 777 },
   },
   usage: { input: 12, cacheRead: 4000, cacheWrite: 300, cacheWrite1h: 100, output: 777 },
   serviceTier: "standard",

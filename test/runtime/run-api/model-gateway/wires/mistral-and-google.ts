@@ -1,12 +1,8 @@
 import { dataEvents } from "../support.ts";
 import { messages, text, type Wire } from "./wire.ts";
 
-const mistralUsage = {
-  prompt_tokens: 90,
-  completion_tokens: 7,
-  total_tokens: 97,
-  num_cached_tokens: 64,
-};
+const usage = { prompt_tokens: 90, completion_tokens: 7, total_tokens: 97, num_cached_tokens: 64 };
+const thinking = { type: "thinking", thinking: [{ type: "text", text }] };
 
 export const mistral: Wire = {
   title: "mistral-conversations",
@@ -18,31 +14,14 @@ export const mistral: Wire = {
   stream: (newline) =>
     dataEvents(
       [
-        {
-          id: "1",
-          model: "model-1",
-          choices: [
-            {
-              index: 0,
-              delta: { content: [{ type: "thinking", thinking: [{ type: "text", text }] }] },
-              finish_reason: null,
-            },
-          ],
-        },
-        {
-          id: "1",
-          model: "model-1",
-          choices: [{ index: 0, delta: { content: "" }, finish_reason: "stop" }],
-          usage: mistralUsage,
-        },
+        { choices: [{ index: 0, delta: { content: [thinking] }, finish_reason: null }] },
+        { choices: [{ index: 0, delta: { content: "" }, finish_reason: "stop" }], usage },
       ],
       { newline, done: true },
     ),
   plain: {
-    id: "1",
-    object: "chat.completion",
     choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
-    usage: mistralUsage,
+    usage,
   },
   usage: { input: 26, cacheRead: 64, cacheWrite: 0, cacheWrite1h: 0, output: 7 },
   serviceTier: null,
@@ -50,17 +29,17 @@ export const mistral: Wire = {
   key: ["authorization", "Bearer real-key"],
 };
 
-const gemini = (parts: readonly object[], thoughts: number, more: object = {}) => ({
-  candidates: [{ content: { role: "model", parts }, index: 0, ...more }],
+const gemini = (part: object, thoughtsTokenCount: number, more: object = {}) => ({
+  candidates: [{ content: { role: "model", parts: [part] }, index: 0, ...more }],
   usageMetadata: {
     promptTokenCount: 2000,
     cachedContentTokenCount: 1500,
     toolUsePromptTokenCount: 3,
     candidatesTokenCount: 10,
-    thoughtsTokenCount: thoughts,
+    thoughtsTokenCount,
   },
-  modelVersion: "model-1",
 });
+const contents = [{ role: "user", parts: [{ text: "hi" }] }];
 
 export const google: Wire = {
   title: "google-generative-ai",
@@ -68,18 +47,18 @@ export const google: Wire = {
   basePath: "/v1beta",
   path: "/models/model-1:streamGenerateContent?alt=sse",
   plainPath: "/models/model-1:generateContent",
-  body: { contents: [{ role: "user", parts: [{ text: "hi" }] }] },
-  plainBody: { contents: [{ role: "user", parts: [{ text: "hi" }] }] },
+  body: { contents },
+  plainBody: { contents },
   stream: (newline) =>
     dataEvents(
       [
-        gemini([{ text, thought: true }], 5),
-        gemini([{ functionCall: { name: "bash", args: { command: "ls" } } }], 80),
-        gemini([{ text: "" }], 90, { finishReason: "STOP" }),
+        gemini({ text, thought: true }, 5),
+        gemini({ functionCall: { name: "bash", args: { command: "ls" } } }, 80),
+        gemini({ text: "" }, 90, { finishReason: "STOP" }),
       ],
       { newline },
     ),
-  plain: gemini([{ text }], 90, { finishReason: "STOP" }),
+  plain: gemini({ text }, 90, { finishReason: "STOP" }),
   usage: { input: 503, cacheRead: 1500, cacheWrite: 0, cacheWrite1h: 0, output: 100 },
   serviceTier: null,
   outputWhenCut: 15,
