@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { buffer } from "node:stream/consumers";
 import type { Interception } from "../../../../src/runtime/run-api/egress/broker/exchange.ts";
 import { hello } from "./hellos.ts";
 import { connectTo, egressSide, tlsOver, type EgressSide } from "./support.ts";
@@ -14,38 +15,32 @@ async function intercepted(intercept: (interception: Interception) => Promise<vo
   return side.open("dev-1");
 }
 
-test("an interceptor gets the tunnels to bound hosts, with the hello, a checked address, and a callback for reports", async () => {
+test("an interceptor gets the tunnels to bound hosts, with the checked address and a callback for reports", async () => {
   const taken: Interception[] = [];
   const run = await intercepted(async (interception) => {
     taken.push(interception);
     const { client, dial, onDenied } = interception;
-    const [bytes] = (await once(client.resume(), "data")) as [Buffer];
-    expect(bytes.subarray(0, 3)).toEqual(Buffer.from([22, 3, 1]));
     // The name has another address by now; the way is the one that was checked.
     side.hosts.names.set("api.allowed.test", ["127.0.0.1"]);
     (await dial()).destroy();
     onDenied("sentinel", "a sentinel in the path");
-    client.end("answer");
+    const [bytes] = (await once(client.resume(), "data")) as [Buffer];
+    client.end(bytes);
     await once(client, "close");
   });
   const { socket } = await connectTo(run, "api.allowed.test:443");
   expect(side.hosts.dialled).toEqual([]);
-  socket.write(hello());
-  const [answer] = (await once(socket, "data")) as [Buffer];
-  expect(answer.toString()).toBe("answer");
-  socket.destroy();
+  const sent = hello();
+  socket.write(sent);
+  expect(await buffer(socket)).toEqual(sent);
   await side.reported(2);
-  expect(taken).toMatchObject([
-    { instanceId: "dev-1", host: "api.allowed.test", port: 443, bindings },
-  ]);
+  const tunnel = { instanceId: "dev-1", host: "api.allowed.test", port: 443, bindings };
+  expect(taken).toMatchObject([tunnel]);
   expect(side.hosts.dialled).toEqual(["203.0.113.10:443"]);
-  const [denied, passed] = side.attempts;
-  expect(denied).toMatchObject({
-    denied: "sentinel",
-    detail: "a sentinel in the path",
-    bytesOut: 0,
-  });
-  expect(passed).toMatchObject({ denied: null, bytesOut: hello().length, bytesIn: 6 });
+  expect(side.attempts).toMatchObject([
+    { denied: "sentinel", detail: "a sentinel in the path", bytesOut: 0 },
+    { denied: null, bytesOut: sent.length, bytesIn: sent.length },
+  ]);
 });
 
 test("an interceptor gets no tunnel with another server name, and none to other hosts or ports", async () => {
@@ -55,20 +50,14 @@ test("an interceptor gets no tunnel with another server name, and none to other 
     client.destroy();
     return Promise.resolve();
   });
-  const { socket } = await connectTo(run, "api.allowed.test:443");
-  await once(tlsOver(socket, "other.test", side.hosts.ca), "error");
-  expect(await connectTo(run, "other.test:443")).toMatchObject({ status: 403 });
-  side.hosts.names.set("api.allowed.test", ["127.0.0.1"]);
-  expect(await connectTo(run, "api.allowed.test:443")).toMatchObject({ status: 403 });
-  side.hosts.names.set("api.allowed.test", ["203.0.113.10"]);
-  for (const [host, port] of [
-    ["files.allowed.test", 443],
-    ["api.allowed.test", 22],
-  ] as const) {
-    const { socket: other } = await connectTo(run, `${host}:${port}`);
-    if (port === 443) await once(tlsOver(other, host, side.hosts.ca), "secureConnect");
-    other.destroy();
-  }
+  const named = await connectTo(run, "api.allowed.test:443");
+  await once(tlsOver(named.socket, "other.test", side.hosts.ca), "error");
+  const files = await connectTo(run, "files.allowed.test:443");
+  await once(tlsOver(files.socket, "files.allowed.test", side.hosts.ca), "secureConnect");
+  files.socket.destroy();
+  const ssh = await connectTo(run, "api.allowed.test:22");
+  await once(ssh.socket, "data");
+  ssh.socket.destroy();
   expect(count).toBe(0);
 });
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import { banner } from "./hosts.ts";
 import { connectTo, egressSide } from "./support.ts";
+import { pause } from "../../../helpers/pause.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 
 const side = perTest(egressSide, (side) => side.close());
@@ -14,14 +14,14 @@ const hash = (...parts: readonly Uint8Array[]) => {
   return all.digest("hex");
 };
 
-/** The hash of all that comes, taken slowly: whoever sends is held back. */
+/** The hash of all that comes, taken slowly. */
 async function slowHash(socket: Socket): Promise<string> {
   const all = createHash("sha256");
   let count = 0;
   for await (const chunk of socket as AsyncIterable<Buffer>) {
     all.update(chunk);
     count += 1;
-    if (count % 40 === 0) await delay(3);
+    if (count % 40 === 0) await pause(3, "whoever sends is held back");
   }
   return all.digest("hex");
 }

@@ -8,39 +8,35 @@ const unknown = () =>
   Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
 
 function resolver(options: Partial<ResolveOptions>) {
-  const none: ResolveOptions["hostsFile"] = () => found();
-  return createResolve({
-    hostsFile: none,
-    nameServers: unknown,
-    system: unknown,
-    timeoutMs: 5_000,
-    ...options,
-  });
+  const sources = { hostsFile: () => found(), nameServers: unknown, system: unknown };
+  const resolve = createResolve({ ...sources, timeoutMs: 60_000, ...options });
+  return (host: string, run = "run-1", signal = never) => resolve(host, run, signal);
 }
 
-test("an IP address is not looked up", async () => {
-  const resolve = resolver({});
-  expect(await resolve("203.0.113.1", "run-1", never)).toEqual(["203.0.113.1"]);
-  expect(await resolve("2001:db8::1", "run-1", never)).toEqual(["2001:db8::1"]);
-});
-
-test("a name is looked up in the hosts file, then by name servers, then by the system", async () => {
-  const resolve = resolver({
-    hostsFile: (host) => found(...(host === "listed.test" ? ["203.0.113.1"] : [])),
-    nameServers: (host) => (host === "served.test" ? found("203.0.113.2") : unknown()),
-    system: () => found("203.0.113.3"),
-  });
-  const names = ["listed.test", "served.test", "printer.local", "db"];
-  const addresses = await Promise.all(names.map((name) => resolve(name, "run-1", never)));
-  expect(addresses.flat()).toEqual([1, 2, 3, 3].map((n) => `203.0.113.${n}`));
-});
+test.each([
+  ["203.0.113.9", "203.0.113.9"],
+  ["2001:db8::1", "2001:db8::1"],
+  ["listed.test", "203.0.113.1"],
+  ["served.test", "203.0.113.2"],
+  ["printer.local", "203.0.113.3"],
+])(
+  "a name is looked up in the hosts file, then by name servers, then by the system: %s is %s",
+  async (name, address) => {
+    const resolve = resolver({
+      hostsFile: (host) => found(...(host === "listed.test" ? ["203.0.113.1"] : [])),
+      nameServers: (host) => (host === "served.test" ? found("203.0.113.2") : unknown()),
+      system: () => found("203.0.113.3"),
+    });
+    expect(await resolve(name)).toEqual([address]);
+  },
+);
 
 test("a name is looked up once for all connections of a run that ask for it", async () => {
   let count = 0;
   const resolve = resolver({ nameServers: () => found(`203.0.113.${(count += 1)}`) });
-  const both = await Promise.all([1, 2].map(() => resolve("a.test", "run-1", never)));
+  const both = await Promise.all([resolve("a.test"), resolve("a.test")]);
   expect(both).toEqual([["203.0.113.1"], ["203.0.113.1"]]);
-  expect(await resolve("a.test", "run-1", never)).toEqual(["203.0.113.2"]);
+  expect(await resolve("a.test")).toEqual(["203.0.113.2"]);
 });
 
 test.each(["nameServers", "system"] as const)(
@@ -50,20 +46,16 @@ test.each(["nameServers", "system"] as const)(
       host.startsWith("slow") ? silent() : found("203.0.113.1");
     const resolve = resolver({ [place]: find });
     const over = new AbortController();
-    const slow = Array.from({ length: 100 }, (_, n) =>
-      resolve(`slow${n}.test`, "run-1", over.signal),
-    );
-    for (const lookup of slow) lookup.catch(() => undefined);
-    const began = performance.now();
-    expect(await resolve("quick.test", "run-2", never)).toEqual(["203.0.113.1"]);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    for (let n = 0; n < 100; n += 1)
+      resolve(`slow${n}.test`, "run-1", over.signal).catch(() => undefined);
+    expect(await resolve("quick.test", "run-2")).toEqual(["203.0.113.1"]);
     over.abort();
   },
 );
 
 test("a name with silent servers is answered in time", async () => {
   const resolve = resolver({ nameServers: silent, timeoutMs: 50 });
-  await expect(resolve("slow.test", "run-1", never)).rejects.toThrow("no answer in time");
+  await expect(resolve("slow.test")).rejects.toThrow("no answer in time");
 });
 
 test("the lookups of an ended run are cancelled, and free their places", async () => {

@@ -7,22 +7,18 @@ import type { ProjectConfig } from "../../../../src/foundation/config/project-co
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 
 interface Given {
-  readonly network: ProjectConfig["network"];
+  readonly network?: ProjectConfig["network"];
   /** The agent's config now; undefined for a removed agent. */
-  readonly agent: AgentConfig;
-  readonly fields: Readonly<Record<string, string>> | null;
-  readonly gatewayUrl: string;
+  readonly agent?: AgentConfig;
+  /** Null if the credentials were deleted. */
+  readonly fields?: Readonly<Record<string, string>> | null;
+  readonly gatewayUrl?: string | null;
 }
 
 const started = anAgent("dev", { credentials: ["github_token", "npm_token"] });
 
 /** The policy of a run of agent dev. */
-function policy({
-  network = null,
-  agent,
-  fields = { token: "t" },
-  gatewayUrl,
-}: Partial<Given> = {}) {
+function policy({ network = null, agent, fields = { token: "t" }, gatewayUrl = null }: Given = {}) {
   const request = { instanceId: "dev-1", agent: started, item: anItem("dev") };
   const context = schedulerContext({
     project: { network },
@@ -37,13 +33,12 @@ function policy({
   }
   const runs = { get: () => ({ request }) };
   const brokering = createBrokering(context, () => Promise.resolve("forbidden"));
-  const url = () => gatewayUrl ?? null;
   const door = {
     onAttempt: () => undefined,
     approve: () => Promise.resolve(null),
     isHeld: () => false,
   };
-  return createRunEgress(context, runs, brokering, url, door).policy("dev-1");
+  return createRunEgress(context, runs, brokering, () => gatewayUrl, door).policy("dev-1");
 }
 
 test("the hosts that a run may reach are the hosts of its credentials, its project's and its agent's", async () => {
@@ -78,7 +73,7 @@ test.each([
   ["http://localhost:8080", 8080],
   ["http://localhost", 80],
   ["https://localhost", 443],
-  [undefined, null],
-])("the hosts that a run may reach never include the gateway at %s", async (url, port) => {
-  expect((await policy(url === undefined ? {} : { gatewayUrl: url })).ownPort).toBe(port);
-});
+  [null, null],
+])("the hosts that a run may reach never include the gateway at %s", async (gatewayUrl, port) =>
+  expect((await policy({ gatewayUrl })).ownPort).toBe(port),
+);

@@ -17,7 +17,7 @@ type Refused = readonly [wire: Wire, name: string, request: object];
 
 /** A row for each field, whose name allows it. */
 const fields = (wire: Wire, values: object): readonly Refused[] =>
-  Object.entries(values).map(([name, value]) => [wire, name, { [name]: value }]);
+  Object.entries(values).map(([name, value]: [string, unknown]) => [wire, name, { [name]: value }]);
 
 /** Requests that make a provider act beyond its answer, by the name that allows it. */
 export const refused: readonly Refused[] = [
