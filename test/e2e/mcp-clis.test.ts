@@ -49,11 +49,11 @@ async function providerOf(program: Program) {
       return response.end(wire.stream({ kind: "text", text: "Done." }));
     }
     const [name, space] = offered(request, tool);
-    const named = `"name":${JSON.stringify(name)}${space === null ? "" : `,"namespace":${JSON.stringify(space)}`}`;
-    const call = wire
-      .stream({ kind: "tool", command: value ?? "" })
-      .replaceAll("toolu_1", `toolu_${seen.length}`);
-    response.end(call.replaceAll('"name":"bash"', named).replaceAll("command", key ?? ""));
+    const json = JSON.stringify({ [key ?? ""]: value });
+    const calls = [{ id: `toolu_${seen.length}`, name, json }];
+    const quoted = `"name":${JSON.stringify(name)}`;
+    const named = space === null ? quoted : `${quoted},"namespace":${JSON.stringify(space)}`;
+    response.end(wire.stream({ kind: "calls", calls }).replaceAll(quoted, named));
   });
   onTestFinished(() => provider.close());
   return { provider, seen };
