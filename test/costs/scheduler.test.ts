@@ -33,7 +33,8 @@ beforeAll(async () => {
   await atRest(many, 1_000);
 }, 240_000);
 afterAll(async () => {
-  await Promise.all(schedulers.map((one) => one.kill()));
+  await Promise.all(schedulers.map((one) => one.api("/control/kill", { method: "POST" })));
+  await Promise.all(schedulers.map((one) => one.stop()));
   await Promise.all(schedulers.map(({ project }) => project.remove()));
 });
 
