@@ -3,19 +3,17 @@ import { openBrowser } from "../helpers/browser.ts";
 import { slow } from "../helpers/made-day/agents.ts";
 import { startLiveDay, unwilling } from "../helpers/made-day/live-day.ts";
 import { failing, failure } from "../helpers/made-day/made-runs.ts";
+import { forAll } from "../helpers/live-project.ts";
+import { pause } from "../helpers/pause.ts";
 import type { TestScheduler } from "../helpers/scheduler.ts";
 
 let scheduler: TestScheduler;
 let browser: Browser;
 
-beforeAll(async () => {
-  [scheduler, browser] = await Promise.all([startLiveDay(), openBrowser()]);
-}, 120_000);
-afterAll(async () => {
-  await browser.close();
-  await scheduler.kill();
-  await scheduler.project.remove();
+forAll(async () => {
+  [{ scheduler }, browser] = await Promise.all([startLiveDay(), openBrowser()]);
 });
+afterAll(() => browser.close());
 
 /** The row of an agent in the overview. */
 async function rowOf(agent: string): Promise<{ page: Page; row: ReturnType<Page["locator"]> }> {
@@ -81,7 +79,7 @@ test("one click shows when an error first appeared", async () => {
   const first = page.locator("main mark").first();
   await first.waitFor(patience);
   expect(page.url()).toContain("order=oldest");
-  expect(await page.locator("main").innerText()).toContain(failure);
+  await expect.poll(() => page.locator("main").innerText()).toContain(failure);
 });
 
 /** Pages, the rows that they are looked at for, and the most kilobytes of their document on the wire. */
@@ -137,8 +135,7 @@ async function paintOf(context: BrowserContext, row: (typeof paints)[number], is
   session.on("Network.loadingFinished", ({ encodedDataLength }) => (bytes ||= encodedDataLength));
   await page.goto(`${scheduler.dashboardUrl}${path}`, { waitUntil: "load" });
   await page.waitForSelector("body[data-connection=live]", patience);
-  // What the page reads again once it is connected.
-  await page.waitForTimeout(500);
+  await pause(500, "what the page reads again once it is connected must not move it");
   const paint = await page.evaluate<Paint>("paint");
   await page.close();
   return { ...paint, kb: Math.ceil(bytes / 1000) };

@@ -8,22 +8,23 @@ import { tempDir } from "./temp-dir.ts";
 test("a file and a process of a test run are left behind until they are gone", async () => {
   const folder = tempDir();
   const before = tracesOf(folder);
-  mkdirSync(join(folder, "al-project"));
+  mkdirSync(join(folder, "al-project/.al"), { recursive: true });
   const child = spawn(process.execPath, ["-e", "setInterval(String, 1_000)"], {
     env: { TMPDIR: folder },
   });
   await once(child, "spawn");
-  expect(leftBehind(before, tracesOf(folder))).toEqual([
+  expect(leftBehind(folder, before, tracesOf(folder))).toEqual([
     expect.stringContaining(`processes: ${child.pid ?? 0} ${process.execPath} -e`),
-    "files: al-project",
+    "files: al-project .al",
   ]);
   child.kill();
   await once(child, "exit");
-  expect(leftBehind(before, tracesOf(folder))).toEqual(["files: al-project"]);
+  expect(leftBehind(folder, before, tracesOf(folder))).toEqual(["files: al-project .al"]);
 });
 
 test("a network namespace and an OS user that a test run added are left behind", () => {
-  const before = tracesOf(tempDir());
+  const folder = tempDir();
+  const before = tracesOf(folder);
   const after = { ...before, networks: ["al-net"], users: [...before.users, "al-test-user"] };
-  expect(leftBehind(before, after)).toEqual(["networks: al-net", "users: al-test-user"]);
+  expect(leftBehind(folder, before, after)).toEqual(["networks: al-net", "users: al-test-user"]);
 });

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
 
 /** Things of the machine that tests make, by what they are. */
 export interface Traces {
@@ -22,12 +23,16 @@ export function tracesOf(folder: string): Traces {
   };
 }
 
-/** A line for each thing that is there after the tests, and was not before them. */
-export function leftBehind(before: Traces, after: Traces): readonly string[] {
+/** A line for each thing that is there after the tests, and was not before them; `folder` is the test run's. */
+export function leftBehind(folder: string, before: Traces, after: Traces): readonly string[] {
+  const details: Partial<Record<keyof Traces, (name: string) => string>> = {
+    processes: commandOf,
+    files: (name) => contentsOf(join(folder, name)),
+  };
   return (Object.keys(after) as (keyof Traces)[]).flatMap((kind) =>
     after[kind]
       .filter((name) => !before[kind].includes(name))
-      .map((name) => `${kind}: ${kind === "processes" ? `${name} ${commandOf(name)}` : name}`),
+      .map((name) => `${kind}: ${name} ${details[kind]?.(name) ?? ""}`.trim()),
   );
 }
 
@@ -44,6 +49,12 @@ function belongs(pid: string, folder: string): boolean {
 
 function commandOf(pid: string): string {
   return read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").slice(0, 200);
+}
+
+/** What is in a folder tells whose it is. */
+function contentsOf(folder: string): string {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return "";
+  return readdirSync(folder, { recursive: true }).slice(0, 5).join(", ");
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -174,9 +174,12 @@ export function spawnAl(
   env: NodeJS.ProcessEnv = {},
 ) {
   shareCompiledCode(project.home);
+  // A scheduler that is killed leaves the folder of its socket, which goes with the project.
+  const temporary = join(project.home, "tmp");
+  mkdirSync(temporary, { recursive: true, mode: 0o700 });
   return spawn(process.execPath, [builtAl, ...args, "--project", project.dir], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, NO_COLOR: "1", AL_HOME: project.home, ...env },
+    env: { ...process.env, NO_COLOR: "1", AL_HOME: project.home, TMPDIR: temporary, ...env },
   });
 }
 
