@@ -71,10 +71,15 @@ export function Site(props: SiteProps) {
             >
               {words}{" "}
               {name === "alerts" && (
-                <Count id="alert-count" count={alertsOf(now)} words="open or undelivered" />
+                <Count
+                  id="alert-count"
+                  tone="error"
+                  count={alertsOf(now)}
+                  words="open or undelivered"
+                />
               )}
               {name === "questions" && (
-                <Count id="question-count" count={now.questions} words="open" />
+                <Count id="question-count" tone="waiting" count={now.questions} words="open" />
               )}
             </a>
           ))}
@@ -131,7 +136,7 @@ function alertsOf({ alerts }: SchedulerStatus): number {
 
 /** The title of a page's tab; its count is of alerts and questions. */
 export function tabTitle(title: string | null, now: SchedulerStatus): string {
-  const words = [title, now.project, "Almanac"].filter((part) => part !== null).join(" · ");
+  const words = [title, now.project, "Almanac"].filter(Boolean).join(" · ");
   const count = alertsOf(now) + now.questions;
   return count === 0 ? words : `(${count}) ${words}`;
 }
@@ -145,16 +150,17 @@ function showTab(title: string | null, now: SchedulerStatus): void {
 
 interface CountProps {
   readonly id: string;
+  readonly tone: string;
   readonly count: number;
   /** For screen readers. */
   readonly words: string;
 }
 
 /** A number beside a link of the header; hidden at 0. */
-function Count({ id, count, words }: CountProps) {
+function Count({ id, tone, count, words }: CountProps) {
   return (
-    <span class="count" id={id} hidden={count === 0}>
-      <span id={`${id}-text`}>{count.toLocaleString("en")}</span>
+    <span class={`count ${tone}`} id={id} hidden={count === 0}>
+      {count.toLocaleString("en")}
       <span class="visually-hidden"> {words}</span>
     </span>
   );
