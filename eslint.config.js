@@ -37,6 +37,20 @@ const subscriptions = {
     "CallExpression[callee.property.name='subscribe']:not(NewExpression[callee.name='Observable'] CallExpression)",
 };
 
+/** For no-restricted-syntax, in tests: they wait for an event, or say in `pause` why there is none. */
+const sleeps = [
+  "ImportDeclaration[source.value=/timers.promises$/] > ImportSpecifier[imported.name='setTimeout']",
+  "CallExpression[callee.name='setTimeout']",
+  "CallExpression[callee.property.name='waitForTimeout']",
+].map((selector) => ({ message: "Wait for an event, or use `pause` and say why.", selector }));
+
+/** For no-restricted-syntax, in tests: what a page shows changes after an action, so a single look may come too early. */
+const singleLooks = {
+  message: "Poll what a page shows: `await expect.poll(() => locator.innerText())`.",
+  selector:
+    "CallExpression[callee.name='expect'] > AwaitExpression > CallExpression[callee.property.name=/^(innerText|innerHTML|textContent|inputValue|getAttribute|allInnerTexts|allTextContents|isVisible|isHidden|isEnabled|isDisabled|isChecked)$/]",
+};
+
 /** The root, and edges whose connection owns the subscription. */
 const subscribers = [
   "src/start/start.ts",
@@ -108,5 +122,11 @@ export default [
         subscriptions,
       ],
     },
+  },
+  {
+    files: ["test/**/*.{ts,tsx}"],
+    ignores: ["test/helpers/pause.ts"],
+    languageOptions: { parser },
+    rules: { "no-restricted-syntax": ["error", ...sleeps, singleLooks, spreadLiterals] },
   },
 ];

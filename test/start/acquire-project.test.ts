@@ -3,9 +3,9 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { regenerateApiKey } from "../../src/foundation/credentials/api-key.ts";
 import { acquireProject } from "../../src/start/acquire-project.ts";
+import { pause } from "../helpers/pause.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 let dir: string;
@@ -32,7 +32,7 @@ test("a key that changed while no scheduler ran ends the earlier sessions", asyn
   const second = await own(() => undefined);
   expect(second.sessions.touch(token)).not.toBeNull();
   second.close();
-  await sleep(20);
+  await pause(20, "the new key's file must be newer than the session");
   await regenerateApiKey(second.home);
   const third = await own(() => undefined);
   expect(third.sessions.touch(token)).toBeNull();

@@ -4,17 +4,17 @@ import { Subject } from "rxjs";
 import type { ProjectChange } from "../../src/foundation/config/project-config.ts";
 import { loadProject } from "../../src/foundation/config/resolve-project.ts";
 import { projectChanges } from "../../src/start/project-changes.ts";
+import { pause } from "../helpers/pause.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 let dir = "";
-const settledMs = 150;
 
 beforeEach(async () => {
   dir = tempDir();
   await writeFile(join(dir, "config.toml"), "scale = 1\n");
 });
 
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, settledMs));
+const settled = () => pause(150, "a change that would be reported must have been by then");
 
 async function watched() {
   const first: ProjectChange = { type: "set", ...(await loadProject(dir, {})) };

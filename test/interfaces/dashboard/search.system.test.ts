@@ -176,7 +176,9 @@ test("a slow search is shown as running, and a newer one replaces it", async () 
   await expect.poll(() => opened.page.locator(".result").count()).toBe(1);
   answer(page("dev-aaaaaaaa"));
   await pause(300, "the answer to the older search must not replace the newer one's");
-  expect(await opened.page.locator(".result h2").allInnerTexts()).toEqual(["dev-bbbbbbbb"]);
+  await expect
+    .poll(() => opened.page.locator(".result h2").allInnerTexts())
+    .toEqual(["dev-bbbbbbbb"]);
 });
 
 test("a page and its server ask the same within a minute", () => {

@@ -76,7 +76,7 @@ test("a tab opened in the background takes no stream until it is shown", async (
   const behind = await page.context().newPage();
   await behind.goto(`${url}/dashboard?behind`);
   await pause(500, "a tab in the background must not connect");
-  expect(await behind.locator("#connection-text").innerText()).toBe("Connecting");
+  await expect.poll(() => behind.locator("#connection-text").innerText()).toBe("Connecting");
   deps.operations.setAgent({ name: "dev", statusText: "behind" });
   await setHidden(behind, false);
   await expect.poll(() => rowText(behind)).toContain("behind");
