@@ -166,7 +166,7 @@ async function run(parts: Parts): Promise<Scheduler> {
   for (const problem of [...loaded.warnings, ...problems, ...bareSkills.map(bareSkillProblem)])
     warn(problemText(problem));
   for (const message of startWarnings(env, recovered)) warn(message);
-  void warnOfNetworks(context, services);
+  void warnOfNetworks(parts);
   context.dispatch(waiting);
   enterHeldWork(context);
   requests.restore(alive);
@@ -198,13 +198,12 @@ function enterHeldWork({ inputs: { workPausedAfter$ }, store: { settings } }: Sc
 }
 
 /** Whether a network can be closed is known only after a process has tried it, so the warnings come after the start. */
-async function warnOfNetworks(
-  { project$, status, warn }: SchedulerContext,
-  { whyNotClosed }: Services,
-): Promise<void> {
+async function warnOfNetworks({ context, services, subscription }: Parts): Promise<void> {
+  const { project$, status, warn } = context;
   await setImmediate();
-  const messages = await networkWarnings(status.agents(), project$.value, whyNotClosed);
-  for (const message of messages) warn(message);
+  const messages = await networkWarnings(status.agents(), project$.value, services.whyNotClosed);
+  // The log of a scheduler that has stopped meanwhile is closed.
+  if (!subscription.closed) for (const message of messages) warn(message);
 }
 
 function closeOnce(

@@ -73,8 +73,9 @@ export function createStopping(deps: StoppingDeps) {
       deps.kill$.next({ everything: deps.endsRunsAs });
       after(hurryMs, deps.abort);
     },
-    /** The graph is complete: cancels the timers. */
+    /** The graph is complete: cancels the timers. A later request to stop logs nothing, as the log is closed. */
     done: (): void => {
+      [phase, isHurried] = ["draining", true];
       for (const timer of timers) clearTimeout(timer);
       timers.clear();
     },

@@ -1,4 +1,4 @@
-import { closeAll } from "../../../src/foundation/scheduler/stopping.ts";
+import { closeAll, createStopping } from "../../../src/foundation/scheduler/stopping.ts";
 
 test("a failing step is logged, and the others run in order", async () => {
   const taken: string[] = [];
@@ -17,4 +17,23 @@ test("a failing step is logged, and the others run in order", async () => {
   );
   expect(taken).toEqual(["logs", "lock"]);
   expect(problems).toEqual([broken, broken]);
+});
+
+test("a scheduler that has stopped logs no further request to stop", () => {
+  const log = vi.fn();
+  const ignored = () => undefined;
+  const stopping = createStopping({
+    stopping$: { next: ignored },
+    kill$: { next: ignored },
+    graceMs: 0,
+    endsRunsAs: "killed",
+    log,
+    running: () => 0,
+    begin: ignored,
+    abort: ignored,
+  });
+  stopping.done();
+  stopping.stopNow("interrupted again");
+  stopping.stop("SIGTERM");
+  expect(log).not.toHaveBeenCalled();
 });
