@@ -10,8 +10,9 @@ export interface Traces {
   readonly users: readonly string[];
 }
 
-/** Those of a test run, whose temporary folder is `folder`, and all networks and users of the machine. */
+/** Those of a test run, whose temporary folder is `folder`, and all networks of the machine. */
 export function tracesOf(folder: string): Traces {
+  const run = process.env.AL_TEST_RUN ?? "";
   const lines = (path: string) => readFileSync(path, "utf8").split("\n");
   return {
     processes: namesIn("/proc").filter((name) => /^\d+$/.test(name) && belongs(name, folder)),
@@ -19,7 +20,7 @@ export function tracesOf(folder: string): Traces {
     files: namesIn(folder).filter((name) => !name.startsWith("worker-")),
     mounts: lines("/proc/mounts").filter((line) => line.includes(folder)),
     networks: namesIn("/run/netns"),
-    users: lines("/etc/passwd").map((line) => line.split(":")[0] ?? ""),
+    users: lines("/etc/passwd").filter((line) => line.startsWith(`al-test-${run}-`)),
   };
 }
 

@@ -35,9 +35,9 @@ function readableByAll(): boolean {
 
 let count = 0;
 
-/** Makes a system user without a home and a login. */
+/** Makes a system user without a home and a login, whose name says which test run it belongs to. */
 export async function tempUser() {
-  const name = `al-test-${process.pid}-${++count}`;
+  const name = `al-test-${process.env.AL_TEST_RUN ?? ""}-${process.pid}-${++count}`;
   await patiently("useradd", ["--system", "--shell", "/usr/sbin/nologin", "--user-group", name]);
   return { name, remove: () => patiently("userdel", [name]) };
 }

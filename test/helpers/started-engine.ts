@@ -19,12 +19,13 @@ export const engineDir = "/tmp/al-test-docker";
 const imagesBefore = join(engineDir, "images-before.json");
 const usersDir = join(engineDir, "users");
 
-/** Starts `dockerd` for all test runs of this machine; its log is in the folder. */
+/** Starts `dockerd` for all test runs of this machine, so in none's temporary folder; its log is in the engine's folder. */
 export function startDaemon(): void {
   // An engine that was killed leaves its file behind; once another process has that number, the next one refuses to start.
   if (!isDaemon()) rmSync(pidFile, { force: true });
   const log = openSync(join(engineDir, "dockerd.log"), "w");
-  spawn("/usr/sbin/dockerd", [], { detached: true, stdio: ["ignore", log, log] }).unref();
+  const env = { ...process.env, TMPDIR: engineDir };
+  spawn("/usr/sbin/dockerd", [], { detached: true, env, stdio: ["ignore", log, log] }).unref();
   closeSync(log);
 }
 
