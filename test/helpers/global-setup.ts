@@ -21,7 +21,7 @@ export default function setUp(): () => Promise<void> {
   return async () => {
     await stopStartedEngine();
     const left = leftBehind(folder, before, tracesOf(folder));
-    for (const line of left) process.stdout.write(`left behind: ${line}\n`);
+    for (const line of left) process.stderr.write(`left behind: ${line}\n`);
     if (left.length > 0) process.exitCode = 1;
     rmSync(folder, { recursive: true, force: true });
   };
