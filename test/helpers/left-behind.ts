@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { ownersFile } from "./temp-dir.ts";
 
 /** Things of the machine that tests make, by what they are. */
 export interface Traces {
@@ -52,10 +53,12 @@ function commandOf(pid: string): string {
   return read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").slice(0, 200);
 }
 
-/** What is in a folder tells whose it is. */
+/** What is in a folder, and the test that made it. */
 function contentsOf(folder: string): string {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return "";
-  return readdirSync(folder, { recursive: true }).slice(0, 5).join(", ");
+  const owners = read(join(folder, "..", ownersFile)).split("\n");
+  const owner = owners.find((line) => line.startsWith(basename(folder))) ?? "";
+  return `${readdirSync(folder, { recursive: true }).slice(0, 5).join(", ")} ${owner}`;
 }
 
 function namesIn(folder: string): readonly string[] {

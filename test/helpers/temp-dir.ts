@@ -1,10 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+
+/** Says which test made which directory, for what is left behind. */
+export const ownersFile = "worker-folders";
 
 /** A directory that is removed when the test is over. */
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), "al-"));
+  const { testPath, currentTestName } = expect.getState();
+  const owner = `${basename(dir)} of ${testPath ?? ""}: ${currentTestName ?? ""}\n`;
+  appendFileSync(join(tmpdir(), ownersFile), owner);
   onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   return dir;
 }
