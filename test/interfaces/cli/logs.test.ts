@@ -107,7 +107,7 @@ describe("al logs --follow", () => {
 
   test("follows an agent's own file without a scheduler, with the lines of one run", async () => {
     const path = writeLog("dev", line("dev", "one"), line("dev", "other", other));
-    const ran = cli.interrupt("logs -f dev -i dev-abcd2345", /new 50/);
+    const ran = cli.interrupt("logs -f dev -i dev-abcd2345", /new 50[^]*following/);
     let count = 0;
     const append = setInterval(() => {
       const lines = [line("dev", "hidden", other), line("dev", `new ${++count}`)];

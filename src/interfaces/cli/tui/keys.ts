@@ -67,9 +67,12 @@ export function keyNames(input: string, key: Key): string[] {
   return key.meta ? [] : Array.from(input, nameOfCharacter);
 }
 
-/** A control character is named by the letter that it is typed with. */
+/**
+ * A control character is named by the letter that it is typed with. A terminal turns an Enter that is typed before the
+ * view reads single keys into a newline.
+ */
 function nameOfCharacter(character: string): string {
-  if (character === "\r") return "enter";
+  if (/[\r\n]/.test(character)) return "enter";
   const code = character.charCodeAt(0);
   return code > 0 && code < 27 ? `ctrl-${String.fromCharCode(code + 96)}` : character;
 }

@@ -21,7 +21,7 @@ test.each([
 });
 
 test("keys typed faster than they are read are all executed", () =>
-  expect(keyNames("jj\r\u001a", noKey)).toEqual(["j", "j", "enter", "ctrl-z"]));
+  expect(keyNames("jj\r\n\u001a", noKey)).toEqual(["j", "j", "enter", "enter", "ctrl-z"]));
 
 test("Alt with a letter is not the letter", () =>
   expect(keyNames("q", { ...noKey, meta: true })).toEqual([]));
