@@ -31,10 +31,8 @@ const from = "Almanac <almanac@example.com>";
 
 function send(
   port: number,
-  fields: Fields,
-  alert: Alert = alerts.opened as Alert,
-  to: readonly string[] = ["ops@example.com"],
-  timeoutMs = 10_000,
+  fields: Fields = mailLogin,
+  { alert = alerts.opened as Alert, to = ["ops@example.com"], timeoutMs = 10_000 } = {},
 ) {
   warnings.length = 0;
   const sendAlert = sendWith(
@@ -44,12 +42,17 @@ function send(
   return sendAlert(messageFor(alert), targetOf("email", to));
 }
 
+const failed = (part: string) => ({
+  type: "failed",
+  error: expect.stringContaining(part) as string,
+});
+
 test("e-mail goes by STARTTLS, with user and password", async () => {
   const { port, mails } = await mailServer(own);
-  expect(await send(port, mailLogin)).toEqual({ type: "accepted" });
+  expect(await send(port)).toEqual({ type: "accepted" });
   const [mail] = mails;
-  expect(mail).toMatchObject({ secure: true, user: "alerts", from: "almanac@example.com" });
-  expect(mail?.to).toEqual(["ops@example.com"]);
+  const to = ["ops@example.com"];
+  expect(mail).toMatchObject({ secure: true, user: "alerts", from: "almanac@example.com", to });
 });
 
 test("e-mail goes by implicit TLS", async () => {
@@ -59,8 +62,7 @@ test("e-mail goes by implicit TLS", async () => {
 });
 
 test("e-mail is unencrypted only if configured so", async () => {
-  const options = { disabledCommands: ["STARTTLS", "AUTH"] };
-  const { port, mails } = await mailServer(options);
+  const { port, mails } = await mailServer({ disabledCommands: ["STARTTLS", "AUTH"] });
   expect(await send(port, {})).toMatchObject({ type: "failed" });
   expect(mails).toEqual([]);
   expect(await send(port, { tls: "none" })).toEqual({ type: "accepted" });
@@ -68,9 +70,11 @@ test("e-mail is unencrypted only if configured so", async () => {
 });
 
 test("e-mail sends no password over a connection that can't be encrypted", async () => {
-  const options = { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
-  const { port, passwords } = await mailServer(options);
-  expect(await send(port, mailLogin)).toMatchObject({ type: "failed" });
+  const { port, passwords } = await mailServer({
+    disabledCommands: ["STARTTLS"],
+    allowInsecureAuth: true,
+  });
+  expect(await send(port)).toMatchObject({ type: "failed" });
   expect(passwords).toEqual([]);
 });
 
@@ -78,42 +82,40 @@ test("e-mail is not sent to a server whose certificate is not trusted", async ()
   const stranger = certificateAuthority();
   closers.push(() => Promise.resolve(stranger.remove()));
   const { port, mails } = await mailServer(stranger.issue("localhost"));
-  const answer = await send(port, mailLogin);
-  expect(answer).toMatchObject({ type: "failed" });
-  expect(JSON.stringify(answer)).toMatch(/certificate/);
+  expect(await send(port)).toMatchObject(failed("certificate"));
   expect(mails).toEqual([]);
 });
 
 test("e-mail has a subject, text and HTML, one id for all attempts, and asks for no automatic reply", async () => {
   const { port, mails } = await mailServer(own);
-  await send(port, mailLogin);
-  await send(port, mailLogin);
-  const [first, second] = mails.map(({ headers }) => headers);
-  expect(first?.get("subject")).toBe("[acme & <co>] dev failed");
-  expect(first?.get("to")).toBe("ops@example.com");
-  expect(first?.get("message-id")).toBe(`<${messageFor(alerts.opened as Alert).id}@example.com>`);
-  expect(second?.get("message-id")).toBe(first?.get("message-id"));
-  expect(first?.get("auto-submitted")).toBe("auto-generated");
-  const raw = mails[0]?.raw ?? "";
-  expect(raw).toContain("text/plain");
-  expect(raw).toContain("text/html");
-  expect(raw).toContain("Why: the hook ./build failed with exit code 2");
+  await send(port);
+  await send(port);
+  for (const { headers, raw } of mails) {
+    expect(Object.fromEntries(headers)).toMatchObject({
+      subject: "[acme & <co>] dev failed",
+      to: "ops@example.com",
+      "message-id": `<${messageFor(alerts.opened as Alert).id}@example.com>`,
+      "auto-submitted": "auto-generated",
+    });
+    for (const part of ["text/plain", "text/html", "Why: the hook ./build failed with exit code 2"])
+      expect(raw).toContain(part);
+  }
+  expect(mails).toHaveLength(2);
 });
 
 test("e-mail has untrusted text as text, never as a header", async () => {
   const { port, mails } = await mailServer(own);
   const alert = { ...(alerts.hostile as Alert), agent: "a\r\nBcc: x@evil.test\r\n\r\nbody" };
-  expect(await send(port, mailLogin, alert)).toEqual({ type: "accepted" });
-  const [{ headers, raw, to } = { headers: new Map<string, string>(), raw: "", to: [] }] = mails;
-  expect(to).toEqual(["ops@example.com"]);
-  expect(headers.has("bcc")).toBe(false);
-  expect(raw.replaceAll("=\r\n", "")).toContain("&lt;b&gt;&quot;&amp;amp;&#39;");
+  expect(await send(port, mailLogin, { alert })).toEqual({ type: "accepted" });
+  expect(mails).toMatchObject([{ to: ["ops@example.com"] }]);
+  expect(mails[0]?.headers.has("bcc")).toBe(false);
+  expect(mails[0]?.raw.replaceAll("=\r\n", "")).toContain("&lt;b&gt;&quot;&amp;amp;&#39;");
 });
 
 test("e-mail accepts names that are not ASCII", async () => {
   const { port, mails } = await mailServer(own);
-  const fields = { ...mailLogin, from: "Überwachung <a@example.com>" };
-  expect(await send(port, fields)).toEqual({ type: "accepted" });
+  const name = "Überwachung <a@example.com>";
+  expect(await send(port, { ...mailLogin, from: name })).toEqual({ type: "accepted" });
   expect(mails[0]?.headers.get("from")).toContain("<a@example.com>");
 });
 
@@ -126,22 +128,20 @@ test("an e-mail fails with a wrong password, which is not shown", async () => {
 
 test("an e-mail fails when the server rejects every recipient", async () => {
   const { port } = await mailServer(own);
-  const answer = await send(port, mailLogin, alerts.opened, ["unknown@example.com"]);
-  expect(answer).toMatchObject({ type: "failed" });
-  expect(JSON.stringify(answer)).toContain("550");
+  const to = ["unknown@example.com"];
+  expect(await send(port, mailLogin, { to })).toMatchObject(failed("550"));
 });
 
 test("an e-mail succeeds if the server accepts some recipients: the others are a warning", async () => {
   const { port, mails } = await mailServer(own);
   const to = ["unknown@example.com", "ops@example.com"];
-  expect(await send(port, mailLogin, alerts.opened, to)).toEqual({ type: "accepted" });
+  expect(await send(port, mailLogin, { to })).toEqual({ type: "accepted" });
   expect(mails[0]?.to).toEqual(["ops@example.com"]);
   expect(warnings).toEqual(["the mail server of ops refused an alert for unknown@example.com"]);
 });
 
 test.each([
   ["says nothing", () => undefined],
-  ["greets and says nothing more", (socket: Socket) => socket.write("220 here\r\n")],
   ["greets and then says one byte after the other", (socket: Socket) => drip(socket)],
   ["closes in the middle", (socket: Socket) => socket.end("220 here\r\n")],
 ])(
@@ -156,7 +156,7 @@ test.each([
     closers.push(() => new Promise((resolve) => server.close(() => resolve())));
     const { port } = server.address() as { port: number };
     const begin = performance.now();
-    const sent = await send(port, mailLogin, alerts.opened, undefined, 1_000);
+    const sent = await send(port, mailLogin, { timeoutMs: 1_000 });
     expect(sent).toMatchObject({ type: "failed" });
     expect(performance.now() - begin).toBeLessThan(10_000);
     await expect.poll(() => sockets.every((one) => one.destroyed)).toBe(true);

@@ -1,48 +1,28 @@
 import { WebSocketServer, type ServerSocket } from "ws";
 import { z } from "zod";
+import { plainText, slackTexts, text, typed } from "../fake-apis.ts";
 import { jsonServer, type Json, type Refusal } from "./json-server.ts";
 
 export const botToken = "xoxb-17653672481-19874698323";
 export const appToken = "xapp-1-A0123-456-abcdef0123456789";
 
-/** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
-const button = z.strictObject({
-  type: z.literal("button"),
-  text: z.strictObject({
-    type: z.literal("plain_text"),
-    text: z.string().min(1).max(75),
-    emoji: z.boolean(),
-  }),
-  action_id: z.string().min(1).max(255),
-  value: z.string().max(2000),
+/** https://docs.slack.dev/reference/block-kit/blocks/actions-block: each `action_id` is unique. */
+const actions = typed("actions", {
+  elements: z
+    .array(
+      typed("button", { text: plainText(75), action_id: text(255), value: z.string().max(2000) }),
+    )
+    .min(1)
+    .max(25)
+    .refine((all) => new Set(all.map((one) => one.action_id)).size === all.length),
 });
-/** https://docs.slack.dev/reference/block-kit/blocks: each `action_id` of a block is its own. */
-const blocks = z
-  .array(
-    z.discriminatedUnion("type", [
-      z.strictObject({
-        type: z.literal("header"),
-        text: z.looseObject({ type: z.literal("plain_text"), text: z.string().min(1).max(150) }),
-      }),
-      z.strictObject({ type: z.literal("rich_text"), elements: z.array(z.unknown()) }),
-      z.strictObject({
-        type: z.literal("actions"),
-        elements: z
-          .array(button)
-          .min(1)
-          .max(25)
-          .refine((all) => new Set(all.map((one) => one.action_id)).size === all.length),
-      }),
-    ]),
-  )
-  .max(50);
+const blocks = z.array(z.discriminatedUnion("type", [...slackTexts, actions])).max(50);
 /** https://docs.slack.dev/reference/methods/chat.postMessage, chat.update: the text of an update has a limit. */
 const posted = z.looseObject({ channel: z.literal("#ops"), text: z.string().min(1), blocks });
-const updated = z.looseObject({
+const updated = posted.extend({
   channel: z.literal("C0OPS00001"),
   ts: z.string(),
-  text: z.string().min(1).max(4000),
-  blocks,
+  text: text(4000),
 });
 /** https://docs.slack.dev/reference/methods/chat.postEphemeral */
 const ephemeral = z.strictObject({
@@ -130,10 +110,8 @@ export async function fakeSlack() {
     press: (value: string, user: string, envelope: string, socket = open.at(-1)): void => {
       sent.set(envelope, Date.now());
       const payload = pressOf(value, user);
-      const type = "interactive";
-      socket?.send(
-        JSON.stringify({ type, envelope_id: envelope, accepts_response_payload: false, payload }),
-      );
+      const of = { type: "interactive", envelope_id: envelope, accepts_response_payload: false };
+      socket?.send(JSON.stringify({ ...of, payload }));
     },
   };
 }
