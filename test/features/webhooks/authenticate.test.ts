@@ -1,12 +1,10 @@
-import { TestReceiver, errorOf, github, source, statusOf } from "./test-receiver.ts";
+import type { Delivery } from "../../../src/features/webhooks/provider.ts";
+import { TestReceiver, github, source, statusOf } from "./test-receiver.ts";
 
 test("the source of a delivery is found by the signature at the type's path, and named by its own path", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [source("one"), source("two")];
-  receiver.secrets = new Map([
-    ["one", ["first"]],
-    ["two", ["old", "second"]],
-  ]);
+  receiver.secrets = new Map(Object.entries({ one: ["first"], two: ["old", "second"] }));
   await receiver.receive(github("second"));
   await receiver.receive(github("old", { id: "d2" }));
   await receiver.receive(github("first", { id: "d3", source: "one" }));
@@ -34,19 +32,15 @@ test.each([
 ])("the source of a delivery is refused as unsigned if a web page sent it: %o", async (headers) => {
   const receiver = new TestReceiver();
   receiver.sources = [source("open", { credential: null, allowUnsigned: true }), source("hub")];
-  const sent = { ...github(null, { source: "open" }) };
-  const answer = await receiver.receive({ ...sent, headers: { ...sent.headers, ...headers } });
-  expect([statusOf(answer), errorOf(answer)]).toEqual([403, "foreign_origin"]);
+  const receive = (sent: Delivery, added: object) =>
+    receiver.receive({ ...sent, headers: { ...sent.headers, ...added } });
+  const unsigned = github(null, { source: "open" });
+  expect(await receive(unsigned, headers)).toMatchObject({ status: 403, error: "foreign_origin" });
   expect(receiver.refused[0]?.reason).toContain("source open");
   // A signature proves the sender, whatever it adds.
   const signed = github("hush", { source: "hub" });
-  const added = { ...signed, headers: { ...signed.headers, ...headers } };
-  expect(statusOf(await receiver.receive(added))).toBe(200);
-  expect(
-    statusOf(
-      await receiver.receive({ ...sent, headers: { ...sent.headers, "sec-fetch-site": "none" } }),
-    ),
-  ).toBe(200);
+  expect(await receive(signed, headers)).toMatchObject({ status: 200 });
+  expect(await receive(unsigned, { "sec-fetch-site": "none" })).toMatchObject({ status: 200 });
 });
 
 test("the source of a delivery is unknown if two are unsigned, and the log says where they answer", async () => {
@@ -61,7 +55,7 @@ test("the source of a delivery is unknown if it has no credential and does not a
   const receiver = new TestReceiver();
   receiver.sources = [source("hub", { credential: null })];
   const answer = await receiver.receive(github(null));
-  expect(errorOf(answer)).toBe("bad_signature");
+  expect(answer).toMatchObject({ error: "bad_signature" });
   expect(JSON.stringify(answer)).not.toMatch(/hub|credential/);
   expect(receiver.warned[0]).toContain("allowUnsigned = true");
 });
@@ -82,6 +76,6 @@ test("the source of a delivery is to be tried again if a secret can't be read, w
   const receiver = new TestReceiver();
   receiver.secrets = new Map([["hub", new Error("EACCES: hunter2")]]);
   const answer = await receiver.receive(github("hush"));
-  expect([statusOf(answer), errorOf(answer)]).toEqual([503, "secret_unavailable"]);
+  expect(answer).toMatchObject({ status: 503, error: "secret_unavailable" });
   expect(JSON.stringify([answer, receiver.warned])).not.toContain("hunter2");
 });

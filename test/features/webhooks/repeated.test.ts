@@ -4,8 +4,8 @@ import { bytes } from "./deliveries.ts";
 import { TestReceiver, errorOf, github, source, start, statusOf } from "./test-receiver.ts";
 
 /** A receiver with a real store and a source `hub` of this type. */
-function storing(type: string): TestReceiver {
-  const receiver = new TestReceiver();
+function storing(type: string, ...listening: readonly string[]): TestReceiver {
+  const receiver = new TestReceiver(...listening);
   receiver.receipts = tempStore().receipts;
   receiver.sources = [source("hub", { type })];
   return receiver;
@@ -30,8 +30,7 @@ test("a repeated GitHub delivery runs once its agent's filter matches, and the a
 });
 
 test("Linear's retries start one run, however late the first one arrives and whatever its unsigned id", async () => {
-  const receiver = storing("linear");
-  receiver.listen("dev");
+  const receiver = storing("linear", "dev");
   const body = bytes({ type: "Issue", action: "update", webhookTimestamp: start });
   const retry = (id: string) => receiver.receive(signedBy("linear", body, start, id));
   for (const [hours, ids] of [
@@ -51,8 +50,7 @@ test.each([
   ["an event", { type: "event_callback", event_id: "Ev1", event: { type: "app_mention" } }],
   ["a payload without an id", { type: "view_closed", view: { id: "V1" } }],
 ])("Slack's retry of %s starts one run, with its first try or without", async (_what, payload) => {
-  const receiver = storing("slack");
-  receiver.listen("dev");
+  const receiver = storing("slack", "dev");
   const body = bytes(payload);
   await Promise.all([start, start].map((at) => receiver.receive(signedBy("slack", body, at))));
   receiver.now = start + 360_000;

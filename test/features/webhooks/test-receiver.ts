@@ -35,6 +35,11 @@ export class TestReceiver {
   readonly settled: boolean[] = [];
   #ids = 0;
 
+  /** Agents of these names listen to everything. */
+  constructor(...listening: readonly string[]) {
+    for (const name of listening) this.listen(name);
+  }
+
   readonly receive: Receive = createReceiver({
     sources: () => this.sources,
     secretsOf: (one) => {

@@ -9,15 +9,14 @@ const waitingRun = {
   isWaiting: () => true,
 };
 
-function deskWith(...agents: string[]): TestReceiver {
-  const receiver = new TestReceiver();
+function receiverWith(...agents: string[]): TestReceiver {
+  const receiver = new TestReceiver(...agents);
   receiver.waitingRuns = [waitingRun];
-  for (const agent of agents) receiver.listen(agent);
   return receiver;
 }
 
 test("a delivery that a run waits for becomes that run's work instead of a new run of its agent; other agents still start", async () => {
-  const receiver = deskWith("dev", "ops");
+  const receiver = receiverWith("dev", "ops");
   const answer = await receiver.receive(github("hush"));
   expect(answer).toMatchObject({ body: { matched: [{ agent: "ops" }, { agent: "dev" }] } });
   expect(receiver.dispatched.map(({ agent }) => agent)).toEqual(["ops"]);
@@ -28,7 +27,7 @@ test("a delivery that a run waits for becomes that run's work instead of a new r
 });
 
 test("a delivery that a run waits for is not a dead letter if no filter lets it through", async () => {
-  const receiver = deskWith();
+  const receiver = receiverWith();
   await receiver.receive(github("hush"));
   const receipt = { matched: ["dev"], reason: null };
   expect(receiver.accepted).toMatchObject([{ receipt, items: [], deadLetters: [] }]);
@@ -36,7 +35,7 @@ test("a delivery that a run waits for is not a dead letter if no filter lets it 
 });
 
 test("a delivery that a run waits for leaves the run waiting if it is a duplicate or can't be stored", async () => {
-  const receiver = deskWith();
+  const receiver = receiverWith();
   await receiver.receive(github("hush"));
   await receiver.receive(github("hush"));
   receiver.storeFails = true;
@@ -45,7 +44,7 @@ test("a delivery that a run waits for leaves the run waiting if it is a duplicat
 });
 
 test("a delivery that a run waits for reaches the run only if it is verified", async () => {
-  const receiver = deskWith();
+  const receiver = receiverWith();
   await receiver.receive(github("wrong"));
   expect(receiver.settled).toEqual([]);
 });

@@ -14,7 +14,7 @@ test("a Slack edit or deletion has the people and bots of its message", () => {
     attributes: { senderIsBot: true },
   });
   const { message: previous_message } = payloads.slackBotEdit.event;
-  const event = { type: "message", subtype: "message_deleted", previous_message };
+  const event = { subtype: "message_deleted", previous_message };
   expect(read("slack", { event })).toMatchObject({
     event: { author: "U0BOT" },
     attributes: { senderIsBot: true },
