@@ -1,4 +1,4 @@
-import { budgets, cent, ledgerOf, noon as now } from "./support.ts";
+import { budgets, cent, ledgerOf, noon as now, raise } from "./support.ts";
 
 const dayMs = 86_400_000;
 
@@ -58,8 +58,8 @@ describe("limits", () => {
     settle("a", 0, { isTurn: false });
     ask("b", two);
     ask("c", two);
-    const refused = ask("d", two);
-    expect(refused).toMatchObject({ refusal: { code: "too_many_turns", turns: 2 } });
+    const refusal = { code: "too_many_turns", turns: 2 };
+    expect(ask("d", two)).toMatchObject({ refusal });
     expect(ask("e", { ...two, instanceId: "dev-2" }).type).toBe("reserved");
   });
 });
@@ -70,8 +70,7 @@ test("a raise counts until the window turns, for the agent's live runs too", () 
   ask("a", limited);
   settle("a", cent);
   expect(ask("b", limited).type).toBe("refused");
-  const raise = { type: "raise", scope: "agent:dev", nano: cent, timezone: "UTC" } as const;
-  expect(apply({ ...raise, runs: ["dev-1"] })).toMatchObject([
+  expect(apply(raise("agent:dev", cent, "dev-1"))).toMatchObject([
     {
       type: "raised",
       accounts: [{ window: "2026-11-22" }, { window: "2026-11" }, { scope: "run:dev-1" }],
@@ -90,7 +89,7 @@ test("a run's own limit can be raised", () => {
   const { ask, apply } = ledgerOf();
   const limited = { budgets: budgets({ runUsd: 0 }) };
   expect(ask("a", limited).type).toBe("refused");
-  apply({ type: "raise", scope: "run:dev-1", nano: cent, runs: [], timezone: "UTC" });
+  apply(raise("run:dev-1", cent));
   expect(ask("a", limited).type).toBe("reserved");
 });
 

@@ -1,6 +1,7 @@
+import type { ReserveCommand } from "../../../../src/features/spend/rules/ledger-events.ts";
 import { refusalText } from "../../../../src/features/spend/refusals.ts";
 import { worstRates } from "../../../../src/foundation/contracts/price.ts";
-import { budgets, cent, dollar, ledgerOf, noon as now } from "./support.ts";
+import { budgets, cent, dollar, ledgerOf, noon as now, raise } from "./support.ts";
 
 test("a call far from every limit is unchanged", () => {
   const { ask } = ledgerOf();
@@ -23,23 +24,42 @@ test("a call far from every limit is unchanged", () => {
 
 describe("near a limit", () => {
   const limited = budgets({ runUsd: 0.008 });
+  const free = worstRates({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, 1, false);
 
-  test("an answer has at most as many tokens as the rest of the budget pays", () =>
-    expect(ledgerOf().ask("a", { budgets: limited })).toMatchObject({
-      nano: 8_000_000,
-      maxOutputTokens: 8_000,
-    }));
-
-  test("a call that asks for less than its share gets all of it", () =>
-    expect(ledgerOf().ask("a", { budgets: limited, maxOutputTokens: 2_000 })).toMatchObject({
-      nano: 2_000_000,
-      maxOutputTokens: null,
-    }));
-
-  test("a call without a limit gets one", () => {
-    const { ask } = ledgerOf();
-    const more = { budgets: limited, maxOutputTokens: null };
-    expect(ask("a", { ...more, modelMaxTokens: 3_000 })).toMatchObject({ maxOutputTokens: 3_000 });
+  test.each<[string, Partial<ReserveCommand>, object]>([
+    [
+      "an answer has at most as many tokens as the rest of the budget pays",
+      {},
+      { nano: 8_000_000, maxOutputTokens: 8_000 },
+    ],
+    [
+      "a call that asks for less than its share gets all of it",
+      { maxOutputTokens: 2_000 },
+      { nano: 2_000_000, maxOutputTokens: null },
+    ],
+    [
+      "a call without a limit gets one",
+      { maxOutputTokens: null, modelMaxTokens: 3_000 },
+      { maxOutputTokens: 3_000 },
+    ],
+    [
+      "the input is paid first",
+      { requestBytes: 9_000 },
+      { nano: 8_000_000, maxOutputTokens: 5_000 },
+    ],
+    ["a thinking call needs more", { minOutputTokens: 9_000 }, { type: "refused" }],
+    [
+      "a short question needs less",
+      { requestBytes: 23_000, maxOutputTokens: 100 },
+      { type: "reserved", maxOutputTokens: null },
+    ],
+    [
+      "a free call is never refused",
+      { budgets: budgets({ runUsd: 0 }), rates: free },
+      { nano: 0, maxOutputTokens: null },
+    ],
+  ])("%s", (_, more, event) => {
+    expect(ledgerOf().ask("a", { budgets: limited, ...more })).toMatchObject(event);
   });
 
   test("the rest is shared with the calls that are open", () => {
@@ -70,13 +90,6 @@ describe("near a limit", () => {
     );
   });
 
-  test("a thinking call needs more, a short question less", () => {
-    const { ask } = ledgerOf();
-    expect(ask("a", { budgets: limited, minOutputTokens: 9_000 }).type).toBe("refused");
-    const short = { budgets: limited, requestBytes: 23_000, maxOutputTokens: 100 };
-    expect(ask("b", short)).toMatchObject({ type: "reserved", maxOutputTokens: null });
-  });
-
   test("a refusal tells whether money of open calls may come back", () => {
     const { ask, settle } = ledgerOf();
     ask("a", { budgets: limited });
@@ -84,15 +97,6 @@ describe("near a limit", () => {
     expect(refused).toMatchObject({ refusal: { mayComeBack: true, reserved: 8_000_000 } });
     settle("a", 1_000_000);
     expect(ask("b", { budgets: limited })).toMatchObject({ maxOutputTokens: 7_000 });
-  });
-
-  test("a free call is never refused", () => {
-    const free = worstRates({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, 1, false);
-    const { ask } = ledgerOf();
-    expect(ask("a", { budgets: budgets({ runUsd: 0 }), rates: free })).toMatchObject({
-      nano: 0,
-      maxOutputTokens: null,
-    });
   });
 });
 
@@ -149,9 +153,8 @@ test("an approved amount refuses a call beyond it, whose run is not marked as ov
 });
 
 test("an approved amount is not raised with the budget, and gives way to a budget that can't pay either", () => {
-  const { ask, ledger } = ledgerOf();
-  const raise = { type: "raise", scope: "run:dev-1", nano: 5 * cent, runs: [], timezone: "UTC" };
-  ledger.apply(raise as Parameters<typeof ledger.apply>[0], now);
+  const { ask, apply } = ledgerOf();
+  apply(raise("run:dev-1", 5 * cent));
   const least = { approved, minOutputTokens: 20_000, maxOutputTokens: 20_000 };
   expect(ask("a", least)).toMatchObject({ refusal: { code: "not_approved", cap: approved } });
   const tight = budgets({ runUsd: 0.001 }, {});

@@ -49,6 +49,31 @@ export function reserve(call: string, more: Partial<ReserveCommand> = {}): Reser
   };
 }
 
+/** A call ends for nothing, with an answer. */
+export function settle(
+  call: string,
+  more: Partial<Extract<LedgerCommand, { type: "settle" }>> = {},
+): LedgerCommand {
+  return {
+    type: "settle",
+    call,
+    nano: 0,
+    inputTokens: 0,
+    isTurn: true,
+    tokens: 0,
+    budgets: budgets(),
+    ...more,
+  };
+}
+
+export const raise = (scope: string, nano: number, ...runs: readonly string[]): LedgerCommand => ({
+  type: "raise",
+  scope,
+  nano,
+  runs,
+  timezone: "UTC",
+});
+
 /** The accounts in a store, from the events of a ledger. */
 export function createBooks() {
   const books = new Map<string, StoredAccount & { reserved: number }>();
@@ -57,12 +82,13 @@ export function createBooks() {
   const of = (key: Pick<AccountKey, "scope" | "window">) => books.get(name(key)) ?? none;
   const add = (key: AccountKey, more: Partial<typeof none>): void => {
     const had = of(key);
+    const sum = (field: keyof typeof none): number => had[field] + (more[field] ?? 0);
     books.set(name(key), {
-      spent: had.spent + (more.spent ?? 0),
-      reserved: had.reserved + (more.reserved ?? 0),
-      raised: had.raised + (more.raised ?? 0),
+      spent: sum("spent"),
+      reserved: sum("reserved"),
+      raised: sum("raised"),
       warned: Math.max(had.warned, more.warned ?? 0),
-      turns: had.turns + (more.turns ?? 0),
+      turns: sum("turns"),
       tokens: 0,
     });
   };
@@ -105,19 +131,11 @@ export function ledgerOf(stored?: ReadAccount) {
     if (event === undefined) throw new Error("no event");
     return event;
   };
-  const settle = (call: string, nano: number, more: object = {}, at = noon) =>
-    apply(
-      {
-        type: "settle",
-        call,
-        nano,
-        inputTokens: 0,
-        isTurn: true,
-        tokens: 0,
-        budgets: budgets(),
-        ...more,
-      },
-      at,
-    );
-  return { ledger, apply, ask, settle };
+  const settled = (
+    call: string,
+    nano: number,
+    more: Parameters<typeof settle>[1] = {},
+    at = noon,
+  ) => apply(settle(call, { nano, ...more }), at);
+  return { ledger, apply, ask, settle: settled };
 }
