@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "../../helpers/pause.ts";
 
 /** A check of Healthchecks.io as its ping API leaves it, or a push monitor of Uptime Kuma. */
 export interface Watched {
@@ -10,30 +10,14 @@ export interface Watched {
   readonly pings: string[];
 }
 
-export interface MonitorServer {
-  /** `http://127.0.0.1:<port>` */
-  readonly url: string;
-  /** A check of Healthchecks.io; created with its first use. */
-  readonly check: (uuid: string) => Watched;
-  /** A monitor of Uptime Kuma, by its push token. */
-  readonly monitor: (token: string) => Watched;
-  /** Requests in all, and those of them that were open at once. */
-  readonly seen: { requests: number; atOnce: number };
-  /** The answer to each later request waits this long, in ms. */
-  delay: number;
-  /** Instead of an answer of the API; null for that. */
-  fault: ((request: IncomingMessage, response: ServerResponse) => void) | null;
-  close(): Promise<void>;
-}
-
 const ping = /^\/ping\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/(start|fail|log))?$/;
 const push = /^\/api\/push\/([A-Za-z0-9]+)$/;
 
 /** Both APIs, as the pages of their makers describe them. */
-export async function monitorServer(): Promise<MonitorServer> {
+export async function monitorServer() {
   const checks = new Map<string, Watched>();
   const monitors = new Map<string, Watched>();
-  const made = (all: Map<string, Watched>, key: string): Watched => {
+  const created = (all: Map<string, Watched>, key: string): Watched => {
     const watched: Watched = all.get(key) ?? { status: "new", started: false, pings: [] };
     all.set(key, watched);
     return watched;
@@ -82,7 +66,7 @@ export async function monitorServer(): Promise<MonitorServer> {
     response.once("close", () => (open -= 1));
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    if (server.delay > 0) await wait(server.delay);
+    if (server.delay > 0) await pause(server.delay, "a slow monitor");
     if (server.fault !== null) return server.fault(request, response);
     const [status, text] = answer(request, Buffer.concat(chunks).toString("utf8"));
     response.writeHead(status, { "content-type": "text/plain" }).end(text);
@@ -93,14 +77,19 @@ export async function monitorServer(): Promise<MonitorServer> {
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const { port } = http.address() as { port: number };
-  const server: MonitorServer = {
+  const server = {
     url: `http://127.0.0.1:${port}`,
-    check: (uuid) => made(checks, uuid),
-    monitor: (token) => made(monitors, token),
+    /** A check of Healthchecks.io; created with its first use. */
+    check: (id: string) => created(checks, id),
+    /** A monitor of Uptime Kuma, by its push token. */
+    monitor: (token: string) => created(monitors, token),
+    /** Requests in all, and those of them that were open at once. */
     seen,
+    /** The answer to each later request waits this long, in ms. */
     delay: 0,
-    fault: null,
-    close: () =>
+    /** Instead of an answer of the API; null for that. */
+    fault: null as ((request: IncomingMessage, response: ServerResponse) => void) | null,
+    close: (): Promise<void> =>
       new Promise((resolve) => {
         http.close(() => resolve());
         http.closeAllConnections();
@@ -108,6 +97,8 @@ export async function monitorServer(): Promise<MonitorServer> {
   };
   return server;
 }
+
+export type MonitorServer = Awaited<ReturnType<typeof monitorServer>>;
 
 /** Status and text. */
 type Answer = readonly [number, string];

@@ -1,5 +1,6 @@
 import type { Script } from "../../../src/foundation/contracts/job.ts";
 import { openBridge, type Bridge } from "../../../src/runtime/harness/bridge/bridge.ts";
+import { pause } from "../../helpers/pause.ts";
 import { startScriptedModel, type ScriptedModel } from "../../../src/features/models/scripted.ts";
 
 interface Chunk {
@@ -17,27 +18,18 @@ interface Asked {
   readonly model: ScriptedModel;
   readonly bridge: Bridge;
 }
-const open: Asked[] = [];
-afterEach(async () => {
-  for (const { model, bridge } of open.splice(0)) {
-    await bridge[Symbol.asyncDispose]();
-    await model.close();
-  }
-});
-
 async function start(turns: Script["turns"], token?: string): Promise<Asked> {
   const model = await startScriptedModel({ turns });
   const runSocket = { socket: model.socket, token: token ?? model.token };
   const bridge = await openBridge({ runSocket, onInterrupted: () => undefined });
-  open.push({ model, bridge });
+  onTestFinished(async () => {
+    await bridge[Symbol.asyncDispose]();
+    await model.close();
+  });
   return { model, bridge };
 }
 
-function ask(
-  { bridge }: Asked,
-  roles: readonly string[],
-  { content = "hi" }: { content?: string } = {},
-): Promise<Response> {
+function ask({ bridge }: Asked, roles: readonly string[], content = "hi"): Promise<Response> {
   const messages = roles.map((role) => ({ role, content }));
   return send(bridge, JSON.stringify({ model: "scripted", stream: true, messages }));
 }
@@ -69,16 +61,14 @@ test("a scripted model streams tool calls and ends with the finish reason tool_c
   const tools = [{ name: "bash", arguments: { command: "ls" } }];
   const chunks = await chunksOf(await ask(await start([{ tools }]), ["user"]));
   const calls = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
-  expect(calls.map((call) => call.function)).toEqual([
-    { name: "bash", arguments: `{"command":"ls"}` },
-  ]);
+  expect(calls).toMatchObject([{ function: { name: "bash", arguments: '{"command":"ls"}' } }]);
   expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe("tool_calls");
 });
 
 test("a scripted model counts more tokens for a longer prompt and a longer answer", async () => {
   const model = await start([{ text: "short" }, { text: "much longer ".repeat(20) }]);
   const usage = async (roles: string[], content: string) =>
-    (await chunksOf(await ask(model, roles, { content }))).at(-1)?.usage;
+    (await chunksOf(await ask(model, roles, content))).at(-1)?.usage;
   const small = await usage(["user"], "hi");
   const large = await usage(["user", "assistant"], "hi ".repeat(500));
   expect(small?.completion_tokens).toBe(2);
@@ -115,7 +105,7 @@ test("a scripted model rejects a wrong token, another path and a body that is no
 test("a scripted model closes at once, also while a turn waits", async () => {
   const asked = await start([{ text: "never", delayMs: 60_000 }]);
   void ask(asked, ["user"]).catch(() => undefined);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await pause(50, "the request arrives");
   const before = performance.now();
   await asked.model.close();
   expect(performance.now() - before).toBeLessThan(20_000);

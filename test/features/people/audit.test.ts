@@ -75,7 +75,9 @@ test("an act that can't be recorded is a warning", async () => {
   const { store, audit, warnings } = opened();
   store.tables((db) => ({ done: db.exec("DROP TABLE audit") }));
   expect(() => audit.recordAct({ act: "pause" }, phone)).not.toThrow();
-  await expect.poll(() => warnings).toMatchObject([/^the audit trail lacks an act \(pause\): /]);
+  await expect
+    .poll(() => warnings)
+    .toEqual([expect.stringMatching(/^the audit trail lacks an act \(pause\): /) as string]);
 });
 
 test("the audit trail is pruned with the history", async () => {

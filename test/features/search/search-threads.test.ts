@@ -1,9 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
-import { setTimeout as wait } from "node:timers/promises";
 import type { SearchPage } from "../../../src/features/search/search-report.ts";
 import { indexPath } from "../../../src/features/search/index-format.ts";
 import { createSearch, type SearchOptions } from "../../../src/features/search/search.ts";
+import { pause } from "../../helpers/pause.ts";
 import { logProject } from "./support.ts";
 
 let project: ReturnType<typeof logProject>;
@@ -14,10 +13,7 @@ beforeEach(() => {
   problems = [];
   search = start();
 });
-afterEach(async () => {
-  await search.close();
-  project.remove();
-});
+afterEach(() => search.close());
 
 function start(options: Partial<SearchOptions> = {}): ReturnType<typeof createSearch> {
   const warn = (message: string): void => void problems.push(message);
@@ -39,7 +35,7 @@ test("new lines are found at once, also after the threads ended", async () => {
   await mustFind("first");
   search.pruned();
   await mustFind("earlier");
-  await wait(200);
+  await pause(200, "the threads end when they are idle");
   project.write({ msg: "second line" });
   search.grew("alpha-2026-03-10.log");
   const before = Date.now();
@@ -76,9 +72,8 @@ test("a corrupt index is replaced", async () => {
 test("a failed pass is logged", async () => {
   project.write({ msg: "first line" });
   await mustFind("first");
-  const db = new DatabaseSync(indexPath(project.projectDir));
-  db.exec("DROP TABLE passes; CREATE TABLE passes (id INTEGER)");
-  db.close();
+  project.inIndex("DROP TABLE passes");
+  project.inIndex("CREATE TABLE passes (id INTEGER)");
   search.pruned();
   await expect(find("first")).rejects.toMatchObject({ code: "search_unavailable" });
   expect(problems).toEqual([expect.stringContaining("log lines were not indexed")]);
@@ -99,11 +94,14 @@ test("an invalid search is rejected with its reason, before and after there is a
 test("a search over its time limit ends with its thread, and the next one gets a new thread", async () => {
   project.write({ msg: "first line" });
   const hasty = start({ timeoutMs: 1 });
-  const unavailable = { code: "search_unavailable" };
-  await expect(hasty.find({ q: "first", ...query })).rejects.toMatchObject(unavailable);
-  await expect(hasty.find({ q: "first", ...query })).rejects.toMatchObject(unavailable);
+  const assertUnavailable = (): Promise<void> =>
+    expect(hasty.find({ q: "first", ...query })).rejects.toMatchObject({
+      code: "search_unavailable",
+    });
+  await assertUnavailable();
+  await assertUnavailable();
   await hasty.close();
-  await expect(hasty.find({ q: "first", ...query })).rejects.toMatchObject(unavailable);
+  await assertUnavailable();
   await mustFind("first");
 });
 

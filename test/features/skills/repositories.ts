@@ -4,14 +4,9 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
-const who = [
-  "-c",
-  "user.name=Tester",
-  "-c",
-  "user.email=tester@example.com",
-  "-c",
-  "commit.gpgSign=false",
-];
+const who = ["user.name=Tester", "user.email=tester@example.com", "commit.gpgSign=false"].flatMap(
+  (setting) => ["-c", setting],
+);
 
 /** An empty repository in a folder called `skills`, until the test ends. */
 export function makeRepository() {

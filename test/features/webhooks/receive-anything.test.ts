@@ -29,14 +29,10 @@ test("no secret, signature or token ever reaches an answer or the log", async ()
 test("any bytes to any path are answered with 200 or a refusal, never a crash", async () => {
   const types = [...providerTable.keys()];
   const headerName = fc.constantFrom(
-    "x-hub-signature-256",
-    "x-github-event",
-    "stripe-signature",
-    "webhook-signature",
-    "webhook-id",
-    "webhook-timestamp",
-    "x-slack-signature",
-    "x-gitlab-token",
+    ...[...providerTable.values()].flatMap(({ secretHeaders, keptHeaders }) => [
+      ...secretHeaders,
+      ...keptHeaders,
+    ]),
     "content-type",
   );
   await fc.assert(
@@ -65,18 +61,8 @@ test("any bytes to any path are answered with 200 or a refusal, never a crash", 
 
 test("an unsigned body is rejected before it is parsed if parsing would take long", async () => {
   const size = 5 * 1024 * 1024;
-  const pieces = [
-    "[",
-    "{}",
-    '"",',
-    "1,",
-    '{"a":',
-    '[[[{"":[0,',
-    "a=b&",
-    "%5B",
-    "payload=%7B%22a%22:[&",
-  ];
-  const piece = fc.constantFrom(...pieces);
+  const json = ["[", "{}", '"",', "1,", '{"a":', '[[[{"":[0,'];
+  const piece = fc.constantFrom(...json, "a=b&", "%5B", "payload=%7B%22a%22:[&");
   const contentType = fc.constantFrom("application/json", "application/x-www-form-urlencoded");
   const bodies = fc.tuple(fc.constantFrom("", '{"a":[', "payload={"), piece, contentType);
   const receiver = new TestReceiver();
@@ -105,10 +91,9 @@ test("deliveries that take long to parse leave turns of the event loop to others
     return { type: "github", source: null, headers, body };
   });
   let turns = 0;
-  const count = (): void => void (turns += 1);
-  const counter = setInterval(count);
+  const counter = setInterval(() => void (turns += 1));
   const answers = await Promise.all(deliveries.map((one) => receiver.receive(one)));
   clearInterval(counter);
-  expect(answers.map(statusOf)).toEqual(deliveries.map(() => 200));
+  expect(new Set(answers.map(statusOf))).toEqual(new Set([200]));
   expect(turns).toBeGreaterThan(deliveries.length);
 });

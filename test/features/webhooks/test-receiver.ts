@@ -111,5 +111,3 @@ export function github(
 }
 
 export const statusOf = ({ status }: DeliveryAnswer): number => status;
-export const errorOf = (answer: DeliveryAnswer): string | null =>
-  answer.status === 200 ? null : answer.error;

@@ -122,18 +122,16 @@ test("a Linear filter for delete means remove", () => {
     expect(why("linear", "", removed, "actions", [action])).toBeNull();
 });
 
-test("ignoreBots rejects bots only, and ignoreSenders accepts an event without a sender", () => {
-  const bot = { sender: { login: "almanac[bot]", type: "Bot" } };
-  const person = { sender: { login: "octocat", type: "User" } };
-  expect(why("github", "issues", bot, "ignoreBots", true)).toBe(
-    "ignoreBots keeps out events of bots",
-  );
-  expect(why("github", "issues", bot, "ignoreBots", false)).toBeNull();
-  expect(why("github", "issues", person, "ignoreBots", true)).toBeNull();
-  expect(why("github", "issues", bot, "ignoreSenders", ["Almanac[bot]"])).toBe(
-    "ignoreSenders includes almanac[bot]",
-  );
-  expect(why("github", "issues", {}, "ignoreSenders", ["octocat"])).toBeNull();
+const bot = { sender: { login: "almanac[bot]", type: "Bot" } };
+const person = { sender: { login: "octocat", type: "User" } };
+test.each<[string, Payload, string, Value, string | null]>([
+  ["keeps out bots", bot, "ignoreBots", true, "ignoreBots keeps out events of bots"],
+  ["that is off keeps out no bots", bot, "ignoreBots", false, null],
+  ["keeps out no people", person, "ignoreBots", true, null],
+  ["names a sender", bot, "ignoreSenders", ["Almanac[bot]"], "ignoreSenders includes almanac[bot]"],
+  ["accepts an event without a sender", {}, "ignoreSenders", ["octocat"], null],
+])("a filter that ignores senders %s", (_, payload, field, value, reason) => {
+  expect(why("github", "issues", payload, field, value)).toBe(reason);
 });
 
 test("a reason is one short line for any sender's text", () => {
