@@ -145,12 +145,6 @@ test("failed and dead deliveries of one target become due again, without their e
   expect(await alerts.dueIds(5_000, "phone")).toEqual([]);
 });
 
-test("a digest replaces its alerts", async () => {
-  const alerts = await storeWith("a", "b", "c");
-  await alerts.replace(["a", "b"], delivery("digest"));
-  expect(alerts.stored()).toMatchObject([{ id: "digest" }, { id: "c" }]);
-});
-
 test("deliveries planned while the clock was years ahead are due", async () => {
   const day = 86_400_000;
   const { dueIds } = await storeWith(

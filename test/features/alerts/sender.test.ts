@@ -2,7 +2,7 @@ import { createAlertStore, type AlertStore } from "../../../src/features/alerts/
 import type { TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { pause } from "../../helpers/pause.ts";
-import { accepted, deliveryOf, failed, senderWorld, start } from "./sender-world.ts";
+import { accepted, failed, senderWorld, start } from "./sender-world.ts";
 
 const all = { limit: 100 };
 
@@ -96,19 +96,6 @@ test("the sender holds all deliveries to a target for as long as it asks", async
   expect(world.counts()).toEqual({ waiting: 0, dead: 0 });
 });
 
-test("the sender sends a stored delivery after a restart, when it is due", async () => {
-  const store = tempStore().tables(createAlertStore);
-  const delivery = { ...deliveryOf("1@ops"), nextAt: start + 10_000 };
-  await store.record({ states: [], deliveries: [delivery] });
-  const world = senderWorld({ store });
-  world.sender.wake();
-  world.until(9);
-  await world.settled();
-  world.until(10);
-  await world.recorded(1);
-  expect(world.attempts).toEqual([{ id: "1@ops", target: "ops", at: 10 }]);
-});
-
 const gone = { type: "gone", error: "it answered 410" } as const;
 
 test("a target that is gone is switched off, and later alerts are not sent to it", async () => {
@@ -193,12 +180,4 @@ test("closing waits for attempts on their way, and starts no others", async () =
   await world.settled();
   expect(world.ids().toSorted()).toEqual(["1@ops", "3@dev"]);
   expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
-});
-
-test("closing is immediate while nothing is sent", async () => {
-  const world = senderWorld({ answers: [failed()] });
-  await world.add("1@ops");
-  await world.recorded(1);
-  await world.sender.close();
-  expect(world.store.nextAt("ops")).toBe(start + 5_000);
 });

@@ -39,18 +39,6 @@ const push: Attributes = {
 /** An event whose payload holds nothing. */
 const seen = (attributes: Attributes) => ({ attributes, payload: {} });
 
-test("an event starts every agent with a matching binding once, in order of name", () => {
-  const index = indexOf(
-    agent("zoe", {}),
-    agent("dev", { repos: ["Acme/X"] }, { events: ["push"] }),
-    agent("ops", { repos: ["acme/y"] }),
-  );
-  const matched = ["dev", "zoe"];
-  expect(index.match("hub", seen(push))).toMatchObject({ matched, disabled: [], reason: null });
-  const reason = "no agent listens to source other";
-  expect(index.match("other", seen(push))).toMatchObject({ matched: [], reason });
-});
-
 const paged = { issue: { level: "fatal", tags: [{ key: "env", value: "prod" }], count: 3 } };
 
 function wheres(name: string, where: Where, filters: Filters = {}): ListeningAgent {

@@ -50,8 +50,6 @@ function restarted(before: string, after: string, options: Partial<AlertOptions>
 
 describe("after a restart", () => {
   test.each<[string, string, string, string, Partial<AlertOptions>?]>([
-    ["an open alert only resolves", "sx", "sxo", "2 dev runs resolved 2"],
-    ["failures in a row continue to count", "sxx", "sx", "1 dev runs opened 3", { after: 3 }],
     [
       "a run that was lost counts before its agent is loaded",
       "x",
@@ -84,19 +82,11 @@ describe("after a restart", () => {
       "1 dev credentials resolved 1",
       { remindMs: minute },
     ],
-    ["a lasting fault is not alerted again", "sc-c", "c", ""],
     [
       "an error of the project's config is resolved unless it is reported again",
       "p-s",
       "",
       "1 project config resolved 1",
-    ],
-    [
-      "the time without a success continues to count",
-      "so",
-      "s",
-      "2 dev no_success opened 1",
-      { noSuccessForMs: 61 * minute },
     ],
     ["occurrences of an hour are alerted at its end", "sqqq", "s", "1 dev dead_letters opened 2"],
   ])("%s", (_, before, after, alerts, options) => {

@@ -50,18 +50,6 @@ describe("limits", () => {
     expect(ask("b", { budgets: budgets({ dayUsd: 0.005 }) }).type).toBe("refused");
     expect(ask("c").type).toBe("reserved");
   });
-
-  test("turns count answers; a call without an answer does not count", () => {
-    const { ask, settle } = ledgerOf();
-    const two = { budgets: budgets({ turns: 2 }) };
-    ask("a", two);
-    settle("a", 0, { isTurn: false });
-    ask("b", two);
-    ask("c", two);
-    const refusal = { code: "too_many_turns", turns: 2 };
-    expect(ask("d", two)).toMatchObject({ refusal });
-    expect(ask("e", { ...two, instanceId: "dev-2" }).type).toBe("reserved");
-  });
 });
 
 test("a raise counts until the window turns, for the agent's live runs too", () => {

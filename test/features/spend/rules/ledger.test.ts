@@ -119,13 +119,6 @@ test("the ledger begins with the stored accounts", () => {
   expect(ask("b", { budgets: budgets({ turns: 4 }) }).type).toBe("refused");
 });
 
-test("settling a call twice, or one that is not open, changes nothing", () => {
-  const { ask, settle } = ledgerOf();
-  ask("a");
-  settle("a", 1);
-  expect([settle("a", 1), settle("b", 1)]).toEqual([[], []]);
-});
-
 test("ended runs and past windows leave the memory", () => {
   const { ask, settle, apply, ledger } = ledgerOf();
   for (let n = 0; n < 2_000; n++) {
