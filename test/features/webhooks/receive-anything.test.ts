@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
 import { signDelivery } from "../../../src/features/webhooks/sign.ts";
 import { bytes } from "./deliveries.ts";
-import { TestReceiver, source, start, statusOf } from "./test-receiver.ts";
+import { TestReceiver, openSource, source, start, statusOf } from "./test-receiver.ts";
 
 test("no secret, signature or token ever reaches an answer or the log", async () => {
   const canary = "canary-5f2c";
@@ -47,9 +47,10 @@ test("any bytes to any path are answered with 200 or a refusal, never a crash", 
       fc.boolean(),
       async (type, named, headers, body, open) => {
         const receiver = new TestReceiver();
-        receiver.sources = types.map((one) =>
-          source(one, { type: one, ...(open ? { credential: null, allowUnsigned: true } : {}) }),
-        );
+        receiver.sources = types.map((type) => ({
+          ...(open ? openSource(type) : source(type)),
+          type,
+        }));
         receiver.secrets = new Map(types.map((one) => [one, ["hush"]]));
         const status = statusOf(await receiver.receive({ type, source: named, headers, body }));
         expect([200, 400, 401, 404]).toContain(status);
@@ -66,7 +67,7 @@ test("an unsigned body is rejected before it is parsed if parsing would take lon
   const contentType = fc.constantFrom("application/json", "application/x-www-form-urlencoded");
   const bodies = fc.tuple(fc.constantFrom("", '{"a":[', "payload={"), piece, contentType);
   const receiver = new TestReceiver();
-  receiver.sources = [source("open", { credential: null, allowUnsigned: true })];
+  receiver.sources = [openSource()];
   await fc.assert(
     fc.asyncProperty(bodies, async ([begin, repeated, type]) => {
       const body = Buffer.from(begin.padEnd(size, repeated));
@@ -83,7 +84,7 @@ test("an unsigned body is rejected before it is parsed if parsing would take lon
 
 test("deliveries that take long to parse leave turns of the event loop to others", async () => {
   const receiver = new TestReceiver();
-  receiver.sources = [source("open", { credential: null, allowUnsigned: true })];
+  receiver.sources = [openSource()];
   const headers = { "x-github-event": "push", "content-type": "application/json" };
   const deliveries = Array.from({ length: 8 }, (_none, n) => {
     const keys = Array.from({ length: 19_900 }, (_key, at) => `"k${n}_${at}":0`);

@@ -5,7 +5,7 @@ import { TestReceiver, github, issue, source, start } from "./test-receiver.ts";
 test("a verified delivery is committed before it is dispatched, and its answer names the started agents", async () => {
   const receiver = new TestReceiver("dev");
   receiver.listen("ops", { events: ["push"] });
-  const answer = await receiver.receive(github("hush"));
+  const answer = await receiver.deliver();
   expect(answer).toEqual({ status: 200, body: { receiptId: "id-1", matched: [{ agent: "dev" }] } });
   expect(receiver.happened).toEqual(["secrets of hub", "match", "accept", "committed", "dispatch"]);
   expect(receiver.dispatched).toMatchObject([
@@ -21,7 +21,7 @@ test("a verified delivery is committed before it is dispatched, and its answer n
 
 test("a verified delivery leaves a receipt with the bytes as they came and headers without the signature", async () => {
   const receiver = new TestReceiver();
-  await receiver.receive(github("hush"));
+  await receiver.deliver();
   expect(receiver.accepted[0]?.receipt).toEqual({
     id: "id-1",
     at: start,
@@ -41,7 +41,7 @@ test("a verified delivery leaves a receipt with the bytes as they came and heade
 
 test("a verified delivery can be read again from its receipt with the same result", async () => {
   const receiver = new TestReceiver("dev");
-  await receiver.receive(github("hush"));
+  await receiver.deliver();
   const receipt = receiver.accepted[0]?.receipt;
   if (receipt === undefined) throw new Error("no receipt");
   const again = interpretStored(receipt);
@@ -51,21 +51,19 @@ test("a verified delivery can be read again from its receipt with the same resul
 
 test("a verified delivery starts nothing when it is repeated, and is answered with the first receipt", async () => {
   const receiver = new TestReceiver("dev");
-  await receiver.receive(github("hush"));
-  const again = await receiver.receive(github("hush"));
+  await receiver.deliver();
+  const again = await receiver.deliver();
   expect(again).toEqual({ status: 200, body: { receiptId: "id-1", duplicate: true } });
   expect(receiver.dispatched).toHaveLength(1);
-  await receiver.receive(github("hush", { body: bytes({ action: "closed" }) }));
+  await receiver.deliver({ body: bytes({ action: "closed" }) });
   expect(receiver.dispatched).toHaveLength(2);
 });
 
 test("a verified delivery that matches nothing is one dead letter with the closest filter", async () => {
   const receiver = new TestReceiver();
   receiver.listen("dev", { repos: ["acme/x"] });
-  expect(await receiver.receive(github("hush"))).toEqual({
-    status: 200,
-    body: { receiptId: "id-1", matched: [] },
-  });
+  const answer = await receiver.deliver();
+  expect(answer).toEqual({ status: 200, body: { receiptId: "id-1", matched: [] } });
   const reason = "agent dev: repos does not include Codertocat/Hello-World";
   expect(receiver.accepted[0]).toMatchObject({
     receipt: { matched: [], reason },
@@ -89,14 +87,14 @@ test("a verified delivery that matches nothing is one dead letter with the close
 test("a verified delivery for a disabled agent is that agent's dead letter, while others run", async () => {
   const receiver = new TestReceiver("dev", "off");
   receiver.index.setEnabled("off", false);
-  await receiver.receive(github("hush"));
+  await receiver.deliver();
   expect(receiver.accepted[0]).toMatchObject({
     receipt: { matched: ["dev"], reason: "agent disabled: off" },
     items: [{ agent: "dev" }],
     deadLetters: [{ agent: "off", reason: "agent disabled" }],
   });
   receiver.index.setEnabled("dev", false);
-  await receiver.receive(github("hush", { id: "d2" }));
+  await receiver.deliver({ id: "d2" });
   const deadLetters = [{ agent: "dev" }, { agent: "off" }];
   expect(receiver.accepted[1]).toMatchObject({ items: [], deadLetters });
 });
@@ -104,45 +102,43 @@ test("a verified delivery for a disabled agent is that agent's dead letter, whil
 test("a verified delivery is asked for again when the store fails, and then accepted", async () => {
   const receiver = new TestReceiver("dev");
   receiver.storeFails = true;
-  const answer = await receiver.receive(github("hush"));
+  const answer = await receiver.deliver();
   expect(answer).toMatchObject({ status: 503, error: "store_unavailable" });
   expect(receiver.dispatched).toEqual([]);
   expect(receiver.warned).toEqual([expect.stringContaining("disk full")]);
   receiver.storeFails = false;
-  await receiver.receive(github("hush"));
+  await receiver.deliver();
   expect(receiver.dispatched).toHaveLength(1);
 });
 
 test("a verified delivery that is a ping gets an answer and is not stored", async () => {
   const receiver = new TestReceiver("dev");
-  const ping = github("hush", { event: "ping", body: bytes({ zen: "Keep it simple." }) });
-  expect(await receiver.receive(ping)).toEqual({
-    status: 200,
-    body: { pong: true, zen: "Keep it simple." },
-  });
+  const body = { pong: true, zen: "Keep it simple." };
+  const ping = { event: "ping", body: bytes({ zen: body.zen }) };
+  expect(await receiver.deliver(ping)).toEqual({ status: 200, body });
   expect(receiver.accepted).toEqual([]);
-  const forged = await receiver.receive(github("wrong", { event: "ping", body: bytes({}) }));
-  expect(forged.status).toBe(401);
+  expect(await receiver.deliver({ ...ping, secret: "wrong" })).toMatchObject({ status: 401 });
 });
 
 test("an unverified delivery is rejected before it is read, in the same words for every cause", async () => {
   const receiver = new TestReceiver("dev");
-  const causes = [github(null), github("wrong"), github("wrong", { body: bytes("not json") })];
+  const body = bytes("not json");
+  const causes = [{ secret: null }, { secret: "wrong" }, { secret: "wrong", body }];
   const answers = [];
-  for (const cause of causes) answers.push(await receiver.receive(cause));
+  for (const cause of causes) answers.push(await receiver.deliver(cause));
   expect(answers).toEqual(Array(3).fill(answers[0]));
   expect(answers[0]).toMatchObject({ status: 401, error: "bad_signature" });
   expect(receiver.happened).not.toContain("accept");
   expect(receiver.counted.map(({ result }) => result)).toEqual(Array(3).fill("unverified"));
   expect(receiver.warned).toHaveLength(1);
   // It blocks no later good one with the same id.
-  await receiver.receive(github("hush"));
+  await receiver.deliver();
   expect(receiver.dispatched).toHaveLength(1);
 });
 
 test("an unverified delivery with a good signature and an unreadable body is malformed, and nothing is stored", async () => {
   const receiver = new TestReceiver();
-  const answer = await receiver.receive(github("hush", { body: bytes("not json") }));
+  const answer = await receiver.deliver({ body: bytes("not json") });
   expect(answer).toMatchObject({ status: 400, error: "malformed" });
   expect(receiver.accepted).toEqual([]);
 });
@@ -157,21 +153,21 @@ test.each([
 ])("a delivery to %s is not found", async (_, more, error) => {
   const receiver = new TestReceiver();
   receiver.sources = [source("hub"), source("tracker", { type: "linear" })];
-  const answer = await receiver.receive({ ...github("hush"), ...more });
+  const answer = await receiver.receive({ ...github(), ...more });
   expect(answer).toMatchObject({ status: 404, error });
   expect(receiver.counted).toMatchObject([{ source: null, result: "not_found" }]);
 });
 
 test("a delivery that is not stored is counted for its source, without any text of its sender", async () => {
   const receiver = new TestReceiver();
-  await receiver.receive(github("wrong"));
-  await receiver.receive(github("wrong", { source: "<evil>" }));
-  await receiver.receive(github("hush", { body: bytes("<evil>") }));
-  await receiver.receive(github("hush"));
-  await receiver.receive(github("hush"));
+  await receiver.deliver({ secret: "wrong" });
+  await receiver.deliver({ secret: "wrong", source: "<evil>" });
+  await receiver.deliver({ body: bytes("<evil>") });
+  await receiver.deliver();
+  await receiver.deliver();
   receiver.storeFails = true;
-  await receiver.receive(github("hush", { id: "d2" }));
-  await receiver.receive({ ...github("hush"), type: "<evil>" });
+  await receiver.deliver({ id: "d2" });
+  await receiver.receive({ ...github(), type: "<evil>" });
   expect(receiver.refused).toMatchObject([
     { source: "hub", result: "unverified" },
     { source: null, result: "not_found" },
@@ -190,7 +186,7 @@ test("a delivery that is not stored is counted for its source, without any text 
 test("a delivery that is not stored is counted for no source if several could have signed it", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [source("hub"), source("other")];
-  await receiver.receive(github("wrong"));
-  await receiver.receive(github("wrong", { source: "other" }));
+  await receiver.deliver({ secret: "wrong" });
+  await receiver.deliver({ secret: "wrong", source: "other" });
   expect(receiver.refused.map((one) => one.source)).toEqual([null, "other"]);
 });
