@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { pause } from "../../helpers/pause.ts";
+import type { Received, Reply } from "../alerts/fake-apis.ts";
+import { startReceiver } from "../alerts/receiver.ts";
 
 /** A check of Healthchecks.io as its ping API leaves it, or a push monitor of Uptime Kuma. */
 export interface Watched {
@@ -23,10 +24,10 @@ export async function monitorServer() {
     return watched;
   };
 
-  const healthchecks = (request: IncomingMessage, path: RegExpExecArray, body: string): Answer => {
+  const healthchecks = (method: string, path: RegExpExecArray, body: string): Answer => {
     const [, uuid = "", kind = "success"] = path;
     const check = checks.get(uuid);
-    if (!["GET", "HEAD", "POST"].includes(request.method ?? "")) return [405, ""];
+    if (!["GET", "HEAD", "POST"].includes(method)) return [405, ""];
     // The hosted service answers so for a UUID that it does not have.
     if (check === undefined) return [200, "OK (not found)"];
     check.pings.push(body === "" ? kind : `${kind}: ${body}`);
@@ -49,36 +50,28 @@ export async function monitorServer() {
     return [200, JSON.stringify({ ok: true })];
   };
 
-  const answer = (request: IncomingMessage, body: string): Answer => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://any");
-    const path = ping.exec(pathname);
-    if (path !== null) return healthchecks(request, path, body);
+  const answer = ({ method, path, text }: Received): Answer => {
+    const { pathname, searchParams } = new URL(path, "http://any");
+    const pinged = ping.exec(pathname);
+    if (pinged !== null) return healthchecks(method, pinged, text);
     const token = push.exec(pathname)?.[1];
     return token === undefined ? [404, "not found"] : kuma(token, searchParams);
   };
 
   let open = 0;
   const seen = { requests: 0, atOnce: 0 };
-  const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const receiver = await startReceiver(async (request) => {
     seen.requests += 1;
     open += 1;
     seen.atOnce = Math.max(seen.atOnce, open);
-    response.once("close", () => (open -= 1));
-    const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     if (server.delay > 0) await pause(server.delay, "a slow monitor");
-    if (server.fault !== null) return server.fault(request, response);
-    const [status, text] = answer(request, Buffer.concat(chunks).toString("utf8"));
-    response.writeHead(status, { "content-type": "text/plain" }).end(text);
-  };
-
-  const http = createServer((request, response) => {
-    onRequest(request, response).catch(() => response.destroy());
+    open -= 1;
+    if (server.fault !== null) return server.fault();
+    const [status, body] = answer(request);
+    return { status, body };
   });
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  const { port } = http.address() as { port: number };
   const server = {
-    url: `http://127.0.0.1:${port}`,
+    url: receiver.base,
     /** A check of Healthchecks.io; created with its first use. */
     check: (id: string) => created(checks, id),
     /** A monitor of Uptime Kuma, by its push token. */
@@ -87,13 +80,9 @@ export async function monitorServer() {
     seen,
     /** The answer to each later request waits this long, in ms. */
     delay: 0,
-    /** Instead of an answer of the API; null for that. */
-    fault: null as ((request: IncomingMessage, response: ServerResponse) => void) | null,
-    close: (): Promise<void> =>
-      new Promise((resolve) => {
-        http.close(() => resolve());
-        http.closeAllConnections();
-      }),
+    /** In place of an answer of the API; null for that. */
+    fault: null as (() => Reply) | null,
+    close: receiver.close,
   };
   return server;
 }

@@ -13,7 +13,6 @@ beforeEach(async () => {
   warnings = [];
   now = 0;
 });
-afterEach(() => server.close());
 
 function pinger(retryMs: readonly number[] = [], timeoutMs = 500) {
   const send = createSendRequest({ proxyEnv: {}, timeoutMs });
@@ -30,82 +29,61 @@ async function sent(path: string, pings: readonly Ping[], retryMs?: readonly num
 
 /** The next requests get this status. */
 function failing(times: number, status = 503, headers = {}): void {
-  server.fault = (_request, response) => {
+  server.fault = () => {
     if (--times === 0) server.fault = null;
-    response.writeHead(status, headers).end();
+    return { status, headers };
   };
 }
 
 const kinds = ({ pings }: Watched) => pings.map((one) => one.split(":")[0]);
 
+const path = `/ping/${uuid}`;
 const started: Ping = { type: "started", ms: 0 };
 const succeeded: Ping = { type: "succeeded", ms: 1234.5 };
-const failed: Ping = { type: "failed", ms: 50, reason: "dev-1 failed: größer & kürzer" };
+const failed = { type: "failed", ms: 50, reason: "dev-1 failed: größer & kürzer" } as const;
 const well: Ping = { type: "well", ms: 1.4 };
 
-describe("pings of Healthchecks.io", () => {
-  const path = `/ping/${uuid}`;
+const cause = failed.reason;
 
-  test.each([
-    [[well], ["success"], "up", false],
-    [[started], ["start"], "new", true],
-    [[started, succeeded], ["start", "success"], "up", false],
-    [[started, failed], ["start", "fail: dev-1 failed: größer & kürzer"], "down", false],
-  ] as const)("%j", async (pings, kinds, status, isStarted) => {
-    const check = server.check(uuid);
-    await sent(path, pings);
-    expect(check).toEqual({ pings: kinds, status, started: isStarted });
-    expect(warnings).toEqual([]);
-  });
-
-  test("an address with a slash and a query keeps both meanings", async () => {
-    const check = server.check(uuid);
-    await sent(`${path}/?create=1`, [started, failed]);
-    expect(kinds(check)).toEqual(["start", "fail"]);
-  });
-
-  test("an unknown check is a warning, though the status is 200", async () => {
-    await sent(path, [well]);
-    expect(warnings).toEqual([
-      `the heartbeat of agent dev was not taken: ${host()} answers "not found"`,
-    ]);
-  });
+test.each<[string, readonly Ping[], readonly string[], Watched["status"], boolean]>([
+  ["Healthchecks.io", [well], ["success"], "up", false],
+  ["Healthchecks.io", [started], ["start"], "new", true],
+  ["Healthchecks.io", [started, succeeded], ["start", "success"], "up", false],
+  ["Healthchecks.io", [started, failed], ["start", `fail: ${cause}`], "down", false],
+  ["Uptime Kuma", [well], ["up: OK"], "up", false],
+  ["Uptime Kuma", [started], [], "new", false],
+  ["Uptime Kuma", [started, succeeded], ["up: OK"], "up", false],
+  ["Uptime Kuma", [started, failed], [`down: ${cause}`], "down", false],
+])("%s gets the pings %j", async (service, pings, texts, status, isStarted) => {
+  const isKuma = service === "Uptime Kuma";
+  const watched = isKuma ? server.monitor("abc123") : server.check(uuid);
+  await sent(isKuma ? "/api/push/abc123?status=up&msg=OK&ping=" : path, pings);
+  expect(watched).toEqual({ pings: texts, status, started: isStarted });
+  expect(warnings).toEqual([]);
 });
 
-describe("pings of Uptime Kuma", () => {
-  test.each([
-    [[well], ["up: OK"], "up"],
-    [[started], [], "new"],
-    [[started, succeeded], ["up: OK"], "up"],
-    [[started, failed], ["down: dev-1 failed: größer & kürzer"], "down"],
-  ] as const)("%j", async (pings, kinds, status) => {
-    const monitor = server.monitor("abc123");
-    await sent("/api/push/abc123?status=up&msg=OK&ping=", pings);
-    expect(monitor).toEqual({ pings: kinds, status, started: false });
-    expect(warnings).toEqual([]);
-  });
-
-  test("an unknown monitor is a warning", async () => {
-    await sent("/api/push/gone", [well]);
-    expect(warnings).toEqual([
-      `the heartbeat of agent dev was not taken: ${host()} answers with status 404`,
-    ]);
-  });
-
-  test("an old version rejects with status 200", async () => {
-    server.fault = (_request, response) => response.end('{"ok":false,"msg":"not active"}');
-    await sent("/api/push/abc123", [well]);
-    expect(warnings.join()).toContain('answers "not active"');
-  });
-
-  test("a rejection that repeats the address is logged without it", async () => {
-    server.fault = (_request, response) => response.end('{"ok":false,"msg":"no s3cretpushkey"}');
-    await sent("/api/push/s3cretpushkey", [well]);
-    expect(warnings.join()).toContain('answers "no [redacted]"');
-  });
+test("an address with a slash and a query keeps both meanings", async () => {
+  const check = server.check(uuid);
+  await sent(`${path}/?create=1`, [started, failed]);
+  expect(kinds(check)).toEqual(["start", "fail"]);
 });
 
-const path = `/ping/${uuid}`;
+test.each([
+  ["an unknown check, though its status is 200", path, null, '"not found"'],
+  ["an unknown monitor", "/api/push/gone", null, "with status 404"],
+  ["an old version, with status 200", "/api/push/a", "not active", '"not active"'],
+  [
+    "an answer that repeats the address",
+    "/api/push/s3cretpushkey",
+    "no s3cretpushkey",
+    '"no [redacted]"',
+  ],
+])("the warning of a ping that was not taken is right for %s", async (_, at, msg, text) => {
+  if (msg !== null)
+    server.fault = () => ({ status: 200, body: JSON.stringify({ ok: false, msg }) });
+  await sent(at, [well]);
+  expect(warnings).toEqual([`the heartbeat of agent dev was not taken: ${host()} answers ${text}`]);
+});
 
 test("a monitor in trouble gets one request at a time; of each type only the latest waits", async () => {
   const check = server.check(uuid);
@@ -128,14 +106,13 @@ test("a monitor in trouble delays no other monitor", async () => {
   expect(warnings).toEqual([]);
   await idle();
   expect(warnings.join()).toContain("no whole answer within 2 s");
-  await hanging.close();
 });
 
 test("a monitor in trouble gets only the end of a run again", async () => {
   const check = server.check(uuid);
   failing(4);
   await sent(path, [well, started, failed], [10, 10, 10]);
-  expect(check.pings).toEqual(["fail: dev-1 failed: größer & kürzer"]);
+  expect(check.pings).toEqual([`fail: ${cause}`]);
   expect(server.seen.requests).toBe(5);
 });
 

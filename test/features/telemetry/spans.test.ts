@@ -18,20 +18,14 @@ import { anItem } from "../../helpers/agents.ts";
 const instanceId = "dev-aaaaaaaa";
 const item = anItem("one");
 
-const started = (of: WorkItem = item, id = instanceId): RunEvent => {
-  return { type: "started", agent: of.agent, at: 100, item: of, instanceId: id };
-};
-const finished = (outcome: Outcome, more: { item?: WorkItem; reason?: string } = {}): RunEvent => {
-  const { item: of = item, reason = null } = more;
+const started: RunEvent = { type: "started", agent: "dev", at: 100, item, instanceId };
+const finished = (outcome: Outcome, of: WorkItem = item): RunEvent => {
   const usage = { model: "claude", tokens: 12, costUsd: 0.5, turns: 2 };
-  const end = { outcome, exitCode: 0, reason, usage };
+  const end = { outcome, exitCode: 0, reason: "it broke", usage };
   return { type: "finished", agent: of.agent, at: 900, item: of, instanceId, startedAt: 100, end };
 };
-const output = (
-  time: number,
-  fields: Record<string, unknown> & { readonly msg: string },
-): RunEvent => {
-  const entry: LogEntry = { level: 30, time, agent: "dev", ...fields };
+const output = (time: number, fields: Partial<LogEntry>): RunEvent => {
+  const entry: LogEntry = { level: 30, time, agent: "dev", msg: "", ...fields };
   return { type: "output", agent: "dev", at: time, instanceId, entry };
 };
 const call: MeteredCall = {
@@ -49,9 +43,8 @@ const call: MeteredCall = {
   firstByteMs: 150,
   isCut: false,
 };
-const tool = { msg: "bash: ls", kind: "tool", tool: "bash", call: "c1", input: { command: "ls" } };
+const tool = { kind: "tool", tool: "bash", call: "c1", input: { command: "ls" } };
 const result = {
-  msg: "bash done",
   kind: "tool-result",
   tool: "bash",
   call: "c1",
@@ -64,8 +57,8 @@ function spansOf(events: readonly (RunEvent | MeteredCall)[], content = false): 
   const spans = createSpans({ content });
   return events.flatMap((one) => ("type" in one ? spans.onEvent(one) : spans.onCall(one)));
 }
-const ended = (of: WorkItem): readonly Span[] => spansOf([finished("succeeded", { item: of })]);
-const day = [started(), call, output(300, tool), output(340, result), finished("succeeded")];
+const ended = (of: WorkItem): readonly Span[] => spansOf([finished("succeeded", of)]);
+const day = [started, call, output(300, tool), output(340, result), finished("succeeded")];
 
 test("the spans of a run are those of its trigger, itself, its calls to models and to tools, with these parents", () => {
   const [chat, bash, trigger, run] = spansOf(day);
@@ -98,13 +91,12 @@ test("the spans of a run have usage, cost and outcome", () => {
 
 test("the spans of a run are the same for a scheduler that adopted the run in its middle", () => {
   const before = spansOf(day.slice(0, 3));
-  const adopted = { ...started(), startedAt: 100 } as RunEvent;
-  const after = spansOf([adopted, ...day.slice(3)]);
+  const after = spansOf([{ ...started, startedAt: 100 }, ...day.slice(3)]);
   expect([...before, ...after]).toEqual(spansOf(day));
 });
 
 const texts = [
-  output(200, { msg: "prompt", kind: "prompt", output: "secret plan" }),
+  output(200, { kind: "prompt", output: "secret plan" }),
   output(350, { msg: "the secret answer", kind: "said" }),
 ];
 
@@ -116,18 +108,15 @@ test("the spans of a run hold texts only with content", () => {
     "gen_ai.tool.call.arguments": '{"command":"ls"}',
     "gen_ai.tool.call.result": "a b",
   });
+  const parts = [{ type: "text", content: "the secret answer" }];
   expect(JSON.parse(String(run?.attributes["gen_ai.output.messages"]))).toEqual([
-    {
-      role: "assistant",
-      parts: [{ type: "text", content: "the secret answer" }],
-      finish_reason: "stop",
-    },
+    { role: "assistant", parts, finish_reason: "stop" },
   ]);
   expect(run?.attributes["gen_ai.input.messages"]).toContain("secret plan");
 });
 
 test("the spans of a run include a tool that was running when the run was killed, and a model call that ended after it", () => {
-  const events = [started(), output(300, tool), finished("timed_out"), call];
+  const events = [started, output(300, tool), finished("timed_out"), call];
   const [bash, , run, chat] = spansOf(events);
   expect([bash?.endMs, bash?.error]).toEqual([900, "timed_out"]);
   expect(chat?.traceId).toBe(run?.traceId);
@@ -137,7 +126,7 @@ test.each(outcomes)(
   "the spans of a run of outcome %s have error.type only if it is a failure",
   (outcome) => {
     const isGood = ["succeeded", "killed", "interrupted", "skipped", "missed"].includes(outcome);
-    const spans = spansOf([finished(outcome, { reason: "it broke" })]);
+    const spans = spansOf([finished(outcome)]);
     expect(spans).toHaveLength(2);
     for (const { attributes, error } of spans) {
       expect(attributes["error.type"]).toBe(isGood ? undefined : outcome);
@@ -152,7 +141,7 @@ test.each([
   ["429", { status: 429 }],
   ["cut", { isCut: true }],
 ])("the spans of a run have error.type %s for a call to a model that failed", (failure, change) => {
-  expect(spansOf([started(), { ...call, ...change }])[0]?.error).toBe(failure);
+  expect(spansOf([started, { ...call, ...change }])[0]?.error).toBe(failure);
 });
 
 const event = { source: "hub", receiptId: "r1" } as Extract<Trigger, { kind: "webhook" }>["event"];

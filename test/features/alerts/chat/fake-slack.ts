@@ -121,21 +121,7 @@ const pressOf = (value: string, user: string): Json => ({
   type: "block_actions",
   user: { id: user, username: "ada", name: "ada", team_id: "T1" },
   api_app_id: "A0123",
-  token: "verification-t0ken",
   container: { type: "message", message_ts: "1", channel_id: "C0OPS00001", is_ephemeral: false },
-  trigger_id: "12466734323.1395872398",
-  team: { id: "T1", domain: "acme" },
   channel: { id: "C0OPS00001", name: "ops" },
-  state: { values: {} },
-  response_url: "https://hooks.slack.test/actions/T1/1/secret",
-  actions: [
-    {
-      type: "button",
-      action_id: value,
-      block_id: "b",
-      value,
-      action_ts: "1548426417.840180",
-      text: { type: "plain_text", text: "yes", emoji: false },
-    },
-  ],
+  actions: [{ type: "button", action_id: value, block_id: "b", value }],
 });

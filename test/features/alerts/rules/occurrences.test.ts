@@ -73,22 +73,16 @@ test.each<[string, AlertCommand, string]>([
   expect(line.sent()).toEqual([`0 ops dev ${topic} opened 1`]);
 });
 
-test("an occurrence excludes a call that ends with its caller", () => {
-  const refused = (cancelOnExit: boolean): AlertCommand =>
-    runEvent({
-      type: "refused",
-      agent: "dev",
-      at: 0,
-      outcome: "rejected",
-      item: callItem("1", { cancelOnExit }),
-      reason: "why",
-    });
-  const line = timeline();
-  line.at(0, refused(true));
-  expect(line.sent()).toEqual([]);
-  line.at(0, refused(false));
-  expect(line.sent()).toEqual(["0 ops dev dead_letters opened 1"]);
-});
+test.each([true, false])(
+  "a call that is refused is no occurrence if it ends with its caller: %s",
+  (cancelOnExit) => {
+    const line = timeline();
+    const item = callItem("1", { cancelOnExit });
+    const refused = { type: "refused", agent: "dev", at: 0, outcome: "rejected" } as const;
+    line.at(0, runEvent({ ...refused, item, reason: "why" }));
+    expect(line.sent()).toEqual(cancelOnExit ? [] : ["0 ops dev dead_letters opened 1"]);
+  },
+);
 
 const passed = (percent: number, more = {}): AlertCommand => {
   const spent = { agent: "dev", window: "2026-11-22", usd: percent / 20, limitUsd: 5 };
