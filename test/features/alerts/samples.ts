@@ -25,7 +25,7 @@ const plain: Alert = {
 };
 
 /** Everything that some target would take for more than text. */
-export const hostileText =
+const hostileText =
   "<!channel> <@U123> @everyone @here **b** _i_ `c` ~~s~~ ||x|| > # [a](http://evil.test) http://evil.test <b>\"&amp;' \u001b[31m\u202e\r\nBcc: x@evil.test\n# h";
 
 /** An open question of dev. */

@@ -18,8 +18,8 @@ async function send(
   const { base, received } = await startReceiver(answer);
   const fields = fakeApis[type].fields(base);
   const given = await sendWith(fields)({ ...messageFor(opened), ...more }, targetOf(type));
-  const [{ text = "", path = "" } = {}] = received;
-  return { given, text, address: new URL(path, base) };
+  const [request] = received;
+  return { given, text: request?.text ?? "", address: new URL(request?.path ?? "", base) };
 }
 
 describe.each(types)("an alert target of %s", (type) => {

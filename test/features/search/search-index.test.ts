@@ -4,7 +4,7 @@ import type { SearchPage, SearchQuery } from "../../../src/features/search/searc
 import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
 import { indexProgress } from "../../../src/features/search/index-progress.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
-import { dayMs, findIn, logProject, noon, textsOf } from "./support.ts";
+import { dayMs, findIn, logProject, noon } from "./support.ts";
 
 let project: ReturnType<typeof logProject>;
 beforeEach(() => void (project = logProject()));

@@ -76,6 +76,6 @@ export function findIn(
   );
 }
 
-export function textsOf({ runs }: SearchPage): string[] {
+function textsOf({ runs }: SearchPage): string[] {
   return runs.flatMap(({ matches }) => matches.map(({ text }) => text));
 }

@@ -1,7 +1,7 @@
 import { signDelivery } from "../../../src/features/webhooks/sign.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { bytes } from "./deliveries.ts";
-import { TestReceiver, github, source, start } from "./test-receiver.ts";
+import { TestReceiver, source, start } from "./test-receiver.ts";
 
 /** A receiver with a real store and a source `hub` of this type. */
 function storing(type: string, ...listening: readonly string[]): TestReceiver {

@@ -1,4 +1,4 @@
-import { TestReceiver, github } from "./test-receiver.ts";
+import { TestReceiver } from "./test-receiver.ts";
 
 const waitingRun = {
   agent: "dev",

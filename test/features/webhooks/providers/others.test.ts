@@ -137,9 +137,9 @@ test("a Slack envelope gives its inner event, and its verification is answered",
     body: "What is the hour of the pearl, <@U0LAN0Z89>?",
   });
   const ping = { type: "url_verification", challenge: "3eZ" };
-  const { answerPing } = providerOf("slack");
-  expect(answerPing?.(ping, {})).toEqual({ challenge: "3eZ" });
-  expect(answerPing?.(slackMention, {})).toBeNull();
+  const slack = providerOf("slack");
+  expect(slack.answerPing?.(ping, {})).toEqual({ challenge: "3eZ" });
+  expect(slack.answerPing?.(slackMention, {})).toBeNull();
 });
 
 test("a GitLab comment has the labels and the assignee of its issue or merge request", () => {
