@@ -7,10 +7,10 @@ beforeEach(() => void (project = logProject()));
 
 test("a search without the scheduler adds new lines to the project's index, and counts them to their run", async () => {
   const run = { instanceId: "alpha-aaaaaaaa" };
-  project.write({ msg: "word one", ...run });
+  project.write("word one", { ...run });
   await project.index();
-  project.write({ msg: "word two", time: noon + 1, ...run });
-  project.write({ msg: "word three", time: noon + 2, agent: "beta" });
+  project.write("word two", { time: noon + 1, ...run });
+  project.write("word three", { time: noon + 2, agent: "beta" });
   const page = await project.find("word");
   expect(page.runs.map(({ count }) => count)).toEqual([1, 2]);
   expect(await project.texts("word")).toEqual(["word three", "word two", "word one"]);
@@ -18,13 +18,13 @@ test("a search without the scheduler adds new lines to the project's index, and 
 });
 
 test("a search without the scheduler leaves no index behind if the project has none", async () => {
-  project.write({ msg: "word" });
+  project.write("word");
   expect(await project.texts("word")).toEqual(["word"]);
   expect(existsSync(indexPath(project.projectDir))).toBe(false);
 });
 
 test("a search without the scheduler leaves an index of another format as it is", async () => {
-  project.write({ msg: "word" });
+  project.write("word");
   await project.index();
   project.inIndex("PRAGMA user_version = 99");
   expect(await project.texts("word")).toEqual(["word"]);
@@ -34,9 +34,9 @@ test("a search without the scheduler leaves an index of another format as it is"
 test.skipIf(process.getuid?.() === 0)(
   "a search without the scheduler finds new lines if the index can't be written",
   async () => {
-    project.write({ msg: "word one" });
+    project.write("word one");
     await project.index();
-    project.write({ msg: "word two", time: noon + 1 });
+    project.write("word two", { time: noon + 1 });
     chmodSync(indexPath(project.projectDir), 0o400);
     expect(await project.texts("word")).toEqual(["word two", "word one"]);
   },
@@ -44,13 +44,13 @@ test.skipIf(process.getuid?.() === 0)(
 
 test("a search without the scheduler leaves the first pass over all logs to the scheduler", async () => {
   openIndex(indexPath(project.projectDir)).close();
-  project.write({ msg: "word" });
+  project.write("word");
   expect(await project.texts("word")).toEqual(["word"]);
   expect(project.inIndex("SELECT at FROM passes")).toBeUndefined();
 });
 
 test("two processes that index the same lines store each line once", async () => {
-  for (let i = 0; i < 300; i++) project.write({ msg: `word ${i}`, time: noon + i });
+  for (let i = 0; i < 300; i++) project.write(`word ${i}`, { time: noon + i });
   openIndex(indexPath(project.projectDir)).close();
   const options = { sliceBytes: 1_000, isBackground: true };
   const passes = [1, 2, 3].map(() =>

@@ -44,8 +44,8 @@ test.each([
     () => (rmSync(logFile()), writeFileSync(logFile(), lineOf("after!").repeat(2))),
   ],
 ])("a log file that was %s is indexed again with its day", async (_how, change) => {
-  project.write({ msg: "before" });
-  project.write({ msg: "other agent", agent: "beta" });
+  project.write("before");
+  project.write("other agent", { agent: "beta" });
   await project.index();
   change();
   appendFileSync(logFile(), lineOf("last"));
@@ -57,9 +57,9 @@ test.each([
 });
 
 test("a log file that was deleted takes its words with it, and a day without files its tables", async () => {
-  project.write({ msg: "secret plan", time: noon - dayMs });
-  project.write({ msg: "stays", agent: "beta", time: noon - dayMs });
-  project.write({ msg: "oldest", time: noon - 2 * dayMs, instanceId: "alpha-aaaaaaaa" });
+  project.write("secret plan", { time: noon - dayMs });
+  project.write("stays", { agent: "beta", time: noon - dayMs });
+  project.write("oldest", { time: noon - 2 * dayMs, instanceId: "alpha-aaaaaaaa" });
   await project.index();
   rmSync(join(project.dir, "alpha-2026-03-09.log"));
   rmSync(join(project.dir, "alpha-2026-03-08.log"));
@@ -80,7 +80,7 @@ test("lines that are not JSON objects, and binary data, are skipped", async () =
 });
 
 test("a folder or pipe in place of a log file does not stop the index", async () => {
-  project.write({ msg: "good" });
+  project.write("good");
   mkdirSync(join(project.dir, "beta-2026-03-10.log"));
   execFileSync("mkfifo", [join(project.dir, "gamma-2026-03-10.log")]);
   await project.index();
@@ -89,13 +89,13 @@ test("a folder or pipe in place of a log file does not stop the index", async ()
 });
 
 test("only its owner may read the index", async () => {
-  project.write({ msg: "private" });
+  project.write("private");
   await project.index();
   expect(statSync(indexPath(project.projectDir)).mode & 0o777).toBe(0o600);
 });
 
 test("an index of another format is replaced", async () => {
-  project.write({ msg: "first" });
+  project.write("first");
   await project.index();
   project.inIndex("PRAGMA user_version = 99");
   project.inIndex("DROP TABLE runs");

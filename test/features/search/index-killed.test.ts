@@ -37,7 +37,7 @@ test(
   async () => {
     const lines = 2_000;
     for (let i = 0; i < lines; i++) {
-      project.write({ msg: `common ${i}`, agent: `a${i % 3}`, time: noon + i });
+      project.write(`common ${i}`, { agent: `a${i % 3}`, time: noon + i });
     }
     const seen = new Set<number>();
     for (let tries = 0, isDone = false; !isDone; tries++) {

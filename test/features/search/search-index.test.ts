@@ -6,13 +6,14 @@ import { indexProgress } from "../../../src/features/search/index-progress.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { dayMs, findIn, logProject, noon } from "./support.ts";
 
+const run = { instanceId: "alpha-aaaaaaaa" };
 let project: ReturnType<typeof logProject>;
 beforeEach(() => void (project = logProject()));
 
 test("the search over all logs finds lines by words, phrases and beginnings, newest first, with their runs", async () => {
-  project.write({ msg: "deploy of web failed", instanceId: "alpha-aaaaaaaa", kind: "said" });
-  project.write({ msg: "web deploy is done", instanceId: "alpha-bbbbbbbb", time: noon + 1 });
-  project.write({ msg: "deployment", agent: "beta", time: noon - dayMs });
+  project.write("deploy of web failed", { ...run, kind: "said" });
+  project.write("web deploy is done", { instanceId: "alpha-bbbbbbbb", time: noon + 1 });
+  project.write("deployment", { agent: "beta", time: noon - dayMs });
   await project.index();
   expect(await project.texts("deploy web")).toEqual(["web deploy is done", "deploy of web failed"]);
   expect(await project.texts('"deploy of"')).toEqual(["deploy of web failed"]);
@@ -29,7 +30,7 @@ test("the search over all logs finds lines by words, phrases and beginnings, new
 test("pages name every run once", async () => {
   for (let i = 0; i < 40; i++) {
     const instanceId = `alpha-aaaaaa${String(i % 10).padStart(2, "a")}`;
-    project.write({ msg: `common ${i}`, instanceId, time: noon + i });
+    project.write(`common ${i}`, { instanceId, time: noon + i });
   }
   await project.index(500);
   for (const order of ["newest", "oldest"] as const) {
@@ -47,13 +48,12 @@ test("pages name every run once", async () => {
 });
 
 test("the filters of a search by kind, run, time and outcome combine", async () => {
-  const run = { instanceId: "alpha-aaaaaaaa" };
-  project.write({ msg: "word one", kind: "said", ...run });
-  project.write({ msg: "", kind: "tool-result", tool: "bash", output: "word two", ...run });
-  project.write({ msg: "word three", time: noon + 60_000, level: 50 });
-  project.write({ msg: "word four", kind: "usage" });
-  project.write({ msg: "word five", kind: "said", agent: "beta", time: noon - dayMs });
-  storeRuns(project.projectDir, { "alpha-aaaaaaaa": "failed" });
+  project.write("word one", { kind: "said", ...run });
+  project.write("", { kind: "tool-result", tool: "bash", output: "word two", ...run });
+  project.write("word three", { time: noon + 60_000, level: 50 });
+  project.write("word four", { kind: "usage" });
+  project.write("word five", { kind: "said", agent: "beta", time: noon - dayMs });
+  storeRun();
   await project.index();
   const queries: readonly [Partial<SearchQuery>, readonly string[]][] = [
     [{}, ["three", "two", "one", "five"]],
@@ -77,8 +77,8 @@ test("the filters of a search by kind, run, time and outcome combine", async () 
 });
 
 test("prompts are found only if they are asked for", async () => {
-  project.write({ msg: "prompt", kind: "prompt", output: "retry if the build fails", time: noon });
-  project.write({ msg: "the build fails", kind: "said", time: noon + 1 });
+  project.write("prompt", { kind: "prompt", output: "retry if the build fails", time: noon });
+  project.write("the build fails", { kind: "said", time: noon + 1 });
   await project.index();
   const build = '"build fails"';
   expect(await project.texts(build, { order: "oldest" })).toEqual(["the build fails"]);
@@ -87,8 +87,8 @@ test("prompts are found only if they are asked for", async () => {
 });
 
 test("a page over its time budget ends early, and its `next` continues from there", async () => {
-  project.write({ msg: "word of a run", instanceId: "alpha-aaaaaaaa" });
-  for (let i = 0; i < 200; i++) project.write({ msg: `word ${i}`, time: noon + i });
+  project.write("word of a run", run);
+  for (let i = 0; i < 200; i++) project.write(`word ${i}`, { time: noon + i });
   await project.index();
   const page = (before?: string): Promise<SearchPage> =>
     findIn(project.projectDir, "word", { limit: 5, before }, -1);
@@ -103,11 +103,10 @@ test("a page over its time budget ends early, and its `next` continues from ther
 });
 
 test("a match has the readable part of its line, and the lines around it", async () => {
-  const run = { instanceId: "alpha-aaaaaaaa" };
-  project.write({ msg: "before", ...run });
-  project.write({ msg: "of another run", instanceId: "alpha-bbbbbbbb" });
-  project.write({ msg: `one\n${"long ".repeat(200)}needle ${"tail ".repeat(200)}\ntwo`, ...run });
-  project.write({ msg: "after\nlast", ...run });
+  project.write("before", run);
+  project.write("of another run", { instanceId: "alpha-bbbbbbbb" });
+  project.write(`one\n${"long ".repeat(200)}needle ${"tail ".repeat(200)}\ntwo`, run);
+  project.write("after\nlast", run);
   await project.index();
   const [match] = (await project.find("needle")).runs[0]?.matches ?? [];
   expect(match).toMatchObject({ before: ["before", "one"], after: ["two", "after"] });
@@ -116,27 +115,26 @@ test("a match has the readable part of its line, and the lines around it", async
   expect(match?.text.slice(...(range ?? [0, 0]))).toBe("needle");
 });
 
-/** Stores runs with their outcomes. */
-function storeRuns(projectDir: string, runs: Readonly<Record<string, string>>): void {
-  openStore(projectDir).close();
-  const db = new DatabaseSync(join(projectDir, ".al/state.db"));
-  const insert = db.prepare(
+/** Stores that the run has failed. */
+function storeRun(): void {
+  openStore(project.projectDir).close();
+  const db = new DatabaseSync(join(project.projectDir, ".al/state.db"));
+  db.exec(
     `INSERT INTO triggers (id, at, kind, agent, state, outcome, dead_letter, attempt, instance_id, started_at, cost_usd)
-     VALUES (?1, 1, 'cron', 'alpha', 'ended', ?2, 0, 1, ?1, 1, 0.5)`,
+     VALUES ('w1', 1, 'cron', 'alpha', 'ended', 'failed', 0, 1, 'alpha-aaaaaaaa', 1, 0.5)`,
   );
-  for (const [instanceId, outcome] of Object.entries(runs)) insert.run(instanceId, outcome);
   db.close();
 }
 
 test("the progress of the first pass counts bytes, and the days that are done", async () => {
-  project.write({ msg: "an older line", time: noon - dayMs });
-  project.write({ msg: "a line" });
+  project.write("an older line", { time: noon - dayMs });
+  project.write("a line");
   expect(await indexProgress(null, project.dir)).toEqual({ percent: 0, daysDone: 0, days: 2 });
   await project.index();
   const db = openIndex(indexPath(project.projectDir));
   onTestFinished(() => db.close());
   expect(await indexProgress(db, project.dir)).toEqual({ percent: 100, daysDone: 2, days: 2 });
-  project.write({ msg: "a line" });
+  project.write("a line");
   const { percent, daysDone } = await indexProgress(db, project.dir);
   expect(percent).toBeGreaterThan(60);
   expect(percent).toBeLessThan(75);

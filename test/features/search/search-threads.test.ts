@@ -29,14 +29,14 @@ const mustFind = (q: string): Promise<void> =>
 
 test("new lines are found at once, also after the threads ended", async () => {
   expect((await find("first")).runs).toEqual([]);
-  project.write({ msg: "first line" });
-  project.write({ msg: "line of an earlier scheduler", agent: "beta" });
+  project.write("first line");
+  project.write("line of an earlier scheduler", { agent: "beta" });
   search.grew("alpha-2026-03-10.log");
   await mustFind("first");
   search.pruned();
   await mustFind("earlier");
   await pause(200, "the threads end when they are idle");
-  project.write({ msg: "second line" });
+  project.write("second line");
   search.grew("alpha-2026-03-10.log");
   const before = Date.now();
   await mustFind("second");
@@ -46,7 +46,7 @@ test("new lines are found at once, also after the threads ended", async () => {
 });
 
 test("equal searches at the same time are one", async () => {
-  project.write({ msg: "first line" });
+  project.write("first line");
   const [one, same, other] = await Promise.all([find("first"), find("first"), find("line")]);
   expect(same).toBe(one);
   expect(other).not.toBe(one);
@@ -64,13 +64,13 @@ test("lines are indexed without a search", async () => {
 test("a corrupt index is replaced", async () => {
   const text = "not a database, but long enough to be taken for one";
   writeFileSync(indexPath(project.projectDir), text);
-  project.write({ msg: "first line" });
+  project.write("first line");
   await mustFind("first");
   expect(problems).toEqual([]);
 });
 
 test("a failed pass is logged", async () => {
-  project.write({ msg: "first line" });
+  project.write("first line");
   await mustFind("first");
   project.inIndex("DROP TABLE passes");
   project.inIndex("CREATE TABLE passes (id INTEGER)");
@@ -85,14 +85,14 @@ test("an invalid search is rejected with its reason, before and after there is a
     const bad = search.find({ q: "first", before: "1;DROP", ...query });
     await expect(bad).rejects.toMatchObject({ code: "bad_cursor" });
   };
-  project.write({ msg: "first line" });
+  project.write("first line");
   await assertRejected();
   await mustFind("first");
   await assertRejected();
 });
 
 test("a search over its time limit ends with its thread, and the next one gets a new thread", async () => {
-  project.write({ msg: "first line" });
+  project.write("first line");
   const hasty = start({ timeoutMs: 1 });
   const assertUnavailable = (): Promise<void> =>
     expect(hasty.find({ q: "first", ...query })).rejects.toMatchObject({
@@ -106,7 +106,7 @@ test("a search over its time limit ends with its thread, and the next one gets a
 });
 
 test("until all is indexed once, a page has how far that is; then it has not", async () => {
-  project.write({ msg: "a line" });
+  project.write("a line");
   expect((await find("line")).indexing).toBeDefined();
   await mustFind("line");
   await expect.poll(async () => (await find("line")).indexing, { timeout: 20_000 }).toBeNull();

@@ -24,8 +24,8 @@ export function logProject() {
     projectDir,
     dir,
     /** Appends a line to the file of its agent and day. */
-    write: (entry: Partial<LogEntry> & { readonly msg: string }): void => {
-      const whole: LogEntry = { level: 30, time: noon, agent: "alpha", ...entry };
+    write: (msg: string, more: Partial<LogEntry> = {}): void => {
+      const whole: LogEntry = { level: 30, time: noon, agent: "alpha", msg, ...more };
       const { name } = logFileOf(whole.agent, whole.time);
       appendFileSync(join(dir, name), formatLine(whole));
     },
