@@ -117,25 +117,28 @@ export function createBooks() {
   };
 }
 
-/** A ledger whose events are stored, unless a test gives the stored accounts. */
-export function ledgerOf(stored?: ReadAccount) {
+/** A ledger whose events are stored, unless a test gives the stored accounts; its calls have these budgets. */
+export function ledgerOf(limited: Budgets = budgets(), stored?: ReadAccount) {
   const books = createBooks();
   const ledger = createLedger(stored ?? books.read);
+  const open: string[] = [];
+  let calls = 0;
   const apply = (command: LedgerCommand, at = noon) => {
     const events = ledger.apply(command, at);
     events.forEach(books.onEvent);
     return events;
   };
-  const ask = (call: string, more: Partial<ReserveCommand> = {}, at = noon): LedgerEvent => {
-    const [event] = apply(reserve(call, more), at);
-    if (event === undefined) throw new Error("no event");
-    return event;
+  return {
+    ledger,
+    apply,
+    ask: (more: Partial<ReserveCommand> = {}, at = noon): LedgerEvent => {
+      const [event] = apply(reserve(`${++calls}`, { budgets: limited, ...more }), at);
+      if (event === undefined) throw new Error("no event");
+      if (event.type === "reserved") open.push(event.call);
+      return event;
+    },
+    /** Settles the oldest open call. */
+    settle: (nano: number, more: Parameters<typeof settle>[1] = {}, at = noon) =>
+      apply(settle(open.shift() ?? "none", { nano, budgets: limited, ...more }), at),
   };
-  const settled = (
-    call: string,
-    nano: number,
-    more: Parameters<typeof settle>[1] = {},
-    at = noon,
-  ) => apply(settle(call, { nano, ...more }), at);
-  return { ledger, apply, ask, settle: settled };
 }
