@@ -76,6 +76,14 @@ export function senderWorld(options: WorldOptions = {}) {
   const flush = (): void => calendar.runUntil(new Date(start + (end - back) * 1000).toISOString());
   /** Timers of the sender that are due fire first. */
   const attemptsRecorded = (): number => (flush(), recorded);
+  /** Stores deliveries and wakes the sender. */
+  const add = async (...names: readonly string[]): Promise<void> => {
+    await store.record({ states: [], deliveries: names.map(deliveryOf) });
+    sender.wake();
+  };
+  /** Waits, in real time, for the attempts to be as many as that, and recorded. */
+  const attempted = (count: number): PromiseLike<void> =>
+    expect.poll(attemptsRecorded, { interval: 2 }).toBe(count);
   return {
     store,
     sender,
@@ -84,10 +92,13 @@ export function senderWorld(options: WorldOptions = {}) {
     /** IDs of the attempted deliveries. */
     ids: (): readonly string[] => attempts.map(({ id }) => id),
     now: (): number => calendar.now(),
-    /** Stores deliveries and wakes the sender. */
-    add: async (...names: readonly string[]) => {
-      await store.record({ states: [], deliveries: names.map(deliveryOf) });
-      sender.wake();
+    add,
+    recorded: attempted,
+    /** Adds deliveries, and waits until each was attempted. */
+    deliver: async (...names: readonly string[]): Promise<void> => {
+      const count = recorded + names.length;
+      await add(...names);
+      await attempted(count);
     },
     /** Lets time pass until so many seconds after the start. */
     until: (seconds: number) => {
@@ -99,9 +110,6 @@ export function senderWorld(options: WorldOptions = {}) {
       back += seconds;
       calendar.jump(-seconds * 1000);
     },
-    /** Waits, in real time, for the attempts to be as many as that, and recorded. */
-    recorded: (count: number): PromiseLike<void> =>
-      expect.poll(attemptsRecorded, { interval: 2 }).toBe(count),
     /** Deliveries to all targets together. */
     counts: () => {
       const stored = store.list({ limit: 1_000 });

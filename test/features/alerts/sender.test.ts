@@ -29,8 +29,7 @@ test("the sender attempts a delivery at its times, always with the same id, and 
 
 test("the sender continues when the clock is set back by years, also for a target in backoff", async () => {
   const world = senderWorld({ answers: [failed(3_600_000), failed(), failed()] });
-  await world.add("1@ops", "2@dev");
-  await world.recorded(2);
+  await world.deliver("1@ops", "2@dev");
   world.until(31);
   await world.recorded(3);
   // Both targets sleep: only then is the clock set back.
@@ -56,8 +55,7 @@ test("the sender stops even if the store accepts no writes", async () => {
 
 test("the sender delays attempts by up to a tenth", async () => {
   const world = senderWorld({ answers: [failed()], random: () => 1 });
-  await world.add("1@ops");
-  await world.recorded(1);
+  await world.deliver("1@ops");
   expect(world.store.nextAt("ops")).toBe(start + 5_500);
 });
 
@@ -100,10 +98,8 @@ const gone = { type: "gone", error: "it answered 410" } as const;
 
 test("a target that is gone is switched off, and later alerts are not sent to it", async () => {
   const world = senderWorld({ answers: [gone] });
-  await world.add("1@ops", "2@ops");
-  await world.recorded(2);
-  await world.add("3@ops");
-  await world.recorded(3);
+  await world.deliver("1@ops", "2@ops");
+  await world.deliver("3@ops");
   expect(world.ids()).toEqual(["1@ops"]);
   expect(world.store.switchedOff().get("ops")).toEqual({ at: start, reason: "it answered 410" });
   const lastError = "switched off: it answered 410";
@@ -119,8 +115,7 @@ test("a target that is gone is switched off, and later alerts are not sent to it
 
 test("a target that is gone gets deliveries that are retried by hand once it is on again", async () => {
   const world = senderWorld({ answers: [gone] });
-  await world.add("1@ops");
-  await world.recorded(1);
+  await world.deliver("1@ops");
   await world.store.switchOff("ops", null);
   expect(await world.store.retry("1@ops", world.now())).toBe(true);
   world.sender.wake();
@@ -130,8 +125,7 @@ test("a target that is gone gets deliveries that are retried by hand once it is 
 
 test("deliveries to a target that the project no longer has are given up", async () => {
   const world = senderWorld({ targets: () => [] });
-  await world.add("1@ops");
-  await world.recorded(1);
+  await world.deliver("1@ops");
   expect(world.attempts).toEqual([]);
   expect(world.store.list(all)).toMatchObject([
     { state: "dead", lastError: "the project has no [alerts.ops]" },

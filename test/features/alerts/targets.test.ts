@@ -8,6 +8,7 @@ import { alerts, aQuestion, messageFor, sendWith, targetOf } from "./samples.ts"
 type HttpType = keyof typeof fakeApis;
 const types = Object.keys(fakeApis) as HttpType[];
 const opened = alerts.opened as Alert;
+const accepted = { type: "accepted" };
 const question = messageFor(alerts.question as Alert);
 
 /** Sends to a server that gives `answer`, by default that of its API. */
@@ -25,7 +26,7 @@ async function send(
 describe.each(types)("an alert target of %s", (type) => {
   test.each(Object.entries(alerts))("accepts an alert: %s", async (_name, alert) => {
     const { given } = await send(type, messageFor(alert));
-    expect(given).toEqual({ type: "accepted" });
+    expect(given).toEqual(accepted);
   });
 
   test("shows agent, reason and link, and untrusted text as text", async () => {
@@ -38,7 +39,7 @@ describe.each(types)("an alert target of %s", (type) => {
   });
 
   test("works without an address of the dashboard", async () => {
-    expect((await send(type, { url: null })).given).toEqual({ type: "accepted" });
+    expect((await send(type, { url: null })).given).toEqual(accepted);
   });
 
   test("is switched off by 410", async () => {
@@ -106,7 +107,7 @@ test.each<[string, HttpType, Reply, object]>([
     { status: 200, body: "Microsoft Teams endpoint returned HTTP error 429 with ContextId" },
     { type: "failed", afterMs: null },
   ],
-  ["its old answer", "teams", { status: 200, body: "1" }, { type: "accepted" }],
+  ["its old answer", "teams", { status: 200, body: "1" }, accepted],
   [
     "a bot that was removed",
     "telegram",
@@ -139,7 +140,7 @@ test.each<[string, HttpType, Reply, object]>([
 type Action = Readonly<Record<"action" | "label" | "url" | "method" | "body", string>>;
 async function ntfyActions(asked: Partial<Question>): Promise<readonly Action[]> {
   const { given, text } = await send("ntfy", { ...question, question: aQuestion(asked) });
-  expect(given).toEqual({ type: "accepted" });
+  expect(given).toEqual(accepted);
   return (JSON.parse(text) as { readonly actions: readonly Action[] }).actions;
 }
 const choices = (...names: readonly string[]): AnswerForm => ({ kind: "choice", choices: names });

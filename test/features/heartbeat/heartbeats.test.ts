@@ -54,7 +54,7 @@ const monitor = { heartbeat: "http://monitor.example.test/" };
 /** Addresses that were pinged and warnings while `during` runs; a check each 20 ms. */
 async function whileBeating(
   during: (pings: readonly string[]) => Promise<unknown>,
-  lag: () => Promise<number> = () => Promise.resolve(2),
+  lag = () => Promise.resolve(2),
   context = schedulerContext({ project: monitor }),
 ) {
   const pings: string[] = [];

@@ -107,7 +107,9 @@ export async function fakeSlack() {
     refuse,
     messages,
     fields: { bot_token: botToken, app_token: appToken, channel: "#ops", url: api.base },
-    press: (value: string, user: string, envelope: string, socket = open.at(-1)): void => {
+    /** A press on a button, in the envelopes e1, e2 and so on. */
+    press: (value: string, user = "U0ADA", socket = open.at(-1)): void => {
+      const envelope = `e${sent.size + 1}`;
       sent.set(envelope, Date.now());
       const payload = pressOf(value, user);
       const of = { type: "interactive", envelope_id: envelope, accepts_response_payload: false };

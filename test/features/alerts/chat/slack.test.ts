@@ -11,11 +11,11 @@ async function connected(to?: readonly string[] | null, stored?: Promise<void>) 
 
 test("a press in Slack is acknowledged, answers, and is attributed to the listed person", async () => {
   const { slack, given, refusals } = await connected();
-  slack.press(choose(1), "U0ADA", "e1");
+  slack.press(choose(1));
   const by = { via: "slack", name: "ada (U0ADA)", from: null };
   await expect.poll(() => given).toEqual([{ answer: "wait", by }]);
   await expect.poll(() => slack.acks).toEqual(["e1"]);
-  slack.press(choose(0), "U0ADA", "e2");
+  slack.press(choose(0));
   await expect
     .poll(refusals)
     .toEqual([{ channel: "C0OPS00001", user: "U0ADA", text: "Ada answered: wait" }]);
@@ -23,15 +23,15 @@ test("a press in Slack is acknowledged, answers, and is attributed to the listed
 
 test("a press in Slack is acknowledged within 3 s while its answer is still being stored", async () => {
   const { slack, given } = await connected(null, new Promise(() => undefined));
-  slack.press(choose(1), "U0ADA", "e1");
-  slack.press(choose(1), "U0EVE", "e2");
+  slack.press(choose(1));
+  slack.press(choose(1), "U0EVE");
   await expect.poll(() => slack.acks, { timeout: 3_500 }).toEqual(["e1", "e2"]);
   expect(given).toHaveLength(1);
 });
 
 test("a stranger's press in Slack answers nothing, is refused to them alone, and is logged", async () => {
   const { slack, given, log, refusals } = await connected();
-  slack.press(choose(0), "U0EVE", "e1");
+  slack.press(choose(0), "U0EVE");
   await expect.poll(refusals).toMatchObject([{ user: "U0EVE" }]);
   expect(given).toEqual([]);
   expect(log).toEqual(["ada (U0EVE) may not answer a question of dev by Slack"]);
@@ -39,9 +39,9 @@ test("a stranger's press in Slack answers nothing, is refused to them alone, and
 
 test("a person of a target that the agent's alerts don't go to may not answer", async () => {
   const { slack, given, log, refusals } = await connected(["other"]);
-  slack.press(choose(0), "U0ADA", "e1");
+  slack.press(choose(0));
   await expect.poll(() => log).toHaveLength(1);
-  slack.press("unknown:0", "U0ADA", "e2");
+  slack.press("unknown:0");
   await expect.poll(refusals).toHaveLength(2);
   expect(given).toEqual([]);
 });
@@ -50,7 +50,7 @@ test("Slack's wish for a new connection is followed, and the old one takes press
   const { slack, given, log } = await connected();
   slack.open[0]?.send(JSON.stringify({ type: "disconnect", reason: "refresh_requested" }));
   await expect.poll(() => slack.open).toHaveLength(2);
-  slack.press(choose(1), "U0ADA", "e1", slack.open[0]);
+  slack.press(choose(1), "U0ADA", slack.open[0]);
   await expect.poll(() => given).toHaveLength(1);
   expect(log).toEqual([]);
 });
@@ -111,7 +111,7 @@ test("the connection follows the config, and ends with the scheduler", async () 
   change([slackOps]);
   await expect.poll(() => slack.open).toHaveLength(1);
   change([{ ...slackOps, answers: ["U0EVE"] }]);
-  slack.press(choose(0), "U0EVE", "e1");
+  slack.press(choose(0), "U0EVE");
   await expect.poll(() => given).toHaveLength(1);
   expect(slack.open).toHaveLength(1);
   change([]);

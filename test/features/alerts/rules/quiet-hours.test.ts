@@ -29,13 +29,10 @@ test.each<[string, typeof atNoon | null, string, string | null, string?]>([
   ["whose end comes twice", atGap, "2026-10-25T00:15:00Z", "2026-10-25T00:30", "Europe/Berlin"],
   ["at their second end", atGap, "2026-10-25T01:15:00Z", "2026-10-25T01:30", "Europe/Berlin"],
   ["of a target without them", null, "2026-11-22T22:00:00Z", null],
-])(
-  "quiet hours %s end at the clock time of their end",
-  (_, quiet, moment, end, timezone = "UTC") => {
-    const ends = quietEnd(quiet, Date.parse(moment), timezone);
-    expect(ends).toBe(end && Date.parse(`${end}Z`));
-  },
-);
+])("the end of quiet hours is that of the clock: %s", (_, quiet, moment, end, timezone = "UTC") => {
+  const ends = quietEnd(quiet, Date.parse(moment), timezone);
+  expect(ends).toBe(end && Date.parse(`${end}Z`));
+});
 
 const hour = 3_600_000;
 

@@ -94,16 +94,12 @@ test.each([
   ["push", "master"],
   ["pull_request", "master"],
   ["pull_request_review", "master"],
-  ["pull_request_review_comment", "master"],
   ["workflow_run", "main master"],
   ["check_run", "changes miniak/event-process-id master"],
-  ["workflow_dispatch", "main master"],
   ["merge_group", "main"],
   ["repository_dispatch", "master"],
   ["code_scanning_alert", "main code-feature master"],
   ["issues", ""],
-  ["issue_comment", ""],
-  ["release", ""],
 ])("the branches of %s are those in GitHub's documentation", (event, branches) => {
   expect(attributesOf(event, "branches").join(" ")).toBe(branches);
 });
