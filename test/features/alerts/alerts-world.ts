@@ -59,14 +59,14 @@ export function alertsWorld({
     counts,
     problems,
     /** Subscribes until the test ends. */
-    live: (): void => {
+    live: () => {
       const subscription = alerts.effect$.subscribe();
       onTestFinished(async () => {
         subscription.unsubscribe();
         await alerts.close();
       });
     },
-    elapse: (ms = 10): void => calendar.runUntil(new Date(calendar.now() + ms).toISOString()),
+    elapse: (ms = 10) => calendar.runUntil(new Date(calendar.now() + ms).toISOString()),
     stored: () => alertStore.list({ limit: 9 }),
   };
 }

@@ -121,7 +121,7 @@ test("a switched-off target that accepts a test is on again, and gets its dead a
 });
 
 const now = Date.parse("2026-11-22T12:00:00Z");
-const minutesAgo = (minutes: number): number => now - minutes * 60_000;
+const minutesAgo = (minutes: number) => now - minutes * 60_000;
 const down = (minutes: number, crashed: boolean) => ({
   type: "scheduler-down",
   downMs: minutes * 60_000,

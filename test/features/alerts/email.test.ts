@@ -23,7 +23,7 @@ const opened = alerts.opened as Alert;
 /** Sends e-mail to a port of this machine. */
 function sending(port: number) {
   const warnings: string[] = [];
-  const warn = (message: string): void => void warnings.push(message);
+  const warn = (message: string) => void warnings.push(message);
   const send = (
     fields: Fields = mailLogin,
     more: { alert?: Alert; to?: string[]; timeoutMs?: number } = {},

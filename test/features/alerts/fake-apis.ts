@@ -83,7 +83,7 @@ const discordText = (max: number) =>
     .string()
     .max(max)
     .refine((given) => !/(?<!\\)[`*_~|>#[\]()<@:]/.test(unescapedAway(given)), "Markdown");
-const unescapedAway = (given: string): string =>
+const unescapedAway = (given: string) =>
   given.replaceAll(/\\[^0-9A-Za-z\s]/g, "").replaceAll(/^\*\*\w+\*\* /gm, "");
 const discordBody = z.strictObject({
   embeds: z

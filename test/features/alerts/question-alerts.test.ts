@@ -35,8 +35,8 @@ function world({ to = null, remindMs = null, ...options }: WorldOptions = {}) {
     },
     ...options,
   });
-  const put = (question: Question): void => void questions.set(question.id, question);
-  const sent = (): readonly string[] => {
+  const put = (question: Question) => void questions.set(question.id, question);
+  const sent = () => {
     made.elapse();
     return made.sent.map(({ to: target, message: { alert, url, receipt } }) =>
       [target, alert.phase, url, ...(receipt ? ["edits"] : [])].join(" "),
@@ -46,7 +46,7 @@ function world({ to = null, remindMs = null, ...options }: WorldOptions = {}) {
     ...made,
     put,
     sent,
-    emit: (question: Question): void => {
+    emit: (question: Question) => {
       put(question);
       question$.next(question);
     },

@@ -73,9 +73,9 @@ export function senderWorld(options: WorldOptions = {}) {
   sender.attempted$.subscribe(() => recorded++);
   onTestFinished(() => sender.close());
   let [end, back] = [0, 0];
-  const flush = (): void => calendar.runUntil(new Date(start + (end - back) * 1000).toISOString());
+  const flush = () => calendar.runUntil(new Date(start + (end - back) * 1000).toISOString());
   /** Timers of the sender that are due fire first. */
-  const attemptsRecorded = (): number => (flush(), recorded);
+  const attemptsRecorded = () => (flush(), recorded);
   /** Stores deliveries and wakes the sender. */
   const add = async (...names: readonly string[]): Promise<void> => {
     await store.record({ states: [], deliveries: names.map(deliveryOf) });
@@ -90,8 +90,8 @@ export function senderWorld(options: WorldOptions = {}) {
     attempts,
     problems,
     /** IDs of the attempted deliveries. */
-    ids: (): readonly string[] => attempts.map(({ id }) => id),
-    now: (): number => calendar.now(),
+    ids: () => attempts.map(({ id }) => id),
+    now: () => calendar.now(),
     add,
     recorded: attempted,
     /** Adds deliveries, and waits until each was attempted. */
@@ -113,7 +113,7 @@ export function senderWorld(options: WorldOptions = {}) {
     /** Deliveries to all targets together. */
     counts: () => {
       const stored = store.list({ limit: 1_000 });
-      const sum = (state: string): number => stored.filter((one) => one.state === state).length;
+      const sum = (state: string) => stored.filter((one) => one.state === state).length;
       return { waiting: sum("waiting"), dead: sum("dead") };
     },
     /** Waits long enough for anything that might happen now. */

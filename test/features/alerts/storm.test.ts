@@ -4,8 +4,7 @@ import { deliveryOf, failed, senderWorld, start } from "./sender-world.ts";
 
 const all = { limit: 100 };
 
-const ids = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) => `${index + 1}@ops`);
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `${index + 1}@ops`);
 
 /** A world in which alerts came one after the other. */
 async function stormy(count: number, options?: Parameters<typeof senderWorld>[0]) {

@@ -18,11 +18,11 @@ const { redact } = redactor;
 function opened() {
   const store = tempStore();
   const warnings: string[] = [];
-  const warn = (message: string): void => void warnings.push(message);
+  const warn = (message: string) => void warnings.push(message);
   let time = Date.parse("2026-11-22T08:00:00Z");
-  const now = (): number => (time += 60_000);
+  const now = () => (time += 60_000);
   let stored = 0;
-  const onAct = (): void => void (stored += 1);
+  const onAct = () => void (stored += 1);
   const audit = createAudit({ store: store.tables(createAuditStore), now, redact, warn, onAct });
   const list = (query: object = {}) => audit.audit(auditQuerySchema.parse(query));
   const record = async (by: Person, ...acts: readonly Act[]) => {

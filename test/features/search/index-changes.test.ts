@@ -16,7 +16,7 @@ import { dayMs, indexing, logProject, noon } from "./support.ts";
 let project: ReturnType<typeof logProject>;
 beforeEach(() => void (project = logProject()));
 
-const logFile = (): string => join(project.dir, "alpha-2026-03-10.log");
+const logFile = () => join(project.dir, "alpha-2026-03-10.log");
 function lineOf(msg: string): string {
   return formatLine({ level: 30, time: noon, agent: "alpha", msg });
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { SearchPage, SearchQuery } from "../../../src/features/search/search-report.ts";
+import type { SearchQuery } from "../../../src/features/search/search-report.ts";
 import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
 import { indexProgress } from "../../../src/features/search/index-progress.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
@@ -90,8 +90,7 @@ test("a page over its time budget ends early, and its `next` continues from ther
   project.write("word of a run", run);
   for (let i = 0; i < 200; i++) project.write(`word ${i}`, { time: noon + i });
   await project.index();
-  const page = (before?: string): Promise<SearchPage> =>
-    findIn(project.projectDir, "word", { limit: 5, before }, -1);
+  const page = (before?: string) => findIn(project.projectDir, "word", { limit: 5, before }, -1);
   const pages = [await page()];
   expect(pages[0]?.runs).toMatchObject([{ instanceId: null, count: 200 }]);
   for (let next = pages[0]?.next; next != null; next = pages.at(-1)?.next) {

@@ -1,5 +1,4 @@
 import { existsSync, writeFileSync } from "node:fs";
-import type { SearchPage } from "../../../src/features/search/search-report.ts";
 import { indexPath } from "../../../src/features/search/index-format.ts";
 import { createSearch, type SearchOptions } from "../../../src/features/search/search.ts";
 import { pause } from "../../helpers/pause.ts";
@@ -16,13 +15,13 @@ beforeEach(() => {
 afterEach(() => search.close());
 
 function start(options: Partial<SearchOptions> = {}): ReturnType<typeof createSearch> {
-  const warn = (message: string): void => void problems.push(message);
+  const warn = (message: string) => void problems.push(message);
   const { projectDir } = project;
   return createSearch({ projectDir, warn, delayMs: 60_000, idleMs: 50, ...options });
 }
 
 const query = { order: "newest", limit: 20 } as const;
-const find = (q: string): Promise<SearchPage> => search.find({ q, ...query });
+const find = (q: string) => search.find({ q, ...query });
 /** Under load the pass that indexes new lines may take longer than a search waits for it. */
 const mustFind = (q: string): Promise<void> =>
   expect.poll(async () => (await find(q)).runs, { timeout: 20_000 }).toHaveLength(1);

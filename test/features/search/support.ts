@@ -24,7 +24,7 @@ export function logProject() {
     projectDir,
     dir,
     /** Appends a line to the file of its agent and day. */
-    write: (msg: string, more: Partial<LogEntry> = {}): void => {
+    write: (msg: string, more: Partial<LogEntry> = {}) => {
       const whole: LogEntry = { level: 30, time: noon, agent: "alpha", msg, ...more };
       const { name } = logFileOf(whole.agent, whole.time);
       appendFileSync(join(dir, name), formatLine(whole));
@@ -32,10 +32,9 @@ export function logProject() {
     /** Indexes all lines. */
     index: (sliceBytes = 65_536): Promise<void> =>
       indexing(projectDir, (indexer) => indexer.indexAll(), { sliceBytes }),
-    find: (q: string, more?: Partial<SearchQuery>): Promise<SearchPage> =>
-      findIn(projectDir, q, more),
+    find: (q: string, more?: Partial<SearchQuery>) => findIn(projectDir, q, more),
     /** The texts of the lines that match, newest first. */
-    texts: async (q: string, more?: Partial<SearchQuery>): Promise<string[]> =>
+    texts: async (q: string, more?: Partial<SearchQuery>) =>
       textsOf(await findIn(projectDir, q, more)),
     /** The first row of a query on the index itself. */
     inIndex: (sql: string, ...values: readonly string[]): unknown => {

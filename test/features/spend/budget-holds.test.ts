@@ -48,7 +48,7 @@ function holdsOf(
   });
 }
 
-const names = (agents: ReadonlySet<string>): string => [...agents].join();
+const names = (agents: ReadonlySet<string>) => [...agents].join();
 
 test("agents that pause wait until the window turns", () =>
   marbles((helpers) => {
@@ -128,10 +128,10 @@ test("a call checks its own agent, and all agents once the project's own limit i
     );
     const used: string[][] = [];
     const subscription = holds.used$.subscribe((found) => used.push([...found.keys()]));
-    const call = (agent: string): void =>
+    const call = (agent: string) =>
       spent$.next({ instanceId: `${agent}-1`, agent, usd: 1, reservedUsd: 0, turns: 1, tokens: 9 });
     const steps: string[][] = [];
-    const step = (at: number, what: () => void): void => {
+    const step = (at: number, what: () => void) => {
       scheduler.schedule(() => (steps.push(looked), (looked = []), what()), at);
     };
     step(1, () => call("dev"));

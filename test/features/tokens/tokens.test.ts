@@ -13,7 +13,7 @@ const start = Date.parse("2026-11-22T08:00:00Z");
 
 function opened(store: Store = tempStore(), clock = { now: start }) {
   const warnings: string[] = [];
-  const warn = (message: string): void => void warnings.push(message);
+  const warn = (message: string) => void warnings.push(message);
   const make = () =>
     createTokens({ store: store.tables(createTokenStore), now: () => clock.now, warn });
   const tokens = make();

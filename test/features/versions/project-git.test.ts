@@ -25,7 +25,7 @@ function commitAll(): string {
   return git("rev-parse", "HEAD");
 }
 
-const write = (path: string, text = ""): void => writeFileSync(join(dir, path), text);
+const write = (path: string, text = "") => writeFileSync(join(dir, path), text);
 
 function repository(): string {
   git("init", "--quiet");

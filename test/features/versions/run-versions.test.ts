@@ -9,7 +9,7 @@ const project = { local: { network: "none" }, network: null };
 type Options = Parameters<typeof canonicalConfig>[1];
 const defaults: Options = { projectDir: "/project", mask, container: null, project, files: {} };
 
-const canonical = (config: Partial<AgentConfig>, more: Partial<Options> = {}): string =>
+const canonical = (config: Partial<AgentConfig>, more: Partial<Options> = {}) =>
   canonicalConfig(anAgent("dev", config), { ...defaults, ...more });
 
 const local = { memory: null, cpus: null, network: null };
@@ -50,7 +50,7 @@ test("the canonical config has the key names of the file, and only keys that are
 });
 
 test("the order of keys does not matter", () => {
-  const of = (env: Record<string, string>): string => canonical({ local: { ...local, env } });
+  const of = (env: Record<string, string>) => canonical({ local: { ...local, env } });
   expect(of({ A: "1", B: "2" })).toBe(of({ B: "2", A: "1" }));
 });
 
@@ -58,7 +58,7 @@ test("the label of an agent does not change a run's version", () =>
   expect(canonical({ tags: ["web"] })).toBe(canonical({})));
 
 test("secret values show as hashes that differ with the value and with the project", () => {
-  const of = (secret: string): string =>
+  const of = (secret: string) =>
     canonical({
       local: { ...local, env: { TOKEN: secret } },
       models: [{ ...model, headers: { auth: secret }, baseUrl: `https://me:${secret}@a.test/` }],

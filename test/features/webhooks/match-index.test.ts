@@ -142,9 +142,9 @@ const attributes = fc.record({ repos: value, events: value, labels: value, orgs:
 
 test("the index matches like a scan of all agents, after any changes", () => {
   const ignoreCase = new Set(["repos", "orgs"]);
-  const passes = (binding: Filters, event: Attributes): boolean =>
+  const passes = (binding: Filters, event: Attributes) =>
     Object.entries(binding).every(([field, wanted]) => {
-      const fold = (one: string): string => (ignoreCase.has(field) ? one.toLowerCase() : one);
+      const fold = (one: string) => (ignoreCase.has(field) ? one.toLowerCase() : one);
       const list = (wanted as string[]).map(fold);
       return (event[field] as string[]).some((one) => list.includes(fold(one)));
     });

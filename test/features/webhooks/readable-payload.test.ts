@@ -1,6 +1,6 @@
 import { readablePayload } from "../../../src/features/webhooks/interpret.ts";
 
-const nested = (depth: number): string => `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+const nested = (depth: number) => `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
 const large = JSON.stringify(Array.from({ length: 200_000 }, (_, n) => n));
 const opened = '{"action":"opened"}';
 const form = "application/x-www-form-urlencoded";

@@ -130,4 +130,4 @@ export function github({
   return { type: "github", source: from, headers, body };
 }
 
-export const statusOf = ({ status }: DeliveryAnswer): number => status;
+export const statusOf = ({ status }: DeliveryAnswer) => status;

@@ -87,7 +87,7 @@ export async function fakeSlack() {
   const sockets = new WebSocketServer({ server: api.server, verifyClient });
   onTestFinished(() => sockets.close());
   sockets.on("connection", (socket) => {
-    const say = (message: Json): void => socket.send(JSON.stringify(message));
+    const say = (message: Json) => socket.send(JSON.stringify(message));
     if (sockets.clients.size > maxSockets) {
       say({ type: "disconnect", reason: "too_many_websockets" });
       return socket.close();
@@ -108,7 +108,7 @@ export async function fakeSlack() {
     messages,
     fields: { bot_token: botToken, app_token: appToken, channel: "#ops", url: api.base },
     /** A press on a button, in the envelopes e1, e2 and so on. */
-    press: (value: string, user = "U0ADA", socket = open.at(-1)): void => {
+    press: (value: string, user = "U0ADA", socket = open.at(-1)) => {
       const envelope = `e${sent.size + 1}`;
       sent.set(envelope, Date.now());
       const payload = pressOf(value, user);

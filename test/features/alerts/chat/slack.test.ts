@@ -124,7 +124,7 @@ test("a question in Slack has buttons, and loses them as it is edited with its a
   const slack = await fakeSlack();
   const posted = await send(slackOps, slack.fields);
   expect(posted).toMatchObject({ type: "accepted", receipt: "C0OPS00001 1795356300.000100" });
-  const shown = (): string => JSON.stringify([...slack.messages.values()].at(-1));
+  const shown = () => JSON.stringify([...slack.messages.values()].at(-1));
   expect(shown()).toContain(choose(1));
   // The second message does not exist.
   for (const id of ["1795356300.000100", "1.1"]) {

@@ -38,7 +38,7 @@ test("a question in Telegram has buttons, and loses them as it is edited", async
   const telegram = await fakeTelegram();
   const posted = await send(telegramOps, telegram.fields);
   expect(posted).toEqual({ type: "accepted", receipt: "-1001 1" });
-  const shown = (): string => JSON.stringify(telegram.messages.get(1));
+  const shown = () => JSON.stringify(telegram.messages.get(1));
   expect(shown()).toContain(choose(1));
   // The second message does not exist.
   for (const receipt of ["-1001 1", "-1001 9"]) {

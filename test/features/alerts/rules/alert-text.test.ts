@@ -4,7 +4,7 @@ import { anAlert } from "./alerts.ts";
 
 const hourMs = 3_600_000;
 const utc = { timezone: "UTC" };
-const linesOf = (alert: Alert, timezone = "UTC"): readonly string[] =>
+const linesOf = (alert: Alert, timezone = "UTC") =>
   alertText(alert, { timezone }).lines.map(({ label, text }) => `${label}: ${text}`);
 
 /** One without run. */

@@ -139,7 +139,7 @@ export function timeline(deps: Partial<AlertRulesDeps> = {}): Timeline {
   const states = new Map(all.states.map((state) => [`${state.agent}/${state.rule}`, state]));
   /** The start, or the time that the clock was set back to. */
   let earliest = all.startedAt;
-  const store = (events: ReturnType<AlertRules["elapse"]>): void => {
+  const store = (events: ReturnType<AlertRules["elapse"]>) => {
     for (const event of events) {
       for (const one of event.deliveries) deliveries.set(one.id, one);
       for (const one of event.states) {

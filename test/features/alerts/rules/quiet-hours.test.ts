@@ -1,7 +1,7 @@
 import { aTarget, defaultOptions, ended, set, timeline } from "./alerts.ts";
 import { quietEnd } from "../../../../src/features/alerts/rules/alert-rules.ts";
 
-const at = (hours: number, minutes = 0): number => hours * 60 + minutes;
+const at = (hours: number, minutes = 0) => hours * 60 + minutes;
 const overNight = { from: at(22), until: at(7) };
 const atNoon = { from: at(12), until: at(13, 30) };
 const atGap = { from: at(1), until: at(2, 30) };

@@ -68,7 +68,7 @@ function alertsOf(steps: readonly Step[], mayRestart: boolean): readonly string[
   const alerts: string[] = [];
   const truths = new Map(["dev", "ops"].map((agent) => [agent, newTruth()]));
   const loaded = (): AlertCommand[] => [...truths].flatMap(([agent, of]) => asLoaded(agent, of));
-  const take = ({ deliveries }: Timeline): void => {
+  const take = ({ deliveries }: Timeline) => {
     for (const { alert } of deliveries.values()) {
       const { at, agent, topic, phase, count, since } = alert;
       alerts.push([at, agent, topic, phase, count, since].join(" "));

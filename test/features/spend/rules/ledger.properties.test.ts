@@ -80,7 +80,7 @@ function play(operations: readonly Operation[], first: Budgets): Record<string, 
     if (scope === "project") return (isDay ? limits.projectDay : limits.projectMonth).nano;
     return (isDay ? limits.agentDay : limits.agentMonth).nano;
   };
-  const apply = (command: LedgerCommand): void => {
+  const apply = (command: LedgerCommand) => {
     for (const event of ledger.apply(command, now)) {
       counts[event.type] = (counts[event.type] ?? 0) + 1;
       books.onEvent(event);
@@ -101,7 +101,7 @@ function play(operations: readonly Operation[], first: Budgets): Record<string, 
       }
     }
   };
-  const obey = (one: Operation, n: number): void => {
+  const obey = (one: Operation, n: number) => {
     switch (one.do) {
       case "begin": {
         const { run, requestBytes, asked, least, input, output } = one;

@@ -80,9 +80,9 @@ export function createBooks() {
   const none = { spent: 0, reserved: 0, raised: 0, warned: 0, turns: 0, tokens: 0 };
   const name = ({ scope, window }: Pick<AccountKey, "scope" | "window">) => `${scope} ${window}`;
   const of = (key: Pick<AccountKey, "scope" | "window">) => books.get(name(key)) ?? none;
-  const add = (key: AccountKey, more: Partial<typeof none>): void => {
+  const add = (key: AccountKey, more: Partial<typeof none>) => {
     const had = of(key);
-    const sum = (field: keyof typeof none): number => had[field] + (more[field] ?? 0);
+    const sum = (field: keyof typeof none) => had[field] + (more[field] ?? 0);
     books.set(name(key), {
       spent: sum("spent"),
       reserved: sum("reserved"),
@@ -92,7 +92,7 @@ export function createBooks() {
       tokens: 0,
     });
   };
-  const onEvent = (event: LedgerEvent): void => {
+  const onEvent = (event: LedgerEvent) => {
     if (event.type === "warned") return add(event.account, { warned: event.percent });
     if (event.type === "refused") return;
     for (const key of event.accounts) {
@@ -109,7 +109,7 @@ export function createBooks() {
     read: (scope: string, window: string): StoredAccount | null =>
       books.get(name({ scope, window })) ?? null,
     /** The scheduler died: reserved money counts as spent. */
-    crash: (): void => {
+    crash: () => {
       for (const [key, one] of books) {
         books.set(key, { ...one, spent: one.spent + one.reserved, reserved: 0 });
       }
