@@ -23,7 +23,7 @@ test("the scheduler is healthy while its event loop is late by a second at most,
   expect(lagProblem(1_001)?.text).toBe("its event loop is late by 1.0 s");
   await expect.poll(loopLag).toBeLessThan(500);
   const measured = loopLag();
-  setTimeout(() => block(600), 150);
+  void pause(150, "the loop is being measured").then(() => block(600));
   expect(await measured).toBeGreaterThan(450);
 });
 

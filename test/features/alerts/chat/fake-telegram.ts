@@ -75,7 +75,7 @@ export async function fakeTelegram() {
       pending().length === 0 &&
       (await new Promise<boolean>((resolve) => {
         endPoll = resolve;
-        setTimeout(resolve, timeout * 1000, false).unref();
+        AbortSignal.timeout(timeout * 1000).addEventListener("abort", () => resolve(false));
       }));
     const conflict =
       "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running";
