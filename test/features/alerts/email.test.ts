@@ -3,7 +3,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { Alert } from "../../../src/features/alerts/rules/alert.ts";
 import type { Fields } from "../../../src/features/alerts/target.ts";
 import { certificateAuthority } from "../../helpers/certificate-authority.ts";
-import { mailLogin, startMailServer, type MailServer } from "./mail-server.ts";
+import { mailLogin, startMailServer } from "./mail-server.ts";
 import { alerts, messageFor, sendWith, targetOf } from "./samples.ts";
 
 const authority = certificateAuthority();
@@ -15,135 +15,132 @@ afterAll(() => {
   authority.remove();
 });
 
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-async function mailServer(options: Parameters<typeof startMailServer>[0]): Promise<MailServer> {
-  const server = await startMailServer(options);
-  closers.push(() => server.close());
-  return server;
-}
-
-const warnings: string[] = [];
+type ServerOptions = Parameters<typeof startMailServer>[0];
+const to = ["ops@example.com"];
 const from = "Almanac <almanac@example.com>";
+const opened = alerts.opened as Alert;
 
-function send(
-  port: number,
-  fields: Fields,
-  alert: Alert = alerts.opened as Alert,
-  to: readonly string[] = ["ops@example.com"],
-  timeoutMs = 10_000,
-) {
-  warnings.length = 0;
-  const sendAlert = sendWith(
-    { host: "localhost", port: String(port), from, ...fields },
-    { warn: (message) => warnings.push(message), timeoutMs },
-  );
-  return sendAlert(messageFor(alert), targetOf("email", to));
+/** Sends e-mail to a port of this machine. */
+function sending(port: number) {
+  const warnings: string[] = [];
+  const warn = (message: string) => void warnings.push(message);
+  const send = (
+    fields: Fields = mailLogin,
+    more: { alert?: Alert; to?: string[]; timeoutMs?: number } = {},
+  ) =>
+    sendWith(
+      { host: "localhost", port: String(port), from, ...fields },
+      { warn, timeoutMs: more.timeoutMs ?? 10_000 },
+    )(messageFor(more.alert ?? opened), targetOf("email", more.to ?? to));
+  return { send, warnings };
 }
 
-test("e-mail goes by STARTTLS, with user and password", async () => {
-  const { port, mails } = await mailServer(own);
-  expect(await send(port, mailLogin)).toEqual({ type: "accepted" });
-  const [mail] = mails;
-  expect(mail).toMatchObject({ secure: true, user: "alerts", from: "almanac@example.com" });
-  expect(mail?.to).toEqual(["ops@example.com"]);
+async function mailServer(options: ServerOptions = own) {
+  const server = await startMailServer(options);
+  onTestFinished(server.close);
+  return { ...server, ...sending(server.port) };
+}
+
+const accepted = { type: "accepted" };
+const failed = (part = "") => ({
+  type: "failed",
+  error: expect.stringContaining(part) as string,
 });
 
-test("e-mail goes by implicit TLS", async () => {
-  const { port, mails } = await mailServer({ ...own, secure: true });
-  expect(await send(port, { ...mailLogin, tls: "implicit" })).toEqual({ type: "accepted" });
-  expect(mails).toMatchObject([{ secure: true, user: "alerts" }]);
+test.each<[string, ServerOptions, Fields, object]>([
+  ["STARTTLS, with user and password", own, mailLogin, { secure: true, user: "alerts" }],
+  [
+    "implicit TLS",
+    { ...own, secure: true },
+    { ...mailLogin, tls: "implicit" },
+    { secure: true, user: "alerts" },
+  ],
+  [
+    "no encryption if configured so",
+    { disabledCommands: ["STARTTLS", "AUTH"] },
+    { tls: "none" },
+    { secure: false, user: null },
+  ],
+])("e-mail goes by %s", async (_, options, fields, how) => {
+  const { send, mails } = await mailServer(options);
+  expect(await send(fields)).toEqual(accepted);
+  expect(mails).toMatchObject([{ ...how, from: "almanac@example.com", to }]);
 });
 
-test("e-mail is unencrypted only if configured so", async () => {
-  const options = { disabledCommands: ["STARTTLS", "AUTH"] };
-  const { port, mails } = await mailServer(options);
-  expect(await send(port, {})).toMatchObject({ type: "failed" });
-  expect(mails).toEqual([]);
-  expect(await send(port, { tls: "none" })).toEqual({ type: "accepted" });
-  expect(mails).toMatchObject([{ secure: false, user: null }]);
-});
-
-test("e-mail sends no password over a connection that can't be encrypted", async () => {
-  const options = { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
-  const { port, passwords } = await mailServer(options);
-  expect(await send(port, mailLogin)).toMatchObject({ type: "failed" });
-  expect(passwords).toEqual([]);
+test("e-mail is not sent unencrypted by default, and no password", async () => {
+  const { send, mails, passwords } = await mailServer({
+    disabledCommands: ["STARTTLS"],
+    allowInsecureAuth: true,
+  });
+  expect(await send(mailLogin)).toMatchObject(failed());
+  expect(await send({})).toMatchObject(failed());
+  expect([mails, passwords]).toEqual([[], []]);
 });
 
 test("e-mail is not sent to a server whose certificate is not trusted", async () => {
   const stranger = certificateAuthority();
-  closers.push(() => Promise.resolve(stranger.remove()));
-  const { port, mails } = await mailServer(stranger.issue("localhost"));
-  const answer = await send(port, mailLogin);
-  expect(answer).toMatchObject({ type: "failed" });
-  expect(JSON.stringify(answer)).toMatch(/certificate/);
+  onTestFinished(stranger.remove);
+  const { send, mails } = await mailServer(stranger.issue("localhost"));
+  expect(await send()).toMatchObject(failed("certificate"));
   expect(mails).toEqual([]);
 });
 
 test("e-mail has a subject, text and HTML, one id for all attempts, and asks for no automatic reply", async () => {
-  const { port, mails } = await mailServer(own);
-  await send(port, mailLogin);
-  await send(port, mailLogin);
-  const [first, second] = mails.map(({ headers }) => headers);
-  expect(first?.get("subject")).toBe("[acme & <co>] dev failed");
-  expect(first?.get("to")).toBe("ops@example.com");
-  expect(first?.get("message-id")).toBe(`<${messageFor(alerts.opened as Alert).id}@example.com>`);
-  expect(second?.get("message-id")).toBe(first?.get("message-id"));
-  expect(first?.get("auto-submitted")).toBe("auto-generated");
-  const raw = mails[0]?.raw ?? "";
-  expect(raw).toContain("text/plain");
-  expect(raw).toContain("text/html");
-  expect(raw).toContain("Why: the hook ./build failed with exit code 2");
+  const { send, mails } = await mailServer();
+  await send();
+  await send();
+  for (const { headers, raw } of mails) {
+    expect(Object.fromEntries(headers)).toMatchObject({
+      subject: "[acme & <co>] dev failed",
+      to: "ops@example.com",
+      "message-id": `<${messageFor(opened).id}@example.com>`,
+      "auto-submitted": "auto-generated",
+    });
+    for (const part of ["text/plain", "text/html", "Why: the hook ./build failed with exit code 2"])
+      expect(raw).toContain(part);
+  }
+  expect(mails).toHaveLength(2);
 });
 
 test("e-mail has untrusted text as text, never as a header", async () => {
-  const { port, mails } = await mailServer(own);
+  const { send, mails } = await mailServer();
   const alert = { ...(alerts.hostile as Alert), agent: "a\r\nBcc: x@evil.test\r\n\r\nbody" };
-  expect(await send(port, mailLogin, alert)).toEqual({ type: "accepted" });
-  const [{ headers, raw, to } = { headers: new Map<string, string>(), raw: "", to: [] }] = mails;
-  expect(to).toEqual(["ops@example.com"]);
-  expect(headers.has("bcc")).toBe(false);
-  expect(raw.replaceAll("=\r\n", "")).toContain("&lt;b&gt;&quot;&amp;amp;&#39;");
+  expect(await send(mailLogin, { alert })).toEqual(accepted);
+  expect(mails).toMatchObject([{ to }]);
+  expect(mails[0]?.headers.has("bcc")).toBe(false);
+  expect(mails[0]?.raw.replaceAll("=\r\n", "")).toContain("&lt;b&gt;&quot;&amp;amp;&#39;");
 });
 
 test("e-mail accepts names that are not ASCII", async () => {
-  const { port, mails } = await mailServer(own);
-  const fields = { ...mailLogin, from: "Überwachung <a@example.com>" };
-  expect(await send(port, fields)).toEqual({ type: "accepted" });
+  const { send, mails } = await mailServer();
+  const name = "Überwachung <a@example.com>";
+  expect(await send({ ...mailLogin, from: name })).toEqual(accepted);
   expect(mails[0]?.headers.get("from")).toContain("<a@example.com>");
 });
 
 test("an e-mail fails with a wrong password, which is not shown", async () => {
-  const { port } = await mailServer(own);
-  const answer = await send(port, { ...mailLogin, password: "wr0ng-password" });
+  const { send } = await mailServer();
+  const answer = await send({ ...mailLogin, password: "wr0ng-password" });
   expect(answer).toMatchObject({ type: "failed", afterMs: null });
   expect(JSON.stringify(answer)).not.toContain("wr0ng-password");
 });
 
 test("an e-mail fails when the server rejects every recipient", async () => {
-  const { port } = await mailServer(own);
-  const answer = await send(port, mailLogin, alerts.opened, ["unknown@example.com"]);
-  expect(answer).toMatchObject({ type: "failed" });
-  expect(JSON.stringify(answer)).toContain("550");
+  const { send } = await mailServer();
+  expect(await send(mailLogin, { to: ["unknown@example.com"] })).toMatchObject(failed("550"));
 });
 
 test("an e-mail succeeds if the server accepts some recipients: the others are a warning", async () => {
-  const { port, mails } = await mailServer(own);
-  const to = ["unknown@example.com", "ops@example.com"];
-  expect(await send(port, mailLogin, alerts.opened, to)).toEqual({ type: "accepted" });
-  expect(mails[0]?.to).toEqual(["ops@example.com"]);
+  const { send, mails, warnings } = await mailServer();
+  expect(await send(mailLogin, { to: ["unknown@example.com", ...to] })).toEqual(accepted);
+  expect(mails).toMatchObject([{ to }]);
   expect(warnings).toEqual(["the mail server of ops refused an alert for unknown@example.com"]);
 });
 
-test.each([
+test.each<[string, (socket: Socket) => unknown]>([
   ["says nothing", () => undefined],
-  ["greets and says nothing more", (socket: Socket) => socket.write("220 here\r\n")],
-  ["greets and then says one byte after the other", (socket: Socket) => drip(socket)],
-  ["closes in the middle", (socket: Socket) => socket.end("220 here\r\n")],
+  ["greets and then says one byte after the other", drip],
+  ["closes in the middle", (socket) => socket.end("220 here\r\n")],
 ])(
   "an e-mail fails within its timeout with a server that %s, and leaves no connection",
   async (_name, greet) => {
@@ -153,11 +150,10 @@ test.each([
       greet(socket);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    closers.push(() => new Promise((resolve) => server.close(() => resolve())));
-    const { port } = server.address() as { port: number };
+    onTestFinished(() => void server.close());
+    const { send } = sending((server.address() as { port: number }).port);
     const begin = performance.now();
-    const sent = await send(port, mailLogin, alerts.opened, undefined, 1_000);
-    expect(sent).toMatchObject({ type: "failed" });
+    expect(await send(mailLogin, { timeoutMs: 1_000 })).toMatchObject(failed());
     expect(performance.now() - begin).toBeLessThan(10_000);
     await expect.poll(() => sockets.every((one) => one.destroyed)).toBe(true);
   },

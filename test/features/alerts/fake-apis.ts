@@ -29,69 +29,69 @@ export const telegramToken = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 
 const json = (status: number, value: unknown): Reply => ({ status, body: JSON.stringify(value) });
 
-/** The reason to reject a body; null for a good one. */
-function refusal(schema: z.ZodType, { headers, text }: Received): string | null {
-  if (headers["content-type"] !== "application/json") return "content type";
-  const { success, error } = schema.safeParse(JSON.parse(text));
-  return success ? null : z.prettifyError(error);
+/** Accepts a good body, and refuses others with the reason. */
+function checked(
+  schema: z.ZodType,
+  { headers, text: body }: Received,
+  accepted: Reply,
+  refused: (why: string) => Reply,
+): Reply {
+  if (headers["content-type"] !== "application/json") return refused("content type");
+  const { success, error } = schema.safeParse(JSON.parse(body));
+  return success ? accepted : refused(z.prettifyError(error));
 }
 
-/** In mrkdwn a bare `<` begins a link or a mention; only links of this form are meant. */
-const mrkdwn = z
-  .string()
-  .min(1)
-  .max(3000)
-  .refine((text) => !/[<>]/.test(text.replaceAll(/<https?:\/\/[^<>|]+\|[^<>|]+>/g, "")))
-  .refine((text) => !/&(?!(amp|lt|gt);)/.test(text));
-const slackBlock = z.union([
-  z.strictObject({
-    type: z.literal("header"),
-    text: z.strictObject({
-      type: z.literal("plain_text"),
-      text: z.string().min(1).max(150),
-      emoji: z.boolean(),
-    }),
+export const text = (max: number) => z.string().min(1).max(max);
+
+/** An object with this `type` and these fields. */
+export const typed = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) =>
+  z.strictObject({ type: z.literal(type), ...shape });
+
+export const plainText = (max: number) =>
+  typed("plain_text", { text: text(max), emoji: z.boolean() });
+
+const slackRun = z.union([
+  typed("text", {
+    text: text(3000),
+    style: z.strictObject({ bold: z.boolean() }).optional(),
   }),
-  z.strictObject({
-    type: z.literal("rich_text"),
-    elements: z.array(
-      z.strictObject({
-        type: z.literal("rich_text_section"),
-        elements: z.array(
-          z.union([
-            z.strictObject({
-              type: z.literal("text"),
-              text: z.string().min(1).max(3000),
-              style: z.strictObject({ bold: z.boolean() }).optional(),
-            }),
-            z.strictObject({ type: z.literal("link"), url: z.url(), text: z.string().min(1) }),
-          ]),
-        ),
-      }),
-    ),
-  }),
+  typed("link", { url: z.url(), text: text(3000) }),
 ]);
+
+/** https://docs.slack.dev/reference/block-kit/blocks */
+export const slackTexts = [
+  typed("header", { text: plainText(150) }),
+  typed("rich_text", {
+    elements: z.array(typed("rich_text_section", { elements: z.array(slackRun) })),
+  }),
+] as const;
+
 const slackBody = z.strictObject({
-  text: mrkdwn,
-  blocks: z.array(slackBlock).max(50),
+  /** In mrkdwn a bare `<` begins a link or a mention; only links of this form are meant. */
+  text: text(3000)
+    .refine((given) => !/[<>]/.test(given.replaceAll(/<https?:\/\/[^<>|]+\|[^<>|]+>/g, "")))
+    .refine((given) => !/&(?!(amp|lt|gt);)/.test(given)),
+  blocks: z.array(z.discriminatedUnion("type", slackTexts)).max(50),
   mrkdwn: z.literal(false),
   unfurl_links: z.boolean(),
   unfurl_media: z.boolean(),
 });
 
 /** Nothing of it may be read as Markdown, but what is bold on purpose. */
-const discordText = z
-  .string()
-  .refine((text) => !/(?<!\\)[`*_~|>#[\]()<@:]/.test(unescapedAway(text)), "Markdown");
-const unescapedAway = (text: string): string =>
-  text.replaceAll(/\\[^0-9A-Za-z\s]/g, "").replaceAll(/^\*\*\w+\*\* /gm, "");
+const discordText = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((given) => !/(?<!\\)[`*_~|>#[\]()<@:]/.test(unescapedAway(given)), "Markdown");
+const unescapedAway = (given: string) =>
+  given.replaceAll(/\\[^0-9A-Za-z\s]/g, "").replaceAll(/^\*\*\w+\*\* /gm, "");
 const discordBody = z.strictObject({
   embeds: z
     .array(
       z.strictObject({
-        title: discordText.max(256),
+        title: discordText(256),
         url: z.url().optional(),
-        description: discordText.max(4096),
+        description: discordText(4096),
         color: z.int().max(0xffffff),
         timestamp: z.iso.datetime(),
       }),
@@ -101,69 +101,53 @@ const discordBody = z.strictObject({
   allowed_mentions: z.strictObject({ parse: z.tuple([]) }),
 });
 
-const textRun = z.strictObject({
-  type: z.literal("TextRun"),
+const textRun = typed("TextRun", {
   text: z.string().min(1),
-  size: z.enum(["Medium"]).optional(),
-  weight: z.enum(["Bolder"]).optional(),
+  size: z.literal("Medium").optional(),
+  weight: z.literal("Bolder").optional(),
   color: z.enum(["Attention", "Warning", "Good"]).optional(),
 });
-const teamsBody = z.strictObject({
-  type: z.literal("message"),
-  attachments: z
-    .array(
-      z.strictObject({
-        contentType: z.literal("application/vnd.microsoft.card.adaptive"),
-        content: z.strictObject({
-          $schema: z.literal("http://adaptivecards.io/schemas/adaptive-card.json"),
-          type: z.literal("AdaptiveCard"),
-          version: z.literal("1.4"),
-          fallbackText: z.string(),
-          body: z.array(
-            z.strictObject({ type: z.literal("RichTextBlock"), inlines: z.array(textRun).min(1) }),
-          ),
-          actions: z
-            .array(
-              z.strictObject({
-                type: z.literal("Action.OpenUrl"),
-                title: z.string(),
-                url: z.url(),
-              }),
-            )
-            .optional(),
-        }),
-      }),
-    )
-    .length(1),
+const teamsCard = typed("AdaptiveCard", {
+  $schema: z.literal("http://adaptivecards.io/schemas/adaptive-card.json"),
+  version: z.literal("1.4"),
+  fallbackText: z.string(),
+  body: z.array(typed("RichTextBlock", { inlines: z.array(textRun).min(1) })),
+  actions: z.array(typed("Action.OpenUrl", { title: z.string(), url: z.url() })).optional(),
+});
+const teamsBody = typed("message", {
+  attachments: z.tuple([
+    z.strictObject({
+      contentType: z.literal("application/vnd.microsoft.card.adaptive"),
+      content: teamsCard,
+    }),
+  ]),
 });
 
 const telegramBody = z
   .strictObject({
     chat_id: z.string(),
-    text: z.string().min(1).max(4096),
-    entities: z.array(
-      z.strictObject({ type: z.literal("bold"), offset: z.int().min(0), length: z.int().min(1) }),
-    ),
+    text: text(4096),
+    entities: z.array(typed("bold", { offset: z.int().min(0), length: z.int().min(1) })),
     link_preview_options: z.strictObject({ is_disabled: z.literal(true) }),
   })
-  .refine(({ text, entities }) => entities.every((one) => one.offset + one.length <= text.length))
-  .refine(({ text }) => !/@\w/.test(text), "it mentions people");
+  .refine((one) => one.entities.every(({ offset, length }) => offset + length <= one.text.length))
+  .refine((one) => !/@\w/.test(one.text), "it mentions people");
 
+const ntfyAction = { label: z.string().min(1), url: z.url() };
 const ntfyBody = z.strictObject({
   topic: z.literal("my-topic"),
   title: z.string(),
-  message: z.string().refine((text) => Buffer.byteLength(text) <= 4096),
+  message: z.string().refine((given) => Buffer.byteLength(given) <= 4096),
   priority: z.int().min(1).max(5),
   tags: z.array(z.string()),
   click: z.url().optional(),
   actions: z
     .array(
       z.discriminatedUnion("action", [
-        z.strictObject({ action: z.literal("view"), label: z.string().min(1), url: z.url() }),
+        z.strictObject({ action: z.literal("view"), ...ntfyAction }),
         z.strictObject({
           action: z.literal("http"),
-          label: z.string().min(1),
-          url: z.url(),
+          ...ntfyAction,
           method: z.enum(["GET", "POST", "PUT"]),
           headers: z.record(z.string(), z.string()),
           body: z.string(),
@@ -182,22 +166,20 @@ export const fakeApis: Readonly<Record<Exclude<AlertTargetType, "email">, FakeAp
     answer: (request) => {
       if (!request.path.endsWith("/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"))
         return { status: 404, body: "no_service" };
-      const why = refusal(slackBody, request);
-      return why === null
-        ? { status: 200, body: "ok" }
-        : { status: 400, body: `invalid_blocks ${why}` };
+      return checked(slackBody, request, { status: 200, body: "ok" }, (why) => ({
+        status: 400,
+        body: `invalid_blocks ${why}`,
+      }));
     },
   },
   discord: {
     fields: (base) => ({
       url: `${base}/api/webhooks/223704706495545344/3d89bb7572e0fb30d8128367b`,
     }),
-    answer: (request) => {
-      const why = refusal(discordBody, request);
-      return why === null
-        ? { status: 204 }
-        : json(400, { code: 50035, message: `Invalid Form Body: ${why}` });
-    },
+    answer: (request) =>
+      checked(discordBody, request, { status: 204 }, (why) =>
+        json(400, { code: 50035, message: `Invalid Form Body: ${why}` }),
+      ),
   },
   teams: {
     fields: (base) => ({
@@ -205,10 +187,9 @@ export const fakeApis: Readonly<Record<Exclude<AlertTargetType, "email">, FakeAp
     }),
     answer: (request) => {
       if (Buffer.byteLength(request.text) > 28_000) return { status: 413 };
-      const why = refusal(teamsBody, request);
-      return why === null
-        ? { status: 202 }
-        : json(400, { error: { code: "InvalidRequestContent", message: why } });
+      return checked(teamsBody, request, { status: 202 }, (message) =>
+        json(400, { error: { code: "InvalidRequestContent", message } }),
+      );
     },
   },
   telegram: {
@@ -216,10 +197,10 @@ export const fakeApis: Readonly<Record<Exclude<AlertTargetType, "email">, FakeAp
     answer: (request) => {
       if (request.path !== `/bot${telegramToken}/sendMessage`)
         return json(404, { ok: false, error_code: 404, description: "Not Found" });
-      const why = refusal(telegramBody, request);
-      return why === null
-        ? json(200, { ok: true, result: { message_id: 1 } })
-        : json(400, { ok: false, error_code: 400, description: `Bad Request: ${why}` });
+      const accepted = json(200, { ok: true, result: { message_id: 1 } });
+      return checked(telegramBody, request, accepted, (why) =>
+        json(400, { ok: false, error_code: 400, description: `Bad Request: ${why}` }),
+      );
     },
   },
   ntfy: {
@@ -230,23 +211,18 @@ export const fakeApis: Readonly<Record<Exclude<AlertTargetType, "email">, FakeAp
       // Twice the message's limit: github.com/binwiederhier/ntfy, server/server.go.
       if (Buffer.byteLength(request.text) > 8192)
         return json(413, { code: 41303, http: 413, error: "JSON body too large" });
-      const why = request.path === "/" ? refusal(ntfyBody, request) : "path";
-      return why === null
-        ? json(200, { id: "hwQ2YpKdmg", event: "message", topic: "my-topic" })
-        : json(400, { code: 40024, http: 400, error: `invalid request: ${why}` });
+      const refused = (why: string): Reply =>
+        json(400, { code: 40024, http: 400, error: `invalid request: ${why}` });
+      if (request.path !== "/") return refused("path");
+      const accepted = json(200, { id: "hwQ2YpKdmg", event: "message", topic: "my-topic" });
+      return checked(ntfyBody, request, accepted, refused);
     },
   },
   webhook: {
     fields: (base) => ({ url: `${base}/alerts?from=almanac`, secret: webhookSecret }),
-    answer: ({ text, headers }) => {
-      const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": proof } = headers;
-      const signed = {
-        "webhook-id": String(id),
-        "webhook-timestamp": String(time),
-        "webhook-signature": String(proof),
-      };
+    answer: ({ text: body, headers }) => {
       try {
-        new Webhook(webhookSecret).verify(text, signed);
+        new Webhook(webhookSecret).verify(body, headers as Record<string, string>);
         return { status: 200 };
       } catch (error) {
         return { status: 401, body: String(error) };

@@ -32,61 +32,41 @@ function sendTo(url: string): SendAlert {
   return sendWith({ url, secret: webhookSecret }, { sendRequest });
 }
 
-const faults: readonly (readonly [string, boolean, (socket: Socket) => void])[] = [
-  ["hangs", true, () => undefined],
-  ["answers byte by byte", true, (socket) => drip(socket)],
-  [
-    "closes in the middle",
-    false,
-    (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab"),
-  ],
-  ["closes at once", false, (socket) => socket.destroy()],
-  ["does not speak HTTP", false, (socket) => socket.end("220 mail.example.test ESMTP\r\n")],
-  ["has headers without end", false, (socket) => endless(socket)],
-];
+test.each<[string, (socket: Socket) => void]>([
+  ["hangs", () => undefined],
+  ["does not speak HTTP", (socket) => socket.end("220 mail.example.test ESMTP\r\n")],
+  ["has headers without end", (socket) => endless(socket)],
+])("a target that %s fails within its timeout, and delays no other", async (name, fault) => {
+  const good = await startReceiver(() => ({ status: 200 }));
+  const [toBad, toGood] = [sendTo(await faultyServer(fault)), sendTo(good.base)];
+  const answers: TargetAnswer[] = [];
+  const world = senderWorld({
+    send: async (message, target) => {
+      if (target.name !== "ops") return toGood(message, target);
+      const answer = await toBad(message, target);
+      answers.push(answer);
+      return answer;
+    },
+  });
+  await world.add("1@ops", "2@dev", "3@dev");
+  await expect.poll(() => good.received.length, { interval: 2 }).toBe(2);
+  if (name === "hangs") expect(answers).toEqual([]);
+  await world.recorded(3);
+  expect(answers).toMatchObject([{ type: "failed", afterMs: null }]);
+  expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
+});
 
-test.each(faults)(
-  "a target that %s fails within its timeout, and delays no other",
-  async (_name, isSlow, fault) => {
-    const good = await startReceiver(() => ({ status: 200 }));
-    const [toBad, toGood] = [sendTo(await faultyServer(fault)), sendTo(good.base)];
-    const answers: TargetAnswer[] = [];
-    const world = senderWorld({
-      send: async (message, target) => {
-        const answer = await (target.name === "ops" ? toBad : toGood)(message, target);
-        if (target.name === "ops") answers.push(answer);
-        return answer;
-      },
-    });
-    await world.add("1@ops", "2@dev", "3@dev");
-    await expect.poll(() => good.received.length, { interval: 2 }).toBe(2);
-    if (isSlow) expect(answers).toEqual([]);
-    await world.recorded(3);
-    expect(answers).toMatchObject([{ type: "failed", afterMs: null }]);
-    expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
-  },
-);
-
-const alert = alerts.opened as Alert;
+const message = messageFor(alerts.opened as Alert);
 
 test("an alert fails with a hint if its credential is missing", async () => {
   const missing = new UserError("missing_credential", "credential alert_webhook is missing", {
     hint: "al creds add alert_webhook",
   });
   const sendAlert = sendWith({}, { credential: () => Promise.reject(missing) });
-  expect(await sendAlert(messageFor(alert), targetOf("webhook"))).toEqual({
+  expect(await sendAlert(message, targetOf("webhook"))).toEqual({
     type: "failed",
     error: "credential alert_webhook is missing; al creds add alert_webhook",
     afterMs: null,
-  });
-});
-
-test("an alert shows a failure without secrets", async () => {
-  const { base } = await startReceiver(() => ({ status: 500, body: "you sent s3cret" }));
-  const redact = (text: string) => text.replaceAll("s3cret", "[redacted]");
-  const sendAlert = sendWith({ url: base, secret: webhookSecret }, { redact });
-  expect(await sendAlert(messageFor(alert), targetOf("webhook"))).toMatchObject({
-    error: "it answered 500: you sent [redacted]",
   });
 });
 
@@ -98,18 +78,12 @@ test.each([150, 170, 185, 195, 280, 290])(
     const { base } = await startReceiver(() => ({ status: 404, body }));
     const redact = (text: string) => text.replaceAll("s3cret-token", "[redacted]");
     const sendAlert = sendWith({ url: `${base}${path}` }, { redact });
-    const answer = await sendAlert(messageFor(alert), targetOf("slack"));
+    const answer = await sendAlert(message, targetOf("slack"));
     const error = answer.type === "accepted" ? "" : answer.error;
     expect(error).not.toMatch(/s3cret|T0A|xoxb/);
     expect(error.length).toBeLessThanOrEqual(300);
   },
 );
-
-function drip(socket: Socket): void {
-  socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
-  const timer = setInterval(() => socket.write("."), 20);
-  socket.once("close", () => clearInterval(timer));
-}
 
 function endless(socket: Socket): void {
   socket.write("HTTP/1.1 200 OK\r\n");

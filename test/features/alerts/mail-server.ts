@@ -11,18 +11,10 @@ export interface Mail {
   readonly raw: string;
 }
 
-export interface MailServer {
-  readonly port: number;
-  readonly mails: readonly Mail[];
-  /** Passwords, right or wrong, that were sent. */
-  readonly passwords: readonly string[];
-  close(): Promise<void>;
-}
-
 export const mailLogin = { user: "alerts", password: "corr3ct-horse" };
 
 /** A mail server on this machine. It knows one user, and no mailbox whose name begins with "unknown". */
-export async function startMailServer(options: SMTPServerOptions): Promise<MailServer> {
+export async function startMailServer(options: SMTPServerOptions) {
   const mails: Mail[] = [];
   const passwords: string[] = [];
   const server = new SMTPServer({
@@ -56,12 +48,10 @@ export async function startMailServer(options: SMTPServerOptions): Promise<MailS
   });
   server.on("error", () => undefined);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    port: (server.server.address() as { port: number }).port,
-    mails,
-    passwords,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
+  const close = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+  const { port } = server.server.address() as { port: number };
+  /** `passwords`, right or wrong, are those that were sent. */
+  return { port, mails, passwords, close };
 }
 
 function refusal(responseCode: number, message: string): Error {

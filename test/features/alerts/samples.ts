@@ -5,27 +5,22 @@ import type { Question } from "../../../src/foundation/contracts/questions.ts";
 import type { AlertTarget, AlertTargetType } from "../../../streams/alert-options.ts";
 import { createSendAlert, type SendAlertDeps } from "../../../src/features/alerts/send-alert.ts";
 import type { Fields } from "../../../src/features/alerts/target.ts";
+import { anAlert, aTarget } from "./rules/alerts.ts";
 import { aQuestionView } from "../../helpers/fake-questions.ts";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 
 const now = Date.now();
 
-const plain: Alert = {
-  topic: "runs",
-  phase: "opened",
-  agent: "dev",
+const plain = anAlert({
   at: now,
   since: now - 90_000,
   reason: "the hook ./build failed with exit code 2",
-  count: 1,
-  outcome: "failed",
   instanceId: "0197a1c2-7d1e-7c3a-9c55-0123456789ab",
   costUsd: 0.1234,
-  agents: [],
-};
+});
 
 /** Everything that some target would take for more than text. */
-export const hostileText =
+const hostileText =
   "<!channel> <@U123> @everyone @here **b** _i_ `c` ~~s~~ ||x|| > # [a](http://evil.test) http://evil.test <b>\"&amp;' \u001b[31m\u202e\r\nBcc: x@evil.test\n# h";
 
 /** An open question of dev. */
@@ -92,5 +87,5 @@ export function sendWith(fields: Fields, more: Partial<SendAlertDeps> = {}): Sen
 }
 
 export function targetOf(type: AlertTargetType, to: readonly string[] = []): AlertTarget {
-  return { name: "ops", type, credential: type, to, answers: [], quietHours: null };
+  return aTarget("ops", { type, credential: type, to });
 }

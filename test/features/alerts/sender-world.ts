@@ -8,6 +8,7 @@ import type {
 import type { AlertTarget } from "../../../streams/alert-options.ts";
 import { createSender, type SenderDeps } from "../../../src/features/alerts/sender.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
+import { pause } from "../../helpers/pause.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { alerts, messageFor, targetOf } from "./samples.ts";
 
@@ -22,7 +23,8 @@ export interface Attempt {
 }
 
 export interface WorldOptions extends Partial<Pick<SenderDeps, "targets" | "random" | "closeMs">> {
-  /** By default each alert is accepted. */
+  /** The first answers; later alerts are accepted. */
+  readonly answers?: TargetAnswer[];
   readonly send?: (message: AlertMessage, target: AlertTarget) => Promise<TargetAnswer>;
   readonly store?: AlertStore;
 }
@@ -44,12 +46,15 @@ export function deliveryOf(name: string): Delivery {
 
 /** A sender over a real store, in virtual time. */
 export function senderWorld(options: WorldOptions = {}) {
-  const { store = tempStore().tables(createAlertStore), send = () => Promise.resolve(accepted) } =
-    options;
+  const {
+    store = tempStore().tables(createAlertStore),
+    answers = [],
+    send = () => Promise.resolve(answers.shift() ?? accepted),
+  } = options;
   const calendar = new VirtualCalendar(new Date(start).toISOString());
   const attempts: Attempt[] = [];
   const problems: string[] = [];
-  const emitted: string[] = [];
+  let recorded = 0;
   const sender = createSender({
     store,
     targets: () => ["ops", "dev"].map((name) => ({ ...targetOf("webhook"), name })),
@@ -65,27 +70,35 @@ export function senderWorld(options: WorldOptions = {}) {
       return send(message, target);
     },
   });
-  sender.attempted$.subscribe((name) => emitted.push(name));
+  sender.attempted$.subscribe(() => recorded++);
   onTestFinished(() => sender.close());
   let [end, back] = [0, 0];
-  const flush = (): void => calendar.runUntil(new Date(start + (end - back) * 1000).toISOString());
+  const flush = () => calendar.runUntil(new Date(start + (end - back) * 1000).toISOString());
   /** Timers of the sender that are due fire first. */
-  const attemptsRecorded = (): number => {
-    flush();
-    return emitted.length;
+  const attemptsRecorded = () => (flush(), recorded);
+  /** Stores deliveries and wakes the sender. */
+  const add = async (...names: readonly string[]): Promise<void> => {
+    await store.record({ states: [], deliveries: names.map(deliveryOf) });
+    sender.wake();
   };
+  /** Waits, in real time, for the attempts to be as many as that, and recorded. */
+  const attempted = (count: number): PromiseLike<void> =>
+    expect.poll(attemptsRecorded, { interval: 2 }).toBe(count);
   return {
     store,
     sender,
     attempts,
     problems,
-    /** Names of targets, as the sender emitted them. */
-    emitted,
-    now: (): number => calendar.now(),
-    /** Stores deliveries and wakes the sender. */
-    add: async (...names: readonly string[]) => {
-      await store.record({ states: [], deliveries: names.map(deliveryOf) });
-      sender.wake();
+    /** IDs of the attempted deliveries. */
+    ids: () => attempts.map(({ id }) => id),
+    now: () => calendar.now(),
+    add,
+    recorded: attempted,
+    /** Adds deliveries, and waits until each was attempted. */
+    deliver: async (...names: readonly string[]): Promise<void> => {
+      const count = recorded + names.length;
+      await add(...names);
+      await attempted(count);
     },
     /** Lets time pass until so many seconds after the start. */
     until: (seconds: number) => {
@@ -97,26 +110,18 @@ export function senderWorld(options: WorldOptions = {}) {
       back += seconds;
       calendar.jump(-seconds * 1000);
     },
-    /** Waits, in real time, for the attempts to be as many as that, and recorded. */
-    recorded: (count: number): PromiseLike<void> =>
-      expect.poll(attemptsRecorded, { interval: 2 }).toBe(count),
     /** Deliveries to all targets together. */
-    counts: (): { readonly waiting: number; readonly dead: number } => {
-      const each = [...store.targetDeliveries().values()];
-      const sum = (key: "waiting" | "dead"): number =>
-        each.reduce((total, one) => total + one[key], 0);
+    counts: () => {
+      const stored = store.list({ limit: 1_000 });
+      const sum = (state: string) => stored.filter((one) => one.state === state).length;
       return { waiting: sum("waiting"), dead: sum("dead") };
     },
     /** Waits long enough for anything that might happen now. */
     settled: async () => {
       for (let turn = 0; turn < 10; turn++) {
-        await pause(5);
+        await pause(5, "the sender may do more than it should");
         flush();
       }
     },
   };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,189 +1,147 @@
-import type { Alert, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
-import type { Fields } from "../../../src/features/alerts/target.ts";
-import { fakeApis, type Reply } from "./fake-apis.ts";
-import { startReceiver } from "./receiver.ts";
+import { retryAfterMs } from "../../../src/features/alerts/http-target.ts";
+import type { Alert, AlertMessage } from "../../../src/features/alerts/rules/alert.ts";
 import type { AnswerForm, Question } from "../../../src/foundation/contracts/questions.ts";
-import { alerts, aQuestion, hostileText, messageFor, sendWith, targetOf } from "./samples.ts";
+import { fakeApis, type FakeApi, type Received, type Reply } from "./fake-apis.ts";
+import { startReceiver } from "./receiver.ts";
+import { alerts, aQuestion, messageFor, sendWith, targetOf } from "./samples.ts";
 
 type HttpType = keyof typeof fakeApis;
 const types = Object.keys(fakeApis) as HttpType[];
-const [opened, hostile] = [alerts.opened as Alert, alerts.hostile as Alert];
-const question = alerts.question as Alert;
+const opened = alerts.opened as Alert;
+const accepted = { type: "accepted" };
+const question = messageFor(alerts.question as Alert);
 
-function send(type: HttpType, fields: Fields, alert: Alert = opened): Promise<TargetAnswer> {
-  return sendWith(fields)(messageFor(alert), targetOf(type));
+/** Sends to a server that gives `answer`, by default that of its API. */
+async function send(
+  type: HttpType,
+  { answer = fakeApis[type].answer, ...more }: Partial<AlertMessage> & Partial<FakeApi> = {},
+) {
+  const { base, received } = await startReceiver(answer);
+  const fields = fakeApis[type].fields(base);
+  const given = await sendWith(fields)({ ...messageFor(opened), ...more }, targetOf(type));
+  const [request] = received;
+  return { given, text: request?.text ?? "", address: new URL(request?.path ?? "", base) };
 }
 
-describe.each(types)("%s", (type) => {
-  const { fields, answer } = fakeApis[type];
-
-  test.each(Object.entries(alerts))(
-    "an alert target accepts an alert: %s",
-    async (_name, alert) => {
-      const { base, received } = await startReceiver(answer);
-      expect(await send(type, fields(base), alert)).toEqual({ type: "accepted" });
-      expect(received).toHaveLength(1);
-    },
-  );
-
-  test("an alert target shows agent, reason and link, and untrusted text as text", async () => {
-    const { base, received } = await startReceiver(answer);
-    await send(type, fields(base));
-    await send(type, fields(base), hostile);
-    const [first = "", second = ""] = received.map(({ text }) => text);
-    expect(first).toContain("dev failed");
-    expect(first).toContain("exit code 2");
-    expect(first).toContain("/dashboard/agents/dev?a=1&");
-    expect(second).toContain("evil");
-    expect(second).not.toMatch(/\\u001b|\u001b|\u202e/);
+describe.each(types)("an alert target of %s", (type) => {
+  test.each(Object.entries(alerts))("accepts an alert: %s", async (_name, alert) => {
+    const { given } = await send(type, messageFor(alert));
+    expect(given).toEqual(accepted);
   });
 
-  test("an alert target works without an address of the dashboard", async () => {
-    const { base } = await startReceiver(answer);
-    const message = { ...messageFor(opened), url: null };
-    const given = await sendWith(fields(base))(message, targetOf(type));
-    expect(given).toEqual({ type: "accepted" });
+  test("shows agent, reason and link, and untrusted text as text", async () => {
+    const { text } = await send(type);
+    for (const part of ["dev failed", "exit code 2", "/dashboard/agents/dev?a=1&"])
+      expect(text).toContain(part);
+    const hostile = await send(type, messageFor(alerts.hostile as Alert));
+    expect(hostile.text).toContain("evil");
+    expect(hostile.text).not.toMatch(/\\u001b|\u001b|\u202e/);
   });
 
-  test("an alert target is switched off by 410", async () => {
-    const { base } = await startReceiver(() => ({ status: 410, body: "gone for good" }));
-    expect(await send(type, fields(base))).toEqual({
-      type: "gone",
-      error: "it answered 410: gone for good",
-    });
+  test("works without an address of the dashboard", async () => {
+    expect((await send(type, { url: null })).given).toEqual(accepted);
   });
 
-  test.each([
-    ["seconds", () => "120", 120_000],
-    ["a date", () => new Date(Date.now() + 60_000).toUTCString(), 60_000],
-    ["nothing that can be read", () => "soon", null],
-  ])(
-    "an alert is retried after the Retry-After of its target: %s",
-    async (_name, header, afterMs) => {
-      const { base } = await startReceiver(() => ({
-        status: 503,
-        headers: { "retry-after": header() },
-      }));
-      const given = await send(type, fields(base));
-      expect(given).toMatchObject({ type: "failed", error: "it answered 503" });
-      const after = given.type === "failed" ? given.afterMs : 0;
-      if (afterMs === null) expect(after).toBeNull();
-      else expect(Math.abs((after ?? 0) - afterMs)).toBeLessThan(2_000);
-    },
-  );
-
-  test("an alert target is not followed when it redirects", async () => {
-    const inner = await startReceiver(() => ({ status: 200 }));
-    const headers = { location: `${inner.base}/admin` };
-    const { base } = await startReceiver(() => ({ status: 307, headers }));
-    const given = await send(type, fields(base));
-    expect(given).toMatchObject({ type: "failed", afterMs: null });
-    expect(given).toMatchObject({ error: expect.stringContaining("not followed (307)") as string });
-    expect(inner.received).toEqual([]);
+  test("is switched off by 410", async () => {
+    const { given } = await send(type, { answer: () => ({ status: 410, body: "gone for good" }) });
+    expect(given).toEqual({ type: "gone", error: "it answered 410: gone for good" });
   });
 
-  test("an alert target shows no part of its address in errors", async () => {
-    const echo = ({ path }: { readonly path: string }): Reply => ({
-      status: 500,
-      body: `Cannot POST ${path}`,
-    });
-    const { base, received } = await startReceiver(echo);
-    const given = await send(type, fields(base));
+  test("shows no part of its address in errors", async () => {
+    const answer = ({ path }: Received): Reply => ({ status: 500, body: `Cannot POST ${path}` });
+    const { given, address } = await send(type, { answer });
     expect(given.type).toBe("failed");
-    const { pathname, search } = new URL(received[0]?.path ?? "", base);
-    const secrets = [...pathname.split("/"), search].filter((part) => part.length > 8);
-    for (const secret of secrets) expect(JSON.stringify(given)).not.toContain(secret);
+    for (const secret of [...address.pathname.split("/"), address.search])
+      if (secret.length > 8) expect(JSON.stringify(given)).not.toContain(secret);
   });
 });
 
-const own: readonly (readonly [string, HttpType, Reply, object])[] = [
+test.each([
+  ["120", 120_000],
+  ["Thu, 01 Jan 1970 00:01:00 GMT", 59_000],
+  ["soon", null],
+  [undefined, null],
+])("a Retry-After of %s is %s ms", (header, afterMs) => {
+  expect(retryAfterMs(header, 1_000)).toBe(afterMs);
+});
+
+const json = (status: number, value: object): Reply => ({ status, body: JSON.stringify(value) });
+const gone = (error: string) => ({ type: "gone", error: `it answered ${error}` });
+
+test.each<[string, HttpType, Reply, object]>([
   [
-    "Slack: the webhook was removed",
-    "slack",
-    { status: 404, body: "no_service" },
-    { type: "gone", error: "it answered 404: no_service" },
+    "the seconds of Retry-After",
+    "webhook",
+    { status: 503, headers: { "retry-after": "120" } },
+    { type: "failed", error: "it answered 503", afterMs: 120_000 },
   ],
   [
-    "Slack: another 404",
-    "slack",
-    { status: 404, body: "not found" },
+    "a redirect",
+    "webhook",
+    { status: 307, headers: { location: "http://inner.test/admin" } },
+    { error: "it redirects to inner.test, which is not followed (307)", afterMs: null },
+  ],
+  ["a removed webhook", "slack", { status: 404, body: "no_service" }, gone("404: no_service")],
+  ["another 404", "slack", { status: 404, body: "not found" }, { type: "failed", afterMs: null }],
+  [
+    "a removed webhook",
+    "discord",
+    json(404, { message: "Unknown Webhook", code: 10015 }),
+    gone("404: Unknown Webhook"),
+  ],
+  [
+    "its own seconds, with a fraction",
+    "discord",
+    { headers: { "retry-after": "1" }, ...json(429, { message: "limited", retry_after: 64.57 }) },
+    { type: "failed", error: "it answered 429: limited", afterMs: 64_570 },
+  ],
+  [
+    "a removed workflow",
+    "teams",
+    json(404, { error: { code: "WorkflowNotFound", message: "No such workflow" } }),
+    gone("404: No such workflow"),
+  ],
+  [
+    "throttling inside of a 200",
+    "teams",
+    { status: 200, body: "Microsoft Teams endpoint returned HTTP error 429 with ContextId" },
     { type: "failed", afterMs: null },
   ],
+  ["its old answer", "teams", { status: 200, body: "1" }, accepted],
   [
-    "Discord: the webhook was removed",
-    "discord",
-    { status: 404, body: '{"message": "Unknown Webhook", "code": 10015}' },
-    { type: "gone", error: "it answered 404: Unknown Webhook" },
-  ],
-  [
-    "Discord: its own seconds, with a fraction",
-    "discord",
-    {
-      status: 429,
-      headers: { "retry-after": "1" },
-      body: '{"message": "You are being rate limited.", "retry_after": 64.57, "global": false}',
-    },
-    { type: "failed", error: "it answered 429: You are being rate limited.", afterMs: 64_570 },
-  ],
-  [
-    "Teams: the workflow was removed",
-    "teams",
-    { status: 404, body: '{"error": {"code": "WorkflowNotFound", "message": "No such workflow"}}' },
-    { type: "gone", error: "it answered 404: No such workflow" },
-  ],
-  [
-    "Teams: throttled inside of a 200",
-    "teams",
-    {
-      status: 200,
-      body: "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId",
-    },
-    { type: "failed", afterMs: null },
-  ],
-  ["Teams: a 200 with its old answer", "teams", { status: 200, body: "1" }, { type: "accepted" }],
-  [
-    "Telegram: the bot was removed from the chat",
+    "a bot that was removed",
     "telegram",
-    {
-      status: 403,
-      body: '{"ok":false,"error_code":403,"description":"Forbidden: bot was kicked from the group chat"}',
-    },
-    { type: "gone", error: "it answered 403: Forbidden: bot was kicked from the group chat" },
+    json(403, { description: "Forbidden: bot was kicked" }),
+    gone("403: Forbidden: bot was kicked"),
   ],
   [
-    "Telegram: its own seconds",
+    "its own seconds",
     "telegram",
-    {
-      status: 429,
-      body: '{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 34","parameters":{"retry_after":34}}',
-    },
+    json(429, { description: "Too Many Requests", parameters: { retry_after: 34 } }),
     { type: "failed", afterMs: 34_000 },
   ],
   [
-    "Telegram: the group got another ID",
+    "a group's new ID",
     "telegram",
-    {
-      status: 400,
-      body: '{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded to a supergroup chat","parameters":{"migrate_to_chat_id":-1009876543210}}',
-    },
-    { type: "gone", error: expect.stringContaining("its chat is -1009876543210 now") as string },
+    json(400, { description: "upgraded", parameters: { migrate_to_chat_id: -98 } }),
+    gone("400: upgraded; its chat is -98 now"),
   ],
   [
-    "ntfy: too many",
+    "a limit",
     "ntfy",
-    { status: 429, body: '{"code":42901,"http":429,"error":"limit reached: too many requests"}' },
-    { type: "failed", error: "it answered 429: limit reached: too many requests" },
+    json(429, { code: 42901, error: "limit reached" }),
+    { type: "failed", error: "it answered 429: limit reached" },
   ],
-];
+])("%s is understood in an answer of %s", async (_name, type, reply, expected) => {
+  const { given } = await send(type, { answer: () => reply });
+  expect(given).toMatchObject(expected);
+});
 
 type Action = Readonly<Record<"action" | "label" | "url" | "method" | "body", string>>;
-async function ntfyActions(asked: Question): Promise<readonly Action[]> {
-  const { base, received } = await startReceiver(fakeApis.ntfy.answer);
-  const message = { ...messageFor(question), question: asked };
-  const answer = await sendWith(fakeApis.ntfy.fields(base))(message, targetOf("ntfy"));
-  expect(answer).toEqual({ type: "accepted" });
-  const sent = JSON.parse(received[0]?.text ?? "") as { readonly actions: readonly Action[] };
-  return sent.actions;
+async function ntfyActions(asked: Partial<Question>): Promise<readonly Action[]> {
+  const { given, text } = await send("ntfy", { ...question, question: aQuestion(asked) });
+  expect(given).toEqual(accepted);
+  return (JSON.parse(text) as { readonly actions: readonly Action[] }).actions;
 }
 const choices = (...names: readonly string[]): AnswerForm => ({ kind: "choice", choices: names });
 
@@ -200,43 +158,34 @@ test.each<[string, Partial<Question>, readonly string[]]>([
   ],
   ["one that has ended has no button", { state: "withdrawn" }, ["Open in Almanac"]],
 ])("a question has buttons of ntfy: %s", async (_, more, labels) => {
-  expect((await ntfyActions(aQuestion(more))).map(({ label }) => label)).toEqual(labels);
+  expect((await ntfyActions(more)).map(({ label }) => label)).toEqual(labels);
 });
 
 test("a question is answered by a POST of ntfy's button to its link", async () => {
-  const [yes] = await ntfyActions(aQuestion({ form: { kind: "boolean" } }));
-  const { url } = messageFor(question);
+  const [yes] = await ntfyActions({ form: { kind: "boolean" } });
+  const { url } = question;
   expect(yes).toMatchObject({ action: "http", method: "POST", url, body: '{"answer":true}' });
 });
 
-test("a question has its prompt, its end and its default in each message", async () => {
-  for (const type of types) {
-    const { base, received } = await startReceiver(fakeApis[type].answer);
-    const message = { ...messageFor(question), question: aQuestion({ gates: ["dev", "ops"] }) };
-    await sendWith(fakeApis[type].fields(base))(message, targetOf(type));
-    const text = received[0]?.text.replaceAll("\\", "");
+test.each(types)(
+  "a question has its prompt, its end and its default in a message of %s",
+  async (type) => {
+    const { text } = await send(type, {
+      ...question,
+      question: aQuestion({ gates: ["dev", "ops"] }),
+    });
     const held = "the gates of ops, by whose call it runs";
     for (const part of ["Deploy 1.4 of evil?", held, "then the answer is wait", "al questions"])
-      expect(text, type).toContain(part);
-  }
-});
+      expect(text.replaceAll("\\", "")).toContain(part);
+  },
+);
 
 test("the link of a question is in no error, even if the target repeats it", async () => {
-  const { base } = await startReceiver(({ text }) => ({ status: 500, body: text }));
-  const url = "https://al.example.test/answer/c2VjcmV0LXRva2Vu";
-  const message = { ...messageFor(question), url };
-  const answer = await sendWith(fakeApis.discord.fields(base))(message, targetOf("discord"));
-  expect(JSON.stringify(answer)).toContain("it answered 500");
-  expect(JSON.stringify(answer)).not.toContain("c2VjcmV0LXRva2Vu");
-});
-
-test.each(own)("responses of a single API: %s", async (_name, type, reply, expected) => {
-  const { base } = await startReceiver(() => reply);
-  expect(await send(type, fakeApis[type].fields(base))).toMatchObject(expected);
-});
-
-test("the hostile sample has all hostile parts", () => {
-  for (const part of ["<!channel>", "@everyone", "\u001b[", "\u202e", "\r\n"]) {
-    expect(hostileText).toContain(part);
-  }
+  const { given } = await send("discord", {
+    ...question,
+    url: "https://al.example.test/answer/c2VjcmV0LXRva2Vu",
+    answer: ({ text }) => ({ status: 500, body: text }),
+  });
+  expect(JSON.stringify(given)).toContain("it answered 500");
+  expect(JSON.stringify(given)).not.toContain("c2VjcmV0LXRva2Vu");
 });

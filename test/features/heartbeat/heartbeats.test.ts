@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as wait } from "node:timers/promises";
 import { Subject, takeUntil } from "rxjs";
 import {
   beats,
@@ -10,6 +9,7 @@ import {
   storeProblem,
 } from "../../../src/features/heartbeat/heartbeats.ts";
 import { project } from "../../foundation/config/samples.ts";
+import { pause } from "../../helpers/pause.ts";
 import { schedulerContext } from "../../helpers/scheduler-context.ts";
 
 /** Keeps the event loop busy for so many ms. */
@@ -23,7 +23,7 @@ test("the scheduler is healthy while its event loop is late by a second at most,
   expect(lagProblem(1_001)?.text).toBe("its event loop is late by 1.0 s");
   await expect.poll(loopLag).toBeLessThan(500);
   const measured = loopLag();
-  setTimeout(() => block(600), 150);
+  void pause(150, "the loop is being measured").then(() => block(600));
   expect(await measured).toBeGreaterThan(450);
 });
 
@@ -54,7 +54,7 @@ const monitor = { heartbeat: "http://monitor.example.test/" };
 /** Addresses that were pinged and warnings while `during` runs; a check each 20 ms. */
 async function whileBeating(
   during: (pings: readonly string[]) => Promise<unknown>,
-  lag: () => Promise<number> = () => Promise.resolve(2),
+  lag = () => Promise.resolve(2),
   context = schedulerContext({ project: monitor }),
 ) {
   const pings: string[] = [];
@@ -64,10 +64,10 @@ async function whileBeating(
     .subscribe();
   await during(pings);
   stop$.next();
-  await wait(50);
+  await pause(50, "a check that has begun may end");
   return { pings, warnings: context.lines };
 }
-const aWhile = () => wait(150);
+const aWhile = () => pause(150, "several checks are due");
 
 test("the project's heartbeat repeats while the scheduler is healthy", async () => {
   const { warnings } = await whileBeating((pings) =>
@@ -105,7 +105,7 @@ test("the project's heartbeat runs one check at a time", async () => {
   let atOnce = 0;
   await whileBeating(aWhile, async () => {
     atOnce = Math.max(atOnce, ++open);
-    await wait(50);
+    await pause(50, "the next check is due");
     open -= 1;
     return 0;
   });

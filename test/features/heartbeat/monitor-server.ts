@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "../../helpers/pause.ts";
+import type { Received, Reply } from "../alerts/fake-apis.ts";
+import { startReceiver } from "../alerts/receiver.ts";
 
 /** A check of Healthchecks.io as its ping API leaves it, or a push monitor of Uptime Kuma. */
 export interface Watched {
@@ -10,39 +11,23 @@ export interface Watched {
   readonly pings: string[];
 }
 
-export interface MonitorServer {
-  /** `http://127.0.0.1:<port>` */
-  readonly url: string;
-  /** A check of Healthchecks.io; created with its first use. */
-  readonly check: (uuid: string) => Watched;
-  /** A monitor of Uptime Kuma, by its push token. */
-  readonly monitor: (token: string) => Watched;
-  /** Requests in all, and those of them that were open at once. */
-  readonly seen: { requests: number; atOnce: number };
-  /** The answer to each later request waits this long, in ms. */
-  delay: number;
-  /** Instead of an answer of the API; null for that. */
-  fault: ((request: IncomingMessage, response: ServerResponse) => void) | null;
-  close(): Promise<void>;
-}
-
 const ping = /^\/ping\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/(start|fail|log))?$/;
 const push = /^\/api\/push\/([A-Za-z0-9]+)$/;
 
 /** Both APIs, as the pages of their makers describe them. */
-export async function monitorServer(): Promise<MonitorServer> {
+export async function monitorServer() {
   const checks = new Map<string, Watched>();
   const monitors = new Map<string, Watched>();
-  const made = (all: Map<string, Watched>, key: string): Watched => {
+  const created = (all: Map<string, Watched>, key: string): Watched => {
     const watched: Watched = all.get(key) ?? { status: "new", started: false, pings: [] };
     all.set(key, watched);
     return watched;
   };
 
-  const healthchecks = (request: IncomingMessage, path: RegExpExecArray, body: string): Answer => {
+  const healthchecks = (method: string, path: RegExpExecArray, body: string): Answer => {
     const [, uuid = "", kind = "success"] = path;
     const check = checks.get(uuid);
-    if (!["GET", "HEAD", "POST"].includes(request.method ?? "")) return [405, ""];
+    if (!["GET", "HEAD", "POST"].includes(method)) return [405, ""];
     // The hosted service answers so for a UUID that it does not have.
     if (check === undefined) return [200, "OK (not found)"];
     check.pings.push(body === "" ? kind : `${kind}: ${body}`);
@@ -65,49 +50,44 @@ export async function monitorServer(): Promise<MonitorServer> {
     return [200, JSON.stringify({ ok: true })];
   };
 
-  const answer = (request: IncomingMessage, body: string): Answer => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://any");
-    const path = ping.exec(pathname);
-    if (path !== null) return healthchecks(request, path, body);
+  const answer = ({ method, path, text }: Received): Answer => {
+    const { pathname, searchParams } = new URL(path, "http://any");
+    const pinged = ping.exec(pathname);
+    if (pinged !== null) return healthchecks(method, pinged, text);
     const token = push.exec(pathname)?.[1];
     return token === undefined ? [404, "not found"] : kuma(token, searchParams);
   };
 
   let open = 0;
   const seen = { requests: 0, atOnce: 0 };
-  const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const receiver = await startReceiver(async (request) => {
     seen.requests += 1;
     open += 1;
     seen.atOnce = Math.max(seen.atOnce, open);
-    response.once("close", () => (open -= 1));
-    const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    if (server.delay > 0) await wait(server.delay);
-    if (server.fault !== null) return server.fault(request, response);
-    const [status, text] = answer(request, Buffer.concat(chunks).toString("utf8"));
-    response.writeHead(status, { "content-type": "text/plain" }).end(text);
-  };
-
-  const http = createServer((request, response) => {
-    onRequest(request, response).catch(() => response.destroy());
+    if (server.delay > 0) await pause(server.delay, "a slow monitor");
+    open -= 1;
+    if (server.fault !== null) return server.fault();
+    const [status, body] = answer(request);
+    return { status, body };
   });
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  const { port } = http.address() as { port: number };
-  const server: MonitorServer = {
-    url: `http://127.0.0.1:${port}`,
-    check: (uuid) => made(checks, uuid),
-    monitor: (token) => made(monitors, token),
+  const server = {
+    url: receiver.base,
+    /** A check of Healthchecks.io; created with its first use. */
+    check: (id: string) => created(checks, id),
+    /** A monitor of Uptime Kuma, by its push token. */
+    monitor: (token: string) => created(monitors, token),
+    /** Requests in all, and those of them that were open at once. */
     seen,
+    /** The answer to each later request waits this long, in ms. */
     delay: 0,
-    fault: null,
-    close: () =>
-      new Promise((resolve) => {
-        http.close(() => resolve());
-        http.closeAllConnections();
-      }),
+    /** In place of an answer of the API; null for that. */
+    fault: null as (() => Reply) | null,
+    close: receiver.close,
   };
   return server;
 }
+
+export type MonitorServer = Awaited<ReturnType<typeof monitorServer>>;
 
 /** Status and text. */
 type Answer = readonly [number, string];

@@ -1,7 +1,9 @@
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import { createPinger, pingOf, type Ping } from "../../../src/features/heartbeat/pings.ts";
-import type { Outcome, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
-import { monitorServer, uuid, type MonitorServer } from "./monitor-server.ts";
+import type { Outcome, RunEvent } from "../../../streams/vocabulary.ts";
+import { anItem } from "../../helpers/agents.ts";
+import { pause } from "../../helpers/pause.ts";
+import { monitorServer, uuid, type MonitorServer, type Watched } from "./monitor-server.ts";
 
 let server: MonitorServer;
 let warnings: string[];
@@ -11,7 +13,6 @@ beforeEach(async () => {
   warnings = [];
   now = 0;
 });
-afterEach(() => server.close());
 
 function pinger(retryMs: readonly number[] = [], timeoutMs = 500) {
   const send = createSendRequest({ proxyEnv: {}, timeoutMs });
@@ -26,74 +27,63 @@ async function sent(path: string, pings: readonly Ping[], retryMs?: readonly num
   await idle();
 }
 
-const started: Ping = { type: "started", ms: 0 };
-const succeeded: Ping = { type: "succeeded", ms: 1234.5 };
-const failed: Ping = { type: "failed", ms: 50, reason: "dev-1 failed: größer & kürzer" };
-const well: Ping = { type: "well", ms: 1.4 };
+/** The next requests get this status. */
+function failing(times: number, status = 503, headers = {}): void {
+  server.fault = () => {
+    if (--times === 0) server.fault = null;
+    return { status, headers };
+  };
+}
 
-describe("pings of Healthchecks.io", () => {
-  const path = `/ping/${uuid}`;
-
-  test.each([
-    [[well], ["success"], "up", false],
-    [[started], ["start"], "new", true],
-    [[started, succeeded], ["start", "success"], "up", false],
-    [[started, failed], ["start", "fail: dev-1 failed: größer & kürzer"], "down", false],
-  ] as const)("%j", async (pings, kinds, status, isStarted) => {
-    const check = server.check(uuid);
-    await sent(path, pings);
-    expect(check).toEqual({ pings: kinds, status, started: isStarted });
-    expect(warnings).toEqual([]);
-  });
-
-  test("an address with a slash and a query keeps both meanings", async () => {
-    const check = server.check(uuid);
-    await sent(`${path}/?create=1`, [started, failed]);
-    expect(check.pings.map((one) => one.split(":")[0])).toEqual(["start", "fail"]);
-  });
-
-  test("an unknown check is a warning, though the status is 200", async () => {
-    await sent(path, [well]);
-    expect(warnings).toEqual([
-      `the heartbeat of agent dev was not taken: ${host()} answers "not found"`,
-    ]);
-  });
-});
-
-describe("pings of Uptime Kuma", () => {
-  test.each([
-    [[well], ["up: OK"], "up"],
-    [[started], [], "new"],
-    [[started, succeeded], ["up: OK"], "up"],
-    [[started, failed], ["down: dev-1 failed: größer & kürzer"], "down"],
-  ] as const)("%j", async (pings, kinds, status) => {
-    const monitor = server.monitor("abc123");
-    await sent("/api/push/abc123?status=up&msg=OK&ping=", pings);
-    expect(monitor).toEqual({ pings: kinds, status, started: false });
-    expect(warnings).toEqual([]);
-  });
-
-  test("an unknown monitor is a warning", async () => {
-    await sent("/api/push/gone", [well]);
-    expect(warnings).toEqual([
-      `the heartbeat of agent dev was not taken: ${host()} answers with status 404`,
-    ]);
-  });
-
-  test("an old version rejects with status 200", async () => {
-    server.fault = (_request, response) => response.end('{"ok":false,"msg":"not active"}');
-    await sent("/api/push/abc123", [well]);
-    expect(warnings.join()).toContain('answers "not active"');
-  });
-
-  test("a rejection that repeats the address is logged without it", async () => {
-    server.fault = (_request, response) => response.end('{"ok":false,"msg":"no s3cretpushkey"}');
-    await sent("/api/push/s3cretpushkey", [well]);
-    expect(warnings.join()).toContain('answers "no [redacted]"');
-  });
-});
+const kinds = ({ pings }: Watched) => pings.map((one) => one.split(":")[0]);
 
 const path = `/ping/${uuid}`;
+const started: Ping = { type: "started", ms: 0 };
+const succeeded: Ping = { type: "succeeded", ms: 1234.5 };
+const failed = { type: "failed", ms: 50, reason: "dev-1 failed: größer & kürzer" } as const;
+const well: Ping = { type: "well", ms: 1.4 };
+
+const cause = failed.reason;
+
+test.each<[string, readonly Ping[], readonly string[], Watched["status"], boolean]>([
+  ["Healthchecks.io", [well], ["success"], "up", false],
+  ["Healthchecks.io", [started], ["start"], "new", true],
+  ["Healthchecks.io", [started, succeeded], ["start", "success"], "up", false],
+  ["Healthchecks.io", [started, failed], ["start", `fail: ${cause}`], "down", false],
+  ["Uptime Kuma", [well], ["up: OK"], "up", false],
+  ["Uptime Kuma", [started], [], "new", false],
+  ["Uptime Kuma", [started, succeeded], ["up: OK"], "up", false],
+  ["Uptime Kuma", [started, failed], [`down: ${cause}`], "down", false],
+])("%s gets the pings %j", async (service, pings, texts, status, isStarted) => {
+  const isKuma = service === "Uptime Kuma";
+  const watched = isKuma ? server.monitor("abc123") : server.check(uuid);
+  await sent(isKuma ? "/api/push/abc123?status=up&msg=OK&ping=" : path, pings);
+  expect(watched).toEqual({ pings: texts, status, started: isStarted });
+  expect(warnings).toEqual([]);
+});
+
+test("an address with a slash and a query keeps both meanings", async () => {
+  const check = server.check(uuid);
+  await sent(`${path}/?create=1`, [started, failed]);
+  expect(kinds(check)).toEqual(["start", "fail"]);
+});
+
+test.each([
+  ["an unknown check, though its status is 200", path, null, '"not found"'],
+  ["an unknown monitor", "/api/push/gone", null, "with status 404"],
+  ["an old version, with status 200", "/api/push/a", "not active", '"not active"'],
+  [
+    "an answer that repeats the address",
+    "/api/push/s3cretpushkey",
+    "no s3cretpushkey",
+    '"no [redacted]"',
+  ],
+])("the warning of a ping that was not taken is right for %s", async (_, at, msg, text) => {
+  if (msg !== null)
+    server.fault = () => ({ status: 200, body: JSON.stringify({ ok: false, msg }) });
+  await sent(at, [well]);
+  expect(warnings).toEqual([`the heartbeat of agent dev was not taken: ${host()} answers ${text}`]);
+});
 
 test("a monitor in trouble gets one request at a time; of each type only the latest waits", async () => {
   const check = server.check(uuid);
@@ -101,7 +91,7 @@ test("a monitor in trouble gets one request at a time; of each type only the lat
   const runs = Array.from({ length: 100 }, () => [started, failed]).flat();
   await sent(path, [...runs, started, succeeded]);
   expect(server.seen).toEqual({ requests: 3, atOnce: 1 });
-  expect(check.pings.map((one) => one.split(":")[0])).toEqual(["fail", "start", "success"]);
+  expect(kinds(check)).toEqual(["fail", "start", "success"]);
   expect(check.status).toBe("up");
 });
 
@@ -116,41 +106,30 @@ test("a monitor in trouble delays no other monitor", async () => {
   expect(warnings).toEqual([]);
   await idle();
   expect(warnings.join()).toContain("no whole answer within 2 s");
-  await hanging.close();
 });
 
 test("a monitor in trouble gets only the end of a run again", async () => {
   const check = server.check(uuid);
-  let faults = 4;
-  server.fault = (_request, response) => {
-    faults -= 1;
-    if (faults === 0) server.fault = null;
-    response.writeHead(503).end();
-  };
+  failing(4);
   await sent(path, [well, started, failed], [10, 10, 10]);
-  expect(check.pings).toEqual(["fail: dev-1 failed: größer & kürzer"]);
+  expect(check.pings).toEqual([`fail: ${cause}`]);
   expect(server.seen.requests).toBe(5);
 });
 
 test("a monitor in trouble does not get the end of a run again once another run has ended", async () => {
   const check = server.check(uuid);
-  server.fault = (_request, response) => {
-    server.fault = null;
-    response.writeHead(503).end();
-  };
+  failing(1);
   const { ping, idle } = pinger([200]);
   const url = `${server.url}${path}`;
   ping("agent dev", url, failed);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await pause(100, "the retry waits meanwhile");
   ping("agent dev", url, { ...failed, reason: "later" });
   await idle();
   expect(check.pings).toEqual(["fail: later"]);
 });
 
 test("a monitor in trouble causes one warning an hour, without its address", async () => {
-  server.fault = (_request, response) => {
-    response.writeHead(302, { location: `${server.url}${path}` }).end();
-  };
+  failing(Infinity, 302, { location: `${server.url}${path}` });
   const { ping, idle } = pinger();
   for (let minute = 0; minute < 120; minute += 1) {
     ping("the project", `${server.url}${path}`, well);
@@ -171,58 +150,36 @@ test("a monitor in trouble that does not exist is a warning", async () => {
 
 const host = () => new URL(server.url).host;
 
-const item: WorkItem = {
-  id: "w1",
-  agent: "dev",
-  at: 0,
-  attempt: 1,
-  trigger: { kind: "cron", scheduledFor: 0 },
-};
-const run = { agent: "dev", instanceId: "dev-1", startedAt: 1_000, at: 4_000 };
+const item = anItem("w1");
+const run = { agent: "dev", at: 4_000, item, instanceId: "dev-1" };
 
-function finished(outcome: Outcome, attempt = 1, reason: string | null = "why"): RunEvent {
-  const end = { outcome, exitCode: 1, reason, usage: null };
-  return { ...run, type: "finished", item: { ...item, attempt }, end };
-}
+const finished = (outcome: Outcome, attempt = 1, reason = "why"): RunEvent => ({
+  ...run,
+  type: "finished",
+  startedAt: 1_000,
+  item: { ...item, attempt },
+  end: { outcome, exitCode: 1, reason, usage: null },
+});
+const failure = (reason: string): Ping => ({ type: "failed", ms: 3_000, reason });
 
-describe("a run's event, to the monitor of its agent", () => {
-  test("a start", () => {
-    const { agent, instanceId, at, startedAt } = run;
-    expect(pingOf({ type: "started", agent, at, item, instanceId })).toEqual({
-      type: "started",
-      ms: 0,
-    });
-    expect(pingOf({ type: "started", agent, at, item, instanceId, startedAt })).toBeNull();
-  });
+test.each<[string, RunEvent, Ping | null]>([
+  ["a start", { ...run, type: "started" }, started],
+  ["an adoption", { ...run, type: "started", startedAt: 1_000 }, null],
+  ["another event", { type: "queued", agent: "dev", at: 0, item }, null],
+  ["a success", finished("succeeded"), { type: "succeeded", ms: 3_000 }],
+  ["a failure", finished("failed"), failure("dev-1 failed: why")],
+  ["a timeout", finished("timed_out"), failure("dev-1 timed out: why")],
+  ["too much memory", finished("out_of_memory"), failure("dev-1 out of memory: why")],
+  ["too high costs", finished("over_budget"), failure("dev-1 over budget: why")],
+  ["a last loss", finished("lost", 2), failure("dev-1 lost: why")],
+  ["a loss that is retried", finished("lost"), null],
+  ["a kill", finished("killed"), null],
+  ["an interruption", finished("interrupted"), null],
+  ["a last interruption", finished("interrupted", 2), null],
+])("the ping of a run's event is right for %s", (_, event, ping) => {
+  expect(pingOf(event)).toEqual(ping);
+});
 
-  test("a success", () =>
-    expect(pingOf(finished("succeeded"))).toEqual({ type: "succeeded", ms: 3_000 }));
-
-  test.each([
-    ["failed", 1, "dev-1 failed: why"],
-    ["timed_out", 1, "dev-1 timed out: why"],
-    ["out_of_memory", 1, "dev-1 out of memory: why"],
-    ["over_budget", 1, "dev-1 over budget: why"],
-    ["lost", 2, "dev-1 lost: why"],
-  ] as const)("%s at attempt %s is a failure", (outcome, attempt, reason) => {
-    const ping = { type: "failed", ms: 3_000, reason };
-    expect(pingOf(finished(outcome, attempt))).toEqual(ping);
-  });
-
-  test.each([
-    ["killed", 1],
-    ["interrupted", 1],
-    ["interrupted", 2],
-    ["lost", 1],
-  ] as const)("%s at attempt %s is neither", (outcome, attempt) => {
-    expect(pingOf(finished(outcome, attempt))).toBeNull();
-  });
-
-  test("a long reason is cut", () => {
-    const ping = pingOf(finished("failed", 1, "x".repeat(1000)));
-    expect(ping?.reason?.length).toBe(300);
-  });
-
-  test("other events send no ping", () =>
-    expect(pingOf({ type: "queued", agent: "dev", at: 0, item })).toBeNull());
+test("the ping of a failure with a long reason is cut", () => {
+  expect(pingOf(finished("failed", 1, "x".repeat(1000)))?.reason).toHaveLength(300);
 });

@@ -7,7 +7,6 @@ let project: LiveProject;
 
 beforeEach(async () => {
   server = await monitorServer();
-  onTestFinished(() => server.close());
   project = await commandAgents(() => ({ good: "true", bad: "al-exit 7" }));
 });
 

@@ -18,11 +18,11 @@ const { redact } = redactor;
 function opened() {
   const store = tempStore();
   const warnings: string[] = [];
-  const warn = (message: string): void => void warnings.push(message);
+  const warn = (message: string) => void warnings.push(message);
   let time = Date.parse("2026-11-22T08:00:00Z");
-  const now = (): number => (time += 60_000);
+  const now = () => (time += 60_000);
   let stored = 0;
-  const onAct = (): void => void (stored += 1);
+  const onAct = () => void (stored += 1);
   const audit = createAudit({ store: store.tables(createAuditStore), now, redact, warn, onAct });
   const list = (query: object = {}) => audit.audit(auditQuerySchema.parse(query));
   const record = async (by: Person, ...acts: readonly Act[]) => {
@@ -32,14 +32,16 @@ function opened() {
   return { store, warnings, warn, list, record, audit, stored: () => stored };
 }
 
+const kill: Act = { act: "kill", agent: "a", instanceId: "a-abcdefgh" };
+
 test("the audit trail lists the acts with their persons, the latest first, by pages", async () => {
   const { list, record, stored } = opened();
-  await record(phone, { act: "pause" }, { act: "kill", agent: "a", instanceId: "a-abcdefgh" });
+  await record(phone, { act: "pause" }, kill);
   await record(ada, { act: "resume" });
   const first = list({ limit: 2 });
   expect(first.entries).toMatchObject([
     { act: "resume", at: "2026-11-22T08:03:00.000Z", agent: null, by: ada },
-    { act: "kill", agent: "a", instanceId: "a-abcdefgh", detail: "", by: phone },
+    { ...kill, detail: "", by: phone },
   ]);
   const second = list({ limit: 2, before: first.next ?? 0 });
   expect(second).toMatchObject({ entries: [{ act: "pause" }], next: null });
@@ -47,19 +49,23 @@ test("the audit trail lists the acts with their persons, the latest first, by pa
 });
 
 test.each([
-  [{ by: "slack" }, ["raise"]],
-  [{ by: "Ada" }, ["raise"]],
-  [{ by: "10.0.0.7" }, ["kill", "pause"]],
-  [{ act: "kill" }, ["kill"]],
-  [{ agent: "a" }, ["raise", "kill"]],
-  [{ instance: "a-abcdefgh" }, ["kill"]],
-  [{ since: "2026-11-22T08:02:00Z" }, ["raise", "kill"]],
-  [{ agent: "a", by: "login", since: "2026-11-22T09:00:00Z" }, []],
+  [{ by: "slack" }, "raise"],
+  [{ by: "Ada" }, "raise"],
+  [{ by: "10.0.0.7" }, "kill pause"],
+  [{ act: "kill" }, "kill"],
+  [{ agent: "a" }, "raise kill"],
+  [{ instance: "a-abcdefgh" }, "kill"],
+  [{ since: "2026-11-22T08:02:00Z" }, "raise kill"],
+  [{ agent: "a", by: "login", since: "2026-11-22T09:00:00Z" }, ""],
 ])("the audit trail filters by %j", async (query, acts) => {
   const { list, record } = opened();
-  await record(phone, { act: "pause" }, { act: "kill", agent: "a", instanceId: "a-abcdefgh" });
+  await record(phone, { act: "pause" }, kill);
   await record(ada, { act: "raise", agent: "a" });
-  expect(list(query).entries.map(({ act }) => act)).toEqual(acts);
+  expect(
+    list(query)
+      .entries.map(({ act }) => act)
+      .join(" "),
+  ).toBe(acts);
 });
 
 test("a detail is one short line without secrets", async () => {
@@ -75,7 +81,9 @@ test("an act that can't be recorded is a warning", async () => {
   const { store, audit, warnings } = opened();
   store.tables((db) => ({ done: db.exec("DROP TABLE audit") }));
   expect(() => audit.recordAct({ act: "pause" }, phone)).not.toThrow();
-  await expect.poll(() => warnings).toMatchObject([/^the audit trail lacks an act \(pause\): /]);
+  await expect
+    .poll(() => warnings)
+    .toEqual([expect.stringMatching(/^the audit trail lacks an act \(pause\): /) as string]);
 });
 
 test("the audit trail is pruned with the history", async () => {
@@ -94,8 +102,9 @@ function withQuestions() {
     onCount: () => undefined,
     warn,
   });
-  const ask = (kind: "ask" | "host", choices: readonly string[]) =>
-    questions.open({
+  onTestFinished(questions.stop);
+  const ask = async (kind: "ask" | "host", ...choices: readonly string[]) => {
+    const { id } = await questions.open({
       kind,
       agent: "a",
       gates: [],
@@ -106,14 +115,15 @@ function withQuestions() {
       form: { kind: "choice", choices },
       fallback: null,
     });
-  return { store, list, questions, ask };
+    return id;
+  };
+  return { ...questions, store, list, ask };
 }
 
 test("an answer is an act, an approval another", async () => {
-  const { questions, ask, list } = withQuestions();
-  await questions.answer((await ask("ask", ["yes", "no"])).id, "yes", ada);
-  await questions.answer((await ask("host", ["once", "deny"])).id, "once", phone);
-  questions.stop();
+  const { answer, ask, list } = withQuestions();
+  await answer(await ask("ask", "yes", "no"), "yes", ada);
+  await answer(await ask("host", "once", "deny"), "once", phone);
   const about = { agent: "a", instanceId: "a-abcdefgh" };
   expect(list().entries).toMatchObject([
     { act: "approve", ...about, detail: "once (host api.example.com)", by: phone },
@@ -122,24 +132,21 @@ test("an answer is an act, an approval another", async () => {
 });
 
 test("only the first of two answers is an act, and no end without a person", async () => {
-  const { questions, ask, list } = withQuestions();
-  const { id } = await ask("ask", ["yes", "no"]);
-  const both = [questions.answer(id, "yes", ada), questions.answer(id, "no", phone)];
-  await Promise.allSettled(both);
-  await questions.withdraw((await ask("ask", ["yes"])).id);
-  questions.stop();
+  const { answer, withdraw, ask, list } = withQuestions();
+  const id = await ask("ask", "yes", "no");
+  await Promise.allSettled([answer(id, "yes", ada), answer(id, "no", phone)]);
+  await withdraw(await ask("ask", "yes"));
   expect(list().entries).toMatchObject([{ act: "answer", detail: "yes (Deploy 1.4?)", by: ada }]);
 });
 
 test("an answer without its entry does not exist", async () => {
-  const { store, questions, ask } = withQuestions();
-  const { id } = await ask("ask", ["yes", "no"]);
+  const { store, answer, find, ask } = withQuestions();
+  const id = await ask("ask", "yes", "no");
   store.tables((db) => ({
     done: db.exec(
       "CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(FAIL, 'broken'); END",
     ),
   }));
-  await expect(questions.answer(id, "yes", ada)).rejects.toThrow("broken");
-  questions.stop();
-  expect(questions.find(id)?.state).toBe("open");
+  await expect(answer(id, "yes", ada)).rejects.toThrow("broken");
+  expect(find(id)?.state).toBe("open");
 });

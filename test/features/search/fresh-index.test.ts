@@ -1,80 +1,62 @@
 import { chmodSync, existsSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
-import { createIndexer } from "../../../src/features/search/indexer.ts";
-import { findIn, logProject, noon, textsFound } from "./support.ts";
+import { indexing, logProject, noon } from "./support.ts";
 
 let project: ReturnType<typeof logProject>;
-beforeEach(() => (project = logProject()));
-afterEach(() => project.remove());
-
-const texts = (q: string): Promise<string[]> => textsFound(project.projectDir, q);
-
-function inIndex(sql: string): unknown {
-  const db = new DatabaseSync(indexPath(project.projectDir));
-  try {
-    return db.prepare(sql).get();
-  } finally {
-    db.close();
-  }
-}
+beforeEach(() => void (project = logProject()));
 
 test("a search without the scheduler adds new lines to the project's index, and counts them to their run", async () => {
   const run = { instanceId: "alpha-aaaaaaaa" };
-  project.write({ msg: "word one", ...run });
+  project.write("word one", { ...run });
   await project.index();
-  project.write({ msg: "word two", time: noon + 1, ...run });
-  project.write({ msg: "word three", time: noon + 2, agent: "beta" });
-  const page = await findIn(project.projectDir, "word");
+  project.write("word two", { time: noon + 1, ...run });
+  project.write("word three", { time: noon + 2, agent: "beta" });
+  const page = await project.find("word");
   expect(page.runs.map(({ count }) => count)).toEqual([1, 2]);
-  expect(await texts("word")).toEqual(["word three", "word two", "word one"]);
-  expect(inIndex("SELECT count(*) AS n FROM files WHERE indexed > 0")).toEqual({ n: 2 });
+  expect(await project.texts("word")).toEqual(["word three", "word two", "word one"]);
+  expect(project.inIndex("SELECT count(*) AS n FROM files WHERE indexed > 0")).toEqual({ n: 2 });
 });
 
 test("a search without the scheduler leaves no index behind if the project has none", async () => {
-  project.write({ msg: "word" });
-  expect(await texts("word")).toEqual(["word"]);
+  project.write("word");
+  expect(await project.texts("word")).toEqual(["word"]);
   expect(existsSync(indexPath(project.projectDir))).toBe(false);
 });
 
 test("a search without the scheduler leaves an index of another format as it is", async () => {
-  project.write({ msg: "word" });
+  project.write("word");
   await project.index();
-  inIndex("PRAGMA user_version = 99");
-  expect(await texts("word")).toEqual(["word"]);
-  expect(inIndex("PRAGMA user_version")).toEqual({ user_version: 99 });
+  project.inIndex("PRAGMA user_version = 99");
+  expect(await project.texts("word")).toEqual(["word"]);
+  expect(project.inIndex("PRAGMA user_version")).toEqual({ user_version: 99 });
 });
 
 test.skipIf(process.getuid?.() === 0)(
   "a search without the scheduler finds new lines if the index can't be written",
   async () => {
-    project.write({ msg: "word one" });
+    project.write("word one");
     await project.index();
-    project.write({ msg: "word two", time: noon + 1 });
+    project.write("word two", { time: noon + 1 });
     chmodSync(indexPath(project.projectDir), 0o400);
-    expect(await texts("word")).toEqual(["word two", "word one"]);
+    expect(await project.texts("word")).toEqual(["word two", "word one"]);
   },
 );
 
 test("a search without the scheduler leaves the first pass over all logs to the scheduler", async () => {
   openIndex(indexPath(project.projectDir)).close();
-  project.write({ msg: "word" });
-  expect(await texts("word")).toEqual(["word"]);
-  expect(inIndex("SELECT at FROM passes")).toBeUndefined();
+  project.write("word");
+  expect(await project.texts("word")).toEqual(["word"]);
+  expect(project.inIndex("SELECT at FROM passes")).toBeUndefined();
 });
 
 test("two processes that index the same lines store each line once", async () => {
-  for (let i = 0; i < 300; i++) project.write({ msg: `word ${i}`, time: noon + i });
-  const path = indexPath(project.projectDir);
-  openIndex(path).close();
-  const passes = [1, 2, 3].map(async () => {
-    const db = openIndex(path);
-    const options = { dir: project.dir, now: () => noon, sliceBytes: 1_000, isBackground: true };
-    await createIndexer(db, options)
-      .indexAll()
-      .finally(() => db.close());
-  });
+  for (let i = 0; i < 300; i++) project.write(`word ${i}`, { time: noon + i });
+  openIndex(indexPath(project.projectDir)).close();
+  const options = { sliceBytes: 1_000, isBackground: true };
+  const passes = [1, 2, 3].map(() =>
+    indexing(project.projectDir, (indexer) => indexer.indexAll(), options),
+  );
   await Promise.all(passes);
-  const { runs } = await findIn(project.projectDir, "word");
+  const { runs } = await project.find("word");
   expect(runs.map(({ count }) => count)).toEqual([300]);
 });

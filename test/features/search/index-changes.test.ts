@@ -9,28 +9,21 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { formatLine } from "../../../src/foundation/logs/line-queue.ts";
-import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
-import { createIndexer } from "../../../src/features/search/indexer.ts";
-import { dayMs, logProject, noon, textsFound } from "./support.ts";
+import { indexPath } from "../../../src/features/search/index-format.ts";
+import { dayMs, indexing, logProject, noon } from "./support.ts";
 
 let project: ReturnType<typeof logProject>;
-beforeEach(() => (project = logProject()));
-afterEach(() => project.remove());
+beforeEach(() => void (project = logProject()));
 
-const texts = (q: string): Promise<string[]> => textsFound(project.projectDir, q);
-const logFile = (): string => join(project.dir, "alpha-2026-03-10.log");
+const logFile = () => join(project.dir, "alpha-2026-03-10.log");
 function lineOf(msg: string): string {
   return formatLine({ level: 30, time: noon, agent: "alpha", msg });
 }
 
 /** Indexes the new lines of files, by the names that their writer gives. */
-async function indexNew(...names: string[]): Promise<void> {
-  const db = openIndex(indexPath(project.projectDir));
-  await createIndexer(db, { dir: project.dir, now: () => noon }).indexNew(names);
-  db.close();
-}
+const indexNew = (...names: string[]): Promise<void> =>
+  indexing(project.projectDir, (indexer) => indexer.indexNew(names));
 
 test("each line is indexed once, also when half of it was there before", async () => {
   appendFileSync(logFile(), lineOf("whole").repeat(3) + lineOf("half").slice(0, 20));
@@ -38,8 +31,8 @@ test("each line is indexed once, also when half of it was there before", async (
   appendFileSync(logFile(), lineOf("half").slice(20));
   await indexNew("alpha-2026-03-10.log");
   await indexNew("alpha-2026-03-10.log");
-  expect(await texts("half")).toEqual(["half"]);
-  expect(await texts("whole")).toEqual(["whole", "whole", "whole"]);
+  expect(await project.texts("half")).toEqual(["half"]);
+  expect(await project.texts("whole")).toEqual(["whole", "whole", "whole"]);
 });
 
 test.each([
@@ -51,33 +44,31 @@ test.each([
     () => (rmSync(logFile()), writeFileSync(logFile(), lineOf("after!").repeat(2))),
   ],
 ])("a log file that was %s is indexed again with its day", async (_how, change) => {
-  project.write({ msg: "before" });
-  project.write({ msg: "other agent", agent: "beta" });
+  project.write("before");
+  project.write("other agent", { agent: "beta" });
   await project.index();
   change();
   appendFileSync(logFile(), lineOf("last"));
   await indexNew("alpha-2026-03-10.log");
-  expect(indexedLines("before")).toBe(0);
-  expect(await texts("before")).toEqual([]);
-  expect(await texts("last")).toEqual(["last"]);
-  expect(await texts("other")).toEqual(["other agent"]);
+  expect(indexedLines("before")).toEqual({ n: 0 });
+  expect(await project.texts("before")).toEqual([]);
+  expect(await project.texts("last")).toEqual(["last"]);
+  expect(await project.texts("other")).toEqual(["other agent"]);
 });
 
 test("a log file that was deleted takes its words with it, and a day without files its tables", async () => {
-  project.write({ msg: "secret plan", time: noon - dayMs });
-  project.write({ msg: "stays", agent: "beta", time: noon - dayMs });
-  project.write({ msg: "oldest", time: noon - 2 * dayMs, instanceId: "alpha-aaaaaaaa" });
+  project.write("secret plan", { time: noon - dayMs });
+  project.write("stays", { agent: "beta", time: noon - dayMs });
+  project.write("oldest", { time: noon - 2 * dayMs, instanceId: "alpha-aaaaaaaa" });
   await project.index();
   rmSync(join(project.dir, "alpha-2026-03-09.log"));
   rmSync(join(project.dir, "alpha-2026-03-08.log"));
   await project.index();
-  expect(await texts("stays")).toEqual(["stays"]);
+  expect(await project.texts("stays")).toEqual(["stays"]);
   const file = readFileSync(indexPath(project.projectDir), "latin1");
   expect(file).not.toContain("oldest");
-  expect(indexedLines("secret", "20260309")).toBe(0);
-  const db = new DatabaseSync(indexPath(project.projectDir), { readOnly: true });
-  expect(db.prepare("SELECT count(*) AS n FROM runs").get()?.n).toBe(0);
-  db.close();
+  expect(indexedLines("secret", "20260309")).toEqual({ n: 0 });
+  expect(project.inIndex("SELECT count(*) AS n FROM runs")).toEqual({ n: 0 });
 });
 
 test("lines that are not JSON objects, and binary data, are skipped", async () => {
@@ -85,40 +76,35 @@ test("lines that are not JSON objects, and binary data, are skipped", async () =
   appendFileSync(logFile(), rubbish);
   appendFileSync(logFile(), `{"msg":7,"time":1}\n[]\nnull\n${lineOf("good")}`);
   await project.index();
-  expect(await texts("good")).toEqual(["good"]);
+  expect(await project.texts("good")).toEqual(["good"]);
 });
 
 test("a folder or pipe in place of a log file does not stop the index", async () => {
-  project.write({ msg: "good" });
+  project.write("good");
   mkdirSync(join(project.dir, "beta-2026-03-10.log"));
   execFileSync("mkfifo", [join(project.dir, "gamma-2026-03-10.log")]);
   await project.index();
   await indexNew("beta-2026-03-10.log", "gamma-2026-03-10.log");
-  expect(indexedLines("good")).toBe(1);
+  expect(indexedLines("good")).toEqual({ n: 1 });
 });
 
 test("only its owner may read the index", async () => {
-  project.write({ msg: "private" });
+  project.write("private");
   await project.index();
   expect(statSync(indexPath(project.projectDir)).mode & 0o777).toBe(0o600);
 });
 
 test("an index of another format is replaced", async () => {
-  project.write({ msg: "first" });
+  project.write("first");
   await project.index();
-  const db = new DatabaseSync(indexPath(project.projectDir));
-  db.exec("PRAGMA user_version = 99; DROP TABLE runs");
-  db.close();
+  project.inIndex("PRAGMA user_version = 99");
+  project.inIndex("DROP TABLE runs");
   await project.index();
-  expect(await texts("first")).toEqual(["first"]);
+  expect(await project.texts("first")).toEqual(["first"]);
 });
 
 /** How many lines of a day the index itself finds. */
-function indexedLines(word: string, day = "20260310"): number {
-  const db = new DatabaseSync(indexPath(project.projectDir), { readOnly: true });
+function indexedLines(word: string, day = "20260310"): unknown {
   const words = `words_${day}`;
-  const statement = db.prepare(`SELECT count(*) AS n FROM ${words} WHERE ${words} MATCH ?`);
-  const count = Number(statement.get(word)?.n);
-  db.close();
-  return count;
+  return project.inIndex(`SELECT count(*) AS n FROM ${words} WHERE ${words} MATCH ?`, word);
 }

@@ -1,14 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { setTimeout as wait } from "node:timers/promises";
-import { indexPath } from "../../../src/features/search/index-format.ts";
+import { pause } from "../../helpers/pause.ts";
 import { logProject, noon } from "./support.ts";
 
 let project: ReturnType<typeof logProject>;
-beforeEach(() => (project = logProject()));
-afterEach(() => project.remove());
+beforeEach(() => void (project = logProject()));
 
 const program = join(import.meta.dirname, "index-in-slices.ts");
 
@@ -19,21 +16,19 @@ async function indexUntil(killAfterMs: number): Promise<boolean> {
   child.stdout.on("data", (data: Buffer) => (output += data.toString()));
   const exited = once(child, "exit");
   await Promise.race([once(child.stdout, "data"), exited]);
-  await Promise.race([wait(killAfterMs), exited]);
+  await Promise.race([pause(killAfterMs, "it is killed in the middle"), exited]);
   child.kill("SIGKILL");
   await exited;
   return output.includes("done");
 }
 
 function indexedLines(): number {
-  const db = new DatabaseSync(indexPath(project.projectDir), { readOnly: true });
-  expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
-  const table = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'words_20260310'").get();
-  const count = "SELECT count(*) AS n FROM words_20260310 WHERE words_20260310 MATCH 'common'";
+  const { inIndex } = project;
+  expect(inIndex("PRAGMA integrity_check")).toEqual({ integrity_check: "ok" });
   // It may have been killed before its first commit.
-  const lines = table === undefined ? 0 : Number(db.prepare(count).get()?.n);
-  db.close();
-  return lines;
+  if (inIndex("SELECT 1 FROM sqlite_master WHERE name = 'words_20260310'") === undefined) return 0;
+  const count = "SELECT count(*) AS n FROM words_20260310 WHERE words_20260310 MATCH 'common'";
+  return (inIndex(count) as { readonly n: number }).n;
 }
 
 test(
@@ -42,7 +37,7 @@ test(
   async () => {
     const lines = 2_000;
     for (let i = 0; i < lines; i++) {
-      project.write({ msg: `common ${i}`, agent: `a${i % 3}`, time: noon + i });
+      project.write(`common ${i}`, { agent: `a${i % 3}`, time: noon + i });
     }
     const seen = new Set<number>();
     for (let tries = 0, isDone = false; !isDone; tries++) {

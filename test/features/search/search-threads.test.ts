@@ -1,9 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
-import { setTimeout as wait } from "node:timers/promises";
-import type { SearchPage } from "../../../src/features/search/search-report.ts";
 import { indexPath } from "../../../src/features/search/index-format.ts";
 import { createSearch, type SearchOptions } from "../../../src/features/search/search.ts";
+import { pause } from "../../helpers/pause.ts";
 import { logProject } from "./support.ts";
 
 let project: ReturnType<typeof logProject>;
@@ -14,33 +12,30 @@ beforeEach(() => {
   problems = [];
   search = start();
 });
-afterEach(async () => {
-  await search.close();
-  project.remove();
-});
+afterEach(() => search.close());
 
 function start(options: Partial<SearchOptions> = {}): ReturnType<typeof createSearch> {
-  const warn = (message: string): void => void problems.push(message);
+  const warn = (message: string) => void problems.push(message);
   const { projectDir } = project;
   return createSearch({ projectDir, warn, delayMs: 60_000, idleMs: 50, ...options });
 }
 
 const query = { order: "newest", limit: 20 } as const;
-const find = (q: string): Promise<SearchPage> => search.find({ q, ...query });
+const find = (q: string) => search.find({ q, ...query });
 /** Under load the pass that indexes new lines may take longer than a search waits for it. */
 const mustFind = (q: string): Promise<void> =>
   expect.poll(async () => (await find(q)).runs, { timeout: 20_000 }).toHaveLength(1);
 
 test("new lines are found at once, also after the threads ended", async () => {
   expect((await find("first")).runs).toEqual([]);
-  project.write({ msg: "first line" });
-  project.write({ msg: "line of an earlier scheduler", agent: "beta" });
+  project.write("first line");
+  project.write("line of an earlier scheduler", { agent: "beta" });
   search.grew("alpha-2026-03-10.log");
   await mustFind("first");
   search.pruned();
   await mustFind("earlier");
-  await wait(200);
-  project.write({ msg: "second line" });
+  await pause(200, "the threads end when they are idle");
+  project.write("second line");
   search.grew("alpha-2026-03-10.log");
   const before = Date.now();
   await mustFind("second");
@@ -50,7 +45,7 @@ test("new lines are found at once, also after the threads ended", async () => {
 });
 
 test("equal searches at the same time are one", async () => {
-  project.write({ msg: "first line" });
+  project.write("first line");
   const [one, same, other] = await Promise.all([find("first"), find("first"), find("line")]);
   expect(same).toBe(one);
   expect(other).not.toBe(one);
@@ -68,17 +63,16 @@ test("lines are indexed without a search", async () => {
 test("a corrupt index is replaced", async () => {
   const text = "not a database, but long enough to be taken for one";
   writeFileSync(indexPath(project.projectDir), text);
-  project.write({ msg: "first line" });
+  project.write("first line");
   await mustFind("first");
   expect(problems).toEqual([]);
 });
 
 test("a failed pass is logged", async () => {
-  project.write({ msg: "first line" });
+  project.write("first line");
   await mustFind("first");
-  const db = new DatabaseSync(indexPath(project.projectDir));
-  db.exec("DROP TABLE passes; CREATE TABLE passes (id INTEGER)");
-  db.close();
+  project.inIndex("DROP TABLE passes");
+  project.inIndex("CREATE TABLE passes (id INTEGER)");
   search.pruned();
   await expect(find("first")).rejects.toMatchObject({ code: "search_unavailable" });
   expect(problems).toEqual([expect.stringContaining("log lines were not indexed")]);
@@ -90,25 +84,28 @@ test("an invalid search is rejected with its reason, before and after there is a
     const bad = search.find({ q: "first", before: "1;DROP", ...query });
     await expect(bad).rejects.toMatchObject({ code: "bad_cursor" });
   };
-  project.write({ msg: "first line" });
+  project.write("first line");
   await assertRejected();
   await mustFind("first");
   await assertRejected();
 });
 
 test("a search over its time limit ends with its thread, and the next one gets a new thread", async () => {
-  project.write({ msg: "first line" });
+  project.write("first line");
   const hasty = start({ timeoutMs: 1 });
-  const unavailable = { code: "search_unavailable" };
-  await expect(hasty.find({ q: "first", ...query })).rejects.toMatchObject(unavailable);
-  await expect(hasty.find({ q: "first", ...query })).rejects.toMatchObject(unavailable);
+  const assertUnavailable = (): Promise<void> =>
+    expect(hasty.find({ q: "first", ...query })).rejects.toMatchObject({
+      code: "search_unavailable",
+    });
+  await assertUnavailable();
+  await assertUnavailable();
   await hasty.close();
-  await expect(hasty.find({ q: "first", ...query })).rejects.toMatchObject(unavailable);
+  await assertUnavailable();
   await mustFind("first");
 });
 
 test("until all is indexed once, a page has how far that is; then it has not", async () => {
-  project.write({ msg: "a line" });
+  project.write("a line");
   expect((await find("line")).indexing).toBeDefined();
   await mustFind("line");
   await expect.poll(async () => (await find("line")).indexing, { timeout: 20_000 }).toBeNull();

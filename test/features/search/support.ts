@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { tempDir } from "../../helpers/temp-dir.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { logFileOf, logsDir } from "../../../src/foundation/logs/log-files.ts";
 import { formatLine } from "../../../src/foundation/logs/line-queue.ts";
@@ -14,35 +15,51 @@ import { createIndexer } from "../../../src/features/search/indexer.ts";
 export const noon = Date.UTC(2026, 2, 10, 12);
 export const dayMs = 86_400_000;
 
-/** A project that has only logs. */
+/** A project that has only logs, until the test ends. */
 export function logProject() {
-  const projectDir = mkdtempSync(join(tmpdir(), "al-search-"));
+  const projectDir = tempDir();
   const dir = logsDir(projectDir);
   mkdirSync(dir, { recursive: true });
   return {
     projectDir,
     dir,
     /** Appends a line to the file of its agent and day. */
-    write: (entry: Partial<LogEntry> & { readonly msg: string }): void => {
-      const whole: LogEntry = { level: 30, time: noon, agent: "alpha", ...entry };
+    write: (msg: string, more: Partial<LogEntry> = {}) => {
+      const whole: LogEntry = { level: 30, time: noon, agent: "alpha", msg, ...more };
       const { name } = logFileOf(whole.agent, whole.time);
       appendFileSync(join(dir, name), formatLine(whole));
     },
     /** Indexes all lines. */
-    index: async (sliceBytes?: number): Promise<void> => {
-      const db = openIndex(indexPath(projectDir));
+    index: (sliceBytes = 65_536): Promise<void> =>
+      indexing(projectDir, (indexer) => indexer.indexAll(), { sliceBytes }),
+    find: (q: string, more?: Partial<SearchQuery>) => findIn(projectDir, q, more),
+    /** The texts of the lines that match, newest first. */
+    texts: async (q: string, more?: Partial<SearchQuery>) =>
+      textsOf(await findIn(projectDir, q, more)),
+    /** The first row of a query on the index itself. */
+    inIndex: (sql: string, ...values: readonly string[]): unknown => {
+      const db = new DatabaseSync(indexPath(projectDir));
       try {
-        await createIndexer(db, {
-          dir,
-          now: () => noon,
-          sliceBytes: sliceBytes ?? 65_536,
-        }).indexAll();
+        return db.prepare(sql).get(...values);
       } finally {
         db.close();
       }
     },
-    remove: () => rmSync(projectDir, { recursive: true, force: true }),
   };
+}
+
+/** Opens the index of a project for work of an indexer. */
+export async function indexing(
+  projectDir: string,
+  work: (indexer: ReturnType<typeof createIndexer>) => Promise<unknown>,
+  options: Partial<Parameters<typeof createIndexer>[1]> = {},
+): Promise<void> {
+  const db = openIndex(indexPath(projectDir));
+  try {
+    await work(createIndexer(db, { dir: logsDir(projectDir), now: () => noon, ...options }));
+  } finally {
+    db.close();
+  }
 }
 
 /** Searches as `al logs --grep` does. */
@@ -58,11 +75,6 @@ export function findIn(
   );
 }
 
-/** The texts of the lines that match, newest first. */
-export async function textsFound(projectDir: string, q: string): Promise<string[]> {
-  return textsOf(await findIn(projectDir, q));
-}
-
-export function textsOf({ runs }: SearchPage): string[] {
+function textsOf({ runs }: SearchPage): string[] {
   return runs.flatMap(({ matches }) => matches.map(({ text }) => text));
 }

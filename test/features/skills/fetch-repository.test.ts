@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fetchRepository } from "../../../src/features/skills/fetch-repository.ts";
 import { makeRepository, type TestRepository } from "./repositories.ts";
@@ -18,10 +18,10 @@ test("a fetched repository gives the files of its newest commit, and their conte
   const fetched = await fetchRepository(repository.url, { env });
   expect(fetched.head).toBe(commit);
   const files = await fetched.files(commit);
-  expect(files.map(({ path, kind, size }) => [path, kind, size])).toEqual([
-    ["SKILL.md", "file", 7],
-    ["link", "link", 11],
-    ["scripts/run.sh", "executable", 10],
+  expect(files).toMatchObject([
+    { path: "SKILL.md", kind: "file", size: 7 },
+    { path: "link", kind: "link", size: 11 },
+    { path: "scripts/run.sh", kind: "executable", size: 10 },
   ]);
   const contents = await fetched.contents([...files].reverse());
   expect(contents.map(String)).toEqual(["#!/bin/sh\n", "/etc/passwd", "Do it.\n"]);
@@ -53,16 +53,14 @@ test("a fetched repository runs no code of the repository, and ignores a git env
   repository.commit();
   const mark = join(repository.dir, "ran");
   for (const hook of ["post-checkout", "post-merge", "reference-transaction", "pre-receive"]) {
-    const file = join(repository.dir, ".git/hooks", hook);
-    writeFileSync(file, `#!/bin/sh\ntouch ${mark}\n`);
-    chmodSync(file, 0o755);
+    repository.write(`.git/hooks/${hook}`, `#!/bin/sh\ntouch ${mark}\n`);
+    repository.makeExecutable(`.git/hooks/${hook}`);
   }
-  repository.git("config", "uploadpack.packObjectsHook", `touch ${mark};`);
-  repository.git("config", "core.fsmonitor", `touch ${mark};`);
-  repository.git("config", "core.alternateRefsCommand", `touch ${mark};`);
+  for (const key of ["uploadpack.packObjectsHook", "core.fsmonitor", "core.alternateRefsCommand"])
+    repository.git("config", key, `touch ${mark};`);
   const other = { GIT_DIR: "/nowhere", GIT_WORK_TREE: "/nowhere", GIT_EXTERNAL_DIFF: "false" };
   const fetched = await fetchRepository(repository.url, { env: { ...env, ...other } });
-  expect((await fetched.files(fetched.head)).length).toBe(2);
+  expect(await fetched.files(fetched.head)).toHaveLength(2);
   await fetched.remove();
   expect(existsSync(mark)).toBe(false);
 });
@@ -90,17 +88,10 @@ test("a fetched repository that takes too long is dropped", async () => {
 });
 
 test.each([
-  ["would run a program", "ext::sh -c 'touch /tmp/pwned'", "can't be fetched"],
   ["is not encrypted", "http://127.0.0.1:9/skills", "can't be fetched"],
+  ["does not exist", "file:///nowhere/skills", "there is no directory /nowhere/skills"],
 ])("a fetched repository that %s is a plain error", async (_what, url, message) => {
-  const fetching = fetchRepository(url, { env });
-  await expect(fetching).rejects.toMatchObject({ code: "git_failed" });
-  await expect(fetching).rejects.toThrow(message);
-});
-
-test("a fetched repository that does not exist is a plain error", async () => {
-  const fetching = fetchRepository("file:///nowhere/skills", { env });
-  await expect(fetching).rejects.toThrow("there is no directory /nowhere/skills");
+  await expect(fetchRepository(url, { env })).rejects.toThrow(message);
 });
 
 test("a fetched repository that would run a program runs none", async () => {

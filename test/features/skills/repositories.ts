@@ -4,14 +4,9 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
-const who = [
-  "-c",
-  "user.name=Tester",
-  "-c",
-  "user.email=tester@example.com",
-  "-c",
-  "commit.gpgSign=false",
-];
+const who = ["user.name=Tester", "user.email=tester@example.com", "commit.gpgSign=false"].flatMap(
+  (setting) => ["-c", setting],
+);
 
 /** An empty repository in a folder called `skills`, until the test ends. */
 export function makeRepository() {
@@ -46,9 +41,9 @@ export function makeRepository() {
       mkdirSync(dirname(join(dir, path)), { recursive: true });
       symlinkSync(target, join(dir, path));
     },
-    git: (...args: readonly string[]): string => run(args),
+    git: (...args: readonly string[]) => run(args),
     /** Commits all that is there; the commit. */
-    commit: (): string => {
+    commit: () => {
       run(["add", "--all"]);
       run(["commit", "--quiet", "--allow-empty", "-m", "change"]);
       return run(["rev-parse", "HEAD"]);
@@ -58,13 +53,13 @@ export function makeRepository() {
     /**
      * Commits a tree that git itself would not make: entries as git lists them, `<mode> <type> <id>\t<name>`.
      */
-    commitTree: (entries: readonly string[]): string => {
+    commitTree: (entries: readonly string[]) => {
       const commit = run(["commit-tree", tree(entries), "-m", "made by hand"]);
       run(["update-ref", "HEAD", commit]);
       return commit;
     },
     /** Stores a content; its id. */
-    store: (content: string): string => run(["hash-object", "-w", "--stdin"], content),
+    store: (content: string) => run(["hash-object", "-w", "--stdin"], content),
   };
 }
 

@@ -30,25 +30,20 @@ test("a source names one of several skills behind a #", () => {
   expect(skillSourceText(source, null)).toBe("acme/skills");
 });
 
-test("a source is stored as given, but a directory as its URL", () => {
-  expect(parse("acme/skills").repository).toBe("acme/skills");
-  expect(parse("./x").repository).toBe("file:///work/x");
-});
+test("a source is stored as given, but a directory as its URL", () =>
+  expect(parse("./x").repository).toBe("file:///work/x"));
 
 test.each([
   "",
   "-oProxyCommand=touch /tmp/pwned",
   "--upload-pack=touch",
-  "-u/evil",
   "ext::sh -c touch",
-  "ext::sh",
   "fd::17",
   "http://example.com/skills",
   "git://example.com/skills",
   "ftp://example.com/skills",
   "transport::https://example.com/x",
   "ssh://-oProxyCommand=evil/x",
-  "ssh://-evil@example.com/x",
   "-evil@example.com:x",
   "git@-example.com:x",
   "git@example.com:-x",

@@ -18,21 +18,28 @@ const spent: BudgetState = {
   limit: 5,
 };
 
+type OnLimits = Readonly<Record<string, AgentConfig["budget"]["onLimit"]>>;
+
 /** Agents by their `onLimit`, and which budget each used up. */
 function holdsOf(
   { scheduler }: Marbles,
-  onLimits: Readonly<Record<string, AgentConfig["budget"]["onLimit"]>>,
+  onLimits: OnLimits,
   exhausted: (agent: string) => BudgetState | null,
-  raised$: Subject<string> = new Subject(),
-  refused$: Subject<string> = new Subject(),
+  meter: Partial<Parameters<typeof createBudgetHolds>[0]["meter"]> = {},
 ) {
-  const agents = Object.entries(onLimits).map(([name, onLimit]) => {
-    const { runUsd, dayUsd, monthUsd, turns, warnAt } = defaultBudget;
-    const budget = { runUsd, dayUsd, monthUsd, turns, warnAt, onLimit };
-    return { name, config: anAgent(name, { budget }) };
-  });
+  const agents = Object.entries(onLimits).map(([name, onLimit]) => ({
+    name,
+    config: anAgent(name, { budget: { ...defaultBudget, onLimit } }),
+  }));
   return createBudgetHolds({
-    meter: { exhausted, limits: () => [], spent$: NEVER, refused$, raised$ },
+    meter: {
+      exhausted,
+      limits: () => [],
+      spent$: NEVER,
+      refused$: NEVER,
+      raised$: NEVER,
+      ...meter,
+    },
     agent: (name) => agents.find((agent) => agent.name === name),
     agents: () => agents,
     changed$: NEVER,
@@ -41,7 +48,7 @@ function holdsOf(
   });
 }
 
-const names = (agents: ReadonlySet<string>): string => [...agents].join();
+const names = (agents: ReadonlySet<string>) => [...agents].join();
 
 test("agents that pause wait until the window turns", () =>
   marbles((helpers) => {
@@ -58,31 +65,22 @@ test("agents that pause wait until the window turns", () =>
     ]);
   }));
 
-test("a raised budget ends the wait at once", () =>
+test.each([
+  ["raised$", "ends the wait at once", spent, null, ["dev", ""]],
+  ["refused$", "holds the next trigger", null, spent, ["", "dev"]],
+] as const)("an event of %s %s", (name, _, before, after, expected) =>
   marbles((helpers) => {
-    let state: BudgetState | null = spent;
-    const raised$ = new Subject<string>();
-    const { waiting$ } = holdsOf(helpers, { dev: "pause" }, () => state, raised$);
+    let state: BudgetState | null = before;
+    const event$ = new Subject<string>();
+    const { waiting$ } = holdsOf(helpers, { dev: "pause" }, () => state, { [name]: event$ });
     const seen: string[] = [];
     const subscription = waiting$.subscribe((agents) => seen.push(names(agents)));
-    state = null;
-    raised$.next("agent:dev");
-    expect(seen).toEqual(["dev", ""]);
+    state = after;
+    event$.next(name === "raised$" ? "agent:dev" : "dev");
+    expect(seen).toEqual(expected);
     subscription.unsubscribe();
-  }));
-
-test("a refused call holds the next trigger", () =>
-  marbles((helpers) => {
-    let state: BudgetState | null = null;
-    const refused$ = new Subject<string>();
-    const { waiting$ } = holdsOf(helpers, { dev: "pause" }, () => state, undefined, refused$);
-    const seen: string[] = [];
-    const subscription = waiting$.subscribe((agents) => seen.push(names(agents)));
-    state = spent;
-    refused$.next("dev");
-    expect(seen).toEqual(["", "dev"]);
-    subscription.unsubscribe();
-  }));
+  }),
+);
 
 test("the reason names the budget, when it turns, and the command that raises it", () =>
   marbles((helpers) => {
@@ -119,30 +117,21 @@ test("each agent's used budget is known, whether its work waits or is refused", 
 test("a call checks its own agent, and all agents once the project's own limit is spent", () =>
   marbles((helpers) => {
     const { scheduler, flush } = helpers;
-    const agents = ["dev", "ops", "web"].map((name) => ({ name, config: anAgent(name) }));
     const spent$ = new Subject<RunSpend>();
     let looked: string[] = [];
     let project: BudgetState = { ...spent, scope: "project", usd: 1 };
-    const holds = createBudgetHolds({
-      meter: {
-        exhausted: (name) => (looked.push(name), name === "ops" ? spent : null),
-        limits: () => [project],
-        spent$,
-        refused$: NEVER,
-        raised$: NEVER,
-      },
-      agent: (name) => agents.find((agent) => agent.name === name),
-      agents: () => agents,
-      changed$: NEVER,
-      clock: createClock(scheduler),
-      scheduler,
-    });
+    const holds = holdsOf(
+      helpers,
+      { dev: "stop", ops: "stop", web: "stop" },
+      (name) => (looked.push(name), name === "ops" ? spent : null),
+      { limits: () => [project], spent$ },
+    );
     const used: string[][] = [];
     const subscription = holds.used$.subscribe((found) => used.push([...found.keys()]));
-    const call = (agent: string): void =>
+    const call = (agent: string) =>
       spent$.next({ instanceId: `${agent}-1`, agent, usd: 1, reservedUsd: 0, turns: 1, tokens: 9 });
     const steps: string[][] = [];
-    const step = (at: number, what: () => void): void => {
+    const step = (at: number, what: () => void) => {
       scheduler.schedule(() => (steps.push(looked), (looked = []), what()), at);
     };
     step(1, () => call("dev"));

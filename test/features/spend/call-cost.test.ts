@@ -3,18 +3,18 @@ import { tempDir } from "../../helpers/temp-dir.ts";
 import { answered, tempMeter, terms } from "./support.ts";
 
 test("a call that its run hung up on costs the reserved amount, or more if more was seen", async () => {
-  const { meter, begin } = tempMeter();
+  const { charge, spent } = tempMeter();
   const hungUp = { estimated: true, isCut: true, isHungUp: true };
-  (await begin()).settle(answered(10, hungUp));
-  expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.01, reservedUsd: 0, turns: 1 });
-  (await begin()).settle(answered(20_000, hungUp));
-  expect(meter.run("dev-1", "dev").usd).toBe(0.03);
+  await charge(10, hungUp);
+  expect(spent()).toMatchObject({ usd: 0.01, reservedUsd: 0, turns: 1 });
+  await charge(20_000, hungUp);
+  expect(spent().usd).toBe(0.03);
 });
 
 test("a call that the scheduler cut costs its request and the streamed part of its answer", async () => {
-  const { meter, begin } = tempMeter();
-  (await begin()).settle(answered(10, { estimated: true, isCut: true }));
-  expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.00001, reservedUsd: 0, turns: 1 });
+  const { charge, spent } = tempMeter();
+  await charge(10, { estimated: true, isCut: true });
+  expect(spent()).toMatchObject({ usd: 0.00001, reservedUsd: 0, turns: 1 });
 });
 
 test("a call that dies with its scheduler costs its request, and the streamed part of its answer once that is stored", async () => {
@@ -23,12 +23,12 @@ test("a call that dies with its scheduler costs its request, and the streamed pa
   const before = tempMeter({}, first);
   await before.begin({ requestBytes: 3_000 });
   (await before.begin()).seen(answered(20, { estimated: true }));
-  (await before.begin()).settle(answered(1));
+  await before.charge(1);
   first.close();
   const next = tempStore(dir);
   await next.recover();
-  const { meter } = tempMeter({}, next);
-  expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.001021, turns: 3 });
+  const { meter, spent } = tempMeter({}, next);
+  expect(spent()).toMatchObject({ usd: 0.001021, turns: 3 });
   expect(meter.limits(["dev"]).every(({ usd }) => usd === 0.001021)).toBe(true);
 });
 
@@ -41,9 +41,9 @@ test.each([
   "a call to %s (%s) that reports a cost of %s USD costs %f, and %i calls are unpriced",
   async (provider, billing, usd, cost, unpriced) => {
     const termsOf = () => Promise.resolve({ ...terms, provider, billing });
-    const { meter, store, begin } = tempMeter({ termsOf });
-    (await begin()).settle(answered(3_000, { usd }));
-    expect(meter.run("dev-1", "dev").usd).toBe(cost);
+    const { store, charge, spent } = tempMeter({ termsOf });
+    await charge(3_000, { usd });
+    expect(spent().usd).toBe(cost);
     const whole = { nano: Math.round(cost * 1e9), unpriced, estimated: 0 };
     await expect.poll(() => store.spendReport.run("dev-1")).toMatchObject(whole);
   },

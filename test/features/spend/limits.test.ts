@@ -1,15 +1,15 @@
 import { tempStore } from "../../foundation/store/support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { budgets } from "./rules/support.ts";
-import { answered, tempMeter } from "./support.ts";
+import { tempMeter } from "./support.ts";
 
 const now = () => Date.parse("2026-11-22T12:00:00Z");
 
 test("limits are reported with the spent and reserved amounts", async () => {
   const budgetsOf = (agent: string | null) =>
     budgets({ dayUsd: agent === "dev" ? 1 : null }, { monthUsd: 9 });
-  const { meter, begin } = tempMeter({ budgetsOf, now });
-  (await begin()).settle(answered(5_000));
+  const { meter, begin, charge } = tempMeter({ budgetsOf, now });
+  await charge(5_000);
   await begin();
   const amounts = { usd: 0.005, reserved: 0.01, limit: null };
   const day = { window: "2026-11-22", endsAt: Date.parse("2026-11-23"), ...amounts };
@@ -27,9 +27,8 @@ test("limits are reported with the spent and reserved amounts", async () => {
 test("an agent without budget starts no run until its window turns or its limit is raised", async () => {
   let time = now();
   const budgetsOf = () => budgets({ dayUsd: 0.01 });
-  const { meter, begin, refusal } = tempMeter({ budgetsOf, now: () => time });
-  expect(meter.exhausted("dev")).toBeNull();
-  (await begin()).settle(answered(9_500));
+  const { meter, begin, charge, refusal } = tempMeter({ budgetsOf, now: () => time });
+  await charge(9_500);
   expect(meter.exhausted("dev")).toBeNull();
   expect((await refusal()).detail).toContain("the budget of agent dev for 2026-11-22");
   expect(meter.exhausted("dev")).toMatchObject({ scope: "agent:dev", window: "2026-11-22" });

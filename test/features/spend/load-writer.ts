@@ -1,23 +1,17 @@
 /** Plays calls against a budget over a real store and reports those that were granted, until it is killed. */
 import { createMeter } from "../../../src/features/spend/meter.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
-import { defaultBudget } from "../../../src/foundation/contracts/budget.ts";
 import { playCall, randomCalls } from "./load.ts";
+import { budgets } from "./rules/support.ts";
+import { terms } from "./support.ts";
 
 const [dir = "", seed = "1", dayUsd = "1"] = process.argv.slice(2);
 const store = openStore(dir);
 await store.recover();
-const unlimited = { ...defaultBudget, runUsd: null };
-const price = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
-const terms = { provider: "anthropic", price, billing: "priced", maxOutputTokens: 64_000 } as const;
 const meter = createMeter({
   store: store.spend,
-  termsOf: () => Promise.resolve({ ...terms, requestsPerMinute: null }),
-  budgetsOf: () => ({
-    agent: unlimited,
-    project: { ...unlimited, dayUsd: Number(dayUsd) },
-    timezone: "UTC",
-  }),
+  termsOf: () => Promise.resolve(terms),
+  budgetsOf: () => budgets({}, { dayUsd: Number(dayUsd) }),
   timezone: () => "UTC",
   liveRuns: () => [],
   onError: (error) => {

@@ -26,14 +26,14 @@ test(`1,000 concurrent calls of 50 runs never spend more than the third that can
     const cap = Math.floor(costOfAll(calls) / 3);
     const now = Date.parse("2026-01-01T12:00:00Z") + seed * dayMs;
     const day = new Date(now).toISOString().slice(0, 10);
-    const stored = (): number => store.spend.account("project", day)?.spent ?? 0;
+    const stored = () => store.spend.account("project", day)?.spent ?? 0;
     const dayUsd = usdOfNano(cap);
     const { meter } = tempMeter(
       { now: () => now, budgetsOf: () => budgets({}, { dayUsd }) },
       store,
     );
     let most = 0;
-    const onGrant = (): void => {
+    const onGrant = () => {
       most = Math.max(most, stored());
     };
     const granted = await Promise.all(calls.map((call) => playCall(meter, call, onGrant)));

@@ -15,7 +15,7 @@ export interface LoadCall {
 /** The calls of 50 runs of 5 agents, in random sizes and at random moments. */
 export function randomCalls(seed: number, count = 1_000): readonly LoadCall[] {
   const random = randomBy(seed);
-  const whole = (most: number): number => Math.floor(random() * most);
+  const whole = (most: number) => Math.floor(random() * most);
   return Array.from({ length: count }, () => {
     const run = whole(50);
     const maxOutputTokens = random() < 0.2 ? null : 2_000 + whole(20_000);

@@ -24,30 +24,27 @@ test("a call is stored with its highest cost, then with its cost", async () => {
   grant.settle(answered(2_000));
   grant.settle(answered(9_000));
   await expect.poll(() => spendReport.run("dev-1").nano).toBe(2_000_000);
-  expect(spendReport.accounts(["2026-11-22", "2026-11", "run"])).toEqual(
-    [
-      ["agent:dev", "2026-11"],
-      ["agent:dev", "2026-11-22"],
-      ["project", "2026-11"],
-      ["project", "2026-11-22"],
-      ["run:dev-1", "run"],
-    ].map(([scope, window]) => ({ scope, window, nano: 2_000_000, reserved: 0, raised: 0 })),
-  );
+  const amounts = { nano: 2_000_000, reserved: 0, raised: 0 };
+  expect(spendReport.accounts(["2026-11-22", "2026-11", "run"])).toEqual([
+    { scope: "agent:dev", window: "2026-11", ...amounts },
+    { scope: "agent:dev", window: "2026-11-22", ...amounts },
+    { scope: "project", window: "2026-11", ...amounts },
+    { scope: "project", window: "2026-11-22", ...amounts },
+    { scope: "run:dev-1", window: "run", ...amounts },
+  ]);
 });
 
 test("the spending of a run is emitted, and a warning once", async () => {
   const own = budgets({ runUsd: 0.1, warnAt: [50, 80] });
-  const { meter, begin } = tempMeter({ budgetsOf: () => own });
-  const spent: RunSpend[] = [];
+  const { meter, charge, spent } = tempMeter({ budgetsOf: () => own });
+  const emitted: RunSpend[] = [];
   const warned: BudgetWarning[] = [];
-  meter.spent$.subscribe((one) => spent.push(one));
+  meter.spent$.subscribe((one) => emitted.push(one));
   meter.warning$.subscribe((one) => warned.push(one));
-  for (const tokens of [6_000, 50_000, 1_000]) {
-    const grant = await begin({ maxOutputTokens: tokens });
-    grant.settle(answered(tokens));
-  }
+  for (const maxOutputTokens of [6_000, 50_000, 1_000])
+    await charge(maxOutputTokens, {}, { maxOutputTokens });
   const run = { instanceId: "dev-1", agent: "dev" };
-  expect(spent.slice(0, 3)).toEqual([
+  expect(emitted.slice(0, 3)).toEqual([
     { ...run, usd: 0, reservedUsd: 0.006, turns: 1, tokens: 0 },
     { ...run, usd: 0.006, reservedUsd: 0, turns: 1, tokens: 6_000 },
     { ...run, usd: 0.006, reservedUsd: 0.05, turns: 2, tokens: 6_000 },
@@ -55,21 +52,14 @@ test("the spending of a run is emitted, and a warning once", async () => {
   expect(warned).toEqual([
     { scope: "run:dev-1", window: "run", percent: 50, usd: 0.056, limitUsd: 0.1 },
   ]);
-  expect(meter.run("dev-1", "dev")).toEqual({
-    ...run,
-    usd: 0.057,
-    reservedUsd: 0,
-    turns: 3,
-    tokens: 57_000,
-  });
+  expect(spent()).toEqual({ ...run, usd: 0.057, reservedUsd: 0, turns: 3, tokens: 57_000 });
 });
 
 test("the next scheduler repeats no warning and knows the amount that was spent", async () => {
   const dir = tempDir();
   const own = () => budgets({ dayUsd: 0.01, warnAt: [50] });
   const first = tempStore(dir);
-  const before = tempMeter({ budgetsOf: own, now }, first);
-  (await before.begin()).settle(answered(6_000));
+  await tempMeter({ budgetsOf: own, now }, first).charge(6_000);
   first.close();
   const { meter, begin } = tempMeter({ budgetsOf: own, now }, tempStore(dir));
   const warned: BudgetWarning[] = [];
@@ -80,25 +70,15 @@ test("the next scheduler repeats no warning and knows the amount that was spent"
   expect(warned).toEqual([]);
 });
 
-test("a call that cost more than was reserved is charged in full, and the next one refused", async () => {
-  const own = budgets({ runUsd: 0.02 });
-  const { meter, begin } = tempMeter({ budgetsOf: () => own });
-  (await begin()).settle(answered(90_000));
-  expect(meter.run("dev-1", "dev").usd).toBe(0.09);
-  await expect(meter.begin(plan, noSignal)).resolves.toMatchObject({ granted: false });
-});
-
 test("a call that got no answer costs nothing and does not count as a turn", async () => {
-  const { meter, begin } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
-  for (const status of [null, 429, 500]) {
-    (await begin()).settle(answered(0, { status, usage: null }));
-  }
-  expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0, turns: 0 });
+  const { charge, spent } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
+  for (const status of [null, 429, 500]) await charge(0, { status, usage: null });
+  expect(spent()).toMatchObject({ usd: 0, turns: 0 });
 });
 
 test("a call beyond the run's turns is refused", async () => {
-  const { begin, refusal } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
-  (await begin()).settle(answered(1));
+  const { charge, refusal } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
+  await charge(1);
   expect(await refusal()).toEqual({
     granted: false,
     code: "too_many_turns",
@@ -108,23 +88,12 @@ test("a call beyond the run's turns is refused", async () => {
 
 test("a call of a subscription is stored with its price, and not charged to budgets", async () => {
   const termsOf = () => Promise.resolve({ ...terms, billing: "subscription" as const });
-  const { meter, store, begin } = tempMeter({ termsOf, budgetsOf: () => budgets({ runUsd: 0 }) });
-  (await begin()).settle(answered(3_000));
-  await expect
-    .poll(() => store.spendReport.run("dev-1"))
-    .toMatchObject({
-      nano: 0,
-      subscriptionNano: 3_000_000,
-      tokens: 3_000,
-    });
-  expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0, turns: 1 });
-});
-
-test("a call of an unpriced model is marked", async () => {
-  const termsOf = () => Promise.resolve({ ...terms, billing: "unpriced" as const });
-  const { store, begin } = tempMeter({ termsOf });
-  await begin();
-  expect(store.spendReport.run("dev-1")).toMatchObject({ nano: 0, unpriced: 1 });
+  const budgetsOf = () => budgets({ runUsd: 0 });
+  const { store, charge, spent } = tempMeter({ termsOf, budgetsOf });
+  await charge(3_000);
+  const stored = { nano: 0, subscriptionNano: 3_000_000, tokens: 3_000 };
+  await expect.poll(() => store.spendReport.run("dev-1")).toMatchObject(stored);
+  expect(spent()).toMatchObject({ usd: 0, turns: 1 });
 });
 
 test("a call that may be served in a dearer tier is reserved, and charged, at its price", async () => {
@@ -137,20 +106,19 @@ test("a call that may be served in a dearer tier is reserved, and charged, at it
 });
 
 test("a call whose tokens are not numbers is settled", async () => {
-  const { meter, begin } = tempMeter();
+  const { charge, spent } = tempMeter();
   const usage = { input: -5, cacheRead: NaN, cacheWrite: 0, cacheWrite1h: 7, output: 0.5 };
-  (await begin()).settle(answered(0, { usage }));
-  expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.000001, reservedUsd: 0 });
+  await charge(0, { usage });
+  expect(spent()).toMatchObject({ usd: 0.000001, reservedUsd: 0 });
 });
 
 test("a call of absurd size leaves sums that can be read, even after a thousand of them", async () => {
   const price = { input: 100_000, output: 100_000, cacheRead: 0, cacheWrite: 0 };
   const dear = { termsOf: () => Promise.resolve({ ...terms, price }), now };
-  const { store, begin } = tempMeter(dear);
+  const { store, charge } = tempMeter(dear);
   const calls = 1_000;
   const usage = { input: 1e300, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 1e300 };
-  for (let n = 0; n < calls; n++)
-    (await begin({ instanceId: `dev-${n}` })).settle(answered(0, { usage }));
+  for (let n = 0; n < calls; n++) await charge(0, { usage }, { instanceId: `dev-${n}` });
   const reported = () => store.spendReport.rows({ by: "agent", since: 0, agent: null })[0]?.nano;
   await expect.poll(reported).toBe(calls * 1e13);
   const { meter } = tempMeter(dear, store);
@@ -159,21 +127,20 @@ test("a call of absurd size leaves sums that can be read, even after a thousand 
 });
 
 test("a call that is canceled while it is stored does not count", async () => {
-  const { meter } = tempMeter();
+  const { meter, spent } = tempMeter();
   const client = new AbortController();
   const begun = meter.begin(plan, client.signal);
   setImmediate(() => client.abort(new Error("gone")));
   await expect(begun).rejects.toThrow("gone");
-  expect(meter.run("dev-1", "dev")).toMatchObject({ reservedUsd: 0, turns: 0 });
+  expect(spent()).toMatchObject({ reservedUsd: 0, turns: 0 });
 });
 
 test("a call that can't be stored is not granted, and its money is released", async () => {
-  const { meter, store } = tempMeter();
+  const store = tempStore();
   const failing = { ...store.spend, reserve: () => Promise.reject(new Error("disk full")) };
-  const other = tempMeter({ store: failing }, store);
-  await expect(other.begin()).rejects.toThrow("disk full");
-  expect(other.meter.run("dev-1", "dev")).toMatchObject({ reservedUsd: 0, turns: 0 });
-  expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0 });
+  const { begin, spent } = tempMeter({ store: failing }, store);
+  await expect(begin()).rejects.toThrow("disk full");
+  expect(spent()).toMatchObject({ usd: 0, reservedUsd: 0, turns: 0 });
 });
 
 const budgetsOf = () => budgets({}, { dayUsd: 0.01 });

@@ -1,43 +1,38 @@
 import { withCost } from "../../../src/features/spend/used-budget-events.ts";
-import type { RunEvent, Usage } from "../../../streams/vocabulary.ts";
+import type { Usage } from "../../../streams/vocabulary.ts";
+import { eventsOf } from "../../streams/status/events.ts";
 
 /** Counted 0.25 USD and 3 turns of the run. */
-const meter = {
-  run: (instanceId: string, agent: string) => {
-    return { instanceId, agent, usd: 0.25, reservedUsd: 0, turns: 3, tokens: 40 };
-  },
+const counted = {
+  instanceId: "dev-1",
+  agent: "dev",
+  usd: 0.25,
+  reservedUsd: 0,
+  turns: 3,
+  tokens: 40,
 };
 
-function finished(usage: Usage | null): RunEvent {
-  const trigger = { kind: "manual", prompt: null } as const;
-  const item = { id: "1", agent: "dev", at: 0, attempt: 1, trigger };
-  const end = { outcome: "killed", exitCode: 137, reason: null, usage } as const;
-  const run = { agent: "dev", at: 5, item, instanceId: "dev-1", startedAt: 0 };
-  return { type: "finished", ...run, end };
+/** The end of a run with its usage, by what it reported and what the scheduler counted. */
+function costed(usage: Usage | null, more: Partial<typeof counted> = {}) {
+  const event = eventsOf("dev").finished("killed");
+  if (event.type !== "finished") throw new Error("no end");
+  const { end } = event;
+  const meter = { run: () => ({ ...counted, ...more }) };
+  const given = withCost({ ...event, end: { ...end, usage } }, meter);
+  return given.type === "finished" ? given.end.usage : null;
 }
 
 const reported: Usage = { model: "claude", tokens: 10, costUsd: 0.2, turns: 2 };
 
-test.each<[string, Usage | null, Usage]>([
-  ["reported nothing", null, { model: null, tokens: 40, costUsd: 0.25, turns: 3 }],
-  ["knew no price", { ...reported, costUsd: null }, { ...reported, tokens: 40, costUsd: 0.25 }],
-  ["counted otherwise", reported, { ...reported, tokens: 40, costUsd: 0.25 }],
-])("a run that %s has the tokens and costs that the scheduler counted", (_name, usage, expected) =>
-  expect(withCost(finished(usage), meter)).toMatchObject({ end: { usage: expected } }),
+const tokens = 40;
+test.each<[string, Usage | null, Partial<typeof counted>, Partial<Usage>]>([
+  ["reported nothing", null, {}, { model: null, tokens, costUsd: 0.25, turns: 3 }],
+  ["knew no price", { ...reported, costUsd: null }, {}, { ...reported, tokens, costUsd: 0.25 }],
+  ["counted otherwise", reported, {}, { ...reported, tokens, costUsd: 0.25 }],
+  ["has an open call, which may cost most,", null, { reservedUsd: 0.5 }, { costUsd: 0.75 }],
+  ["charged no budget, so what it reported,", reported, { usd: 0 }, { ...reported, tokens }],
+  ["made no calls, so what it reported,", reported, { usd: 0, tokens: 0 }, reported],
+])(
+  "a run that %s has the tokens and costs that the scheduler counted",
+  (_, usage, more, expected) => expect(costed(usage, more)).toMatchObject(expected),
 );
-
-test("an open call counts with its highest cost", () => {
-  const run = { ...meter.run("dev-1", "dev"), reservedUsd: 0.5 };
-  expect(withCost(finished(null), { run: () => run })).toMatchObject({
-    end: { usage: { costUsd: 0.75 } },
-  });
-});
-
-test("a run whose calls charge no budget keeps the cost that it reported", () => {
-  const run = { ...meter.run("dev-1", "dev"), usd: 0 };
-  const event = finished(reported);
-  expect(withCost(event, { run: () => run })).toMatchObject({
-    end: { usage: { ...reported, tokens: 40 } },
-  });
-  expect(withCost(event, { run: () => ({ ...run, tokens: 0 }) })).toBe(event);
-});

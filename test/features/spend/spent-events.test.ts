@@ -5,7 +5,7 @@ import { answered, tempMeter } from "./support.ts";
 
 test("the spending of runs is emitted as it happens, with their agent's day", async () => {
   let now = Date.parse("2026-11-30T22:59:00Z");
-  const { meter, begin } = tempMeter({ now: () => now });
+  const { meter, charge } = tempMeter({ now: () => now });
   const events: RunEvent[] = [];
   const calls: MeteredCall[] = [];
   spentEvents(
@@ -14,8 +14,8 @@ test("the spending of runs is emitted as it happens, with their agent's day", as
     () => now,
   ).subscribe((event) => events.push(event));
   meter.call$.subscribe((call) => calls.push(call));
-  (await begin()).settle(answered(1_000));
-  (await begin({ instanceId: "dev-2" })).settle(answered(2_000));
+  await charge(1_000);
+  await charge(2_000, {}, { instanceId: "dev-2" });
   // The last day of a month ends when the month does.
   const endsAt = Date.parse("2026-12-01T00:00:00Z");
   const base = { type: "spent", agent: "dev", at: now };
@@ -26,12 +26,12 @@ test("the spending of runs is emitted as it happens, with their agent's day", as
     { ...base, instanceId: "dev-2", usd: 0.002, today: { usd: 0.003, endsAt } },
   ]);
   const { usage } = answered(1_000);
-  expect(calls[0]).toMatchObject({ agent: "dev", model: "claude", status: 200, usage, usd: 0.001 });
-  expect(calls.map(({ instanceId, seq }) => [instanceId, seq])).toEqual([
-    ["dev-1", 1],
-    ["dev-2", 2],
+  const of = { agent: "dev", model: "claude", status: 200 };
+  expect(calls).toMatchObject([
+    { ...of, instanceId: "dev-1", seq: 1, usage, usd: 0.001 },
+    { ...of, instanceId: "dev-2", seq: 2 },
   ]);
   now = endsAt;
-  (await begin()).settle(answered(500));
+  await charge(500);
   expect(events.at(-1)).toMatchObject({ usd: 0.0015, today: { usd: 0.0005 } });
 });

@@ -60,6 +60,9 @@ export function tempMeter(deps: Partial<MeterDeps> = {}, store: Store = tempStor
     if (!begun.granted) throw new Error(begun.detail);
     return begun;
   };
+  /** A call that is granted and answered. */
+  const charge = async (output: number, end?: Partial<CallEnd>, more?: Partial<CallPlan>) =>
+    (await begin(more)).settle(answered(output, end));
   const refusal = async (more: Partial<CallPlan> = {}) => {
     const begun = await meter.begin({ ...plan, ...more }, noSignal);
     if (begun.granted) throw new Error("granted");
@@ -68,5 +71,7 @@ export function tempMeter(deps: Partial<MeterDeps> = {}, store: Store = tempStor
   onTestFinished(() => {
     if (errors.length > 0) throw errors[0];
   });
-  return { meter, store, begin, refusal };
+  /** The spending of the run dev-1. */
+  const spent = () => meter.run("dev-1", "dev");
+  return { meter, store, begin, charge, refusal, spent };
 }

@@ -6,14 +6,10 @@ import { otlpCollector, type OtlpCollector } from "../../helpers/otlp-collector.
 let collector: OtlpCollector;
 let dropped: number;
 let failures: string[];
-const opened: SpanExport[] = [];
 beforeEach(async () => {
   collector = await otlpCollector();
   dropped = 0;
   failures = [];
-});
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
 });
 
 function exporter({ limits, ...more }: Partial<ExportDeps> = {}): SpanExport {
@@ -27,7 +23,7 @@ function exporter({ limits, ...more }: Partial<ExportDeps> = {}): SpanExport {
     limits: { delayMs: 20, exportMs: 300, closeMs: 300, ...limits },
     ...more,
   });
-  opened.push(sent);
+  onTestFinished(() => sent.close());
   return sent;
 }
 
@@ -93,16 +89,13 @@ test("a collector that answers 503 gets the batch again", async () => {
   expect([dropped, failures]).toEqual([0, []]);
 }, 10_000);
 
-test("a collector that rejects the key is named with its status, without its text", async () => {
-  collector.faults.status = 401;
+test.each([
+  ["rejects the key is named with its status, without its text", 401],
+  ["redirects is not followed", 307],
+])("a collector that %s", async (_, status) => {
+  collector.faults.status = status;
   exporter().add([span]);
-  await expect.poll(() => failures).toEqual(["it answers with status 401"]);
-});
-
-test("a collector that redirects is not followed", async () => {
-  collector.faults.status = 307;
-  exporter().add([span]);
-  await expect.poll(() => failures).toEqual(["it answers with status 307"]);
+  await expect.poll(() => failures).toEqual([`it answers with status ${status}`]);
   expect(collector.seen.requests).toBe(1);
 });
 

@@ -12,25 +12,20 @@ import type {
   WorkItem,
 } from "../../../streams/vocabulary.ts";
 import registry from "../../fixtures/genai-attributes.json" with { type: "json" };
+import { callItem } from "../../foundation/store/support.ts";
 import { anItem } from "../../helpers/agents.ts";
 
 const instanceId = "dev-aaaaaaaa";
 const item = anItem("one");
 
-const started = (of: WorkItem = item, id = instanceId): RunEvent => {
-  return { type: "started", agent: of.agent, at: 100, item: of, instanceId: id };
-};
-const finished = (outcome: Outcome, more: { item?: WorkItem; reason?: string } = {}): RunEvent => {
-  const { item: of = item, reason = null } = more;
+const started: RunEvent = { type: "started", agent: "dev", at: 100, item, instanceId };
+const finished = (outcome: Outcome, of: WorkItem = item): RunEvent => {
   const usage = { model: "claude", tokens: 12, costUsd: 0.5, turns: 2 };
-  const end = { outcome, exitCode: 0, reason, usage };
+  const end = { outcome, exitCode: 0, reason: "it broke", usage };
   return { type: "finished", agent: of.agent, at: 900, item: of, instanceId, startedAt: 100, end };
 };
-const output = (
-  time: number,
-  fields: Record<string, unknown> & { readonly msg: string },
-): RunEvent => {
-  const entry: LogEntry = { level: 30, time, agent: "dev", ...fields };
+const output = (time: number, fields: Partial<LogEntry>): RunEvent => {
+  const entry: LogEntry = { level: 30, time, agent: "dev", msg: "", ...fields };
   return { type: "output", agent: "dev", at: time, instanceId, entry };
 };
 const call: MeteredCall = {
@@ -48,9 +43,8 @@ const call: MeteredCall = {
   firstByteMs: 150,
   isCut: false,
 };
-const tool = { msg: "bash: ls", kind: "tool", tool: "bash", call: "c1", input: { command: "ls" } };
+const tool = { kind: "tool", tool: "bash", call: "c1", input: { command: "ls" } };
 const result = {
-  msg: "bash done",
   kind: "tool-result",
   tool: "bash",
   call: "c1",
@@ -63,27 +57,20 @@ function spansOf(events: readonly (RunEvent | MeteredCall)[], content = false): 
   const spans = createSpans({ content });
   return events.flatMap((one) => ("type" in one ? spans.onEvent(one) : spans.onCall(one)));
 }
-const day = [started(), call, output(300, tool), output(340, result), finished("succeeded")];
+const ended = (of: WorkItem): readonly Span[] => spansOf([finished("succeeded", of)]);
+const day = [started, call, output(300, tool), output(340, result), finished("succeeded")];
 
 test("the spans of a run are those of its trigger, itself, its calls to models and to tools, with these parents", () => {
   const [chat, bash, trigger, run] = spansOf(day);
-  expect([trigger, run, chat, bash].map((span) => [span?.name, span?.kind])).toEqual([
-    ["manual dev", "internal"],
-    ["invoke_agent dev", "internal"],
-    ["chat gemini-3", "client"],
-    ["execute_tool bash", "internal"],
+  const traceId = run?.traceId;
+  const ofRun = { parentId: run?.spanId, traceId };
+  expect([trigger, run, chat, bash]).toMatchObject([
+    { name: "manual dev", kind: "internal", startMs: 0, endMs: 900, parentId: null, traceId },
+    { name: "invoke_agent dev", kind: "internal", startMs: 100, endMs: 900, traceId },
+    { name: "chat gemini-3", kind: "client", startMs: 200, endMs: 500, ...ofRun },
+    { name: "execute_tool bash", kind: "internal", startMs: 300, endMs: 340, ...ofRun },
   ]);
-  expect(trigger?.parentId).toBeNull();
   expect(run?.parentId).toBe(trigger?.spanId);
-  expect([chat?.parentId, bash?.parentId]).toEqual([run?.spanId, run?.spanId]);
-  const times = [trigger, run, chat, bash].map((span) => [span?.startMs, span?.endMs]);
-  expect(times).toEqual([
-    [0, 900],
-    [100, 900],
-    [200, 500],
-    [300, 340],
-  ]);
-  expect(new Set(spansOf(day).map(({ traceId }) => traceId)).size).toBe(1);
   expect(traceparentOf({ item, instanceId })).toBe(`00-${run?.traceId}-${run?.spanId}-01`);
 });
 
@@ -104,16 +91,16 @@ test("the spans of a run have usage, cost and outcome", () => {
 
 test("the spans of a run are the same for a scheduler that adopted the run in its middle", () => {
   const before = spansOf(day.slice(0, 3));
-  const adopted = { ...started(), startedAt: 100 } as RunEvent;
-  const after = spansOf([adopted, ...day.slice(3)]);
+  const after = spansOf([{ ...started, startedAt: 100 }, ...day.slice(3)]);
   expect([...before, ...after]).toEqual(spansOf(day));
 });
 
+const texts = [
+  output(200, { kind: "prompt", output: "secret plan" }),
+  output(350, { msg: "the secret answer", kind: "said" }),
+];
+
 test("the spans of a run hold texts only with content", () => {
-  const texts = [
-    output(200, { msg: "prompt", kind: "prompt", output: "secret plan" }),
-    output(350, { msg: "the secret answer", kind: "said" }),
-  ];
   const events = [...day.slice(0, 4), ...texts, ...day.slice(4)];
   expect(JSON.stringify(spansOf(events))).not.toMatch(/secret|ls|a b/);
   const [, bash, , run] = spansOf(events, true);
@@ -121,18 +108,15 @@ test("the spans of a run hold texts only with content", () => {
     "gen_ai.tool.call.arguments": '{"command":"ls"}',
     "gen_ai.tool.call.result": "a b",
   });
+  const parts = [{ type: "text", content: "the secret answer" }];
   expect(JSON.parse(String(run?.attributes["gen_ai.output.messages"]))).toEqual([
-    {
-      role: "assistant",
-      parts: [{ type: "text", content: "the secret answer" }],
-      finish_reason: "stop",
-    },
+    { role: "assistant", parts, finish_reason: "stop" },
   ]);
   expect(run?.attributes["gen_ai.input.messages"]).toContain("secret plan");
 });
 
 test("the spans of a run include a tool that was running when the run was killed, and a model call that ended after it", () => {
-  const events = [started(), output(300, tool), finished("timed_out"), call];
+  const events = [started, output(300, tool), finished("timed_out"), call];
   const [bash, , run, chat] = spansOf(events);
   expect([bash?.endMs, bash?.error]).toEqual([900, "timed_out"]);
   expect(chat?.traceId).toBe(run?.traceId);
@@ -142,11 +126,12 @@ test.each(outcomes)(
   "the spans of a run of outcome %s have error.type only if it is a failure",
   (outcome) => {
     const isGood = ["succeeded", "killed", "interrupted", "skipped", "missed"].includes(outcome);
-    const [trigger, run] = spansOf([finished(outcome, { reason: "it broke" })]);
-    for (const span of [trigger, run]) {
-      expect(span?.attributes["error.type"]).toBe(isGood ? undefined : outcome);
-      expect(span?.error === null).toBe(isGood);
-      expect(span?.attributes["al.reason"]).toBe("it broke");
+    const spans = spansOf([finished(outcome)]);
+    expect(spans).toHaveLength(2);
+    for (const { attributes, error } of spans) {
+      expect(attributes["error.type"]).toBe(isGood ? undefined : outcome);
+      expect(error === null).toBe(isGood);
+      expect(attributes["al.reason"]).toBe("it broke");
     }
   },
 );
@@ -156,7 +141,7 @@ test.each([
   ["429", { status: 429 }],
   ["cut", { isCut: true }],
 ])("the spans of a run have error.type %s for a call to a model that failed", (failure, change) => {
-  expect(spansOf([started(), { ...call, ...change }])[0]?.error).toBe(failure);
+  expect(spansOf([started, { ...call, ...change }])[0]?.error).toBe(failure);
 });
 
 const event = { source: "hub", receiptId: "r1" } as Extract<Trigger, { kind: "webhook" }>["event"];
@@ -164,32 +149,22 @@ const sender = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0
 
 test("the span of a trigger of a webhook is linked to the sender's span, in a trace of its own", () => {
   const webhook = anItem("two", "dev", { kind: "webhook", event, sender });
-  const [trigger] = spansOf([finished("succeeded", { item: webhook })]);
+  const [trigger] = ended(webhook);
   expect(trigger).toMatchObject({ kind: "consumer", parentId: null, links: [sender] });
   expect(trigger?.traceId).not.toBe(sender.traceId);
 });
 
 test("the span of a trigger of a replay is linked to the trigger that it repeats", () => {
-  const [first] = spansOf([finished("failed")]);
-  const replay = { ...anItem("two"), replayOf: item.id };
-  const [trigger] = spansOf([finished("succeeded", { item: replay })]);
+  const [first] = ended(item);
+  const [trigger] = ended({ ...anItem("two"), replayOf: item.id });
   expect(trigger?.links).toEqual([{ traceId: first?.traceId, spanId: first?.spanId }]);
 });
 
 test("the span of a trigger of a call is in the run that called, in the trace of the first run", () => {
-  const [, caller] = spansOf([finished("succeeded")]);
-  const trigger: Trigger = {
-    kind: "agent-call",
-    callId: "c",
-    caller: "dev",
-    callerInstance: instanceId,
-    depth: 2,
-    root: item.id,
-    context: "",
-    cancelOnExit: false,
-  };
-  const called = anItem("three", "ops", trigger);
-  const [span] = spansOf([finished("succeeded", { item: called })]);
+  const [, caller] = ended(item);
+  const from = { caller: "dev", callerInstance: instanceId, root: item.id };
+  const called = callItem("three", from, "ops");
+  const [span] = ended(called);
   expect(span).toMatchObject({ name: "call ops", parentId: caller?.spanId });
   expect(traceIdOf(called)).toBe(caller?.traceId);
 });
@@ -205,16 +180,12 @@ test.each([
     const refused = { type: "refused", agent: "dev", at: 50, item, outcome, reason } as const;
     const [span, ...others] = spansOf([refused]);
     expect(others).toEqual([]);
-    expect(span).toMatchObject({ endMs: 50, error });
-    expect(span?.attributes).toMatchObject({ "al.outcome": outcome, "al.reason": reason });
+    const attributes = { "al.outcome": outcome, "al.reason": reason };
+    expect(span).toMatchObject({ endMs: 50, error, attributes });
   },
 );
 
 test("names of attributes, operations and providers are in the registry of the conventions, or begin with al.", () => {
-  const texts = [
-    output(200, { msg: "prompt", kind: "prompt", output: "p" }),
-    output(350, { msg: "a", kind: "said" }),
-  ];
   const failed = { ...result, isError: true };
   const events = [...day.slice(0, 3), output(340, failed), ...texts, finished("failed"), call];
   const calls = providers.map((provider) => ({ ...call, provider }));

@@ -13,101 +13,112 @@ const start = Date.parse("2026-11-22T08:00:00Z");
 
 function opened(store: Store = tempStore(), clock = { now: start }) {
   const warnings: string[] = [];
-  const warn = (message: string): void => void warnings.push(message);
+  const warn = (message: string) => void warnings.push(message);
   const make = () =>
     createTokens({ store: store.tables(createTokenStore), now: () => clock.now, warn });
-  const ask = (name: string, given: object = {}) =>
-    newTokenSchema.parse({ name, scopes: ["read"], ...given });
-  return { tokens: make(), make, ask, clock, store, warnings };
+  const tokens = make();
+  return {
+    ...tokens,
+    /** Tokens as the next scheduler has them. */
+    make,
+    clock,
+    store,
+    warnings,
+    create: (name: string, given: object = {}) =>
+      tokens.create(newTokenSchema.parse({ name, scopes: ["read"], ...given })),
+  };
 }
 
 test("stores the hash of a token, its scopes, agents and 90 days", async () => {
   const dir = tempDir();
-  const { tokens, make, ask, store } = opened(tempStore(dir));
+  const { create, use, list, make, store } = opened(tempStore(dir));
   const scopes = ["read", "trigger", "read"];
-  const { token } = await tokens.create(ask("claude", { scopes, agents: ["dev", "dev"] }));
+  const { token } = await create("claude", { scopes, agents: ["dev", "dev"] });
   expect(token).toMatch(/^al_[\w-]{43}$/);
-  const expected = { name: "claude", scopes: ["read", "trigger"], agents: ["dev"] };
-  for (const each of [tokens, make()]) {
-    expect(each.use(token)).toMatchObject({ ...expected, expiresAt: start + 90 * dayMs });
-    expect(each.use(`${token}x`)).toBeNull();
-    expect(each.use(token.slice(3))).toBeNull();
+  for (const check of [use, make().use]) {
+    expect(check(token)).toMatchObject({
+      name: "claude",
+      scopes: ["read", "trigger"],
+      agents: ["dev"],
+      expiresAt: start + 90 * dayMs,
+    });
+    expect([check(`${token}x`), check(token.slice(3))]).toEqual([null, null]);
   }
   await store.settings.recordAlive(1);
   const db = new DatabaseSync(join(dir, ".al", "state.db"), { readOnly: true });
   onTestFinished(() => db.close());
-  const text = JSON.stringify(db.prepare("SELECT * FROM tokens").all());
-  expect(text).toContain("claude");
-  expect(text).not.toContain(token.slice(3, 20));
-  expect(JSON.stringify(tokens.list())).not.toContain(token.slice(3, 20));
+  for (const stored of [db.prepare("SELECT * FROM tokens").all(), list()]) {
+    expect(JSON.stringify(stored)).toContain("claude");
+    expect(JSON.stringify(stored)).not.toContain(token.slice(3, 20));
+  }
 });
 
 test("expires, stays in the list, and is replaced by a new one of its name", async () => {
-  const { tokens, ask, clock } = opened();
-  const { token } = await tokens.create(ask("ci", { days: 1 }));
-  await expect(tokens.create(ask("ci"))).rejects.toThrow('There is a token "ci" already.');
+  const { create, use, list, clock } = opened();
+  const { token } = await create("ci", { days: 1 });
+  await expect(create("ci")).rejects.toThrow('There is a token "ci" already.');
   clock.now += dayMs - 1;
-  expect(tokens.use(token)).not.toBeNull();
+  expect(use(token)).not.toBeNull();
   clock.now += 1;
-  expect(tokens.use(token)).toBeNull();
-  expect(tokens.list().tokens).toMatchObject([{ name: "ci", expired: true }]);
-  const next = await tokens.create(ask("ci"));
-  expect(tokens.list().tokens).toMatchObject([{ name: "ci", expired: false, lastUsedAt: null }]);
-  expect(tokens.use(token)).toBeNull();
-  expect(tokens.use(next.token)).not.toBeNull();
+  expect(use(token)).toBeNull();
+  expect(list().tokens).toMatchObject([{ name: "ci", expired: true }]);
+  const next = await create("ci");
+  expect(list().tokens).toMatchObject([{ name: "ci", expired: false, lastUsedAt: null }]);
+  expect(use(token)).toBeNull();
+  expect(use(next.token)).not.toBeNull();
 });
 
 test("the token check writes the last use of a token once a minute, after the request went on", async () => {
-  const { tokens, make, ask, clock, store } = opened();
-  const { token } = await tokens.create(ask("ci"));
+  const { create, use, list, make, clock, store } = opened();
+  const { token } = await create("ci");
+  const lastUse = (tokens: Pick<ReturnType<typeof opened>, "list"> = make()) =>
+    tokens.list().tokens[0]?.lastUsedAt?.slice(11, 19);
   const stored = async () => {
     await store.settings.recordAlive(1);
-    return make().list().tokens[0]?.lastUsedAt;
+    return lastUse();
   };
-  tokens.use(token);
-  expect(make().list().tokens[0]?.lastUsedAt).toBeNull();
-  expect(await stored()).toBe("2026-11-22T08:00:00.000Z");
+  use(token);
+  expect(lastUse()).toBeUndefined();
+  expect(await stored()).toBe("08:00:00");
   clock.now += 59_000;
-  tokens.use(token);
-  expect(tokens.list().tokens[0]?.lastUsedAt).toBe("2026-11-22T08:00:59.000Z");
-  expect(await stored()).toBe("2026-11-22T08:00:00.000Z");
+  use(token);
+  expect([lastUse({ list }), await stored()]).toEqual(["08:00:59", "08:00:00"]);
   clock.now += 1_000;
-  tokens.use(token);
-  expect(await stored()).toBe("2026-11-22T08:01:00.000Z");
+  use(token);
+  expect(await stored()).toBe("08:01:00");
 });
 
 test("stores at most 100 tokens", async () => {
-  const { tokens, ask } = opened();
+  const { create, remove } = opened();
   const names = Array.from({ length: tokenLimits.tokens }, (_, n) => `t${n}`);
-  await Promise.all(names.map((name) => tokens.create(ask(name))));
-  await expect(tokens.create(ask("more"))).rejects.toMatchObject({ code: "too_many_tokens" });
-  await tokens.remove("t7");
-  await expect(tokens.create(ask("more"))).resolves.toMatchObject({ name: "more" });
+  await Promise.all(names.map((name) => create(name)));
+  await expect(create("more")).rejects.toMatchObject({ code: "too_many_tokens" });
+  await remove("t7");
+  await expect(create("more")).resolves.toMatchObject({ name: "more" });
 });
 
 test("a removed token and its streams end at once", async () => {
-  const { tokens, make, ask } = opened();
-  const { token } = await tokens.create(ask("ci"));
-  const other = await tokens.create(ask("other"));
+  const { create, remove, use, end$, make } = opened();
+  const { token } = await create("ci");
+  const other = await create("other");
   const ended: string[] = [];
-  const subscriptions = [token, other.token].map((each) =>
-    tokens.end$(each).subscribe(() => ended.push(each)),
-  );
-  onTestFinished(() => subscriptions.forEach((one) => one.unsubscribe()));
-  await tokens.remove("ci");
+  for (const each of [token, other.token]) {
+    const subscription = end$(each).subscribe(() => ended.push(each));
+    onTestFinished(() => subscription.unsubscribe());
+  }
+  await remove("ci");
   expect(ended).toEqual([token]);
-  expect(tokens.use(token)).toBeNull();
-  expect(make().use(token)).toBeNull();
-  await expect(tokens.remove("ci")).rejects.toMatchObject({ code: "unknown_token", status: 404 });
+  expect([use(token), make().use(token)]).toEqual([null, null]);
+  await expect(remove("ci")).rejects.toMatchObject({ code: "unknown_token", status: 404 });
 });
 
 test("a removed token is refused while the store is read-only, and its removal is stored later", async () => {
-  const { tokens, make, ask, store, warnings } = opened();
-  const { token } = await tokens.create(ask("ci"));
+  const { create, remove, use, make, store, warnings } = opened();
+  const { token } = await create("ci");
   const db = store.tables((opened) => ({ run: (sql: string) => opened.exec(sql) }));
   db.run("PRAGMA query_only = 1");
-  const removal = tokens.remove("ci");
-  expect(tokens.use(token)).toBeNull();
+  const removal = remove("ci");
+  expect(use(token)).toBeNull();
   await expect(removal).rejects.toMatchObject({
     code: "store_unavailable",
     message: expect.stringMatching(/^The API token ci is refused from now on\./) as string,
@@ -121,19 +132,19 @@ test("a removed token is refused while the store is read-only, and its removal i
 test("a stream ends within a second of its token's expiry, at once if that has passed", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
-  const { tokens, ask, clock } = opened();
-  const { token } = await tokens.create(ask("ci", { days: 1 }));
+  const { create, end$, clock } = opened();
+  const { token } = await create("ci", { days: 1 });
   let ended = 0;
-  const first = tokens.end$(token).subscribe(() => (ended += 1));
+  const follow = () => end$(token).subscribe(() => (ended += 1));
+  const first = follow();
   vi.advanceTimersByTime(60_000);
   expect(ended).toBe(0);
   clock.now += dayMs;
   vi.advanceTimersByTime(1_000);
   expect(ended).toBe(1);
   first.unsubscribe();
-  const second = tokens.end$(token).subscribe(() => (ended += 1));
+  follow().unsubscribe();
   expect(ended).toBe(2);
-  second.unsubscribe();
 });
 
 test.each([

@@ -24,7 +24,7 @@ test("each text that changed has a unified difference", () => {
 });
 
 test("texts that have nothing in common are compared in time", () => {
-  const lines = (name: string): string =>
+  const lines = (name: string) =>
     Array.from({ length: 30_000 }, (_, n) => `${name} ${n}\n`).join("");
   const started = performance.now();
   const text = difference(ran("dev-1", "", lines("a")), ran("dev-2", "", lines("b")));

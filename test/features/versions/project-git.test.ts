@@ -25,9 +25,11 @@ function commitAll(): string {
   return git("rev-parse", "HEAD");
 }
 
+const write = (path: string, text = "") => writeFileSync(join(dir, path), text);
+
 function repository(): string {
   git("init", "--quiet");
-  writeFileSync(join(dir, "config.toml"), "");
+  write("config.toml");
   return commitAll();
 }
 
@@ -38,26 +40,25 @@ function projectGit(projectDir = dir, more: NodeJS.ProcessEnv = {}): ProjectGit 
 test("a clean project has its commit, a changed or a new file makes it dirty", async () => {
   const commit = repository();
   expect(await projectGit().state()).toEqual({ commit, dirty: false });
-  writeFileSync(join(dir, "config.toml"), "scale = 2\n");
+  write("config.toml", "scale = 2\n");
   expect(await projectGit().state()).toEqual({ commit, dirty: true });
   git("checkout", "--quiet", ".");
-  writeFileSync(join(dir, "new"), "");
+  write("new");
   expect(await projectGit().state()).toEqual({ commit, dirty: true });
 });
 
 test("only the project's directory counts, without the scheduler's own files", async () => {
-  const project = join(dir, "sub", "project");
-  mkdirSync(join(project, ".al"), { recursive: true });
-  writeFileSync(join(project, "config.toml"), "");
+  mkdirSync(join(dir, "project", ".al"), { recursive: true });
+  write("project/config.toml");
   const commit = repository();
-  writeFileSync(join(dir, "beside"), "");
-  writeFileSync(join(project, ".al", "state.db"), "");
-  expect(await projectGit(project).state()).toEqual({ commit, dirty: false });
+  write("beside");
+  write("project/.al/state.db");
+  expect(await projectGit(join(dir, "project")).state()).toEqual({ commit, dirty: false });
 });
 
 test("a project with more changes than are read is dirty", async () => {
   const commit = repository();
-  for (let n = 0; n < 2_000; n++) writeFileSync(join(dir, `${"long".repeat(20)}${n}`), "");
+  for (let n = 0; n < 2_000; n++) write(`${"long".repeat(20)}${n}`);
   expect(await projectGit().state()).toEqual({ commit, dirty: true });
 });
 
@@ -68,7 +69,7 @@ test("the commit is null without a repository, a commit or git itself", async ()
   expect(await projectGit().state()).toBeNull();
   commitAll();
   expect(await projectGit(dir, { PATH: "/nowhere" }).state()).toBeNull();
-  writeFileSync(join(dir, ".git", "HEAD"), "broken");
+  write(".git/HEAD", "broken");
   expect(await projectGit().state()).toBeNull();
 });
 

@@ -1,24 +1,25 @@
 import { canonicalConfig } from "../../../src/foundation/config/canonical-config.ts";
 import { createRunVersions, maskWith } from "../../../src/features/versions/run-versions.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import { anAgent } from "../../helpers/agents.ts";
+import { aModelConfig, anAgent } from "../../helpers/agents.ts";
 
-const projectDir = "/project";
 const mask = maskWith("key");
 const project = { local: { network: "none" }, network: null };
 
-function canonical(config: AgentConfig, files: Record<string, string> = {}): string {
-  return canonicalConfig(config, { projectDir, mask, container: null, project, files });
-}
+type Options = Parameters<typeof canonicalConfig>[1];
+const defaults: Options = { projectDir: "/project", mask, container: null, project, files: {} };
+
+const canonical = (config: Partial<AgentConfig>, more: Partial<Options> = {}) =>
+  canonicalConfig(anAgent("dev", config), { ...defaults, ...more });
 
 const local = { memory: null, cpus: null, network: null };
+const model = aModelConfig();
 
 test("the canonical config has the key names of the file, and only keys that are set", () => {
-  const config = anAgent("dev", { schedule: "0 9 * * *", hooks: { pre: ["make"], post: [] } });
-  const [model] = config.models;
-  if (model === undefined) throw new Error("no model");
+  const files = { "scripts/a.sh": "1234" };
   const models = [{ ...model, script: "/project/dev.script.toml" }];
-  expect(JSON.parse(canonical({ ...config, models }, { "scripts/a.sh": "1234" }))).toEqual({
+  const config = { schedule: "0 9 * * *", hooks: { pre: ["make"], post: [] }, models };
+  expect(JSON.parse(canonical(config, { files }))).toEqual({
     name: "dev",
     title: "dev",
     schedule: "0 9 * * *",
@@ -30,7 +31,7 @@ test("the canonical config has the key names of the file, and only keys that are
     maxWorkQueueSize: 100,
     waitTimeout: 1800,
     budget: { run: 10, warnAt: [50, 80], onLimit: "stop" },
-    files: { "scripts/a.sh": "1234" },
+    files,
     harness: { type: "pi", command: "claude" },
     hooks: { pre: ["make"] },
     local: { network: "none" },
@@ -49,27 +50,20 @@ test("the canonical config has the key names of the file, and only keys that are
 });
 
 test("the order of keys does not matter", () => {
-  const [one, two] = [
-    { A: "1", B: "2" },
-    { B: "2", A: "1" },
-  ].map((env) => canonical(anAgent("dev", { local: { ...local, env } })));
-  expect(one).toBe(two);
+  const of = (env: Record<string, string>) => canonical({ local: { ...local, env } });
+  expect(of({ A: "1", B: "2" })).toBe(of({ B: "2", A: "1" }));
 });
 
 test("the label of an agent does not change a run's version", () =>
-  expect(canonical(anAgent("dev", { tags: ["web"] }))).toBe(canonical(anAgent("dev"))));
+  expect(canonical({ tags: ["web"] })).toBe(canonical({})));
 
 test("secret values show as hashes that differ with the value and with the project", () => {
-  const [model] = anAgent("dev").models;
-  if (model === undefined) throw new Error("no model");
-  const of = (secret: string): string =>
-    canonical(
-      anAgent("dev", {
-        local: { ...local, env: { TOKEN: secret } },
-        models: [{ ...model, headers: { auth: secret }, baseUrl: `https://me:${secret}@a.test/` }],
-        source: `https://${secret}@example.org/skills.git`,
-      }),
-    );
+  const of = (secret: string) =>
+    canonical({
+      local: { ...local, env: { TOKEN: secret } },
+      models: [{ ...model, headers: { auth: secret }, baseUrl: `https://me:${secret}@a.test/` }],
+      source: `https://${secret}@example.org/skills.git`,
+    });
   expect(of("hunter2")).not.toContain("hunter2");
   expect(of("hunter2").match(/\(hidden, hash [0-9a-f]{12}\)/g)).toHaveLength(4);
   expect(of("hunter2")).toBe(of("hunter2"));
@@ -78,10 +72,9 @@ test("secret values show as hashes that differ with the value and with the proje
 });
 
 test("the project's container settings are part of the version, unless the agent sets its own", () => {
-  const config = anAgent("dev", { local: { ...local, memory: "1g", env: {} } });
+  const config = { local: { ...local, memory: "1g", env: {} } };
   const container = { image: "al:latest", memory: "4g", cpus: 2 };
-  const text = canonicalConfig(config, { projectDir, mask, container, project, files: {} });
-  expect(JSON.parse(text)).toMatchObject({
+  expect(JSON.parse(canonical(config, { container }))).toMatchObject({
     image: "al:latest",
     local: { memory: "1g", cpus: 2, network: "none" },
   });
@@ -91,9 +84,7 @@ test("the allowed hosts are the project's and the agent's own", () => {
   const own = { allow: ["github", "api.example.com"] };
   const ofProject = { allow: ["github", "npm"], credentials: {} };
   const networkOf = (agent: AgentConfig["network"], given: typeof ofProject | null): unknown => {
-    const options = { projectDir, mask, container: null, files: {} };
-    const config = anAgent("dev", { network: agent });
-    const text = canonicalConfig(config, { ...options, project: { ...project, network: given } });
+    const text = canonical({ network: agent }, { project: { ...project, network: given } });
     return (JSON.parse(text) as { network?: unknown }).network;
   };
   expect(networkOf(own, ofProject)).toEqual({ allow: ["github", "npm", "api.example.com"] });
@@ -107,7 +98,7 @@ test("a version changes with config, instructions and files, and with nothing el
   let script = "";
   let changes = 0;
   const versionOf = createRunVersions({
-    describe: canonical,
+    describe: (config, given) => canonicalConfig(config, { ...defaults, files: given }),
     files: () => (files === null ? Promise.reject(new Error("a link")) : Promise.resolve(files)),
     scripts: () => Promise.resolve(script),
     onChange: () => changes++,
@@ -118,15 +109,15 @@ test("a version changes with config, instructions and files, and with nothing el
   expect(first).toMatch(/^[0-9a-f]{32}$/);
   expect(await hashOf({})).toBe(first);
   expect(changes).toBe(0);
-  const others = [await hashOf({ scale: 2 }), await hashOf({ instructions: "Do more." })];
-  files = { "scripts/a.sh": "1234" };
-  others.push(await hashOf({}));
-  files = null;
-  others.push(await hashOf({}));
+  const hashes = [first, await hashOf({ scale: 2 }), await hashOf({ instructions: "Do more." })];
+  for (const given of [{ "scripts/a.sh": "1234" }, null]) {
+    files = given;
+    hashes.push(await hashOf({}));
+  }
   files = {};
   script = "# dev.script.toml\n";
-  others.push(await hashOf({}));
-  expect(new Set([first, ...others]).size).toBe(6);
+  hashes.push(await hashOf({}));
+  expect(new Set(hashes).size).toBe(6);
   expect(changes).toBe(5);
   script = "";
   expect(await hashOf({})).toBe(first);

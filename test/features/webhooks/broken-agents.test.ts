@@ -1,63 +1,63 @@
-import { createBrokenAgents } from "../../../src/features/webhooks/match-index.ts";
-import type { MatchResult } from "../../../src/features/webhooks/match-index.ts";
-import { anAgent } from "../../helpers/agents.ts";
+import {
+  createBrokenAgents,
+  type MatchResult,
+} from "../../../src/features/webhooks/match-index.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
+import { aProblem, eventsOf } from "../../streams/status/events.ts";
 
-const nothing: MatchResult = {
+const dev = eventsOf("dev");
+const broken = (agent: string, ...sources: readonly string[]): RunEvent => ({
+  type: "agent-invalid",
+  agent,
+  at: 0,
+  problems: [aProblem()],
+  sources,
+});
+const valid = (...sources: readonly string[]): RunEvent =>
+  dev.set({ webhooks: sources.map((source) => ({ source, type: "github", filters: {} })) });
+
+const unmatched = {
   matched: [],
   disabled: [],
   reason: "no agent listens to source gh",
   examined: 0,
 };
-const at = 0;
-const broken = (agent: string, ...sources: readonly string[]) =>
-  ({ type: "agent-invalid", agent, at, problems: [], sources }) as const;
-const valid = (agent: string, ...sources: readonly string[]) => {
-  const webhooks = sources.map((source) => ({ source, type: "github", filters: {} }));
-  const config = anAgent(agent, { webhooks });
-  return { type: "agent-set", agent, at, config, warnings: [], summary: "" } as const;
-};
+const notAsked = "; with an invalid config, so not asked: agent";
 
-function reasonAfter(...events: Parameters<ReturnType<typeof createBrokenAgents>["onEvent"]>[0][]) {
+function explained(events: readonly RunEvent[], result: MatchResult): MatchResult {
   const agents = createBrokenAgents();
   for (const event of events) agents.onEvent(event);
-  return agents.explain("gh", nothing).reason;
+  return agents.explain("gh", result);
 }
 
-test("an agent with an invalid config from the start is reported as not asked", () =>
-  expect(reasonAfter(broken("dev", "gh"))).toBe(
-    "no agent listens to source gh; with an invalid config, so not asked: agent dev",
-  ));
-
-test("an agent whose config broke later is asked with its last valid one", () =>
-  expect(reasonAfter(valid("dev", "gh"), broken("dev"))).toBe(
-    "no agent listens to source gh; asked with the last valid config: agent dev",
-  ));
-
-test.each([
-  ["never listened to its source", [broken("dev", "other")]],
-  ["has no webhooks", [valid("dev"), broken("dev")]],
-])("a delivery does not name a broken agent that %s", (_, events) => {
-  expect(reasonAfter(...events)).toBe(nothing.reason);
-});
-
-test("an agent that listens only by its invalid config is reported as not asked", () =>
-  expect(reasonAfter(valid("dev"), broken("dev", "gh"))).toContain("so not asked: agent dev"));
-
-test("an unmatched delivery does not name an agent whose config was repaired or removed", () => {
-  expect(reasonAfter(broken("dev", "gh"), valid("dev"))).toBe(nothing.reason);
-  expect(reasonAfter(broken("dev", "gh"), { type: "agent-removed", agent: "dev", at })).toBe(
-    nothing.reason,
-  );
-});
-
-test("only the first of many broken agents are named", () =>
-  expect(reasonAfter(...["e", "d", "c", "b", "a"].map((name) => broken(name, "gh")))).toContain(
-    "agent a, b, c and 2 more",
-  ));
+test.each<[string, readonly RunEvent[], string]>([
+  ["is invalid from the start", [broken("dev", "gh")], `${notAsked} dev`],
+  [
+    "broke later, which is asked with its last valid config",
+    [valid("gh"), broken("dev")],
+    "; asked with the last valid config: agent dev",
+  ],
+  ["listens only by its invalid config", [valid(), broken("dev", "gh")], `${notAsked} dev`],
+  ["never listened to the source", [broken("dev", "other")], ""],
+  ["has no webhooks", [valid(), broken("dev")], ""],
+  ["was repaired", [broken("dev", "gh"), valid("gh")], ""],
+  ["was removed", [broken("dev", "gh"), dev.removed()], ""],
+  [
+    "is one of many",
+    ["e", "d", "c", "b", "a"].map((name) => broken(name, "gh")),
+    `${notAsked} a, b, c and 2 more`,
+  ],
+])(
+  "an unmatched delivery names an agent whose config is broken: one that %s",
+  (_, events, more) => {
+    expect(explained(events, unmatched)).toEqual({
+      ...unmatched,
+      reason: `${unmatched.reason}${more}`,
+    });
+  },
+);
 
 test("a delivery that an agent accepted needs no reason", () => {
-  const agents = createBrokenAgents();
-  agents.onEvent(broken("dev", "gh"));
-  const taken = { ...nothing, matched: ["ops"], reason: null };
-  expect(agents.explain("gh", taken)).toEqual(taken);
+  const taken = { ...unmatched, matched: ["ops"], reason: null };
+  expect(explained([broken("dev", "gh")], taken)).toEqual(taken);
 });

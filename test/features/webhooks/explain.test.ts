@@ -50,22 +50,19 @@ test("a source that the agent does not listen to has no entries", () =>
   expect(against(binding({ source: "other" }))).toBe(null));
 
 test("the conditions of an entry are sentences, too", () => {
-  const filters = { repos: ["acme/x"], author: "dora" };
-  const webhooks = [binding({ filters }), binding({ where: { "issue.level": "fatal" } })];
-  const stoppedBy = explain({ name: "dev", webhooks }, "hub", event);
-  expect(stoppedBy?.map((entry) => entry.map(({ why }) => why))).toEqual([
-    ["repos does not include acme/y", "author is set and the event carries none"],
-    ['where issue.level is "error 2", not "fatal"'],
+  const webhooks = [binding({ filters: { repos: ["acme/x"], author: "dora" } })];
+  expect(explain({ name: "dev", webhooks }, "hub", event)).toMatchObject([
+    [{ why: "repos does not include acme/y" }, { why: "author is set and the event carries none" }],
   ]);
 });
 
-test("explains each agent as the index decided", () => {
+test("an event is explained for each agent as the index decided", () => {
   const index = createMatchIndex();
-  const agents = [{}, { events: ["push"] }, { repos: ["ACME/y"] }, { labels: ["Bug"] }].map(
-    (filters, n) => ({ name: `a${n}`, scale: 1, webhooks: [binding({ filters })] }),
-  );
-  for (const agent of agents) index.set(agent, true);
-  const starting = agents.filter((agent) => explain(agent, "hub", event)?.length === 0);
-  expect(starting.map(({ name }) => name)).toEqual(index.match("hub", event).matched);
-  expect(starting.map(({ name }) => name)).toEqual(["a0", "a2"]);
+  const filters = [{}, { events: ["push"] }, { repos: ["ACME/y"] }, { labels: ["Bug"] }];
+  for (const [n, one] of filters.entries()) {
+    const agent = { name: `a${n}`, scale: 1, webhooks: [binding({ filters: one })] };
+    index.set(agent, true);
+    expect(explain(agent, "hub", event)?.length === 0).toBe(["a0", "a2"].includes(agent.name));
+  }
+  expect(index.match("hub", event).matched).toEqual(["a0", "a2"]);
 });

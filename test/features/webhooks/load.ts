@@ -50,7 +50,7 @@ function sendOne(
 ): Promise<Omit<LoadAnswer, "index">> {
   const started = performance.now();
   return new Promise((resolve) => {
-    const done = (status: number | null, text: string): void =>
+    const done = (status: number | null, text: string) =>
       resolve({ status, text, ms: performance.now() - started });
     const sent = request(`${url}${path}`, {
       agent,

@@ -6,9 +6,17 @@ import type { Attributes } from "../../../src/features/webhooks/provider.ts";
 
 type Filters = WebhookBinding["filters"];
 
+type Where = NonNullable<WebhookBinding["where"]>;
+
+const hub = (filters: Filters, where?: Where): WebhookBinding => ({
+  source: "hub",
+  type: "github",
+  filters,
+  ...(where && { where }),
+});
+
 function agent(name: string, ...filters: readonly Filters[]): ListeningAgent {
-  const webhooks = filters.map((one) => ({ source: "hub", type: "github", filters: one }));
-  return { name, scale: 1, webhooks };
+  return { name, scale: 1, webhooks: filters.map((one) => hub(one)) };
 }
 
 function indexOf(...agents: readonly ListeningAgent[]): MatchIndex {
@@ -31,38 +39,10 @@ const push: Attributes = {
 /** An event whose payload holds nothing. */
 const seen = (attributes: Attributes) => ({ attributes, payload: {} });
 
-test("an event starts every agent with a matching binding once, in order of name", () => {
-  const index = indexOf(
-    agent("zoe", {}),
-    agent("dev", { repos: ["Acme/X"] }, { events: ["push"] }),
-    agent("ops", { repos: ["acme/y"] }),
-  );
-  expect(index.match("hub", seen(push))).toMatchObject({
-    matched: ["dev", "zoe"],
-    disabled: [],
-    reason: null,
-  });
-  expect(index.match("other", seen(push))).toMatchObject({
-    matched: [],
-    reason: "no agent listens to source other",
-  });
-});
-
-test("all filters of one binding must let the event through, not some of one and some of another", () => {
-  const index = indexOf(
-    agent(
-      "dev",
-      { repos: ["acme/x"], events: ["issues"] },
-      { repos: ["acme/y"], events: ["push"] },
-    ),
-  );
-  expect(index.match("hub", seen(push)).matched).toEqual([]);
-});
-
 const paged = { issue: { level: "fatal", tags: [{ key: "env", value: "prod" }], count: 3 } };
 
-function wheres(name: string, where: NonNullable<WebhookBinding["where"]>, filters: Filters = {}) {
-  return { name, scale: 1, webhooks: [{ source: "hub", type: "github", filters, where }] };
+function wheres(name: string, where: Where, filters: Filters = {}): ListeningAgent {
+  return { name, scale: 1, webhooks: [hub(filters, where)] };
 }
 
 test("an entry with values of the payload matches the events that have them all", () => {
@@ -104,70 +84,51 @@ test("the payload is not read for entries whose filters reject the event", () =>
   expect(looks).toEqual([]);
 });
 
-test.each<[string, readonly ListeningAgent[], string]>([
+test.each<[string, readonly Filters[], string]>([
   [
     "a repository that is not listed",
-    [agent("dev", { repos: ["acme/y"], events: ["push"] })],
-    "agent dev: repos does not include acme/x",
+    [{ repos: ["acme/y"], events: ["push"] }],
+    "agent-0: repos does not include acme/x",
   ],
   [
     "the agent with the fewest failed filters",
     [
-      agent("far", { repos: ["acme/y"], events: ["issues"] }),
-      agent("near", { repos: ["acme/x"], events: ["push"], branches: ["next"] }),
+      { repos: ["acme/y"], events: ["issues"] },
+      { repos: ["acme/x"], events: ["push"], branches: ["next"] },
     ],
-    "agent near: branches does not include main",
+    "agent-1: branches does not include main",
   ],
   [
     "a field that the event does not carry",
-    [agent("dev", { actions: ["opened"] })],
-    "agent dev: actions is set and the event carries none",
+    [{ actions: ["opened"] }],
+    "agent-0: actions is set and the event carries none",
   ],
   [
     "the first of several failed filters, and how many more",
-    [agent("dev", { repos: ["a/b"], events: ["issues"], branches: ["next"] })],
-    "agent dev: repos does not include acme/x (and 2 more of its conditions)",
+    [{ repos: ["a/b"], events: ["issues"], branches: ["next"] }],
+    "agent-0: repos does not include acme/x (and 2 more of its conditions)",
   ],
-  ["an empty list", [agent("dev", { events: [] })], "agent dev: events does not include push"],
-  [
-    "a single value",
-    [agent("dev", { org: "initech" })],
-    "agent dev: org is initech, the event's is acme",
-  ],
-  [
-    "its own echo",
-    [agent("dev", { ignoreSenders: ["OctoCat"] })],
-    "agent dev: ignoreSenders includes octocat",
-  ],
+  ["an empty list", [{ events: [] }], "agent-0: events does not include push"],
+  ["a single value", [{ org: "initech" }], "agent-0: org is initech, the event's is acme"],
+  ["its own echo", [{ ignoreSenders: ["OctoCat"] }], "agent-0: ignoreSenders includes octocat"],
   [
     "a filter that the provider does not have",
-    [agent("dev", { repo: "acme/x" })],
-    "agent dev: repo is not a filter of this source's type",
+    [{ repo: "acme/x" }],
+    "agent-0: repo is not a filter of this source's type",
   ],
-])("an unmatched event names the closest entry: %s", (_what, agents, reason) => {
-  expect(indexOf(...agents).match("hub", seen(push))).toMatchObject({ matched: [], reason });
+])("an unmatched event names the closest entry: %s", (_what, all, reason) => {
+  const index = indexOf(...all.map((filters, n) => agent(`agent-${n}`, filters)));
+  const expected = { matched: [], reason: `agent ${reason}` };
+  expect(index.match("hub", seen(push))).toMatchObject(expected);
 });
 
 test("an agent that is disabled or scaled to 0 is named and not started", () => {
   const index = indexOf(agent("dev", {}), { ...agent("parked", {}), scale: 0 });
   index.setEnabled("dev", false);
-  expect(index.match("hub", seen(push))).toMatchObject({
-    matched: [],
-    disabled: ["dev", "parked"],
-  });
+  const disabled = ["dev", "parked"];
+  expect(index.match("hub", seen(push))).toMatchObject({ matched: [], disabled });
   index.setEnabled("dev", true);
   expect(index.match("hub", seen(push))).toMatchObject({ matched: ["dev"], disabled: ["parked"] });
-});
-
-test("a changed agent loses its old bindings, a removed one all", () => {
-  const index = indexOf(agent("dev", { repos: ["acme/x"] }, { events: ["push"] }));
-  index.set(agent("dev", { repos: ["acme/y"] }), true);
-  expect(index.match("hub", seen(push)).matched).toEqual([]);
-  expect(index.match("hub", seen({ ...push, repos: "acme/y" })).matched).toEqual(["dev"]);
-  index.remove("dev");
-  index.remove("dev");
-  index.setEnabled("dev", true);
-  expect(index.match("hub", seen(push)).reason).toBe("no agent listens to source hub");
 });
 
 const names = fc.constantFrom("a", "b", "c", "d");
@@ -181,9 +142,9 @@ const attributes = fc.record({ repos: value, events: value, labels: value, orgs:
 
 test("the index matches like a scan of all agents, after any changes", () => {
   const ignoreCase = new Set(["repos", "orgs"]);
-  const passes = (binding: Filters, event: Attributes): boolean =>
+  const passes = (binding: Filters, event: Attributes) =>
     Object.entries(binding).every(([field, wanted]) => {
-      const fold = (one: string): string => (ignoreCase.has(field) ? one.toLowerCase() : one);
+      const fold = (one: string) => (ignoreCase.has(field) ? one.toLowerCase() : one);
       const list = (wanted as string[]).map(fold);
       return (event[field] as string[]).some((one) => list.includes(fold(one)));
     });
@@ -219,12 +180,9 @@ function crowd(size: number): ListeningAgent[] {
 
 test("an event skips agents with other sources or repositories", () => {
   const event = { ...push, repos: "acme/r5-2" };
-  const small = indexOf(...crowd(10));
-  const large = indexOf(...crowd(1_000));
-  expect(large.match("hub", seen(event)).matched).toEqual(["agent-5"]);
-  expect(small.match("hub", seen(event)).examined).toBe(1);
-  expect(large.match("hub", seen(event)).examined).toBe(1);
-  expect(large.match("own-7", seen(event))).toMatchObject({ matched: ["agent-7"], examined: 1 });
+  const index = indexOf(...crowd(1_000));
+  expect(index.match("hub", seen(event))).toMatchObject({ matched: ["agent-5"], examined: 1 });
+  expect(index.match("own-7", seen(event))).toMatchObject({ matched: ["agent-7"], examined: 1 });
 });
 
 test("an unmatched event is explained without a look at every agent", () => {

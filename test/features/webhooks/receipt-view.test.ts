@@ -22,8 +22,9 @@ function view(body: unknown, change: Partial<Receipt> = {}) {
   return viewReceipt("r1", { receipt: (id) => (id === "r1" ? receipt : null), redactor });
 }
 
-test("a receipt shows its payload", () =>
-  expect(view({ type: "event_callback", event: { type: "message" } })).toEqual({
+test("a receipt shows its payload", () => {
+  const payload = { type: "event_callback", event: { type: "message" } };
+  expect(view(payload)).toEqual({
     receiptId: "r1",
     at: "1970-01-01T00:00:01.000Z",
     source: "chat",
@@ -33,9 +34,10 @@ test("a receipt shows its payload", () =>
     matched: ["dev"],
     reason: null,
     bytes: 52,
-    payload: { type: "event_callback", event: { type: "message" } },
+    payload,
     text: null,
-  }));
+  });
+});
 
 test("a large payload is shown in part, and the missing parts are named", () => {
   const commits = Array.from({ length: 100_000 }, (_, n) => ({ id: n, message: `${known} ${n}` }));
@@ -55,9 +57,12 @@ test("a large payload is shown in part, and the missing parts are named", () => 
   expect(shown.at(-1)).toBe(`[${100_000 - shown.length + 1} more, not shown]`);
 });
 
-test("a large body without a payload is not shown", () => {
-  const { text } = view("x".repeat(2_000_000));
-  expect(text).toBe("[2000000 bytes, not shown]");
+test.each([
+  ["is large", "x".repeat(2_000_000), {}, "[2000000 bytes, not shown]"],
+  ["is text", `plain ${known}`, {}, "plain [redacted]"],
+  ["is of an unknown type", "{}", { type: "gone" }, "{}"],
+])("a body that %s has no payload", (_, body, change, text) => {
+  expect(view(body, change)).toMatchObject({ payload: null, text });
 });
 
 test("fields with the name of a secret are redacted, at any depth", () => {
@@ -92,11 +97,6 @@ test("a secret that is known is redacted wherever it turns up", () => {
   expect(shown.headers).toEqual({ "x-note": "[redacted]", "x-auth-token": "[redacted]" });
 });
 
-test("a body that is not JSON is shown as text", () => {
-  const shown = view(`plain ${known}`);
-  expect(shown).toMatchObject({ payload: null, text: "plain [redacted]" });
-});
-
 test("a body that nests without end is cut", () => {
   const shown = view(`${'{"deep":'.repeat(1_000)}1${"}".repeat(1_000)}`);
   expect(JSON.stringify(shown.payload)).toContain("[too deep]");
@@ -113,27 +113,13 @@ function installation(code: unknown) {
   return { action: "created", data, installation: { uuid: "1" } };
 }
 
-function show(payload: unknown, resource: string): unknown {
-  return view(payload, { type: "sentry", headers: { "sentry-hook-resource": resource } }).payload;
-}
-
-test("the grant code of a Sentry installation is not shown, and all else is", () =>
-  expect(show(installation("a-grant-code"), "installation")).toEqual(installation("[redacted]")));
-
-test("an installation without a code is shown as it came", () => {
-  for (const code of [null, "", undefined]) {
-    const payload = JSON.parse(JSON.stringify(installation(code))) as unknown;
-    expect(show(payload, "installation")).toEqual(payload);
-  }
-});
-
-test("a code that is not a grant, such as an error's, is shown", () => {
-  const payload = { action: "created", data: { error: { code: "E_1" }, installation: "none" } };
-  expect(show(payload, "error")).toEqual(payload);
-});
-
-test("a body that isn't JSON, and one of an unknown type, have no payload", () => {
-  const headers = { "sentry-hook-resource": "issue" };
-  expect(view("{", { type: "sentry", headers }).payload).toBeNull();
-  expect(view("{}", { type: "gone", headers }).payload).toBeNull();
+const errorCode = { data: { error: { code: "E_1" }, installation: "none" } };
+test.each<[string, string, object, object]>([
+  ["a grant", "installation", installation("a-grant-code"), installation("[redacted]")],
+  ["no code", "installation", installation(null), installation(null)],
+  ["an empty code", "installation", installation(""), installation("")],
+  ["the code of an error", "error", errorCode, errorCode],
+])("a Sentry payload with %s shows all but the grant", (_, resource, payload, shown) => {
+  const headers = { "sentry-hook-resource": resource };
+  expect(view(payload, { type: "sentry", headers }).payload).toEqual(shown);
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
 import { signDelivery } from "../../../src/features/webhooks/sign.ts";
 import { bytes } from "./deliveries.ts";
-import { TestReceiver, source, start, statusOf } from "./test-receiver.ts";
+import { TestReceiver, openSource, source, start, statusOf } from "./test-receiver.ts";
 
 test("no secret, signature or token ever reaches an answer or the log", async () => {
   const canary = "canary-5f2c";
@@ -29,14 +29,10 @@ test("no secret, signature or token ever reaches an answer or the log", async ()
 test("any bytes to any path are answered with 200 or a refusal, never a crash", async () => {
   const types = [...providerTable.keys()];
   const headerName = fc.constantFrom(
-    "x-hub-signature-256",
-    "x-github-event",
-    "stripe-signature",
-    "webhook-signature",
-    "webhook-id",
-    "webhook-timestamp",
-    "x-slack-signature",
-    "x-gitlab-token",
+    ...[...providerTable.values()].flatMap(({ secretHeaders, keptHeaders }) => [
+      ...secretHeaders,
+      ...keptHeaders,
+    ]),
     "content-type",
   );
   await fc.assert(
@@ -51,9 +47,10 @@ test("any bytes to any path are answered with 200 or a refusal, never a crash", 
       fc.boolean(),
       async (type, named, headers, body, open) => {
         const receiver = new TestReceiver();
-        receiver.sources = types.map((one) =>
-          source(one, { type: one, ...(open ? { credential: null, allowUnsigned: true } : {}) }),
-        );
+        receiver.sources = types.map((type) => ({
+          ...(open ? openSource(type) : source(type)),
+          type,
+        }));
         receiver.secrets = new Map(types.map((one) => [one, ["hush"]]));
         const status = statusOf(await receiver.receive({ type, source: named, headers, body }));
         expect([200, 400, 401, 404]).toContain(status);
@@ -65,22 +62,12 @@ test("any bytes to any path are answered with 200 or a refusal, never a crash", 
 
 test("an unsigned body is rejected before it is parsed if parsing would take long", async () => {
   const size = 5 * 1024 * 1024;
-  const pieces = [
-    "[",
-    "{}",
-    '"",',
-    "1,",
-    '{"a":',
-    '[[[{"":[0,',
-    "a=b&",
-    "%5B",
-    "payload=%7B%22a%22:[&",
-  ];
-  const piece = fc.constantFrom(...pieces);
+  const json = ["[", "{}", '"",', "1,", '{"a":', '[[[{"":[0,'];
+  const piece = fc.constantFrom(...json, "a=b&", "%5B", "payload=%7B%22a%22:[&");
   const contentType = fc.constantFrom("application/json", "application/x-www-form-urlencoded");
   const bodies = fc.tuple(fc.constantFrom("", '{"a":[', "payload={"), piece, contentType);
   const receiver = new TestReceiver();
-  receiver.sources = [source("open", { credential: null, allowUnsigned: true })];
+  receiver.sources = [openSource()];
   await fc.assert(
     fc.asyncProperty(bodies, async ([begin, repeated, type]) => {
       const body = Buffer.from(begin.padEnd(size, repeated));
@@ -97,7 +84,7 @@ test("an unsigned body is rejected before it is parsed if parsing would take lon
 
 test("deliveries that take long to parse leave turns of the event loop to others", async () => {
   const receiver = new TestReceiver();
-  receiver.sources = [source("open", { credential: null, allowUnsigned: true })];
+  receiver.sources = [openSource()];
   const headers = { "x-github-event": "push", "content-type": "application/json" };
   const deliveries = Array.from({ length: 8 }, (_none, n) => {
     const keys = Array.from({ length: 19_900 }, (_key, at) => `"k${n}_${at}":0`);
@@ -105,10 +92,9 @@ test("deliveries that take long to parse leave turns of the event loop to others
     return { type: "github", source: null, headers, body };
   });
   let turns = 0;
-  const count = (): void => void (turns += 1);
-  const counter = setInterval(count);
+  const counter = setInterval(() => void (turns += 1));
   const answers = await Promise.all(deliveries.map((one) => receiver.receive(one)));
   clearInterval(counter);
-  expect(answers.map(statusOf)).toEqual(deliveries.map(() => 200));
+  expect(new Set(answers.map(statusOf))).toEqual(new Set([200]));
   expect(turns).toBeGreaterThan(deliveries.length);
 });

@@ -20,28 +20,27 @@ const body = fc
   .json()
   .map((data) => bytes(`{"webhookTimestamp":${now},"type":"Issue","data":${data}}`));
 
-test.each([...providerTable.keys()])("a delivery signed for %s verifies", (type) => {
-  fc.assert(
-    fc.property(secretsOf(type), body, (secret, bytes) => {
-      const headers = signDelivery(type, secret, bytes, now);
-      expect(providerOf(type).verify({ headers, body: bytes }, secret, now)).toEqual({ ok: true });
-    }),
-  );
-});
+const types = [...providerTable.keys()];
 
-test.each([...providerTable.keys()])("any flipped byte of the body is refused by %s", (type) => {
-  fc.assert(
-    fc.property(secretsOf(type), body, fc.nat(), fc.nat({ max: 7 }), (secret, bytes, at, bit) => {
-      const headers = signDelivery(type, secret, bytes, now);
-      const flipped = Buffer.from(bytes);
-      const index = at % flipped.length;
-      flipped[index] = (flipped[index] ?? 0) ^ (1 << bit);
-      expect(providerOf(type).verify({ headers, body: flipped }, secret, now).ok).toBe(false);
-    }),
-  );
-});
+test.each(types)(
+  "a delivery signed for %s verifies, and is refused once a bit is flipped",
+  (type) => {
+    fc.assert(
+      fc.property(secretsOf(type), body, fc.nat(), fc.nat({ max: 7 }), (secret, bytes, at, bit) => {
+        const headers = signDelivery(type, secret, bytes, now);
+        expect(providerOf(type).verify({ headers, body: bytes }, secret, now)).toEqual({
+          ok: true,
+        });
+        const flipped = Buffer.from(bytes);
+        const index = at % flipped.length;
+        flipped[index] = (flipped[index] ?? 0) ^ (1 << bit);
+        expect(providerOf(type).verify({ headers, body: flipped }, secret, now).ok).toBe(false);
+      }),
+    );
+  },
+);
 
-test.each([...providerTable.keys()])("another secret is refused by %s", (type) => {
+test.each(types)("another secret is refused by %s", (type) => {
   fc.assert(
     fc.property(secretsOf(type), secretsOf(type), body, (secret, other, bytes) => {
       // HMAC pads a short key with zero bytes and hashes a long one, so only ordinary keys differ for sure.
@@ -60,11 +59,12 @@ function keyHex(secret: string): string {
 }
 
 test("a signed delivery has its event and id where the provider has headers for them", () => {
-  expect(signDelivery("github", "s", bytes("{}"), now, { event: "push", id: "d1" })).toMatchObject({
-    "x-github-event": "push",
+  const of = { event: "issue", id: "d1" };
+  expect(signDelivery("github", "s", bytes("{}"), now, of)).toMatchObject({
+    "x-github-event": "issue",
     "x-github-delivery": "d1",
   });
-  expect(signDelivery("sentry", "s", bytes("{}"), now, { event: "issue" })).toMatchObject({
+  expect(signDelivery("sentry", "s", bytes("{}"), now, of)).toMatchObject({
     "sentry-hook-resource": "issue",
   });
 });
@@ -80,17 +80,14 @@ test("a delivery without a secret has its event and no signature", () => {
     const secrets = new Set(providerOf(type).secretHeaders);
     expect(Object.keys(headers).filter((name) => secrets.has(name))).toEqual([]);
   }
-  expect(unsignedDelivery("github", bytes("{}"), now, { event: "push" })).toMatchObject({
-    "x-github-event": "push",
-  });
+  const headers = unsignedDelivery("github", bytes("{}"), now, { event: "push" });
+  expect(headers).toMatchObject({ "x-github-event": "push" });
 });
 
 test("a body with a time gets the present one, and others are unchanged", () => {
   const old = bytes('{"webhookTimestamp": 1, "a": [1]}');
-  expect(JSON.parse(atTime("linear", old, now).toString())).toEqual({
-    webhookTimestamp: now,
-    a: [1],
-  });
+  const present = { webhookTimestamp: now, a: [1] };
+  expect(JSON.parse(atTime("linear", old, now).toString())).toEqual(present);
   expect(atTime("linear", bytes("no json"), now)).toEqual(bytes("no json"));
   expect(atTime("github", old, now)).toBe(old);
 });

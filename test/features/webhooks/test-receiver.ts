@@ -35,6 +35,11 @@ export class TestReceiver {
   readonly settled: boolean[] = [];
   #ids = 0;
 
+  /** Agents of these names listen to everything. */
+  constructor(...listening: readonly string[]) {
+    for (const name of listening) this.listen(name);
+  }
+
   readonly receive: Receive = createReceiver({
     sources: () => this.sources,
     secretsOf: (one) => {
@@ -65,6 +70,11 @@ export class TestReceiver {
     newId: () => `id-${++this.#ids}`,
   });
 
+  /** Receives a delivery of GitHub. */
+  deliver(more?: GithubDelivery): Promise<DeliveryAnswer> {
+    return this.receive(github(more));
+  }
+
   async #accept(acceptance: Acceptance): Promise<Accepted> {
     this.happened.push("accept");
     await new Promise((resolve) => setImmediate(resolve));
@@ -93,18 +103,31 @@ export function source(name: string, more: Partial<WebhookSource> = {}): Webhook
   return { name, type: "github", credential: name, allowUnsigned: false, ...more };
 }
 
+/** A source that takes unsigned deliveries. */
+export const openSource = (name = "open"): WebhookSource =>
+  source(name, { credential: null, allowUnsigned: true });
+
 export const issue = bytes(githubExample("issues", "opened"));
 
-export function github(
-  secret: string | null,
-  more: { body?: Buffer; event?: string; id?: string; source?: string | null } = {},
-): Delivery {
-  const { body = issue, event = "issues", id = "d1" } = more;
-  const signed = signDelivery("github", secret ?? "", body, start, { event, id });
-  if (secret === null) delete signed["x-hub-signature-256"];
-  return { type: "github", source: more.source ?? null, headers: signed, body };
+/** What is special of a delivery of GitHub; null for no signature. */
+interface GithubDelivery {
+  readonly secret?: string | null;
+  readonly body?: Buffer;
+  readonly event?: string;
+  readonly id?: string;
+  readonly source?: string | null;
 }
 
-export const statusOf = ({ status }: DeliveryAnswer): number => status;
-export const errorOf = (answer: DeliveryAnswer): string | null =>
-  answer.status === 200 ? null : answer.error;
+export function github({
+  secret = "hush",
+  body = issue,
+  event = "issues",
+  id = "d1",
+  source: from = null,
+}: GithubDelivery = {}): Delivery {
+  const headers = signDelivery("github", secret ?? "", body, start, { event, id });
+  if (secret === null) delete headers["x-hub-signature-256"];
+  return { type: "github", source: from, headers, body };
+}
+
+export const statusOf = ({ status }: DeliveryAnswer) => status;

@@ -1,4 +1,4 @@
-import { TestReceiver, github } from "./test-receiver.ts";
+import { TestReceiver } from "./test-receiver.ts";
 
 const waitingRun = {
   agent: "dev",
@@ -9,16 +9,15 @@ const waitingRun = {
   isWaiting: () => true,
 };
 
-function deskWith(...agents: string[]): TestReceiver {
-  const receiver = new TestReceiver();
+function receiverWith(...agents: string[]): TestReceiver {
+  const receiver = new TestReceiver(...agents);
   receiver.waitingRuns = [waitingRun];
-  for (const agent of agents) receiver.listen(agent);
   return receiver;
 }
 
 test("a delivery that a run waits for becomes that run's work instead of a new run of its agent; other agents still start", async () => {
-  const receiver = deskWith("dev", "ops");
-  const answer = await receiver.receive(github("hush"));
+  const receiver = receiverWith("dev", "ops");
+  const answer = await receiver.deliver();
   expect(answer).toMatchObject({ body: { matched: [{ agent: "ops" }, { agent: "dev" }] } });
   expect(receiver.dispatched.map(({ agent }) => agent)).toEqual(["ops"]);
   expect(receiver.accepted).toMatchObject([
@@ -28,24 +27,24 @@ test("a delivery that a run waits for becomes that run's work instead of a new r
 });
 
 test("a delivery that a run waits for is not a dead letter if no filter lets it through", async () => {
-  const receiver = deskWith();
-  await receiver.receive(github("hush"));
+  const receiver = receiverWith();
+  await receiver.deliver();
   const receipt = { matched: ["dev"], reason: null };
   expect(receiver.accepted).toMatchObject([{ receipt, items: [], deadLetters: [] }]);
   expect(receiver.counted).toMatchObject([{ result: "accepted" }]);
 });
 
 test("a delivery that a run waits for leaves the run waiting if it is a duplicate or can't be stored", async () => {
-  const receiver = deskWith();
-  await receiver.receive(github("hush"));
-  await receiver.receive(github("hush"));
+  const receiver = receiverWith();
+  await receiver.deliver();
+  await receiver.deliver();
   receiver.storeFails = true;
-  await receiver.receive(github("hush", { id: "d2" }));
+  await receiver.deliver({ id: "d2" });
   expect(receiver.settled).toEqual([true, false, false]);
 });
 
 test("a delivery that a run waits for reaches the run only if it is verified", async () => {
-  const receiver = deskWith();
-  await receiver.receive(github("wrong"));
+  const receiver = receiverWith();
+  await receiver.deliver({ secret: "wrong" });
   expect(receiver.settled).toEqual([]);
 });

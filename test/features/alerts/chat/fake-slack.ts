@@ -1,48 +1,28 @@
 import { WebSocketServer, type ServerSocket } from "ws";
 import { z } from "zod";
+import { plainText, slackTexts, text, typed } from "../fake-apis.ts";
 import { jsonServer, type Json, type Refusal } from "./json-server.ts";
 
 export const botToken = "xoxb-17653672481-19874698323";
 export const appToken = "xapp-1-A0123-456-abcdef0123456789";
 
-/** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
-const button = z.strictObject({
-  type: z.literal("button"),
-  text: z.strictObject({
-    type: z.literal("plain_text"),
-    text: z.string().min(1).max(75),
-    emoji: z.boolean(),
-  }),
-  action_id: z.string().min(1).max(255),
-  value: z.string().max(2000),
+/** https://docs.slack.dev/reference/block-kit/blocks/actions-block: each `action_id` is unique. */
+const actions = typed("actions", {
+  elements: z
+    .array(
+      typed("button", { text: plainText(75), action_id: text(255), value: z.string().max(2000) }),
+    )
+    .min(1)
+    .max(25)
+    .refine((all) => new Set(all.map((one) => one.action_id)).size === all.length),
 });
-/** https://docs.slack.dev/reference/block-kit/blocks: each `action_id` of a block is its own. */
-const blocks = z
-  .array(
-    z.discriminatedUnion("type", [
-      z.strictObject({
-        type: z.literal("header"),
-        text: z.looseObject({ type: z.literal("plain_text"), text: z.string().min(1).max(150) }),
-      }),
-      z.strictObject({ type: z.literal("rich_text"), elements: z.array(z.unknown()) }),
-      z.strictObject({
-        type: z.literal("actions"),
-        elements: z
-          .array(button)
-          .min(1)
-          .max(25)
-          .refine((all) => new Set(all.map((one) => one.action_id)).size === all.length),
-      }),
-    ]),
-  )
-  .max(50);
+const blocks = z.array(z.discriminatedUnion("type", [...slackTexts, actions])).max(50);
 /** https://docs.slack.dev/reference/methods/chat.postMessage, chat.update: the text of an update has a limit. */
 const posted = z.looseObject({ channel: z.literal("#ops"), text: z.string().min(1), blocks });
-const updated = z.looseObject({
+const updated = posted.extend({
   channel: z.literal("C0OPS00001"),
   ts: z.string(),
-  text: z.string().min(1).max(4000),
-  blocks,
+  text: text(4000),
 });
 /** https://docs.slack.dev/reference/methods/chat.postEphemeral */
 const ephemeral = z.strictObject({
@@ -107,7 +87,7 @@ export async function fakeSlack() {
   const sockets = new WebSocketServer({ server: api.server, verifyClient });
   onTestFinished(() => sockets.close());
   sockets.on("connection", (socket) => {
-    const say = (message: Json): void => socket.send(JSON.stringify(message));
+    const say = (message: Json) => socket.send(JSON.stringify(message));
     if (sockets.clients.size > maxSockets) {
       say({ type: "disconnect", reason: "too_many_websockets" });
       return socket.close();
@@ -127,13 +107,13 @@ export async function fakeSlack() {
     refuse,
     messages,
     fields: { bot_token: botToken, app_token: appToken, channel: "#ops", url: api.base },
-    press: (value: string, user: string, envelope: string, socket = open.at(-1)): void => {
+    /** A press on a button, in the envelopes e1, e2 and so on. */
+    press: (value: string, user = "U0ADA", socket = open.at(-1)) => {
+      const envelope = `e${sent.size + 1}`;
       sent.set(envelope, Date.now());
       const payload = pressOf(value, user);
-      const type = "interactive";
-      socket?.send(
-        JSON.stringify({ type, envelope_id: envelope, accepts_response_payload: false, payload }),
-      );
+      const of = { type: "interactive", envelope_id: envelope, accepts_response_payload: false };
+      socket?.send(JSON.stringify({ ...of, payload }));
     },
   };
 }
@@ -143,21 +123,7 @@ const pressOf = (value: string, user: string): Json => ({
   type: "block_actions",
   user: { id: user, username: "ada", name: "ada", team_id: "T1" },
   api_app_id: "A0123",
-  token: "verification-t0ken",
   container: { type: "message", message_ts: "1", channel_id: "C0OPS00001", is_ephemeral: false },
-  trigger_id: "12466734323.1395872398",
-  team: { id: "T1", domain: "acme" },
   channel: { id: "C0OPS00001", name: "ops" },
-  state: { values: {} },
-  response_url: "https://hooks.slack.test/actions/T1/1/secret",
-  actions: [
-    {
-      type: "button",
-      action_id: value,
-      block_id: "b",
-      value,
-      action_ts: "1548426417.840180",
-      text: { type: "plain_text", text: "yes", emoji: false },
-    },
-  ],
+  actions: [{ type: "button", action_id: value, block_id: "b", value }],
 });

@@ -75,7 +75,7 @@ export async function fakeTelegram() {
       pending().length === 0 &&
       (await new Promise<boolean>((resolve) => {
         endPoll = resolve;
-        setTimeout(resolve, timeout * 1000, false).unref();
+        AbortSignal.timeout(timeout * 1000).addEventListener("abort", () => resolve(false));
       }));
     const conflict =
       "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running";
@@ -104,7 +104,7 @@ export async function fakeTelegram() {
     messages,
     fields: { token: telegramToken, chat: "-1001", url: api.base },
     confirmed: () => confirmed,
-    press: (data: string, user: number, id: string): void => {
+    press: (data: string, user: number, id: string) => {
       callbacks.set(id, null);
       const from = { id: user, is_bot: false, first_name: "Ada" };
       updates.push({ update_id: updates.length + 7, callback_query: { id, from, data } });

@@ -1,5 +1,5 @@
-import { createServer } from "node:http";
-import type { Socket } from "node:net";
+import type { Reply } from "../fake-apis.ts";
+import { startReceiver } from "../receiver.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 export interface Call {
@@ -7,9 +7,7 @@ export interface Call {
   readonly body: Json;
 }
 /** A response that replaces the usual one. */
-export interface Refusal {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+export interface Refusal extends Omit<Reply, "body"> {
   readonly json: Json;
 }
 
@@ -18,31 +16,17 @@ export async function jsonServer(
   answer: (call: Call & { readonly token: string }) => Promise<Refusal | Json> | Refusal | Json,
 ) {
   const calls: Call[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      void (async () => {
-        const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as Json;
-        const method = (request.url ?? "").split("/").at(-1) ?? "";
-        calls.push({ method, body });
-        const token = `${request.url?.split("/")[1]} ${request.headers.authorization ?? ""}`;
-        const given = await answer({ method, body, token });
-        const isRefusal = typeof given.status === "number";
-        const { status, headers, json } = isRefusal
-          ? (given as unknown as Refusal)
-          : { status: 200, headers: {}, json: given };
-        response.writeHead(status, headers).end(JSON.stringify(json));
-      })();
-    });
+  const receiver = await startReceiver(async ({ path, headers, text }) => {
+    const parts = path.split("/");
+    const call = { method: parts.at(-1) ?? "", body: JSON.parse(text) as Json };
+    calls.push(call);
+    const token = `${parts[1]} ${String(headers.authorization)}`;
+    const given = await answer({ ...call, token });
+    const { json, ...reply } =
+      typeof given.status === "number"
+        ? (given as unknown as Refusal)
+        : { status: 200, json: given };
+    return { ...reply, body: JSON.stringify(json) };
   });
-  server.on("connection", (socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as { port: number };
-  return { server, port, calls, base: `http://127.0.0.1:${port}` };
+  return { ...receiver, calls };
 }

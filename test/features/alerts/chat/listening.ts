@@ -9,7 +9,7 @@ import { defaultOptions } from "../rules/alerts.ts";
 import { alerts, aQuestion, messageFor, sendWith, targetOf } from "../samples.ts";
 
 const question = aQuestion();
-export const choose = (index: number): string => `${question.id}:${index}`;
+export const choose = (index: number) => `${question.id}:${index}`;
 export const slackOps: AlertTarget = {
   ...targetOf("slack"),
   credential: "slack_app",
@@ -45,7 +45,7 @@ export function listening(
     firstWaitMs: 20,
   }).subscribe();
   onTestFinished(() => subscription.unsubscribe());
-  const change = (next: readonly AlertTarget[]): void => {
+  const change = (next: readonly AlertTarget[]) => {
     targets = next;
     changed$.next(null);
   };

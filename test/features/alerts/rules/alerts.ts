@@ -7,7 +7,8 @@ import type {
 import type { AlertOptions, AlertTarget } from "../../../../streams/alert-options.ts";
 import type { Alert, Delivery, RuleState } from "../../../../src/features/alerts/rules/alert.ts";
 import type { Outcome, RunEvent } from "../../../../streams/vocabulary.ts";
-import { eventsOf } from "../../../streams/status/events.ts";
+import { anItem } from "../../../helpers/agents.ts";
+import { aProblem, eventsOf } from "../../../streams/status/events.ts";
 
 /** Agent dev failed at 14:05 UTC; the test gives other fields. */
 export function anAlert(more: Partial<Alert> = {}): Alert {
@@ -68,6 +69,51 @@ export function ended(
 /** The agent was loaded, or its config changed. */
 export const set = (agent: string): AlertCommand => runEvent(eventsOf(agent).set());
 
+const dev = eventsOf("dev");
+
+function lost(isRetried: boolean): AlertCommand {
+  const item = anItem("1");
+  return {
+    type: "lost",
+    item,
+    instanceId: "dev-1",
+    outcome: "lost",
+    reason: "gone",
+    isRetried,
+  };
+}
+
+/** The commands of diagrams. */
+export const agentCommands: Readonly<Record<string, AlertCommand>> = {
+  s: set("dev"),
+  x: ended("dev"),
+  t: ended("dev", "timed_out"),
+  m: ended("dev", "out_of_memory"),
+  b: ended("dev", "over_budget"),
+  o: ended("dev", "succeeded"),
+  k: ended("dev", "killed"),
+  i: ended("dev", "interrupted"),
+  l: lost(true),
+  L: lost(false),
+  S: runEvent(dev.refused("skipped")),
+  c: runEvent(dev.invalid(aProblem())),
+  C: set("dev"),
+  p: { type: "project-config", error: "config.toml:1:1  scale is not a number" },
+  P: { type: "project-config", error: null },
+  f: runEvent(dev.buildFinished("no such base image")),
+  F: runEvent(dev.buildFinished()),
+  u: runEvent(dev.requirements(aProblem())),
+  w: runEvent(dev.requirements(aProblem({ severity: "warning" }))),
+  U: runEvent(dev.requirements()),
+  y: runEvent(dev.blocked("no space left")),
+  Y: runEvent(dev.blocked(null)),
+  z: runEvent(dev.blocked("no space left", "dev-2")),
+  Z: runEvent(dev.blocked(null, "dev-2")),
+  d: runEvent(dev.enabled(false)),
+  e: runEvent(dev.enabled(true)),
+  r: runEvent(dev.removed()),
+};
+
 /** `dev runs opened 1`. */
 export function shortly({ agent, topic, phase, count }: Alert): string {
   return [agent ?? "project", topic, phase, count].join(" ");
@@ -93,7 +139,7 @@ export function timeline(deps: Partial<AlertRulesDeps> = {}): Timeline {
   const states = new Map(all.states.map((state) => [`${state.agent}/${state.rule}`, state]));
   /** The start, or the time that the clock was set back to. */
   let earliest = all.startedAt;
-  const store = (events: ReturnType<AlertRules["elapse"]>): void => {
+  const store = (events: ReturnType<AlertRules["elapse"]>) => {
     for (const event of events) {
       for (const one of event.deliveries) deliveries.set(one.id, one);
       for (const one of event.states) {

@@ -3,14 +3,19 @@ import type { StoredDelivery } from "../../../../src/features/alerts/rules/alert
 import { anAlert } from "./alerts.ts";
 
 function delivery(id: string, more: Partial<StoredDelivery> = {}): StoredDelivery {
-  const stored = {
+  return {
+    id,
+    at: 10,
+    target: "ops",
+    alert: anAlert(),
+    nextAt: 10,
     state: "waiting",
     attempts: 0,
     lastError: null,
     endedAt: null,
     receipt: null,
-  } as const;
-  return { id, at: 10, target: "ops", alert: anAlert(), nextAt: 10, ...stored, ...more };
+    ...more,
+  };
 }
 
 const many = (count: number, more: Partial<StoredDelivery> = {}): StoredDelivery[] =>

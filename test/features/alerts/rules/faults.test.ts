@@ -3,10 +3,17 @@ import { createAlertRules } from "../../../../src/features/alerts/rules/alert-ru
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { AlertOptions } from "../../../../streams/alert-options.ts";
 import { marbles, minutes } from "../../../helpers/marbles.ts";
-import { anItem } from "../../../helpers/agents.ts";
 import { driven } from "../../../runtime/runs/rules/driven.ts";
-import { aProblem, eventsOf } from "../../../streams/status/events.ts";
-import { defaultOptions, ended, rulesDeps, runEvent, set, shortly } from "./alerts.ts";
+import { eventsOf } from "../../../streams/status/events.ts";
+import {
+  agentCommands,
+  defaultOptions,
+  ended,
+  rulesDeps,
+  runEvent,
+  set,
+  shortly,
+} from "./alerts.ts";
 
 const dev = eventsOf("dev");
 const minute = 60_000;
@@ -16,39 +23,8 @@ function acknowledge(until: number | null, isUndone = false): AlertCommand {
   return { type: "acknowledge", agent: "dev", topic: null, ack };
 }
 
-function lost(isRetried: boolean): AlertCommand {
-  const run = { item: anItem("1"), instanceId: "dev-1", outcome: "lost", reason: "gone" } as const;
-  return { type: "lost", ...run, isRetried };
-}
-
 const commands: Record<string, AlertCommand> = {
-  s: set("dev"),
-  x: ended("dev"),
-  t: ended("dev", "timed_out"),
-  m: ended("dev", "out_of_memory"),
-  b: ended("dev", "over_budget"),
-  o: ended("dev", "succeeded"),
-  k: ended("dev", "killed"),
-  i: ended("dev", "interrupted"),
-  l: lost(true),
-  L: lost(false),
-  S: runEvent(dev.refused("skipped")),
-  c: runEvent(dev.invalid(aProblem())),
-  C: set("dev"),
-  p: { type: "project-config", error: "config.toml:1:1  scale is not a number" },
-  P: { type: "project-config", error: null },
-  f: runEvent(dev.buildFinished("no such base image")),
-  F: runEvent(dev.buildFinished()),
-  u: runEvent(dev.requirements(aProblem())),
-  w: runEvent(dev.requirements(aProblem({ severity: "warning" }))),
-  U: runEvent(dev.requirements()),
-  y: runEvent(dev.blocked("no space left")),
-  Y: runEvent(dev.blocked(null)),
-  z: runEvent(dev.blocked("no space left", "dev-2")),
-  Z: runEvent(dev.blocked(null, "dev-2")),
-  d: runEvent(dev.enabled(false)),
-  e: runEvent(dev.enabled(true)),
-  r: runEvent(dev.removed()),
+  ...agentCommands,
   a: acknowledge(null),
   A: acknowledge(null, true),
   h: acknowledge(9 * minute),
@@ -94,60 +70,60 @@ function expectAlerts(done: string, alerted: string, options: Partial<AlertOptio
 }
 
 test.each([
-  ["is alerted once, and once it succeeds", "s-x-x-x-o-o", "--1-----Q"],
-  ["is alerted for each kind of failure", "s-t-o-m-o-b-o", "--1-o-1-o-D-o"],
-  ["is not alerted for runs that a person ended", "s-k-i-S-----", ""],
-  ["does not recover by runs that a person ended", "s-x-k-i-S-o--", "--1-------o"],
-  ["is not alerted for a run that is tried again", "s-l-o", ""],
-  ["is alerted for a run whose last attempt was lost, and its work", "s-l-L-o", "----D-o"],
-  ["recovers, and fails anew", "s-x-o-x", "--1-o-1"],
+  ["is alerted once, and once it succeeds", "sxxxoo", "-1--Q"],
+  ["is alerted for each kind of failure", "stomobo", "-1o1oDo"],
+  ["is not alerted for runs that a person ended", "skiS-", ""],
+  ["does not recover by runs that a person ended", "sxkiSo", "-1---o"],
+  ["is not alerted for a run that is tried again", "slo", ""],
+  ["is alerted for a run whose last attempt was lost, and its work", "slLo", "--Do"],
+  ["recovers, and fails anew", "sxox", "-1o1"],
 ])("an agent whose runs fail: %s", (_, done, alerted) => expectAlerts(done, alerted));
 
 test("an agent whose runs fail is alerted after the configured number of failures in a row", () =>
-  expectAlerts("s-x-o-x-x-o", "--------2-O", { after: 2 }));
+  expectAlerts("sxoxxo", "----2O", { after: 2 }));
 
 test("an agent whose runs fail is alerted again while it keeps failing", () =>
-  expectAlerts("s-x--------o------", "--1----R---o", { remindMs: 5 * minute }));
+  expectAlerts("sx-----o", "-1----Ro", { remindMs: 5 * minute }));
 
 test("a reminder counts the failures since the last alert", () =>
-  expectAlerts("s-xxx----o--", "--1----E-Q", { remindMs: 5 * minute }));
+  expectAlerts("sxxx---o", "-1----EQ", { remindMs: 5 * minute }));
 
 test.each([
-  ["that is acknowledged is not repeated, and resolves", "s-x-a--x-------o", "--1------------O"],
-  ["is repeated once that is taken back", "s-x-a--------A--o", "--1----------R--o"],
+  ["that is acknowledged is not repeated, and resolves", "sxa-x----o", "-1-------O"],
+  ["is repeated once that is taken back", "sxa-----A-o", "-1------R-o"],
   [
     "that is snoozed is repeated at its end and from then on",
-    "s-x-h------------o",
-    "--1------R----R--o",
+    "sxh------------o",
+    "-1-------R----Ro",
   ],
   ["can't be acknowledged before it is alerted", "sa-x--------o", "---1----R---o"],
   [
     "that is acknowledged is new once the agent is enabled again",
-    "s--c----a-d-e------C",
-    "----c--------c----gC",
+    "sc----a-d-e------C",
+    "--c--------c----gC",
   ],
 ])("an agent whose runs fail: an alert %s", (_, done, alerted) =>
   expectAlerts(done, alerted, { remindMs: 5 * minute }),
 );
 
 test("an agent whose runs fail is closed without an alert when it is disabled or removed", () => {
-  expectAlerts("s-x-d---x-e-o", "--1", { remindMs: 5 * minute });
-  expectAlerts("s-x-r-------s-o", "--1", { remindMs: 5 * minute });
+  expectAlerts("sxd---xeo", "-1", { remindMs: 5 * minute });
+  expectAlerts("sxr----so", "-1", { remindMs: 5 * minute });
 });
 
 test.each([
-  ["an agent's config", "s--c---C", "----c--C"],
-  ["a config that is fixed before", "s--(cC)----c----C", "------------c---C"],
-  ["the project's config", "---p---P", "----p--P"],
-  ["an agent's image", "s--f---F", "----f--F"],
-  ["missing requirements of an agent", "s--u---U", "----u--U"],
-  ["a machine that can't start its runs", "s--y-y-y-Y", "----y----Y"],
-  ["a machine that can start its runs before", "s--(yY)----", ""],
-  ["a machine that can't start one of two runs", "s--(yz)-------YZ", "----y----------Y"],
-  ["a warning about requirements", "s--w---U", ""],
-  ["the config of a disabled agent", "s-d-c---C-----", ""],
-  ["the config of an agent that is disabled then", "s-c-d---C-----", "---c"],
-  ["the config of an agent that is enabled then", "s-d-c-----e---C", "-----------c--C"],
+  ["an agent's config", "sc--C", "--c-C"],
+  ["a config that is fixed before", "s(cC)c--C", "------c-C"],
+  ["the project's config", "p--P", "-p-P"],
+  ["an agent's image", "sf--F", "--f-F"],
+  ["missing requirements of an agent", "su--U", "--u-U"],
+  ["a machine that can't start its runs", "sy-yY", "--y-Y"],
+  ["a machine that can start its runs before", "s(yY)", ""],
+  ["a machine that can't start one of two runs", "s(yz)YZ", "--y---Y"],
+  ["a warning about requirements", "sw--U", ""],
+  ["the config of a disabled agent", "sdc--C", ""],
+  ["the config of an agent that is disabled then", "sc-d--C", "--c"],
+  ["the config of an agent that is enabled then", "sdc---e--C", "-------c-C"],
 ])("a fault that lasts longer than a minute is alerted: %s", (_, done, alerted) =>
   expectAlerts(done, alerted),
 );
@@ -155,11 +131,11 @@ test.each([
 const options = { noSuccessForMs: 5 * minute };
 
 test.each([
-  ["is alerted when it does not from the start", "s-----------", "-----n"],
-  ["is alerted five minutes after its last success", "s--o--o----------or", "-----------n-----N"],
-  ["is alerted though its runs fail, too", "s--x----or", "---1-n--B"],
-  ["is not alerted while it is disabled", "s--d---------e------or", "------------------n-N"],
-  ["is not alerted once it is removed", "s--r---------", ""],
+  ["is alerted when it does not from the start", "s", "-----n"],
+  ["is alerted five minutes after its last success", "so-o------or", "--------n-N"],
+  ["is alerted though its runs fail, too", "sx----or", "-1---nB"],
+  ["is not alerted while it is disabled", "sd-----e------or", "------------n-N"],
+  ["is not alerted once it is removed", "sr", ""],
 ])("an agent that is to succeed every five minutes: %s", (_, done, alerted) =>
   expectAlerts(done, alerted, options),
 );
@@ -175,7 +151,6 @@ test("open alerts are listed, the oldest first", () => {
     { agent: "ops", topic: "runs", since: 10, count: 2, reason: "last", ack: null },
     { agent: "dev", topic: "runs", since: 20, count: 1, reason: "first", ack: null },
   ]);
-  expect(rules.openCount()).toBe(2);
   rules.apply(ended("ops", "succeeded"), 40);
   rules.apply(runEvent(dev.enabled(false)), 50);
   expect([rules.open(), rules.openCount()]).toEqual([[], 0]);

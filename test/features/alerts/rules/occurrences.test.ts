@@ -1,5 +1,6 @@
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { Outcome, Trigger } from "../../../../streams/vocabulary.ts";
+import { callItem } from "../../../foundation/store/support.ts";
 import { anItem } from "../../../helpers/agents.ts";
 import { eventsOf } from "../../../streams/status/events.ts";
 import { runEvent, set, timeline } from "./alerts.ts";
@@ -35,12 +36,19 @@ test("an occurrence is alerted at once, and then once an hour with its count", (
 
 test("an occurrence has its own time if it is the only one of its hour", () => {
   const line = timeline();
-  const down = { type: "scheduler-down", crashed: true } as const;
-  line.at(hour, { ...down, downMs: 10 * minute });
-  line.at(hour + 30 * minute, { ...down, downMs: 3 * minute });
+  const downFor = (minutes: number): AlertCommand => ({
+    type: "scheduler-down",
+    crashed: true,
+    downMs: minutes * minute,
+  });
+  line.at(hour, downFor(10));
+  line.at(hour + 30 * minute, downFor(3));
   line.at(3 * hour);
-  const alerts = [...line.deliveries.values()].map(({ alert }) => alert);
-  expect(alerts.map(({ since }) => since)).toEqual([50 * minute, hour + 27 * minute]);
+  const down = { topic: "scheduler_down", agent: null };
+  expect([...line.deliveries.values()]).toMatchObject([
+    { alert: { ...down, since: 50 * minute, reason: "it ended without being stopped" } },
+    { alert: { ...down, since: hour + 27 * minute } },
+  ]);
 });
 
 test("an occurrence is counted per agent", () => {
@@ -50,18 +58,6 @@ test("an occurrence is counted per agent", () => {
     "0 ops dev dead_letters opened 1",
     "0 ops ops dead_letters opened 1",
   ]);
-});
-
-test("an occurrence reports how long the scheduler was down", () => {
-  const line = timeline();
-  line.at(hour, { type: "scheduler-down", downMs: 10 * minute, crashed: true });
-  const [delivery] = line.deliveries.values();
-  expect(delivery?.alert).toMatchObject({
-    topic: "scheduler_down",
-    agent: null,
-    since: 50 * minute,
-    reason: "it ended without being stopped",
-  });
 });
 
 test.each<[string, AlertCommand, string]>([
@@ -77,20 +73,16 @@ test.each<[string, AlertCommand, string]>([
   expect(line.sent()).toEqual([`0 ops dev ${topic} opened 1`]);
 });
 
-test("an occurrence excludes a call that ends with its caller", () => {
-  const ids = { callId: "1", caller: "ops", callerInstance: "ops-1", root: "0" };
-  const call = { kind: "agent-call", depth: 1, context: "", ...ids } as const;
-  const refused = (cancelOnExit: boolean): AlertCommand => {
-    const item = anItem("1", "dev", { ...call, cancelOnExit });
-    const event = { type: "refused", agent: "dev", at: 0, outcome: "rejected" } as const;
-    return runEvent({ ...event, item, reason: "why" });
-  };
-  const line = timeline();
-  line.at(0, refused(true));
-  expect(line.sent()).toEqual([]);
-  line.at(0, refused(false));
-  expect(line.sent()).toEqual(["0 ops dev dead_letters opened 1"]);
-});
+test.each([true, false])(
+  "a call that is refused is no occurrence if it ends with its caller: %s",
+  (cancelOnExit) => {
+    const line = timeline();
+    const item = callItem("1", { cancelOnExit });
+    const refused = { type: "refused", agent: "dev", at: 0, outcome: "rejected" } as const;
+    line.at(0, runEvent({ ...refused, item, reason: "why" }));
+    expect(line.sent()).toEqual(cancelOnExit ? [] : ["0 ops dev dead_letters opened 1"]);
+  },
+);
 
 const passed = (percent: number, more = {}): AlertCommand => {
   const spent = { agent: "dev", window: "2026-11-22", usd: percent / 20, limitUsd: 5 };

@@ -20,62 +20,45 @@ interface Truth {
 
 const newTruth = (): Truth => ({ isValid: true, isComplete: true, isEnabled: true });
 
-const names = [
-  "fail",
-  "succeed",
-  "kill",
-  "break",
-  "mend",
-  "lose",
-  "find",
-  "disable",
-  "enable",
-] as const;
+type Act = (agent: string, truth: Truth) => AlertCommand;
 
-const acts: Record<(typeof names)[number], (agent: string, truth: Truth) => AlertCommand> = {
+/** Changes the truth, and gives its event. */
+const sets =
+  (change: Partial<Truth>, event: (agent: string) => AlertCommand): Act =>
+  (agent, truth) => {
+    Object.assign(truth, change);
+    return event(agent);
+  };
+
+const invalid = (agent: string): AlertCommand => runEvent(eventsOf(agent).invalid(aProblem()));
+const unmet = (agent: string): AlertCommand => runEvent(eventsOf(agent).requirements(aProblem()));
+const enabled = (is: boolean) => (agent: string) => runEvent(eventsOf(agent).enabled(is));
+
+const acts: Readonly<Record<string, Act>> = {
   fail: (agent) => ended(agent),
   succeed: (agent) => ended(agent, "succeeded"),
   kill: (agent) => ended(agent, "killed"),
-  break: (agent, truth) => {
-    truth.isValid = false;
-    return runEvent(eventsOf(agent).invalid(aProblem()));
-  },
-  mend: (agent, truth) => {
-    truth.isValid = true;
-    return set(agent);
-  },
-  lose: (agent, truth) => {
-    truth.isComplete = false;
-    return runEvent(eventsOf(agent).requirements(aProblem()));
-  },
-  find: (agent, truth) => {
-    truth.isComplete = true;
-    return runEvent(eventsOf(agent).requirements());
-  },
-  disable: (agent, truth) => {
-    truth.isEnabled = false;
-    return runEvent(eventsOf(agent).enabled(false));
-  },
-  enable: (agent, truth) => {
-    truth.isEnabled = true;
-    return runEvent(eventsOf(agent).enabled(true));
-  },
+  break: sets({ isValid: false }, invalid),
+  fix: sets({ isValid: true }, set),
+  lose: sets({ isComplete: false }, unmet),
+  find: sets({ isComplete: true }, (agent) => runEvent(eventsOf(agent).requirements())),
+  disable: sets({ isEnabled: false }, enabled(false)),
+  enable: sets({ isEnabled: true }, enabled(true)),
 };
 
 /** The events of an agent at the start of a scheduler. */
 function asLoaded(agent: string, { isValid, isComplete, isEnabled }: Truth): AlertCommand[] {
-  const of = eventsOf(agent);
   return [
-    isValid ? set(agent) : runEvent(of.invalid(aProblem())),
-    ...(isEnabled ? [] : [runEvent(of.enabled(false))]),
-    ...(isComplete ? [] : [runEvent(of.requirements(aProblem()))]),
+    isValid ? set(agent) : invalid(agent),
+    ...(isEnabled ? [] : [enabled(false)(agent)]),
+    ...(isComplete ? [] : [unmet(agent)]),
   ];
 }
 
 const step = fc.record({
   waitMinutes: fc.integer({ min: 2, max: 150 }),
   agent: fc.constantFrom("dev", "ops"),
-  act: fc.constantFrom(...names, "fail", "fail", "fail"),
+  act: fc.constantFrom(...Object.keys(acts), "fail", "fail", "fail"),
   restarts: fc.boolean(),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -85,7 +68,7 @@ function alertsOf(steps: readonly Step[], mayRestart: boolean): readonly string[
   const alerts: string[] = [];
   const truths = new Map(["dev", "ops"].map((agent) => [agent, newTruth()]));
   const loaded = (): AlertCommand[] => [...truths].flatMap(([agent, of]) => asLoaded(agent, of));
-  const take = ({ deliveries }: Timeline): void => {
+  const take = ({ deliveries }: Timeline) => {
     for (const { alert } of deliveries.values()) {
       const { at, agent, topic, phase, count, since } = alert;
       alerts.push([at, agent, topic, phase, count, since].join(" "));
@@ -103,7 +86,8 @@ function alertsOf(steps: readonly Step[], mayRestart: boolean): readonly string[
       line.at(now, ...loaded());
     }
     const truth = truths.get(agent);
-    if (truth !== undefined) line.at(now + minute, acts[act](agent, truth));
+    const command = truth && acts[act]?.(agent, truth);
+    if (command) line.at(now + minute, command);
   }
   line.at(now + hour);
   take(line);

@@ -4,7 +4,7 @@ import { createLedger } from "../../../../src/features/spend/rules/ledger.ts";
 import type { LedgerCommand } from "../../../../src/features/spend/rules/ledger-events.ts";
 import { nanoOfUsd } from "../../../../src/foundation/contracts/money.ts";
 import { worstRates } from "../../../../src/foundation/contracts/price.ts";
-import { budgets, createBooks, reserve } from "./support.ts";
+import { budgets, createBooks, raise, reserve, settle } from "./support.ts";
 
 const usd = fc.option(fc.integer({ min: 0, max: 200 }).map((cents) => cents / 100));
 const budget = fc.record({
@@ -80,7 +80,7 @@ function play(operations: readonly Operation[], first: Budgets): Record<string, 
     if (scope === "project") return (isDay ? limits.projectDay : limits.projectMonth).nano;
     return (isDay ? limits.agentDay : limits.agentMonth).nano;
   };
-  const apply = (command: LedgerCommand): void => {
+  const apply = (command: LedgerCommand) => {
     for (const event of ledger.apply(command, now)) {
       counts[event.type] = (counts[event.type] ?? 0) + 1;
       books.onEvent(event);
@@ -101,41 +101,24 @@ function play(operations: readonly Operation[], first: Budgets): Record<string, 
       }
     }
   };
-  const obey = (one: Operation, n: number): void => {
+  const obey = (one: Operation, n: number) => {
     switch (one.do) {
       case "begin": {
         const { run, requestBytes, asked, least, input, output } = one;
         const [agent, instanceId] = [`x${run % 2}`, `x${run % 2}-${run}`];
-        const price = { input, output, cacheRead: 0, cacheWrite: 0 };
-        const rates = worstRates(price, 1, false);
+        const rates = worstRates({ input, output, cacheRead: 0, cacheWrite: 0 }, 1, false);
         const tokens = { maxOutputTokens: asked, minOutputTokens: least };
-        const call = `${n}`;
-        return apply(
-          reserve(call, { instanceId, agent, requestBytes, rates, ...tokens, budgets: limited }),
-        );
+        const more = { instanceId, agent, requestBytes, rates, ...tokens, budgets: limited };
+        return apply(reserve(`${n}`, more));
       }
       case "end": {
         const [call, reserved] = [...open][one.which % Math.max(1, open.size)] ?? ["none", 0];
         const nano = Math.floor((reserved * one.percent) / 100);
         const { isTurn, tokens: inputTokens } = one;
-        return apply({
-          type: "settle",
-          call,
-          nano,
-          inputTokens,
-          isTurn,
-          tokens: 9,
-          budgets: limited,
-        });
+        return apply(settle(call, { nano, inputTokens, isTurn, budgets: limited }));
       }
       case "raise":
-        return apply({
-          type: "raise",
-          scope: one.scope,
-          nano: one.nano,
-          runs: [],
-          timezone: "UTC",
-        });
+        return apply(raise(one.scope, one.nano));
       case "run over":
         return apply({ type: "ended", instanceId: `x${one.run % 2}-${one.run}` });
       case "time":
@@ -151,18 +134,7 @@ function play(operations: readonly Operation[], first: Budgets): Record<string, 
     }
   };
   for (const [n, one] of operations.entries()) obey(one, n);
-  const left = [...open].map(([call]) => call);
-  for (const call of left) {
-    apply({
-      type: "settle",
-      call,
-      nano: 0,
-      inputTokens: 0,
-      isTurn: true,
-      tokens: 9,
-      budgets: limited,
-    });
-  }
+  for (const call of [...open.keys()]) apply(settle(call, { budgets: limited }));
   for (const { account } of ledger.accountsOf("x0", limited, now)) {
     const { spent, reserved, raised } = books.of(account);
     expect([account.spent, account.reserved, account.raised]).toEqual([spent, 0, raised]);

@@ -1,13 +1,13 @@
+import type { ReserveCommand } from "../../../../src/features/spend/rules/ledger-events.ts";
 import { refusalText } from "../../../../src/features/spend/refusals.ts";
 import { worstRates } from "../../../../src/foundation/contracts/price.ts";
-import { budgets, cent, dollar, ledgerOf, noon as now } from "./support.ts";
+import { budgets, cent, dollar, ledgerOf, noon as now, raise } from "./support.ts";
 
 test("a call far from every limit is unchanged", () => {
-  const { ask } = ledgerOf();
   const limited = budgets({ runUsd: 0.11, dayUsd: 1 }, { dayUsd: 5, monthUsd: 9 });
-  expect(ask("a", { budgets: limited })).toEqual({
+  expect(ledgerOf(limited).ask()).toEqual({
     type: "reserved",
-    call: "a",
+    call: "1",
     nano: cent,
     maxOutputTokens: null,
     accounts: [
@@ -23,43 +23,56 @@ test("a call far from every limit is unchanged", () => {
 
 describe("near a limit", () => {
   const limited = budgets({ runUsd: 0.008 });
+  const free = worstRates({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, 1, false);
 
-  test("an answer has at most as many tokens as the rest of the budget pays", () =>
-    expect(ledgerOf().ask("a", { budgets: limited })).toMatchObject({
-      nano: 8_000_000,
-      maxOutputTokens: 8_000,
-    }));
-
-  test("a call that asks for less than its share gets all of it", () =>
-    expect(ledgerOf().ask("a", { budgets: limited, maxOutputTokens: 2_000 })).toMatchObject({
-      nano: 2_000_000,
-      maxOutputTokens: null,
-    }));
-
-  test("a call without a limit gets one", () => {
-    const { ask } = ledgerOf();
-    const more = { budgets: limited, maxOutputTokens: null };
-    expect(ask("a", { ...more, modelMaxTokens: 3_000 })).toMatchObject({ maxOutputTokens: 3_000 });
+  test.each<[string, Partial<ReserveCommand>, object]>([
+    [
+      "an answer has at most as many tokens as the rest of the budget pays",
+      {},
+      { nano: 8_000_000, maxOutputTokens: 8_000 },
+    ],
+    [
+      "a call that asks for less than its share gets all of it",
+      { maxOutputTokens: 2_000 },
+      { nano: 2_000_000, maxOutputTokens: null },
+    ],
+    [
+      "a call without a limit gets one",
+      { maxOutputTokens: null, modelMaxTokens: 3_000 },
+      { maxOutputTokens: 3_000 },
+    ],
+    [
+      "the input is paid first",
+      { requestBytes: 9_000 },
+      { nano: 8_000_000, maxOutputTokens: 5_000 },
+    ],
+    ["a thinking call needs more", { minOutputTokens: 9_000 }, { type: "refused" }],
+    [
+      "a short question needs less",
+      { requestBytes: 23_000, maxOutputTokens: 100 },
+      { type: "reserved", maxOutputTokens: null },
+    ],
+    [
+      "a free call is never refused",
+      { budgets: budgets({ runUsd: 0 }), rates: free },
+      { nano: 0, maxOutputTokens: null },
+    ],
+  ])("%s", (_, more, event) => {
+    expect(ledgerOf(limited).ask(more)).toMatchObject(event);
   });
 
   test("the rest is shared with the calls that are open", () => {
-    const { ask } = ledgerOf();
-    ask("a", { budgets: limited, maxOutputTokens: 2_000 });
-    expect(ask("b", { budgets: limited })).toMatchObject({ maxOutputTokens: 3_000 });
-    expect(ask("c", { budgets: limited })).toMatchObject({ maxOutputTokens: 1_024 });
+    const { ask } = ledgerOf(limited);
+    ask({ maxOutputTokens: 2_000 });
+    expect(ask()).toMatchObject({ maxOutputTokens: 3_000 });
+    expect(ask()).toMatchObject({ maxOutputTokens: 1_024 });
   });
 
-  test("the input is paid first", () =>
-    expect(ledgerOf().ask("a", { budgets: limited, requestBytes: 9_000 })).toMatchObject({
-      nano: 8_000_000,
-      maxOutputTokens: 5_000,
-    }));
-
   test("a call below the useful minimum is refused, with the amount that it needs", () => {
-    const { ask, settle } = ledgerOf();
-    ask("a", { budgets: limited });
-    settle("a", 7_000_000);
-    const refused = ask("b", { budgets: limited });
+    const { ask, settle } = ledgerOf(limited);
+    ask();
+    settle(7_000_000);
+    const refused = ask();
     expect(refused).toMatchObject({
       type: "refused",
       refusal: { code: "budget_exceeded", needed: 1_024_000, mayComeBack: false },
@@ -70,56 +83,35 @@ describe("near a limit", () => {
     );
   });
 
-  test("a thinking call needs more, a short question less", () => {
-    const { ask } = ledgerOf();
-    expect(ask("a", { budgets: limited, minOutputTokens: 9_000 }).type).toBe("refused");
-    const short = { budgets: limited, requestBytes: 23_000, maxOutputTokens: 100 };
-    expect(ask("b", short)).toMatchObject({ type: "reserved", maxOutputTokens: null });
-  });
-
   test("a refusal tells whether money of open calls may come back", () => {
-    const { ask, settle } = ledgerOf();
-    ask("a", { budgets: limited });
-    const refused = ask("b", { budgets: limited });
-    expect(refused).toMatchObject({ refusal: { mayComeBack: true, reserved: 8_000_000 } });
-    settle("a", 1_000_000);
-    expect(ask("b", { budgets: limited })).toMatchObject({ maxOutputTokens: 7_000 });
-  });
-
-  test("a free call is never refused", () => {
-    const free = worstRates({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, 1, false);
-    const { ask } = ledgerOf();
-    expect(ask("a", { budgets: budgets({ runUsd: 0 }), rates: free })).toMatchObject({
-      nano: 0,
-      maxOutputTokens: null,
-    });
+    const { ask, settle } = ledgerOf(limited);
+    ask();
+    expect(ask()).toMatchObject({ refusal: { mayComeBack: true, reserved: 8_000_000 } });
+    settle(1_000_000);
+    expect(ask()).toMatchObject({ maxOutputTokens: 7_000 });
   });
 });
 
 test("the input is the last request's plus the new bytes", () => {
   const { ask, settle } = ledgerOf();
-  const least = { maxOutputTokens: 0 };
-  expect(ask("a", { ...least, requestBytes: 3_000 })).toMatchObject({ nano: 1_000_000 });
-  settle("a", 0, { inputTokens: 700 });
-  expect(ask("b", { ...least, requestBytes: 3_300 })).toMatchObject({ nano: 800_000 });
-  expect(ask("c", { ...least, requestBytes: 30 })).toMatchObject({ nano: 700_000 });
-  expect(ask("d", { ...least, requestBytes: 3_300, instanceId: "dev-2" })).toMatchObject({
-    nano: 1_100_000,
-  });
+  const nanoOf = (requestBytes: number, instanceId = "dev-1") => {
+    const event = ask({ maxOutputTokens: 0, requestBytes, instanceId });
+    return event.type === "reserved" ? event.nano : null;
+  };
+  expect(nanoOf(3_000)).toBe(1_000_000);
+  settle(0, { inputTokens: 700 });
+  expect([nanoOf(3_300), nanoOf(30), nanoOf(3_300, "dev-2")]).toEqual([
+    800_000, 700_000, 1_100_000,
+  ]);
 });
 
 test("the ledger begins with the stored accounts", () => {
   const stored = { spent: cent, raised: cent, warned: 80, turns: 3, tokens: 7 };
-  const { ask } = ledgerOf((scope) => (scope === "run:dev-1" ? stored : null));
-  expect(ask("a", { budgets: budgets({ runUsd: 0.005 }) })).toMatchObject({ nano: 5_000_000 });
-  expect(ask("b", { budgets: budgets({ turns: 4 }) }).type).toBe("refused");
-});
-
-test("settling a call twice, or one that is not open, changes nothing", () => {
-  const { ask, settle } = ledgerOf();
-  ask("a");
-  settle("a", 1);
-  expect([settle("a", 1), settle("b", 1)]).toEqual([[], []]);
+  const { ask } = ledgerOf(budgets({ runUsd: 0.005 }), (scope) =>
+    scope === "run:dev-1" ? stored : null,
+  );
+  expect(ask()).toMatchObject({ nano: 5_000_000 });
+  expect(ask({ budgets: budgets({ turns: 4 }) }).type).toBe("refused");
 });
 
 test("ended runs and past windows leave the memory", () => {
@@ -127,9 +119,9 @@ test("ended runs and past windows leave the memory", () => {
   for (let n = 0; n < 2_000; n++) {
     const at = now + n * 3_600_000;
     const run = { instanceId: `dev-${n}`, agent: `agent-${n % 7}` };
-    ask(`${n}`, { ...run, rates: worstRates(dollar, 1, true) }, at);
+    ask({ ...run, rates: worstRates(dollar, 1, true) }, at);
     apply({ type: "ended", instanceId: run.instanceId }, at);
-    settle(`${n}`, 1, {}, at);
+    settle(1, {}, at);
   }
   expect(ledger.size()).toBeLessThan(20);
 });
@@ -138,23 +130,22 @@ const approved = 1.5 * cent;
 
 test("an approved amount refuses a call beyond it, whose run is not marked as over its budget", () => {
   const { ask, settle, ledger } = ledgerOf();
-  ask("a", { approved });
-  settle("a", cent);
-  expect(ask("b", { approved, minOutputTokens: 10_000 })).toMatchObject({
+  ask({ approved });
+  settle(cent);
+  expect(ask({ approved, minOutputTokens: 10_000 })).toMatchObject({
     type: "refused",
     refusal: { code: "not_approved", scope: "run:dev-1", spent: cent, cap: approved },
   });
   expect(ledger.runAccount("dev-1", now).neededCap).toBeNull();
-  expect(ask("b", { approved: 2 * cent })).toMatchObject({ type: "reserved", nano: cent });
+  expect(ask({ approved: 2 * cent })).toMatchObject({ type: "reserved", nano: cent });
 });
 
 test("an approved amount is not raised with the budget, and gives way to a budget that can't pay either", () => {
-  const { ask, ledger } = ledgerOf();
-  const raise = { type: "raise", scope: "run:dev-1", nano: 5 * cent, runs: [], timezone: "UTC" };
-  ledger.apply(raise as Parameters<typeof ledger.apply>[0], now);
+  const { ask, apply } = ledgerOf();
+  apply(raise("run:dev-1", 5 * cent));
   const least = { approved, minOutputTokens: 20_000, maxOutputTokens: 20_000 };
-  expect(ask("a", least)).toMatchObject({ refusal: { code: "not_approved", cap: approved } });
+  expect(ask(least)).toMatchObject({ refusal: { code: "not_approved", cap: approved } });
   const tight = budgets({ runUsd: 0.001 }, {});
   const other = { ...least, instanceId: "dev-2", budgets: tight };
-  expect(ask("b", other)).toMatchObject({ refusal: { code: "budget_exceeded" } });
+  expect(ask(other)).toMatchObject({ refusal: { code: "budget_exceeded" } });
 });

@@ -49,24 +49,50 @@ export function reserve(call: string, more: Partial<ReserveCommand> = {}): Reser
   };
 }
 
+/** A call ends for nothing, with an answer. */
+export function settle(
+  call: string,
+  more: Partial<Extract<LedgerCommand, { type: "settle" }>> = {},
+): LedgerCommand {
+  return {
+    type: "settle",
+    call,
+    nano: 0,
+    inputTokens: 0,
+    isTurn: true,
+    tokens: 0,
+    budgets: budgets(),
+    ...more,
+  };
+}
+
+export const raise = (scope: string, nano: number, ...runs: readonly string[]): LedgerCommand => ({
+  type: "raise",
+  scope,
+  nano,
+  runs,
+  timezone: "UTC",
+});
+
 /** The accounts in a store, from the events of a ledger. */
 export function createBooks() {
   const books = new Map<string, StoredAccount & { reserved: number }>();
   const none = { spent: 0, reserved: 0, raised: 0, warned: 0, turns: 0, tokens: 0 };
   const name = ({ scope, window }: Pick<AccountKey, "scope" | "window">) => `${scope} ${window}`;
   const of = (key: Pick<AccountKey, "scope" | "window">) => books.get(name(key)) ?? none;
-  const add = (key: AccountKey, more: Partial<typeof none>): void => {
+  const add = (key: AccountKey, more: Partial<typeof none>) => {
     const had = of(key);
+    const sum = (field: keyof typeof none) => had[field] + (more[field] ?? 0);
     books.set(name(key), {
-      spent: had.spent + (more.spent ?? 0),
-      reserved: had.reserved + (more.reserved ?? 0),
-      raised: had.raised + (more.raised ?? 0),
+      spent: sum("spent"),
+      reserved: sum("reserved"),
+      raised: sum("raised"),
       warned: Math.max(had.warned, more.warned ?? 0),
-      turns: had.turns + (more.turns ?? 0),
+      turns: sum("turns"),
       tokens: 0,
     });
   };
-  const onEvent = (event: LedgerEvent): void => {
+  const onEvent = (event: LedgerEvent) => {
     if (event.type === "warned") return add(event.account, { warned: event.percent });
     if (event.type === "refused") return;
     for (const key of event.accounts) {
@@ -83,7 +109,7 @@ export function createBooks() {
     read: (scope: string, window: string): StoredAccount | null =>
       books.get(name({ scope, window })) ?? null,
     /** The scheduler died: reserved money counts as spent. */
-    crash: (): void => {
+    crash: () => {
       for (const [key, one] of books) {
         books.set(key, { ...one, spent: one.spent + one.reserved, reserved: 0 });
       }
@@ -91,33 +117,28 @@ export function createBooks() {
   };
 }
 
-/** A ledger whose events are stored, unless a test gives the stored accounts. */
-export function ledgerOf(stored?: ReadAccount) {
+/** A ledger whose events are stored, unless a test gives the stored accounts; its calls have these budgets. */
+export function ledgerOf(limited: Budgets = budgets(), stored?: ReadAccount) {
   const books = createBooks();
   const ledger = createLedger(stored ?? books.read);
+  const open: string[] = [];
+  let calls = 0;
   const apply = (command: LedgerCommand, at = noon) => {
     const events = ledger.apply(command, at);
     events.forEach(books.onEvent);
     return events;
   };
-  const ask = (call: string, more: Partial<ReserveCommand> = {}, at = noon): LedgerEvent => {
-    const [event] = apply(reserve(call, more), at);
-    if (event === undefined) throw new Error("no event");
-    return event;
+  return {
+    ledger,
+    apply,
+    ask: (more: Partial<ReserveCommand> = {}, at = noon): LedgerEvent => {
+      const [event] = apply(reserve(`${++calls}`, { budgets: limited, ...more }), at);
+      if (event === undefined) throw new Error("no event");
+      if (event.type === "reserved") open.push(event.call);
+      return event;
+    },
+    /** Settles the oldest open call. */
+    settle: (nano: number, more: Parameters<typeof settle>[1] = {}, at = noon) =>
+      apply(settle(open.shift() ?? "none", { nano, budgets: limited, ...more }), at),
   };
-  const settle = (call: string, nano: number, more: object = {}, at = noon) =>
-    apply(
-      {
-        type: "settle",
-        call,
-        nano,
-        inputTokens: 0,
-        isTurn: true,
-        tokens: 0,
-        budgets: budgets(),
-        ...more,
-      },
-      at,
-    );
-  return { ledger, apply, ask, settle };
 }

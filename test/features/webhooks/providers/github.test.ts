@@ -15,49 +15,43 @@ test.each(githubExamples.map(({ name, examples }) => [name, examples] as const))
   (name, examples) => {
     for (const payload of examples) {
       const { event } = read("github", payload, eventHeaders("github", name));
-      expect(event.event).toBe(name);
-      expect(event.action).toBe(payload.action ?? null);
-      expect(event.repo).toBe(valueAt(payload, "repository.full_name") ?? null);
-      expect(event.sender).toBe(valueAt(payload, "sender.login") ?? null);
+      expect(event).toMatchObject({
+        event: name,
+        action: payload.action ?? null,
+        repo: valueAt(payload, "repository.full_name") ?? null,
+        sender: valueAt(payload, "sender.login") ?? null,
+      });
     }
   },
 );
 
-const by = (event: string, action?: string): WebhookEvent =>
-  read("github", githubExample(event, action), eventHeaders("github", event)).event;
-
-const repo = "Codertocat/Hello-World";
-
 test.each<[string, string | undefined, Partial<WebhookEvent>]>([
-  ["issues", "opened", { number: 1, author: "Codertocat", labels: ["bug"], branch: null, repo }],
-  ["issues", "labeled", { title: "Spelling error in the README file", labels: ["bug"] }],
-  ["issues", "assigned", { sender: "Codertocat", action: "assigned" }],
+  ["issues", "opened", { number: 1, author: "Codertocat", labels: ["bug"] }],
+  ["issues", "labeled", { title: "Spelling error in the README file" }],
   ["issue_comment", "created", { number: 1, author: "Codertocat", labels: ["bug"] }],
-  ["pull_request", "opened", { number: 2, branch: "master", author: "Codertocat" }],
-  ["pull_request", "closed", { branch: "master", conclusion: null }],
-  ["pull_request_review", "submitted", { number: 2, branch: "master", author: "Codertocat" }],
-  ["pull_request_review_comment", "created", { number: 2, branch: "master" }],
-  ["push", undefined, { action: null, branch: null, author: "Codertocat" }],
+  ["pull_request", "closed", { number: 2, author: "Codertocat", conclusion: null }],
+  ["pull_request_review", "submitted", { number: 2, author: "Codertocat" }],
+  ["pull_request_review_comment", "created", { number: 2 }],
+  ["push", undefined, { branch: null, author: "Codertocat" }],
   ["workflow_run", "completed", { branch: "main", conclusion: null }],
-  ["workflow_job", "in_progress", { repo: "octo-org/example-workflow", sender: "octocat" }],
   ["check_suite", "completed", { branch: "changes", conclusion: "success" }],
-  ["check_run", "created", { conclusion: null, branch: "changes" }],
-  ["create", undefined, { branch: null, action: null }],
+  ["create", undefined, { branch: null }],
   ["delete", undefined, { branch: null }],
   ["status", undefined, { branch: "master" }],
-  ["release", "published", { title: "0.0.1", author: "Codertocat" }],
-  ["discussion", "created", { repo: "octo-org/octo-repo", author: "Codertocat" }],
-  ["discussion_comment", "created", { author: "Codertocat", action: "created" }],
+  ["release", "published", { title: "0.0.1" }],
+  ["discussion_comment", "created", { author: "Codertocat" }],
   ["commit_comment", "created", { body: "This is a really good change! :+1:" }],
-  ["star", "created", { author: null, number: null, url: `https://github.com/${repo}` }],
-  ["fork", undefined, { sender: "Octocoders", url: "https://github.com/Octocoders/Hello-World" }],
-  ["membership", "removed", { repo: null, sender: "Codertocat" }],
-  ["ping", undefined, { event: "ping" }],
-  ["label", "deleted", { labels: [], repo }],
+  ["star", "created", { number: null, url: "https://github.com/Codertocat/Hello-World" }],
+  ["fork", undefined, { url: "https://github.com/Octocoders/Hello-World" }],
+  ["label", "deleted", { labels: [] }],
   ["milestone", "created", { title: "v1.0", number: null }],
-  ["github_app_authorization", "revoked", { repo: null, labels: [] }],
 ])("%s %s has the fields of its example", (event, action, expected) => {
-  expect(by(event, action)).toMatchObject(expected);
+  const { event: given } = read(
+    "github",
+    githubExample(event, action),
+    eventHeaders("github", event),
+  );
+  expect(given).toMatchObject(expected);
 });
 
 test("a push to a branch has that branch, a push of a tag has none", () => {
@@ -78,55 +72,44 @@ test("the assignees exclude the user whom the event unassigns", () => {
   expect(read("github", { ...payload, action: "assigned" }).attributes.assignee).toContain("gone");
 });
 
-test("a comment's author is its writer, not who opened the issue", () => {
-  const payload = { issue: { user: { login: "opener" } }, comment: { user: { login: "writer" } } };
-  expect(read("github", payload).event.author).toBe("writer");
+const opened = { user: { login: "opener" } };
+test.each([
+  ["is its writer", { issue: opened, comment: { user: { login: "writer" } } }, "writer"],
+  ["is unknown if the account was deleted", { issue: opened, comment: { user: null } }, null],
+  ["may be a reviewer", { pull_request: opened, review: { user: null } }, null],
+])("a comment's author %s, not who opened the issue", (_, payload, author) => {
+  expect(read("github", payload).event.author).toBe(author);
 });
 
-test("a deleted account's comment has no author, not that of its issue", () => {
-  const issue = { user: { login: "opener" } };
-  expect(read("github", { issue, comment: { user: null } }).event.author).toBeNull();
-  expect(
-    read("github", { pull_request: issue, review: { user: null } }).attributes.author,
-  ).toBeNull();
-});
-
-/** The examples' values of a attribute, each once. */
+/** The examples' values of an attribute, each once. */
 function attributesOf(event: string, attribute: "author" | "branches"): unknown[] {
-  const { examples } = githubExamples.find(({ name }) => name === event) ?? { examples: [] };
-  const all = examples.flatMap(
-    (payload) => read("github", payload, eventHeaders("github", event)).attributes[attribute],
-  );
-  return [...new Set(all)];
+  const { examples = [] } = githubExamples.find(({ name }) => name === event) ?? {};
+  const headers = eventHeaders("github", event);
+  return [
+    ...new Set(examples.flatMap((one) => read("github", one, headers).attributes[attribute])),
+  ];
 }
 
 test.each([
-  ["push", ["master"]],
-  ["pull_request", ["master"]],
-  ["pull_request_review", ["master"]],
-  ["pull_request_review_comment", ["master"]],
-  ["workflow_run", ["main", "master"]],
-  ["check_run", ["changes", "miniak/event-process-id", "master"]],
-  ["workflow_dispatch", ["main", "master"]],
-  ["merge_group", ["main"]],
-  ["repository_dispatch", ["master"]],
-  ["code_scanning_alert", ["main", "code-feature", "master"]],
-  ["issues", []],
-  ["issue_comment", []],
-  ["release", []],
+  ["push", "master"],
+  ["pull_request", "master"],
+  ["pull_request_review", "master"],
+  ["workflow_run", "main master"],
+  ["check_run", "changes miniak/event-process-id master"],
+  ["merge_group", "main"],
+  ["repository_dispatch", "master"],
+  ["code_scanning_alert", "main code-feature master"],
+  ["issues", ""],
 ])("the branches of %s are those in GitHub's documentation", (event, branches) => {
-  expect(attributesOf(event, "branches")).toEqual(branches);
+  expect(attributesOf(event, "branches").join(" ")).toBe(branches);
 });
 
-test.each([
-  ["discussion", ["Codertocat"]],
-  ["release", ["Codertocat"]],
-  ["push", ["Codertocat"]],
-  ["star", [null]],
-  ["status", [null]],
-])("the authors of %s are those in GitHub's documentation", (event, authors) => {
-  expect(attributesOf(event, "author")).toEqual(expect.arrayContaining(authors));
-});
+test.each(["discussion", "release", "push"])(
+  "the authors of %s are those in GitHub's documentation",
+  (event) => {
+    expect(attributesOf(event, "author")).toContain("Codertocat");
+  },
+);
 
 test("a form with a payload is read like JSON, and any other body is malformed", () => {
   const github = providerOf("github");
@@ -156,10 +139,5 @@ test("events without a documented author have none, in all of GitHub's examples"
   const written = /comment|^issues$|^pull_request|^discussion|^release$|^workflow_run$|^push$/;
   const others = githubExamples.filter(({ name }) => !written.test(name));
   expect(others.length).toBeGreaterThan(30);
-  for (const { name, examples } of others) {
-    const authors = examples.map((one) => read("github", one, eventHeaders("github", name)));
-    expect(new Set(authors.map(({ attributes }) => attributes.author)), name).toEqual(
-      new Set([null]),
-    );
-  }
+  for (const { name } of others) expect(attributesOf(name, "author"), name).toEqual([null]);
 });

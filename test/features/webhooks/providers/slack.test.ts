@@ -1,24 +1,20 @@
 import { interpretStored, parseDelivery } from "../../../../src/features/webhooks/interpret.ts";
 import { signDelivery } from "../../../../src/features/webhooks/sign.ts";
 import { bytes, providerOf, read } from "../deliveries.ts";
-import * as payloads from "../payloads.ts";
+import { slackBlockActions, slackBotEdit, slackCommand, slackEdit } from "../payloads.ts";
 import { TestReceiver, source, start } from "../test-receiver.ts";
 
 test("a Slack edit or deletion has the people and bots of its message", () => {
-  expect(read("slack", payloads.slackEdit)).toMatchObject({
-    event: { author: "U123ABC456", sender: "U123ABC456", body: "Hello, world!" },
+  const sender = "U123ABC456";
+  expect(read("slack", slackEdit)).toMatchObject({
+    event: { author: sender, sender, body: "Hello, world!" },
     attributes: { senderIsBot: false, actions: "message_changed" },
   });
-  expect(read("slack", payloads.slackBotEdit)).toMatchObject({
-    event: { author: "U0BOT", sender: "U123ABC456" },
-    attributes: { senderIsBot: true },
-  });
-  const { message: previous_message } = payloads.slackBotEdit.event;
-  const event = { type: "message", subtype: "message_deleted", previous_message };
-  expect(read("slack", { event })).toMatchObject({
-    event: { author: "U0BOT" },
-    attributes: { senderIsBot: true },
-  });
+  const byBot = { event: { author: "U0BOT" }, attributes: { senderIsBot: true } };
+  expect(read("slack", slackBotEdit)).toMatchObject(byBot);
+  const { message: previous_message } = slackBotEdit.event;
+  const event = { subtype: "message_deleted", previous_message };
+  expect(read("slack", { event })).toMatchObject(byBot);
 });
 
 test("a Slack slash command and an interactive payload are events", () => {
@@ -29,27 +25,27 @@ test("a Slack slash command and an interactive payload are events", () => {
     if (!parsed.ok) throw new Error(parsed.why);
     return parsed.payload;
   };
-  const command = parse(payloads.slackCommand);
+  const command = parse(slackCommand);
   expect(read("slack", command)).toMatchObject({
     event: { event: "slash_command", action: "/webhook-collect", sender: "U2CERLKJA" },
     attributes: { channels: "G8PSS9T3V", teams: "T1DC2JH3J", senderIsBot: false },
   });
   expect(slack.deliveryId(command, form)).toMatch(/^398738663015\./);
-  const encoded = encodeURIComponent(JSON.stringify(payloads.slackBlockActions));
+  const encoded = encodeURIComponent(JSON.stringify(slackBlockActions));
   expect(read("slack", parse(`payload=${encoded}`))).toMatchObject({
     event: { event: "block_actions", action: "WaXA", sender: "UA8RXUSPL", body: "click_me_123" },
     attributes: { channels: "CBR2V3XEX", teams: "T9TK3CUKW", senderIsBot: false },
   });
   expect(slack.answerPing?.(parse("ssl_check=1&token=x"), form)).toEqual({});
   expect(() => parse("payload=%7B")).toThrow("no field `payload`");
-  expect(() => parse(payloads.slackCommand, {})).toThrow("not a JSON object");
+  expect(() => parse(slackCommand, {})).toThrow("not a JSON object");
 });
 
 test("a Slack form gets an empty answer, as Slack asks, and is read again for a replay", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [source("chat", { type: "slack" })];
   receiver.secrets = new Map([["chat", ["hush"]]]);
-  const body = bytes(payloads.slackCommand);
+  const body = bytes(slackCommand);
   const signed = signDelivery("slack", "hush", body, start);
   const headers = { ...signed, "content-type": "application/x-www-form-urlencoded" };
   const delivery = { type: "slack", source: null, headers, body };
