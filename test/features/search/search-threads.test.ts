@@ -24,7 +24,7 @@ const query = { order: "newest", limit: 20 } as const;
 const find = (q: string) => search.find({ q, ...query });
 /** Under load the pass that indexes new lines may take longer than a search waits for it. */
 const mustFind = (q: string): Promise<void> =>
-  expect.poll(async () => (await find(q)).runs, { timeout: 20_000 }).toHaveLength(1);
+  expect.poll(async () => (await find(q)).runs).toHaveLength(1);
 
 test("new lines are found at once, also after the threads ended", async () => {
   expect((await find("first")).runs).toEqual([]);
@@ -108,6 +108,6 @@ test("until all is indexed once, a page has how far that is; then it has not", a
   project.write("a line");
   expect((await find("line")).indexing).toBeDefined();
   await mustFind("line");
-  await expect.poll(async () => (await find("line")).indexing, { timeout: 20_000 }).toBeNull();
+  await expect.poll(async () => (await find("line")).indexing).toBeNull();
   expect((await find("line")).indexedUntil).not.toBeNull();
 });
