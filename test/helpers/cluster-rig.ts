@@ -21,10 +21,9 @@ import { createClusterRunner } from "../../src/runtime/cluster/cluster-runner.ts
 import type { ClusterRunner } from "../../src/runtime/cluster/cluster-runner.ts";
 import { createRecordFiles } from "../../src/runtime/runners/record-files.ts";
 import { openStore } from "../../src/foundation/store/store.ts";
-import { contractGraceMs } from "../runtime/runners/scenarios.ts";
 import { hostGateway } from "../runtime/harness/model-host.ts";
 import { noEgress } from "../runtime/run-api/no-egress.ts";
-import { jobOf, scriptOf } from "../runtime/runners/shell-runs.ts";
+import { contractGraceMs, jobOf, scriptOf } from "../runtime/runners/shell-runs.ts";
 import { fakeAbilities } from "./fake-abilities.ts";
 import { whileAlive } from "./while-alive.ts";
 

@@ -3,8 +3,8 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { randomBy } from "../../../faults/crash/crash-plan.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { exitOf, messagesOf } from "../../runners/contract.ts";
-import { end } from "../../runners/shell-runs.ts";
-import { aCluster, aRequest } from "../support.ts";
+import { aRequest, end } from "../../runners/shell-runs.ts";
+import { aCluster } from "../support.ts";
 
 const runs = Number(process.env.AL_REMOTE_RUNS ?? (isLong ? 10 : 1));
 const firstSeed = Number(process.env.AL_REMOTE_SEED ?? 20);

@@ -6,8 +6,8 @@ import { pruneRunLogs } from "../../../../src/runtime/runners/host-user/prune-ru
 import { logPathOf, readRunRecord } from "../../../../src/runtime/runners/host-user/run-files.ts";
 import { runLogLine } from "../../../../src/runtime/runners/host-user/run-log.ts";
 import { anAgent } from "../../../helpers/agents.ts";
-import { end } from "../shell-runs.ts";
-import { aRequest, aRunner, projectDir as schedulersProject } from "./support.ts";
+import { aRequest, end } from "../shell-runs.ts";
+import { aRunner, projectDir as schedulersProject } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const day = 86_400_000;
