@@ -57,10 +57,13 @@ describe("a run of an earlier scheduler", () => {
     // The scheduler logs lines about the run, too.
     const warning = { level: 40, time: 6, msg: "host denied", agent: request.agent.name } as const;
     const after = await adopted(request, [...before, warning]);
-    expect(messagesOf(after)).toEqual(["two", "three"]);
+    expect([...before, ...entriesOf(after)].map(({ msg, seq }) => [seq, msg])).toEqual([
+      [3, "ready"],
+      [4, "two"],
+      [5, "three"],
+    ]);
     expect(after).toContainEqual({ type: "status-text", text: "working" });
     expect(exitOf(after)).toMatchObject({ exitCode: 0, value: 1, usage: { tokens: 7 } });
-    expect([...before, ...entriesOf(after)].map(({ seq }) => seq)).toEqual([3, 4, 5]);
     expect(cluster().engine.names()).toEqual([]);
     expect(await cluster().records.list()).toEqual([]);
   });

@@ -75,7 +75,7 @@ export function runnerContract(
         const asked = request(scenario);
         const exit = { exitCode: null, rejected: expect.stringMatching(reason) as string };
         expect(await collected(run(asked))).toMatchObject([{ type: "exit", exit }]);
-        expect(await leftovers(asked)).toEqual([]);
+        await expect.poll(() => leftovers(asked)).toEqual([]);
       },
     );
 

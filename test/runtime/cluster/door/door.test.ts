@@ -5,15 +5,11 @@ import { fixedTokens } from "../../../../src/runtime/cluster/door/run-tokens.ts"
 import { RunSocket } from "../../../../src/runtime/run-api/run-socket.ts";
 import { testCertificate } from "../../../helpers/certificate.ts";
 import { resource } from "../../run-api/support.ts";
-import { ask, claimA, connectToDoor, doorSide, expectRun, tokenOf, unlock } from "./support.ts";
+import { aDoor, claimA, connectToDoor } from "./support.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 
-const side = perTest(
-  () => doorSide({ handshakeMs: 300, maxUnauthenticated: 20 }),
-  (side) => side.remove(),
-);
-const run = perTest(() => expectRun(side(), "dev-1"));
-const token = perTest(() => tokenOf(side(), run()));
+const { side, run, unlock, ...asked } = aDoor({ handshakeMs: 300, maxUnauthenticated: 20 });
+const token = perTest(() => asked.tokenOf());
 const opened: Socket[] = [];
 afterEach(() => {
   for (const connection of opened.splice(0)) connection.destroy();
@@ -43,9 +39,8 @@ const readInbox = async () => {
   const { remote } = side().now;
   const { promise, resolve } = Promise.withResolvers<{ stop: null }>();
   remote.onInbox = () => promise;
-  const asked = { name: run().name, token: token(), method: "GET" };
-  const waiting = ask(side(), "/remote/inbox", asked);
-  await expect.poll(() => remote.signals.length).toBe(1);
+  const waiting = asked.ask("/remote/inbox", { token: token(), method: "GET" });
+  await expect.poll(() => remote.signals).toHaveLength(1);
   return { waiting, answer: () => resolve({ stop: null }) };
 };
 
@@ -62,24 +57,21 @@ describe("the door", () => {
   test.each(["al-nobody", "", "AL-DEV-1.example.test"])(
     "rejects each request by a name that no run has: %j",
     async (name) => {
-      expect(await unlock(side(), name, token())).toBe(401);
+      expect(await unlock(token(), name)).toBe(401);
       expect(side().now.abilities.asked).toEqual([]);
     },
   );
 
   test("accepts a run's token only in that run's name", async () => {
-    const other = await expectRun(side(), "dev-2");
-    await tokenOf(side(), other);
-    expect(await unlock(side(), other.name, token())).toBe(401);
-    expect(await unlock(side(), run().name, token())).toBe(200);
+    const other = await asked.expectRun("dev-2");
+    await asked.tokenOf(other);
+    expect([await unlock(token(), other.name), await unlock(token())]).toEqual([401, 200]);
   });
 
   test("disconnects a peer that does not finish its handshake", async () => {
-    const [silent, slow] = [1, 2].map(() => kept(connect(side().now.port, "127.0.0.1")));
-    slow?.write(Buffer.from([22, 3, 1, 2, 0]));
-    await expect
-      .poll(() => [silent, slow].map((one) => one && isOpen(one)))
-      .toEqual([false, false]);
+    const both = [1, 2].map(() => kept(connect(side().now.port, "127.0.0.1")));
+    both[1]?.write(Buffer.from([22, 3, 1, 2, 0]));
+    await expect.poll(() => both.filter(isOpen)).toEqual([]);
     expect(side().problems).toEqual([]);
   });
 
@@ -87,10 +79,10 @@ describe("the door", () => {
     const early = Array.from({ length: 60 }, () => kept(connect(side().now.port, "127.0.0.1")));
     for (let n = 0; n < 30; n += 1) {
       await strangerAt(n % 2 === 0 ? "al-x" : run().name);
-      if (n % 10 === 0) expect(await unlock(side(), run().name, token())).toBe(200);
+      if (n % 10 === 0) expect(await unlock(token())).toBe(200);
     }
-    await expect.poll(() => early.filter(isOpen).length).toBe(0);
-    expect(await unlock(side(), run().name, token())).toBe(200);
+    await expect.poll(() => early.filter(isOpen)).toEqual([]);
+    expect(await unlock(token())).toBe(200);
   });
 
   test("keeps connections that showed their token", async () => {
@@ -148,7 +140,7 @@ describe("the address where the door listens", () => {
     answer();
     expect(await waiting).toEqual({ status: 200, body: { stop: null } });
     await door.listen({ host: "127.0.0.1", port });
-    expect(await unlock(side(), run().name, token())).toBe(200);
+    expect(await unlock(token())).toBe(200);
   });
 
   test("stays if a new one fails, with an error and a hint", async () => {
@@ -160,7 +152,7 @@ describe("the address where the door listens", () => {
       message: `the door can't listen at 127.0.0.1:${port}: the port is in use`,
       hint: expect.stringContaining("[cluster] listen") as string,
     });
-    expect(await unlock(side(), run().name, token())).toBe(200);
+    expect(await unlock(token())).toBe(200);
     taken.close();
   });
 

@@ -7,20 +7,16 @@ import { connectTo, egressSide, forward, getThrough } from "../../run-api/egress
 import { post, startProvider } from "../../run-api/model-gateway/support.ts";
 import { completions } from "../../run-api/model-gateway/wires/openai.ts";
 import { never as neverAborted, resource } from "../../run-api/support.ts";
-import { channelOf, doorSide, expectRun, tokenOf } from "./support.ts";
+import { aDoor } from "./support.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 
 const outside = perTest(egressSide, (outside) => outside.close());
-const side = perTest(doorSide, (side) => side.remove());
-const run = perTest(() => expectRun(side(), "dev-1"));
-const channel = perTest(
-  () => channelOf(side(), run().name),
-  (channel) => channel[Symbol.dispose](),
-);
+const { side, run, ...door } = aDoor();
+const channel = perTest(door.openChannel, (channel) => channel[Symbol.dispose]());
 /** The run's socket on the other machine. */
 const socket = perTest(async () => {
   side().serve({ egress: outside().egress });
-  return { socket: channel().path, token: await tokenOf(side(), run()) };
+  return { socket: channel().path, token: await door.tokenOf() };
 });
 
 const client = () => createRunApiClient(socket());
