@@ -1,17 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-
-/** A registry that takes what an engine pushes, as far as the engine can tell. */
-export interface StandInRegistry {
-  /** `127.0.0.1:<port>`: engines speak plain HTTP to addresses of their own machine. */
-  readonly host: string;
-  /** Names with their tags, in the order in which they came. */
-  readonly names: () => readonly string[];
-  /** Refuses everything from now on, or nothing. */
-  readonly refuse: (isRefusing: boolean) => void;
-  close(): Promise<void>;
-}
 
 /** One request, as far as the answer needs it. */
 interface Asked {
@@ -27,8 +17,11 @@ interface Answered {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** `login` is `user:password`, without which it takes nothing. */
-export async function standInRegistry(login: string | null = null): Promise<StandInRegistry> {
+/**
+ * A registry that takes what an engine pushes, as far as the engine can tell. `login` is `user:password`, without which
+ * it takes nothing.
+ */
+export async function standInRegistry(login: string | null = null) {
   const store = emptyStore();
   let isRefusing = false;
   const expected = login === null ? null : `Basic ${Buffer.from(login).toString("base64")}`;
@@ -44,13 +37,20 @@ export async function standInRegistry(login: string | null = null): Promise<Stan
       response.writeHead(given.status, { ...version, ...given.headers }).end();
     });
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   return {
+    /** `127.0.0.1:<port>`: engines speak plain HTTP to addresses of their own machine. */
     host: `127.0.0.1:${port}`,
-    names: () => store.names,
-    refuse: (given) => (isRefusing = given),
-    close: () => new Promise((done) => server.close(() => done()).closeAllConnections()),
+    /** Names with their tags, in the order in which they came. */
+    names: (): readonly string[] => store.names,
+    /** Refuses everything from now on, or nothing. */
+    refuse: (given: boolean) => void (isRefusing = given),
+    close: async () => {
+      const closed = once(server.close(), "close");
+      server.closeAllConnections();
+      await closed;
+    },
   };
 }
 

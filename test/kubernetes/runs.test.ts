@@ -31,7 +31,7 @@ const noSuchNetwork = { local: { memory: null, cpus: null, network: "lan", env: 
 async function openRunner(leaseSeconds = 90) {
   const config = {
     get address() {
-      return rig.configured({}).cluster?.().address ?? "";
+      return rig.configured({}).cluster().address;
     },
     namespace: null,
   };

@@ -3,7 +3,8 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { program, startProcess, type OwnProcess } from "./programs.ts";
+import { startProcess, type OwnProcess } from "../own-process.ts";
+import { program } from "./programs.ts";
 import { pause } from "../pause.ts";
 
 const run = promisify(execFile);

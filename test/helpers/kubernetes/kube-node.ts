@@ -6,7 +6,8 @@ import type { SwarmNetwork } from "../swarm/network.ts";
 import type { Slot } from "../swarm/slot.ts";
 import { cgroupParent } from "../swarm/cgroups.ts";
 import { writeKubeletConfig, writeNodeFiles } from "./node-files.ts";
-import { program, startProcess, type OwnProcess } from "./programs.ts";
+import { startProcess, type OwnProcess } from "../own-process.ts";
+import { program } from "./programs.ts";
 import { pause } from "../pause.ts";
 
 const run = promisify(execFile);

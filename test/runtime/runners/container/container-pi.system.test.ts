@@ -13,17 +13,19 @@ describe.skipIf(missing !== null)("a real session in a container without network
   const images = programImages(engine);
   const bash = (command: string) => ({ name: "bash", arguments: { command } });
 
+  /** Each run is over before the next one. */
+  const { instanceId } = aRequest("dev");
+
   async function played(turns: Script["turns"], given: Parameters<typeof agentEvents>[3] = {}) {
-    const { instanceId } = aRequest("dev");
     const job = { instanceId, models: [aScripted(turns)] };
     const all = await agentEvents(engine, images(), job, given);
-    return { instanceId, all, text: JSON.stringify(all), exit: exitOf(all) };
+    return { all, text: JSON.stringify(all), exit: exitOf(all) };
   }
 
   test("is reported from its first words to its usage, and leaves nothing", async () => {
     const command = "id -u; pwd; ls /usr/local/bin/al; ls -d /root; echo s3cret; git --version";
     const said = { text: "Looking.", tools: [bash(command)] };
-    const { instanceId, all, text, exit } = await played([said, { text: "All done." }]);
+    const { all, text, exit } = await played([said, { text: "All done." }]);
     const messages = messagesOf(all);
     expect(messages).toContain("Looking.");
     expect(messages.indexOf("Looking.")).toBeLessThan(messages.indexOf("All done."));
@@ -56,7 +58,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
       { tools: [bash(`rlock ${resource} --wait 2; al-return '[7]'; ${look}`)] },
       { tools: [bash("al-exit 3; sleep 30")] },
     ];
-    const channel = await openSocket(side, "dev-abcdefgh");
+    const channel = await openSocket(side, instanceId);
     const { text, exit } = await played(turns, { channel });
     expect(side.abilities.asked.map(({ request }) => request)).toEqual([
       { resource },
