@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
 import { asRun, type RunSubscriber } from "../../../src/runtime/runners/as-run.ts";
-import { anExit } from "../../helpers/fake-runner.ts";
+import { exitWith } from "../../helpers/stream-runner.ts";
 
-const good = anExit();
-const bad = anExit({ exitCode: null, error: "broken" });
+const good = exitWith();
+const bad = exitWith({ exitCode: null, error: "broken" });
 const eventsOf = (work: (subscriber: RunSubscriber) => Promise<void>) =>
   lastValueFrom(asRun(NEVER, work, () => bad).pipe(toArray()));
 
