@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { testCertificate } from "./certificate.ts";
+import { endServer, listen } from "./listen.ts";
 
 /** As in its address, and as it is. */
 export const proxyPassword = { encoded: "proxy%2Dpass", plain: "proxy-pass" } as const;
@@ -42,18 +42,15 @@ export async function forwardProxy(port: number) {
     opened.on("error", () => undefined);
     inside.emit("connection", opened);
   });
-  await once(proxy.listen(0, "127.0.0.1"), "listening");
-  const { port: own } = proxy.address() as { port: number };
+  const own = await listen(proxy);
   return {
     /** With user and password. */
     url: `http://user:${proxyPassword.encoded}@127.0.0.1:${own}`,
     /** What came, as `CONNECT models.example.test:443` or `GET http://models.example.test/`, with who asked. */
     seen: seen as readonly string[],
     close: async () => {
-      const closed = once(proxy.close(), "close");
-      proxy.closeAllConnections();
+      await endServer(proxy);
       inside.closeAllConnections();
-      await closed;
     },
   };
 }

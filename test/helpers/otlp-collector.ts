@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { resolve } from "node:path";
 import protobuf from "protobufjs";
+import { listen } from "./listen.ts";
 import { pause } from "./pause.ts";
 
 const fixtures = resolve(import.meta.dirname, "../fixtures/opentelemetry-proto");
@@ -53,10 +52,9 @@ export async function otlpCollector({ port = 0 } = {}) {
       response.writeHead(faults.status || 200).end();
     })().catch((error: unknown) => response.writeHead(400).end(String(error)));
   });
-  await once(server.listen(port, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${await listen(server, port)}`;
   const close = () => new Promise((done) => server.close(done).closeAllConnections());
   onTestFinished(() => void close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url, spans, seen, faults, close };
 }
 

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { endServer, listen } from "./listen.ts";
 
 /** One request, as far as the answer needs it. */
 interface Asked {
@@ -37,20 +36,14 @@ export async function standInRegistry(login: string | null = null) {
       response.writeHead(given.status, { ...version, ...given.headers }).end();
     });
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
   return {
     /** `127.0.0.1:<port>`: engines speak plain HTTP to addresses of their own machine. */
-    host: `127.0.0.1:${port}`,
+    host: `127.0.0.1:${await listen(server)}`,
     /** Names with their tags, in the order in which they came. */
     names: (): readonly string[] => store.names,
     /** Refuses everything from now on, or nothing. */
     refuse: (given: boolean) => void (isRefusing = given),
-    close: async () => {
-      const closed = once(server.close(), "close");
-      server.closeAllConnections();
-      await closed;
-    },
+    close: () => endServer(server),
   };
 }
 

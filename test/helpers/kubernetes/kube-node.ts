@@ -82,7 +82,6 @@ export function createKubeNode(options: KubeNodeOptions) {
     podRange,
     ctr,
     socket,
-    isUp: (): boolean => running !== null,
     /** As a power cut does: the node and every container on it end at once. */
     kill: async () => {
       const killed = running;

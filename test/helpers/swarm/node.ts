@@ -33,7 +33,6 @@ export function createNode({ slot, network, number, layers, args }: NodeOptions)
     engine: connectEngine({ env: { DOCKER_HOST: dockerHost } }),
     /** For DOCKER_HOST. */
     dockerHost,
-    isUp: (): boolean => running !== null,
     /** As a power cut does: the engine and every container on it end at once. */
     kill: async () => {
       const killed = running;

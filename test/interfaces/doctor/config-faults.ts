@@ -27,12 +27,6 @@ export const configFaults: readonly Fault[] = [
     () => ward.write("agents/My Agent/config.toml", ""),
     remove("agents/My Agent"),
   ),
-  error(
-    "is missing; expected a markdown file",
-    /^edit agents\/dev\/SKILL\.md$/,
-    remove("agents/dev/SKILL.md"),
-    () => ward.write("agents/dev/SKILL.md", "Do it."),
-  ),
   warning(
     "is not an agent: it has a SKILL.md, but no config.toml",
     /^al config bare -p /,

@@ -40,14 +40,6 @@ test("the doctor has a line for each of ten agents, and one for the others", asy
   ]);
 });
 
-test("the doctor notes that an agent of your own user can read your files", async () =>
-  expect(await ward.found("host users")).toContainEqual(
-    expect.objectContaining({
-      severity: "note",
-      what: like(/nothing keeps dev from your own files/),
-    }),
-  ));
-
 test("the doctor's repairs write missing or old editor schemas, and change nothing without repair", async () => {
   const ofEditor = (repair: boolean) => ward.found("editor", { repair });
   const missing = /^\.al\/schema\/project\.json and \.al\/schema\/agent\.json: missing/;

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import { createServer as createNetServer, type AddressInfo } from "node:net";
+import { createServer as createNetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";
@@ -19,6 +19,7 @@ import { parseCredentialReference } from "../../../src/foundation/contracts/cred
 import { runChecks } from "../../../src/interfaces/doctor/run-checks.ts";
 import type { CheckFinding, RunChecksOptions } from "../../../src/interfaces/doctor/run-checks.ts";
 import { runHere } from "../cli/fake-operator.ts";
+import { listen } from "../../helpers/listen.ts";
 import { perTest } from "../../helpers/per-test.ts";
 
 export const agentConfig = "agents/dev/config.toml";
@@ -232,9 +233,8 @@ export function swarmNodes(...states: readonly string[]) {
 /** Lets another program have the gateway's port. */
 export async function takePort(): Promise<void> {
   const server = createNetServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   ward.edit("config.toml", "port = 0", `port = ${port}`);
 }
 

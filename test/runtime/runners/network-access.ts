@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
-import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
 import { exitOf, messagesOf } from "./contract.ts";
 import { hostTunnels } from "../harness/model-host.ts";
 import { makeCertificate } from "../../helpers/git-https-server.ts";
+import { endServer, listen } from "../../helpers/listen.ts";
 import { makeRepository } from "../../helpers/git-repository.ts";
 import { perFile } from "../../helpers/per-test.ts";
 import { startSshServer, whyNoSshServer } from "../../helpers/ssh-server.ts";
@@ -112,16 +111,14 @@ async function startServers() {
   const certificate = makeCertificate(dir, "DNS:*.allowed.test");
   const web = createServer(certificate, (_request, response) => {
     response.end("hello from allowed");
-  }).listen(0, "127.0.0.1");
-  await once(web, "listening");
+  });
+  const port = await listen(web);
   const ssh = noSshServer === null ? await startSshServer(mkdtempSync(join(dir, "ssh-"))) : null;
-  const { port } = web.address() as AddressInfo;
   const tunnels = { "api.allowed.test:443": port, "ssh.allowed.test:22": ssh?.port ?? 1 };
   const attempts = hostTunnels(tunnels);
   const stop = async () => {
     hostTunnels({});
-    web.closeAllConnections();
-    web.close();
+    await endServer(web);
     await ssh?.stop();
     remove();
     rmSync(dir, { recursive: true, force: true });

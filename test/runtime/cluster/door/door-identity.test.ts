@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { X509Certificate } from "node:crypto";
 import { doorIdentity } from "../../../../src/runtime/cluster/door/door-identity.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 import { testCertificate } from "../../../helpers/certificate.ts";
 
-function aPath(): string {
-  const dir = mkdtempSync(join(tmpdir(), "al-id-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return join(dir, "door.pem");
-}
+const aPath = () => join(tempDir(), "door.pem");
 
 test("the door's key and certificate are made once, for the scheduler's user only", async () => {
   const path = aPath();

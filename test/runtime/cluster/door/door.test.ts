@@ -1,11 +1,12 @@
 import { once } from "node:events";
-import { connect, createServer, Socket, type AddressInfo } from "node:net";
+import { connect, createServer, Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { fixedTokens } from "../../../../src/runtime/cluster/door/run-tokens.ts";
 import { RunSocket } from "../../../../src/runtime/run-api/run-socket.ts";
 import { testCertificate } from "../../../helpers/certificate.ts";
 import { resource } from "../../run-api/support.ts";
 import { aDoor, claimA, connectToDoor } from "./support.ts";
+import { listen } from "../../../helpers/listen.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 
 const { side, run, unlock, ...asked } = aDoor({ handshakeMs: 300, maxUnauthenticated: 20 });
@@ -144,9 +145,8 @@ describe("the address where the door listens", () => {
   });
 
   test("stays if a new one fails, with an error and a hint", async () => {
-    const taken = createServer().listen(0, "127.0.0.1");
-    await once(taken, "listening");
-    const { port } = taken.address() as AddressInfo;
+    const taken = createServer();
+    const port = await listen(taken);
     await expect(side().now.door.listen({ host: "127.0.0.1", port })).rejects.toMatchObject({
       code: "door_address",
       message: `the door can't listen at 127.0.0.1:${port}: the port is in use`,

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createKubernetesEngine } from "../../../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import {
   closedPolicy,
   findDoor,
 } from "../../../../src/runtime/cluster/kubernetes/closed-network.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 import { freePort } from "../../../helpers/free-port.ts";
 import { project } from "../../../kubernetes/side.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
@@ -41,13 +39,11 @@ test("the network policy of Kubernetes reports an invalid kubeconfig, and reads 
 });
 
 test("the network policy of Kubernetes reports an API server that does not answer", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "al-kube-"));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
   const server = `http://127.0.0.1:${await freePort()}`;
   const engine = createKubernetesEngine({
     config,
     project,
-    kubeconfig: writeKubeconfig(dir, server),
+    kubeconfig: writeKubeconfig(tempDir(), server),
   });
   await expect(engine.list()).rejects.toMatchObject({
     code: "engine_unreachable",

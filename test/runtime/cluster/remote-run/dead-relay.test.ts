@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { destroyOnDeadRelay } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
 import { dialDoor } from "../../../../src/runtime/cluster/remote-run/door-connection.ts";
 import { relayServer } from "../../../../src/runtime/cluster/door-relay.ts";
+import { listen } from "../../../helpers/listen.ts";
 import { pause } from "../../../helpers/pause.ts";
 import { doorSide, expectRun, type DoorSide } from "../door/support.ts";
 
@@ -27,10 +28,8 @@ async function relay() {
   const server = relayServer(`127.0.0.1:${side.now.port}`, { maxConnections: 9, maxPerAddress: 9 });
   const taken: Socket[] = [];
   server.prependListener("connection", (connection: Socket) => taken.push(connection));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   open.push(server);
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const fail = () => {
     server.close();
     for (const connection of taken) connection.unpipe().pause();
