@@ -4,6 +4,7 @@ import { openStore } from "../../../src/foundation/store/store.ts";
 import { listen } from "../../helpers/listen.ts";
 import { plainAgent } from "./fault.ts";
 import { ward } from "./support.ts";
+import { like } from "../../helpers/like.ts";
 
 const found = () => ward.found("alerts");
 /** Targets of a project whose dashboard has a public address. */
@@ -12,7 +13,6 @@ const withTargets = (lines: string): void => {
   ward.edit("config.toml", "port = 0", 'port = 0\npublicUrl = "https://al.example"');
 };
 const ops = '[alerts.ops]\ntype = "slack"\n';
-const like = (what: RegExp) => expect.stringMatching(what) as string;
 
 describe("targets of alerts", () => {
   test("a project without any gets a note", async () =>

@@ -2,9 +2,9 @@ import type { CheckFinding } from "../../../src/interfaces/doctor/run-checks.ts"
 import { openStore } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "../../foundation/store/spend-on.ts";
 import { agentConfig, ward } from "./support.ts";
+import { like } from "../../helpers/like.ts";
 
 const found = () => ward.found("budget");
-const like = (what: RegExp) => expect.stringMatching(what) as string;
 
 /** Runs the command at the end of a fix, after which the check finds no fault. */
 async function fix(finding: CheckFinding | undefined): Promise<void> {

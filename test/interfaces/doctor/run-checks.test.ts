@@ -1,8 +1,7 @@
 import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { agentConfig, ward, runInContainer, store, writeState } from "./support.ts";
-
-const like = (what: RegExp) => expect.stringMatching(what) as string;
+import { like } from "../../helpers/like.ts";
 
 test("the doctor finds no error in a healthy project, and changes nothing", async () => {
   const before = ward.fingerprint();

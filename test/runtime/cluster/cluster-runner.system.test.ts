@@ -15,6 +15,7 @@ import {
 import { aRequest, end, log, processesOf } from "../runners/shell-runs.ts";
 import { openCluster, type TestCluster } from "./support.ts";
 import { perTest } from "../../helpers/per-test.ts";
+import { like } from "../../helpers/like.ts";
 
 runnerContract("the cluster runner", async () => {
   const cluster = await openCluster();
@@ -53,10 +54,10 @@ describe("a run on a cluster", () => {
     const [launch] = cluster().launches;
     expect(launch).toMatchObject({ image: "al-test", agent: "dev", reserve: { cpus: 0.05 } });
     expect(JSON.parse(launch?.ticket ?? "")).toEqual({
-      door: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as string,
-      certificate: expect.stringMatching(/^-----BEGIN CERTIFICATE-----/) as string,
+      door: like(/^127\.0\.0\.1:\d+$/),
+      certificate: like(/^-----BEGIN CERTIFICATE-----/),
       name: launch?.name,
-      ticket: expect.stringMatching(/^[\w-]{20,}$/) as string,
+      ticket: like(/^[\w-]{20,}$/),
     });
     expect(JSON.stringify(launch)).not.toContain("the-job-text");
   });
@@ -162,7 +163,7 @@ describe("a run that waits for a machine", () => {
   test("shows that its engine is away", async () => {
     const { engine, status, stop$, exit } = await placed();
     engine.goAway(new Error("no manager"));
-    await status.toMatchObject({ text: expect.stringMatching(/no manager/) as string });
+    await status.toMatchObject({ text: like(/no manager/) });
     engine.goAway(null);
     stop$.next("killed");
     await exit;

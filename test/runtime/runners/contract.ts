@@ -13,6 +13,7 @@ import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import { pause } from "../../helpers/pause.ts";
 import { perTest } from "../../helpers/per-test.ts";
 import { contractGraceMs, type Scenario } from "./shell-runs.ts";
+import { like } from "../../helpers/like.ts";
 
 export interface RunnerHarness {
   readonly runner: Runner;
@@ -73,7 +74,7 @@ export function runnerContract(
       "the runner reports why a run did not begin, without an error of the stream: %s",
       async (scenario, reason) => {
         const asked = request(scenario);
-        const exit = { exitCode: null, rejected: expect.stringMatching(reason) as string };
+        const exit = { exitCode: null, rejected: like(reason) };
         expect(await collected(run(asked))).toMatchObject([{ type: "exit", exit }]);
         await expect.poll(() => leftovers(asked)).toEqual([]);
       },

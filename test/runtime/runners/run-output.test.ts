@@ -1,6 +1,7 @@
 import { runOutput } from "../../../src/runtime/runners/run-output.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
+import { like } from "../../helpers/like.ts";
 
 const agent = anAgent("dev");
 
@@ -61,7 +62,7 @@ test("a run causes cooldowns of its own models only", () => {
   expect(events).toMatchObject([
     {
       type: "output",
-      entry: { msg: expect.stringContaining('model "scripted" is in cooldown') as string },
+      entry: { msg: like('model "scripted" is in cooldown') },
     },
   ]);
 });

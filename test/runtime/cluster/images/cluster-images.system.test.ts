@@ -8,6 +8,7 @@ import type { AgentImages } from "../../../../src/runtime/runners/container/imag
 import { anAgent } from "../../../helpers/agents.ts";
 import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";
 import { standInRegistry } from "../../../helpers/stand-in-registry.ts";
+import { like } from "../../../helpers/like.ts";
 
 const { engine, missing } = await testEngine();
 const dev = anAgent("dev");
@@ -80,8 +81,8 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
     const { image } = await imagesWith({ registry: host }, login).imageFor(dev);
     expect(image).toContain(host);
     await expect(imagesWith({ registry: host }).imageFor(dev)).rejects.toMatchObject({
-      message: expect.stringContaining("could not be pushed") as string,
-      hint: expect.stringContaining(`run docker login ${host}`) as string,
+      message: like("could not be pushed"),
+      hint: like(`run docker login ${host}`),
     });
   });
 
@@ -99,7 +100,7 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
     expect(await lastValueFrom(ends)).toMatchObject([
       {
         usable: false,
-        error: expect.stringMatching(/could not be pushed: .+; run docker login/s) as string,
+        error: like(/could not be pushed: .+; run docker login/s),
       },
       { usable: true, error: null },
     ]);

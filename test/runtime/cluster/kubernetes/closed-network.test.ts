@@ -7,6 +7,7 @@ import { tempDir } from "../../../helpers/temp-dir.ts";
 import { freePort } from "../../../helpers/free-port.ts";
 import { project } from "../../../kubernetes/side.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
+import { like } from "../../../helpers/like.ts";
 
 const config = { address: "127.0.0.1:8443", namespace: null };
 
@@ -32,7 +33,7 @@ test("the network policy of Kubernetes reports an invalid kubeconfig, and reads 
   const engine = createKubernetesEngine({ config, project, kubeconfig: "/no/such/kubeconfig" });
   const noConfig = {
     code: "engine_unreachable",
-    message: expect.stringContaining("/no/such/kubeconfig") as string,
+    message: like("/no/such/kubeconfig"),
   };
   await expect(engine.ready()).rejects.toMatchObject(noConfig);
   await expect(engine.ready()).rejects.toMatchObject(noConfig);
@@ -47,6 +48,6 @@ test("the network policy of Kubernetes reports an API server that does not answe
   });
   await expect(engine.list()).rejects.toMatchObject({
     code: "engine_unreachable",
-    message: expect.stringContaining(`no API server of Kubernetes answers at ${server}`) as string,
+    message: like(`no API server of Kubernetes answers at ${server}`),
   });
 });

@@ -10,6 +10,7 @@ import { pause } from "../../../helpers/pause.ts";
 import { post } from "../../run-api/support.ts";
 import { remoteSide } from "./remote-side.ts";
 import { shell, startRemoteRun } from "./start-remote-run.ts";
+import { like } from "../../../helpers/like.ts";
 
 /** A process that was killed ends when it is next given the processor. */
 function expectEnded(pid: string | undefined) {
@@ -40,7 +41,7 @@ describe("al _remote-run", () => {
     const [job = "", instance, ...others] = side().log();
     const channel = {
       socket: join(run.socketDir, "channel.sock"),
-      token: expect.stringMatching(/^[\w-]{30,}$/) as string,
+      token: like(/^[\w-]{30,}$/),
     };
     expect(JSON.parse(job)).toMatchObject({ agent: "dev", instanceId: instance, channel });
     expect(others).toEqual([]);

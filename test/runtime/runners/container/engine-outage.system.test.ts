@@ -14,6 +14,7 @@ import { aRequest, end, forever, log } from "../shell-runs.ts";
 import { aProject, aRunner, containersOf, eventsOf, memoryRecords } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+import { like } from "../../../helpers/like.ts";
 
 const { engine: machine, missing } = await testEngine();
 const projectDir = aProject();
@@ -24,7 +25,7 @@ const lost = (error: RegExp) => ({
   lost: true,
   exitCode: null,
   rejected: null,
-  error: expect.stringMatching(error) as string,
+  error: like(error),
 });
 
 /** Runs a script, and breaks its engine once it logged `ready`. */

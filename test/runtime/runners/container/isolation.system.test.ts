@@ -9,6 +9,7 @@ import { testBase, testEngine } from "../../../helpers/docker.ts";
 import { perFile } from "../../../helpers/per-test.ts";
 import { aRequest, end, log } from "../shell-runs.ts";
 import { aProject, aRunner, containersOf, eventsOf } from "./support.ts";
+import { like } from "../../../helpers/like.ts";
 
 const { engine, missing } = await testEngine();
 
@@ -60,7 +61,7 @@ describe.skipIf(missing !== null)("a live container", () => {
   test("names project, agent and instance by labels, and nothing by its environment", () => {
     const { Labels, Env } = live().Config;
     expect(Labels).toMatchObject({
-      "al.project": expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+      "al.project": like(/^[0-9a-f]{16}$/),
       "al.agent": "dev",
       "al.instance": request.instanceId,
     });
@@ -114,12 +115,6 @@ describe.skipIf(missing !== null)("a run from inside", () => {
       `for place in / /etc /usr/bin /opt /var/tmp; do touch $place/x 2>/dev/null && echo wrote $place; done; for place in /tmp /workspace $HOME; do printf '#!/bin/sh\\necho ran %s\\n' $place >$place/x && chmod +x $place/x && $place/x; done`,
     );
     expect(lines).toEqual(["ran /tmp", "ran /workspace", "ran /home/al"]);
-  });
-
-  test("can't exceed its limit of processes", async () => {
-    const forks = `for i in $(seq 600); do sleep 3 >/dev/null 2>&1 & done`;
-    const [refusals] = await said(`(${forks}) 2>&1 | grep -ci fork`, { graceMs: 100 });
-    expect(Number(refusals)).toBeGreaterThan(0);
   });
 });
 

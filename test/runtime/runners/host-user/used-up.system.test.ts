@@ -14,6 +14,7 @@ import { inNamespace, remoteRunner } from "./remote-runner.ts";
 import { aRunner, supervisorProgram } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perFile, perTest } from "../../../helpers/per-test.ts";
+import { like } from "../../../helpers/like.ts";
 
 const missing = whyNoOsUsers() ?? whyNoNetwork();
 if (missing !== null) process.stderr.write(`skipped: runs without namespaces left (${missing})\n`);
@@ -45,7 +46,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
   const blocked = (reason: RegExp) => ({
     exitCode: null,
     blocked: true,
-    rejected: expect.stringMatching(reason) as unknown,
+    rejected: like(reason),
   });
 
   const some = [
