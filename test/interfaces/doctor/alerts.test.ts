@@ -20,7 +20,7 @@ describe("targets of alerts", () => {
       { severity: "note", what: like(/there is no target of alerts/) },
     ]));
 
-  test("a target that can send is in order, with its facts and how to test it, and is sent nothing", async () => {
+  test("a target that can send is in order, and is sent nothing", async () => {
     let requests = 0;
     const server = createServer((_, response) => {
       requests++;
@@ -40,7 +40,7 @@ describe("targets of alerts", () => {
     expect(requests).toBe(0);
   });
 
-  test("a target that is switched off is an error; al alerts test switches it on", async () => {
+  test("a target that is switched off is an error", async () => {
     withTargets(ops);
     await ward.credential("slack_webhook", "url", "https://hooks.example/x");
     const store = openStore(ward.dir, Date.now);
@@ -69,7 +69,7 @@ describe("targets of alerts", () => {
     ]);
   });
 
-  test("a target that no list names is a note; so is a dashboard without a public address", async () => {
+  test("notes name an unused target and a missing public address", async () => {
     ward.toProject(`${ops}[alerts.old]\ntype = "discord"`);
     ward.edit("config.toml", "[models.claude]", '[alert]\nto = ["ops"]\n\n[models.claude]');
     ward.write("agents/ops/config.toml", `${plainAgent}[alert]\nto = []\n`);

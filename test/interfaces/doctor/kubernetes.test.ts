@@ -10,7 +10,7 @@ import { writeKubeconfig } from "../../runtime/cluster/kubernetes/kubeconfig.ts"
 
 const root = join(import.meta.dirname, "../../..");
 
-test("the role of examples/kubernetes has the rights that the doctor asks for, and no others", () => {
+test("the role of examples/kubernetes has exactly the rights that the doctor checks", () => {
   const role = readFileSync(join(root, "examples/kubernetes/runs/role.yaml"), "utf8");
   const line = (key: string) => new RegExp(`^ +(?:- )?${key}: (\\[.*\\])$`, "gm");
   const all = (key: string) =>

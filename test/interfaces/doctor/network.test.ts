@@ -20,7 +20,7 @@ describe("open networks", () => {
   test.each([
     ["", /config dev --unset local\.network -p /],
     ['[local]\nnetwork = "lan"', /config dev --set local\.network=none -p /],
-  ])("an agent's own setting has a fix of its own, with the project's %j", async (local, fix) => {
+  ])("an agent's own setting has its own fix, with the project's %j", async (local, fix) => {
     ward.toProject(local);
     ward.toAgent('[local]\nnetwork = "bridge"');
     const [finding] = await found();
@@ -31,7 +31,7 @@ describe("open networks", () => {
 });
 
 describe("[network]", () => {
-  test("hosts for a credential that no agent lists are a warning, for a listed one not", async () => {
+  test("hosts for a credential that no agent lists are a warning", async () => {
     ward.toProject(
       '[network.credentials]\ngithub_token = ["ghe.example.com"]\n"github_token:default" = ["a.example.com"]\nslack_bot_token = ["b.example.com"]',
     );
@@ -62,7 +62,7 @@ const notClosed = (network: string, platform: NodeJS.Platform) =>
     platform,
   });
 
-test("host users whose network can't be closed are an error with [network] and a warning without it", () => {
+test("host users that can't be closed are an error with [network], else a warning", () => {
   const [error, warning] = notClosed("none", "linux");
   expect(error).toMatchObject({ severity: "error", where: "not permitted" });
   expect(error?.what).toContain("no run of strict starts");
@@ -71,8 +71,8 @@ test("host users whose network can't be closed are an error with [network] and a
   expect(warning?.what).toContain("the network of dev is open");
 });
 
-test("host users whose network can't be closed are no finding with an open network", () =>
+test("host users that can't be closed are no finding with an open network", () =>
   expect(notClosed("bridge", "linux")).toEqual([]));
 
-test("host users whose network can't be closed have another fix on other systems", () =>
+test("host users that can't be closed have another fix on other systems", () =>
   expect(notClosed("none", "darwin")[0]?.fix).toMatch(/^only Linux/));

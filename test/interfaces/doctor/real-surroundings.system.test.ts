@@ -75,7 +75,7 @@ describe.skipIf(noOsUsers !== null)("with other OS users, the doctor", () => {
   }
   const noSudo = "sudo, by which runs become the OS user al-nobody-yet, is not installed";
 
-  test("tells a scheduler's user without sudo the rule and every step of root", () => {
+  test("tells a user without sudo the rule and every step of root", () => {
     withoutSudo();
     const [finding] = findings(["doctor"], { AL_HOME: "/nonexistent" });
     const rule = `${scheduler().name} ALL=\\(al-nobody-yet\\) NOPASSWD: .+$`;
@@ -98,7 +98,7 @@ describe.skipIf(noOsUsers !== null)("with other OS users, the doctor", () => {
     });
   });
 
-  test("advises root to run al as the owner of credentials, not to take them", async () => {
+  test("advises root to run al as the owner of credentials", async () => {
     execFileSync("chown", ["-R", "65534", ward.home]);
     const fixes = (await ward.found("permissions")).map(({ fix }) => fix);
     expect(new Set(fixes)).toEqual(
@@ -106,7 +106,7 @@ describe.skipIf(noOsUsers !== null)("with other OS users, the doctor", () => {
     );
   });
 
-  test("finds a missing sudoers rule, with a fix that works for a scheduler that may use sudo", async () => {
+  test("finds a missing sudoers rule, with a fix that works", async () => {
     const { name } = scheduler();
     const agent = await tempUser();
     onTestFinished(agent.remove);

@@ -39,7 +39,7 @@ test("the doctor has a line for each of ten agents, and one for the others", asy
   ]);
 });
 
-test("the doctor's repairs write missing or old editor schemas, and change nothing without repair", async () => {
+test("the doctor's repairs write missing or old editor schemas", async () => {
   const ofEditor = (repair: boolean) => ward.found("editor", { repair });
   const missing = /^\.al\/schema\/project\.json and \.al\/schema\/agent\.json: missing/;
   expect(await ofEditor(false)).toMatchObject([
@@ -52,7 +52,7 @@ test("the doctor's repairs write missing or old editor schemas, and change nothi
   ]);
 });
 
-test("the doctor's repairs close open files, make the key, write the editor's schemas, and report that", async () => {
+test("the doctor's repairs close open files, and make the key and the schemas", async () => {
   chmodSync(store("github_token", "default", "token"), 0o644);
   chmodSync(join(ward.dir, agentConfig), 0o666);
   rmSync(store("gateway_api_key"), { recursive: true });
@@ -63,7 +63,7 @@ test("the doctor's repairs close open files, make the key, write the editor's sc
   expect(await ward.runChecks()).not.toContainEqual(expect.objectContaining({ severity: "fixed" }));
 });
 
-test("the default image of another project or version is distinguished from this project's own", async () => {
+test("the doctor notes the default image of another project or version", async () => {
   await runInContainer({}, 'image = "al-agent:latest"');
   const what = like(
     /^image al-agent:\S+-[0-9a-f]{12} is built when the scheduler starts; al-agent:latest is that of another project or another version$/,
@@ -89,7 +89,7 @@ test("on macOS the doctor creates no OS user and names how a person does", async
   expect(user?.what).toContain(`_run-agent [a-z0-9]* --project ${ward.dir}\n`);
 });
 
-test("the remains of a dead scheduler are removed with its own folder, and no other folder", async () => {
+test("the remains of a dead scheduler are removed with its own folder alone", async () => {
   const info = { pid: 1, startedAt: new Date().toISOString() };
   const fixFor = async (socketPath: string | null) => {
     writeState("run/scheduler.json", JSON.stringify({ ...info, socketPath }));

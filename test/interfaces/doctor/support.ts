@@ -86,13 +86,13 @@ async function makeWard() {
   };
   /** Replaces a text in a file, or in one line of it; it must be there. */
   const edit = (path: string, from: string, to: string, line: number | null = null) => {
-    const text = readFileSync(join(dir, path), "utf8");
-    const start = line === null ? 0 : text.split("\n", line - 1).join("\n").length;
-    const end = line === null ? text.length : text.split("\n", line).join("\n").length;
-    const part = text.slice(start, end);
+    const file = join(dir, path);
+    const lines = readFileSync(file, "utf8").split("\n");
+    const [start, end] = line === null ? [0, lines.length] : [line - 1, line];
+    const part = lines.slice(start, end).join("\n");
     if (!part.includes(from)) throw new Error(`${path} has no ${from} there: ${part}`);
-    const next = `${text.slice(0, start)}${part.replace(from, to)}${text.slice(end)}`;
-    writeFileSync(join(dir, path), next);
+    const edited = lines.toSpliced(start, end - start, part.replace(from, to));
+    writeFileSync(file, edited.join("\n"));
   };
   const made = {
     dir,

@@ -169,7 +169,7 @@ describe("a run that waits for a machine", () => {
     await exit;
   });
 
-  test("waits for an engine that is away at its start, and is rejected by one that refuses", async () => {
+  test("waits for an engine that is away, and is rejected by one that refuses", async () => {
     const { engine } = cluster();
     const away = new UserError("engine_unreachable", "no manager answers");
     const { events, exit, runner, status } = await waiting(cluster(), away);

@@ -60,7 +60,7 @@ test.each([
   expect((await adopted(logs)).resumed).toEqual([last]),
 );
 
-test("an adopted run's last line is found behind many lines of the scheduler, by a mark of its runtime", async () => {
+test("an adopted run's last line is found behind many of the scheduler's", async () => {
   const many = Array.from({ length: 200 }, () => line("denied", "network"));
   const logs = logsOf(line("its last", "process", { seq: 3 }), ...many);
   const isOwnLine = ({ seq }: LogEntry) => seq !== undefined;

@@ -11,7 +11,7 @@ const eventsOf = (work: (subscriber: RunSubscriber) => Promise<void>) =>
 test("the work of a run that fails has the failure as its exit", async () =>
   expect(await eventsOf(() => Promise.reject(new Error("no")))).toEqual([bad]));
 
-test("the work of a run that fails after its exit keeps that, and logs the failure as a warning", async () => {
+test("the work of a run that fails after its exit causes a warning", async () => {
   const warned = once(process, "warning") as Promise<[Error]>;
   const events = await eventsOf(({ emit }) => {
     emit(good);

@@ -35,7 +35,7 @@ export function runnerContract(
       harness().runner.run(asked, stop$);
     const leftovers = ({ instanceId }: RunRequest) => harness().leftovers(instanceId);
 
-    test("the runner emits the output in order with its run's names, then one exit, then completes", async () => {
+    test("the runner emits the output in order, then one exit, then completes", async () => {
       const asked = request("three-lines");
       const events = await collected(run(asked));
       expect(messagesOf(events)).toEqual(["one", "two", "three"]);
@@ -56,7 +56,7 @@ export function runnerContract(
       ["closed-output", [], { exitCode: 3, error: null }],
       ["leaves-process", ["bye"], { exitCode: 0, error: null }],
     ])(
-      "the runner reports how a run ended, and leaves nothing behind: %s",
+      "the runner reports an end, and leaves nothing behind: %s",
       async (scenario, messages, exit) => {
         const asked = request(scenario);
         const events = await collected(run(asked));
@@ -70,15 +70,12 @@ export function runnerContract(
     test.each<[Scenario, RegExp]>([
       ["cannot-start", /\S/],
       ["cannot-prepare", /^credential github_token is missing$/],
-    ])(
-      "the runner reports why a run did not begin, without an error of the stream: %s",
-      async (scenario, reason) => {
-        const asked = request(scenario);
-        const exit = { exitCode: null, rejected: like(reason) };
-        expect(await collected(run(asked))).toMatchObject([{ type: "exit", exit }]);
-        await expect.poll(() => leftovers(asked)).toEqual([]);
-      },
-    );
+    ])("the runner reports why a run did not begin: %s", async (scenario, reason) => {
+      const asked = request(scenario);
+      const exit = { exitCode: null, rejected: like(reason) };
+      expect(await collected(run(asked))).toMatchObject([{ type: "exit", exit }]);
+      await expect.poll(() => leftovers(asked)).toEqual([]);
+    });
 
     test("the runner starts nothing before it is subscribed to", async () => {
       const asked = request("ends-on-term");
@@ -91,7 +88,7 @@ export function runnerContract(
       ["ends-on-term", "killed", /^(143|SIGTERM)$/, 0],
       ["ignores-term", "timed_out", /^(137|SIG\w+)$/, contractGraceMs - 50],
     ])(
-      "the runner asks a run to end, and kills it with all its processes after the grace period: %s",
+      "the runner ends a run with all its processes after the grace period: %s",
       async (scenario, reason, ending, leastMs) => {
         const asked = request(scenario);
         const stop$ = new Subject<StopReason>();
@@ -134,7 +131,7 @@ export function runnerContract(
       );
     });
 
-    test("the runner hands over a job that is larger than any buffer on its way", async () => {
+    test("the runner hands over a job of 3 MB", async () => {
       const [length] = messagesOf(await collected(run(request("large-job"))));
       expect(Number(length)).toBeGreaterThan(3_000_000);
     });

@@ -49,14 +49,14 @@ export function gitAccessTests(runtime: string, run: RunJob): void {
       return withCredentials([{ type: "git_ssh", instance: "default", fields }], ...given);
     };
 
-    test("git over ssh clones in a hook and pushes from the agent's shell, with the host's first key", async () => {
+    test("git over ssh clones in a hook and pushes from the agent's shell", async () => {
       const { exit, text } = await withKey({}, clone(), push);
       expect(exit).toMatchObject(good);
       expect(text).toContain("pushed it");
       expect(repository().subjects("main")).toEqual(["pushed", "begin"]);
     });
 
-    test("git over ssh refuses a host that is not among the credential's known hosts", async () => {
+    test("git over ssh refuses a host that the credential does not know", async () => {
       const known_hosts = server().knownHost;
       expect((await withKey({ known_hosts }, clone())).exit).toMatchObject(good);
       const other = known_hosts.replace(/^\S+/, "git.example.org");
@@ -64,7 +64,7 @@ export function gitAccessTests(runtime: string, run: RunJob): void {
       expect(exit.error).toMatch(/Host key verification failed/);
     });
 
-    test("git over ssh knows the keys of the usual hosts, and rejects an impostor of such a host", async () => {
+    test("git over ssh rejects an impostor of a usual host", async () => {
       const posing = `GIT_SSH_COMMAND="$GIT_SSH_COMMAND -o HostKeyAlias=github.com" ${clone()}`;
       const { exit, lines } = await withKey({}, posing);
       expect(exit.error).toMatch(/Host key verification failed/);
@@ -87,7 +87,7 @@ export function gitAccessTests(runtime: string, run: RunJob): void {
       GIT_TRACE="$PWD/trace.log" git clone --quiet https://${server().host}/repo.git repo`;
     const logins = () => new Set(server().logins);
 
-    test("git over https clones in a hook and pushes from the agent's shell, with the token in no argument and no file of the repository", async () => {
+    test("git over https clones and pushes, with the token in no argument and no file of the repository", async () => {
       const token = "t0ken-of-one";
       const leaked = `grep -r "$GITHUB_TOKEN" repo/.git trace.log && echo leaked`;
       const own = tokenOf("github_token", server().host, token);

@@ -55,17 +55,23 @@ export function networkAccessTests(runtime: string, node: string, run: RunJob): 
       `try curl curl -sS -v ${hello}`,
       `try ssh git ls-remote ssh://${user}@ssh.${top}${path}`,
       `try node ${node} -e 'require("https").get("${hello}", (r) => r.pipe(process.stdout))'`,
+      "try variables sh -c 'env | grep -i proxy | sort'",
     ].join("\n");
   };
 
-  test(`a run reaches an allowed host by the programs of an agent (${runtime})`, async () => {
+  test(`a run reaches an allowed host, and shows no key of its proxy (${runtime})`, async () => {
     const lines = await linesOf(scriptFor("allowed.test"));
     expect(lines.curl).toMatch(/^done .*hello from allowed/);
     expect(lines.node).toBe("done hello from allowed");
     if (noSshServer === null) expect(lines.ssh).toMatch(/^done .*[0-9a-f]{40}/);
+    for (const name of ["HTTPS_PROXY", "https_proxy"]) {
+      expect(lines.variables).toContain(`${name}=http://al:[redacted]@127.0.0.1:`);
+    }
+    expect(lines.variables).toContain("NODE_USE_ENV_PROXY=1");
+    expect(lines.variables).not.toMatch(/al:[0-9a-f]{20}/);
   }, 60_000);
 
-  test(`a run reaches no other host, and its error names the host (${runtime})`, async () => {
+  test(`a run's error names a host that it may not reach (${runtime})`, async () => {
     const lines = await linesOf(scriptFor("denied.test"));
     const denied = fixture().attempts.filter((each) => each.denied === "not_allowed");
     expect(new Set(denied.map(({ host }) => host))).toEqual(
@@ -76,32 +82,6 @@ export function networkAccessTests(runtime: string, node: string, run: RunJob): 
       expect(lines[name]).toMatch(/^failed .*denied\.test.*is not in \[network\]\.allow/);
     }
   }, 60_000);
-
-  test(`a run reaches nothing without its proxy, and shows no key of it (${runtime})`, async () => {
-    const { port } = fixture();
-    const bare =
-      "env -u HTTPS_PROXY -u https_proxy -u ALL_PROXY -u all_proxy -u HTTP_PROXY -u http_proxy";
-    const failing = {
-      direct: `curl -sS --noproxy '*' https://127.0.0.1:${port}/hello`,
-      six: `curl -sS --noproxy '*' 'https://[::1]:${port}/hello'`,
-      name: `${bare} curl -sS https://api.allowed.test/hello`,
-      lookup: "getent hosts api.allowed.test",
-      udp: `${node} -e 'const s = require("dgram").createSocket("udp4"); s.on("error", () => process.exit(1)); s.connect(53, "192.0.2.1", () => s.send("x", (e) => process.exit(e ? 1 : 0)))'`,
-    };
-    const shown = {
-      interfaces: `sh -c 'ls /sys/class/net 2>/dev/null | tr "\\n" " "; cut -d: -f1 /proc/net/dev | tail -n +3'`,
-      variables: `sh -c 'env | grep -i proxy | sort'`,
-    };
-    const tries = Object.entries({ ...failing, ...shown });
-    const lines = await linesOf(tries.map(([name, line]) => `try ${name} ${line}`).join("\n"));
-    for (const name of Object.keys(failing)) expect(lines[name]).toMatch(/^failed/);
-    expect(lines.interfaces?.split(/ +/).at(-1)).toBe("lo");
-    for (const name of ["HTTPS_PROXY", "https_proxy"]) {
-      expect(lines.variables).toContain(`${name}=http://al:[redacted]@127.0.0.1:`);
-    }
-    expect(lines.variables).toContain("NODE_USE_ENV_PROXY=1");
-    expect(JSON.stringify(lines)).not.toMatch(/al:[0-9a-f]{20}/);
-  });
 }
 
 /** Hosts of a web page and a repository that runs may reach. */
@@ -123,5 +103,5 @@ async function startServers() {
     remove();
     rmSync(dir, { recursive: true, force: true });
   };
-  return { path, certificate, port, ssh, attempts, stop };
+  return { path, certificate, ssh, attempts, stop };
 }

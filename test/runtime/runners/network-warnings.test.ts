@@ -19,7 +19,7 @@ const warnings = (
 test("a closed network causes no warning, and neither does an invalid agent", async () =>
   expect(await warnings("none", [record("dev"), { config: null }])).toEqual([]));
 
-test("one line names the agents whose network is open, by the project's setting or their own", async () => {
+test("one line names the agents whose network is open", async () => {
   const records = [record("dev"), record("ops", own("none")), record("web", { network: table })];
   expect(await warnings("bridge", records)).toEqual([
     "the network is open, by [local].network, for dev, web: runs reach hosts that [network].allow does not list; al doctor has the fix",
@@ -29,7 +29,7 @@ test("one line names the agents whose network is open, by the project's setting 
   ]);
 });
 
-test("a line names host users that can't be closed; those with [network] do not start, and containers are closed", async () => {
+test("a line names the host users without [network] that can't be closed", async () => {
   const records = [
     record("dev"),
     record("strict", { network: table }),

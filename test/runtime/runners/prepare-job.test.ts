@@ -51,7 +51,7 @@ test("the job of a run has its models in order, without keys or headers", async 
   expect(JSON.stringify(job)).not.toMatch(/k-[abc]_key|secret-of-a/);
 });
 
-test("the job of a run carries each model's own limits and wire, and the variables of the agent's config", async () => {
+test("the job of a run carries the limits of its models and the agent's variables", async () => {
   const settings = {
     api: "openai-completions",
     contextWindow: 64_000,
@@ -68,14 +68,11 @@ test("the job of a run carries each model's own limits and wire, and the variabl
 test.each([
   ["pi", null],
   ["llm-cli", 86_400],
-] as const)(
-  "the job of a run of %s waits %s s for a model whose spending needs approval",
-  async (type, seconds) => {
-    const approve = { hosts: [], over: 5, agents: [], tools: [] };
-    const job = await prepare({ harness: { ...claude, type }, approve }, "a_key");
-    expect(job.models).toMatchObject([{ timeoutSeconds: seconds }]);
-  },
-);
+] as const)("the job of a run of %s waits %s s for an approved model", async (type, seconds) => {
+  const approve = { hosts: [], over: 5, agents: [], tools: [] };
+  const job = await prepare({ harness: { ...claude, type }, approve }, "a_key");
+  expect(job.models).toMatchObject([{ timeoutSeconds: seconds }]);
+});
 
 test.each<[string, Partial<AgentConfig>, string, readonly [string, string?][]]>([
   [

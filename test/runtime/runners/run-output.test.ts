@@ -34,7 +34,7 @@ test("a value nested deep enough to exhaust the stack is cut", () => {
   expect(JSON.stringify(output.handedBack())).toContain("[too deep]");
 });
 
-test("a run ended with words if its model's last text has some, and no tool came after", () => {
+test("a run ended with words if its model's text came after its last tool", () => {
   const { output, say } = written();
   const said = (...entries: readonly (readonly [kind: string, msg: string])[]): boolean => {
     for (const [kind, msg] of entries) say({ type: "log", level: 30, time: 1, kind, msg });
@@ -67,7 +67,7 @@ test("a run causes cooldowns of its own models only", () => {
   ]);
 });
 
-test("a run may be restarted for lack of machine resources until its agent is ready", () => {
+test("a run may be restarted for lack of resources until its agent is ready", () => {
   const usage = { model: null, tokens: null, costUsd: null, turns: null };
   const end = { type: "end", error: "no space left", usage, blocked: true };
   const starting = written();

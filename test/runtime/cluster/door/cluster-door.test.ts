@@ -35,7 +35,7 @@ async function doorAt(port: number) {
 const listeningAt = (port: number) =>
   ({ cluster: { listen: `127.0.0.1:${port}` } }) as unknown as ProjectConfig;
 
-test("the door applies the last of two concurrent changes of its address, and does not listen after its end", async () => {
+test("the door applies the last of two concurrent changes of its address", async () => {
   const ports = [await freePort(), await freePort(), await freePort()] as const;
   const { door, problems, move } = await doorAt(ports[0]);
   move(ports[1]);
@@ -48,7 +48,7 @@ test("the door applies the last of two concurrent changes of its address, and do
   expect(problems).toEqual([]);
 });
 
-test("the door's address in use causes one warning, however many runs start", async () => {
+test("the door's address in use causes one warning", async () => {
   const port = await freePort();
   const { door, problems, move } = await doorAt(port);
   const other = createServer();

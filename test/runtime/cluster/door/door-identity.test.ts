@@ -27,19 +27,16 @@ test.each([
   ["nothing", ""],
   ["half of it", testCertificate.key + testCertificate.cert.slice(0, 300)],
   ["something else", "hello\n"],
-])(
-  "a file of the door with %s is an error that names it, and is unchanged",
-  async (_what, content) => {
-    const path = aPath();
-    writeFileSync(path, content);
-    await expect(doorIdentity(path)).rejects.toMatchObject({
-      code: "door_identity",
-      message: `${path} does not hold the key and the certificate of the door`,
-    });
-  },
-);
+])("a file of the door with %s is an error that names it", async (_what, content) => {
+  const path = aPath();
+  writeFileSync(path, content);
+  await expect(doorIdentity(path)).rejects.toMatchObject({
+    code: "door_identity",
+    message: `${path} does not hold the key and the certificate of the door`,
+  });
+});
 
-test("a file of the door with the certificate of another key, or a folder in its place, is an error", async () => {
+test("another key's certificate, or a folder in place of the door's file, is an error", async () => {
   const path = aPath();
   const { key } = await doorIdentity(aPath());
   writeFileSync(path, key + testCertificate.cert);

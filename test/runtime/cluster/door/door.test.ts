@@ -77,7 +77,7 @@ describe("the door", () => {
     expect(side().problems).toEqual([]);
   });
 
-  test("stays reachable for runs while strangers hold connections open, before TLS or after it", async () => {
+  test("stays reachable for runs while strangers hold connections open", async () => {
     const early = Array.from({ length: 60 }, () => kept(connect(side().now.port, "127.0.0.1")));
     for (let n = 0; n < 30; n += 1) {
       await strangerAt(n % 2 === 0 ? "al-x" : run().name);
@@ -112,7 +112,7 @@ describe("the door", () => {
   });
 });
 
-test("the socket of a run on another machine accepts as many connections as it may have, and closes the others", async () => {
+test("the socket of a run on another machine limits its connections", async () => {
   const unused = (): void => undefined;
   const owner = { instanceId: "dev-1", dir: null, tokens: fixedTokens(null) };
   const run = new RunSocket(owner, unused, unused, unused);

@@ -21,7 +21,7 @@ const socket = perTest(async () => {
 const client = () => createRunApiClient(socket());
 
 describe("through the door", () => {
-  test("a run sends a request to the scheduler, and waits for its answer, across a restart too", async () => {
+  test("a run waits for the scheduler's answer, across a restart too", async () => {
     side().now.abilities.answers.wait = () => new Promise(() => undefined);
     const first = side().now.abilities;
     const waiting = client().ask("wait", { kind: "webhook" }, neverAborted);
@@ -35,7 +35,7 @@ describe("through the door", () => {
     expect(side().now.abilities.asked).toMatchObject([{ instanceId: "dev-1", key: wait?.key }]);
   });
 
-  test("a run calls its models, with a body and an answer of any length", async () => {
+  test("a run calls its models, at any length", async () => {
     const answer = "z".repeat(3_000_000);
     const provider = await startProvider((_asked, response) => {
       response.end(JSON.stringify({ choices: [{ message: { content: answer } }] }));

@@ -86,7 +86,7 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
     });
   });
 
-  test("are an error while the registry is away, and are pushed once it is back", async () => {
+  test("are pushed once their registry is back", async () => {
     const registry = await registryFor();
     registry.refuse(true);
     const ends = imagesWith({ registry: registry.host })
@@ -106,10 +106,10 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
     ]);
   });
 
-  test("without a registry have the name that the machines must have, and their volumes", async () =>
+  test("without a registry have a name and their volumes", async () =>
     expect(await imagesWith({}).imageFor(dev)).toEqual({ image: name, volumes: ["/vol"] }));
 
-  test("with a configured one are that one, and reject an agent's own Dockerfile with a hint", async () => {
+  test("with a configured one reject an agent's own Dockerfile", async () => {
     const image = "registry.example.com/al-agent:3";
     const images = imagesWith({ image });
     expect((await images.imageFor(dev)).image).toBe(image);

@@ -11,7 +11,7 @@ import { like } from "../../../helpers/like.ts";
 
 const config = { address: "127.0.0.1:8443", namespace: null };
 
-test("the network policy of Kubernetes lets closed runs reach the addresses of the door, and nothing else", async () => {
+test("the network policy of Kubernetes lets closed runs reach the door alone", async () => {
   const door = await findDoor("localhost:8443");
   expect(door.ips).toContain("127.0.0.1");
   const ips = door.ips.map((ip) => ({ ipBlock: { cidr: `${ip}/${ip.includes(":") ? 128 : 32}` } }));
@@ -29,7 +29,7 @@ test("the network policy of Kubernetes names the address that no run would find"
     '[cluster] address = "no-such-host.invalid:8443"',
   ));
 
-test("the network policy of Kubernetes reports an invalid kubeconfig, and reads it again the next time", async () => {
+test("the network policy of Kubernetes reports an invalid kubeconfig each time", async () => {
   const engine = createKubernetesEngine({ config, project, kubeconfig: "/no/such/kubeconfig" });
   const noConfig = {
     code: "engine_unreachable",

@@ -35,7 +35,7 @@ function start(script: string | readonly string[], ticket: Ticket = side().ticke
 }
 
 describe("al _remote-run", () => {
-  test("gives its process the job with a token and a socket of its own, and sends the output in order and its end", async () => {
+  test("gives its process the job and a socket, and sends its output and its end", async () => {
     const run = start('printf "%s\\n" "$job"; echo "$AL_INSTANCE"; exit 3');
     expect(await run.ended).toBe(0);
     const [job = "", instance, ...others] = side().log();
@@ -82,7 +82,7 @@ describe("al _remote-run", () => {
     await run.ended;
   });
 
-  test("asks its process to end, with the reason beside the socket, and kills it after the grace period", async () => {
+  test("asks its process to end with the reason, and kills it after the grace period", async () => {
     const run = start(untilTerm("cat stop-reason; echo"));
     await isReady();
     side().stop("timed_out", 700);
@@ -121,7 +121,7 @@ describe("al _remote-run", () => {
     expect(side().ends()[0]?.rejected).toMatch(/cannot be started.*ENOENT/);
   });
 
-  test("reads at most 4 MiB more of its process than the scheduler has stored, and sends all of it in the end", async () => {
+  test("reads at most 4 MiB ahead of the scheduler, and loses nothing", async () => {
     const script = `const fs = require("node:fs");
       for (let n = 0; n < 100_000; n += 1) fs.writeSync(1, n + "x".repeat(250) + "\\n");
       fs.writeFileSync("written", "");`;
@@ -140,7 +140,7 @@ describe("al _remote-run", () => {
     expect(ends()).toMatchObject([{ exitCode: 0 }]);
   });
 
-  test("ends without a report when the machine takes it away, so that the run is lost and starts once more", async () => {
+  test("ends without a report when the machine takes it away", async () => {
     const run = start(untilTerm("cat stop-reason; echo; exit 1"));
     await isReady();
     run.child.kill("SIGTERM");

@@ -45,7 +45,7 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
     return container;
   });
 
-  it("gives a run its ticket in a file that no other user of the container can read", async () => {
+  it("gives a run its ticket in a file for its user alone", async () => {
     await start(test.byDoor("stat -c '%u %a' /run/secrets/al-run"));
     await test.hears("10001 400\n");
   });

@@ -47,7 +47,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
     expect(accepted).toBe(loaded);
   });
 
-  test("makes requests by tools and by commands, over its socket in a folder that it can't change", async () => {
+  test("makes requests by tools and commands, over a socket in a read-only folder", async () => {
     const side = await socketSide();
     onTestFinished(side.remove);
     const resource = "file:/data/report";

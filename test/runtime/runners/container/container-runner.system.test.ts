@@ -24,7 +24,7 @@ describe.skipIf(missing !== null)("the container runner", () => {
 });
 
 describe.skipIf(missing !== null)("a run in a container", () => {
-  test("gets its job over standard input, which stays open, invisibly from outside", async () => {
+  test("gets its job over standard input alone, which stays open", async () => {
     const script = `read -r job; echo "$job" | grep -o '"prompt":"[a-z-]*"'; exec 3<&0; (read -r more <&3; echo stdin ended) & ${log("ready")}; sleep 0.5; ${end()}`;
     const request = aRequest(script);
     let seen: Promise<unknown> = Promise.resolve();

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { NEVER, Subject } from "rxjs";
 import { connectEngine, type Engine } from "../../../../src/runtime/runners/container/engine.ts";
-import { containerName, instanceLabel } from "../../../../src/runtime/runners/container/labels.ts";
+import { containerName } from "../../../../src/runtime/runners/container/labels.ts";
 import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import { collected, exitOf, messagesOf, whenReady } from "../contract.ts";
-import { ensureBase, testBase, testEngine } from "../../../helpers/docker.ts";
+import { ensureBase, testEngine } from "../../../helpers/docker.ts";
 import { engineProxy } from "../../../helpers/engine-proxy.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { hasOwnEngine, ownEngine } from "../../../helpers/own-engine.ts";
@@ -86,45 +86,14 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
     expect(rejected).toMatch(/no container engine answers at unix:.*host-user/);
   });
 
-  /** Finds a run while the engine is away, and resumes it. */
-  async function resumed(request: RunRequest, stop$ = new Subject<StopReason>()) {
+  test("is not awaited by an adopted run that is stopped", async () => {
+    const request = aRequest("gone");
+    const { instanceId, agent } = request;
     const records = memoryRecords(request);
     const runner = aRunner(engine(), { projectDir, records });
-    const { instanceId, agent } = request;
     expect(await runner.adopt([instanceId, "dev-without-record"])).toEqual([{ instanceId, agent }]);
-    return { events: collected(runner.resume({ request, last: null }, stop$)), records };
-  }
-
-  test("is awaited by a run of an earlier scheduler, which is then followed to its end", async () => {
-    const script = `${log("ready")}; sleep 1; ${log("late")}; ${end()}`;
-    const request = aRequest(script);
-    const { instanceId } = request;
-    const container = await machine.calls().createContainer({
-      name: containerName(projectDir, instanceId),
-      Image: testBase,
-      Cmd: ["/bin/sh", "-c", script],
-      Labels: { [instanceLabel]: instanceId },
-    });
-    await container.start();
-    const { events } = await resumed(request);
-    await container.wait();
-    await proxy().open();
-    expect(messagesOf(await events)).toEqual(["ready", "late"]);
-    expect(exitOf(await events)).toMatchObject({ exitCode: 0, error: null });
-    expect(await containersOf(machine, instanceId)).toEqual([]);
-  });
-
-  test("makes a run of an earlier scheduler lost if its container is gone", async () => {
-    const { events, records } = await resumed(aRequest("gone"));
-    await proxy().open();
-    const reason = /was gone, or without any output, when/;
-    expect(exitOf(await events)).toMatchObject(lost(reason));
-    expect(await records.list()).toEqual([]);
-  });
-
-  test("is not awaited by a run that is stopped; its container is removed later", async () => {
     const stop$ = new Subject<StopReason>();
-    const { events, records } = await resumed(aRequest("gone"), stop$);
+    const events = collected(runner.resume({ request, last: null }, stop$));
     stop$.next("timed_out");
     expect(exitOf(await events)).toMatchObject({ lost: true });
     expect(await records.list()).toHaveLength(1);

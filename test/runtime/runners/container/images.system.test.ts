@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect((await events(agent)).at(-1)).toMatchObject(failed(/FROM al-agent:latest/));
   });
 
-  test("is built from the agent's own Dockerfile, step by step, once for equal contents", async () => {
+  test("is built from the agent's own Dockerfile, once for equal contents", async () => {
     await write("tool.sh", "echo tool");
     const agent = await withDockerfile("COPY tool.sh /opt/tool.sh\nRUN ! test -e /opt/SKILL.md");
     const built = await events(agent);
@@ -173,7 +173,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(await imagesWith().imageFor(fixed)).not.toBe(goodId);
   });
 
-  test("is missing when its only build failed, which is not repeated by each run", async () => {
+  test("is missing when its only build failed, which no run repeats", async () => {
     const bad = await withDockerfile("RUN sleep 1; exit 9");
     const images = imagesWith();
     const failure = async (): Promise<number> => {
@@ -194,7 +194,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
   });
 });
 
-test("a missing engine is reported once, retried, and used when it is back", async () => {
+test("a missing engine is reported once, and retried", async () => {
   const nowhere = connectEngine({ env: { DOCKER_HOST: "unix:///nowhere.sock" } });
   const ping = vi.fn(nowhere.ping);
   const seen: unknown[] = [];

@@ -63,7 +63,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     run.unsubscribe();
   });
 
-  test("is adopted with the config that it was started with, and only then not removed", async () => {
+  test("is adopted with the config of its start, and only then not removed", async () => {
     const request = aRequest(`${log("ready")}; ${forever}`);
     const { instanceId, agent } = request;
     await leave(request);

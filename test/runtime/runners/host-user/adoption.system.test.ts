@@ -51,7 +51,7 @@ describe("a run as the scheduler's user whose scheduler was killed", () => {
     return { request, kill, next, adopt: () => next.adopt([request.instanceId, "dev-unknown1"]) };
   }
 
-  test("is found with its config, and not if its supervisor was killed too, which leaves nothing", async () => {
+  test("is found with its config, unless its supervisor was killed too", async () => {
     const { request, kill, adopt } = await leftRun(`trap '' TERM; ${forever}`);
     const { instanceId, agent } = request;
     expect(await adopt()).toEqual([{ instanceId, agent }]);

@@ -71,7 +71,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
     cat /proc/1/comm; find /run -mindepth 1 | wc -l; ls /proc | grep -c '^[0-9]'`;
 
   test.each(places)(
-    "has the rights of an open one, but sees only the loopback interface and itself (%s)",
+    "has the rights of an open one, but sees only the loopback and itself (%s)",
     async (place) => {
       const open = await linesOf(place, rights, { network: "open" });
       const closed = await linesOf(place, `${rights}\n${surroundings}`);

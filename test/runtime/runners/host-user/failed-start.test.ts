@@ -47,7 +47,7 @@ async function started(line: string, options: Parameters<typeof aRunner>[1] = {}
   return { exit, left: [...readdirSync(baseDir), ...(await processesOf(request.instanceId))] };
 }
 
-test("a supervisor that is killed between making its working directory and its first record leaves nothing of its run", async () => {
+test("a supervisor that is killed before its first record leaves nothing of its run", async () => {
   const { exit, left } = await started("kill -9 $$");
   const rejected = like("cannot be started");
   expect(exit).toMatchObject({ exit: { rejected } });
@@ -57,15 +57,12 @@ test("a supervisor that is killed between making its working directory and its f
 test.each([
   ["does not end", "exec sleep 300"],
   ["was killed", "kill -9 $$"],
-])(
-  "a run that can't be prepared ends and leaves nothing, even if its supervisor %s",
-  async (_how, line) => {
-    const prepare = async (_request: unknown, workDir: string) => {
-      await expect.poll(() => existsSync(workDir)).toBe(true);
-      throw new Error("no such repository");
-    };
-    const { exit, left } = await started(line, { prepare });
-    expect(exit).toMatchObject({ exit: { rejected: "no such repository" } });
-    expect(left).toEqual([]);
-  },
-);
+])("a run that can't be prepared leaves nothing, even if its supervisor %s", async (_how, line) => {
+  const prepare = async (_request: unknown, workDir: string) => {
+    await expect.poll(() => existsSync(workDir)).toBe(true);
+    throw new Error("no such repository");
+  };
+  const { exit, left } = await started(line, { prepare });
+  expect(exit).toMatchObject({ exit: { rejected: "no such repository" } });
+  expect(left).toEqual([]);
+});

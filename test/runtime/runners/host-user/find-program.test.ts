@@ -26,7 +26,7 @@ test("a run of this user finds only the programs on the scheduler's PATH", async
 });
 
 test.each(["$USER", "al-agent"])(
-  "a path is checked for %s, except one that begins in the run's own folder",
+  "a path is checked for %s, except in the run's own folder",
   async (runAs) => {
     expect(await findProgram(add("claude"), runAs, {})).toBe("found");
     expect(await findProgram(join(dir(), "gone"), runAs, {})).toBe("missing");
@@ -34,7 +34,7 @@ test.each(["$USER", "al-agent"])(
   },
 );
 
-test("a program that is not on the scheduler's PATH may be on another user's", async () => {
+test("a program may be on another user's PATH alone", async () => {
   add("claude");
   const search = (program: string, PATH?: string) => findProgram(program, "al-agent", { PATH });
   expect(await search("claude", dir())).toBe("found");

@@ -44,7 +44,7 @@ async function binOf(...links: readonly string[]): Promise<string> {
 }
 
 describe("a run as the scheduler's user", () => {
-  test("gets its job over standard input, which stays open, and nothing of it as argument or environment", async () => {
+  test("gets its job over standard input alone, which stays open", async () => {
     const script = `read -r job; echo "$job" | grep -o the-job''-text; tr '\\0' '\\n' < /proc/$$/cmdline | grep -c the-job''-text; env; timeout 0.3 cat; echo "cat ended with $?"; ${end()}`;
     const [text, inArguments, ...environment] = await linesOf(script);
     expect([text, inArguments]).toEqual(["the-job-text", "0"]);
@@ -89,7 +89,7 @@ describe("a run as the scheduler's user", () => {
     expect(rejected).toContain(`${baseDir()} is not a folder`);
   });
 
-  test("reports that the kernel has no PID namespace for it, and still ends processes with its mark", async () => {
+  test("ends processes with its mark without a PID namespace, and reports that", async () => {
     const env = { PATH: await binOf("setsid", "sleep") };
     const stop$ = new Subject<StopReason>();
     const request = aRequest(`trap '' TERM; setsid sleep 300 & ${log("ready")}; ${forever}`);

@@ -58,7 +58,7 @@ test("the logs of runs name their project", async () => {
   expect(record?.project).toBe(schedulersProject);
 });
 
-test("the logs of runs of another project are kept but count; those of a deleted one are deleted", async () => {
+test("the logs of runs of another project are kept but count", async () => {
   const logs = {
     "dev-own.log": [15, overOf(projectDir)],
     "dev-other.log": [99, overOf(dir())],
@@ -68,7 +68,7 @@ test("the logs of runs of another project are kept but count; those of a deleted
   expect(await pruned(logs, 3)).toEqual({ bytes: 3, names: ["dev-new.log", "dev-other.log"] });
 });
 
-test("the logs of runs are the only files deleted: working directories belong to runs", async () => {
+test("the logs of runs are the only files deleted", async () => {
   await mkdir(join(dir(), "dev-1"));
   await mkdir(join(dir(), "dev-1.log"));
   const { names } = await pruned({ "notes.txt": [99, "x"] }, 0);
