@@ -33,3 +33,9 @@ export function startProcess(name: string, dir: string, command: readonly string
 }
 
 export type OwnProcess = ReturnType<typeof startProcess>;
+
+/** A command in a network namespace, with processes, mounts and a name of its own, as another machine has them. */
+export function asMachine(networkNamespace: string, ...command: readonly string[]) {
+  const own = ["--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc"];
+  return ["nsenter", `--net=/run/netns/${networkNamespace}`, "unshare", ...own, ...command];
+}

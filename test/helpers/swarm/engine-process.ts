@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectEngine } from "../../../src/runtime/runners/container/engine.ts";
 import { answers } from "../docker.ts";
-import { startProcess, type OwnProcess } from "../own-process.ts";
+import { asMachine, startProcess, type OwnProcess } from "../own-process.ts";
 import type { SharedLayers } from "./images.ts";
 
 export interface EngineProcessOptions {
@@ -52,10 +52,9 @@ export async function startEngineProcess(options: EngineProcessOptions): Promise
   const { dir, networkNamespace, hostname, layers, args } = options;
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, "resolv.conf"), "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
-  const network = ["nsenter", `--net=/run/netns/${networkNamespace}`];
-  const own = ["unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc"];
   const given = [dir, hostname, [...layers.values()].join(" "), ...args];
-  const daemon = startProcess("dockerd", dir, [...network, ...own, "sh", "-c", script, ...given]);
+  const command = asMachine(networkNamespace, "sh", "-c", script, ...given);
+  const daemon = startProcess("dockerd", dir, command);
   const engine = connectEngine({ env: { DOCKER_HOST: `unix://${join(dir, "docker.sock")}` } });
   await Promise.race([answers(engine, startTimeoutMs), daemon.ended]);
   return daemon;

@@ -145,10 +145,13 @@ describe("a run that waits for a machine", () => {
     return { ...run, engine };
   }
 
-  test("shows why, and ends as soon as it is stopped", async () => {
+  test("shows why, or that its engine is away, and ends as soon as it is stopped", async () => {
     const { engine, name, status, stop$, exit } = await placed();
     engine.pretend(name, { problem });
     await status.toMatchObject({ text: `waits for a machine: ${problem}` });
+    engine.goAway(new Error("no manager"));
+    await status.toMatchObject({ text: like(/no manager/) });
+    engine.goAway(null);
     stop$.next("killed");
     expect(await exit).toMatchObject({ signal: "SIGTERM", rejected: null });
     expect(engine.names()).toEqual([]);
@@ -158,15 +161,6 @@ describe("a run that waits for a machine", () => {
     const { engine, name, exit } = await placed();
     engine.pretend(name, { problem: "no such image", isHopeless: true });
     expect((await exit).rejected).toBe("no such image");
-  });
-
-  test("shows that its engine is away", async () => {
-    const { engine, status, stop$, exit } = await placed();
-    engine.goAway(new Error("no manager"));
-    await status.toMatchObject({ text: like(/no manager/) });
-    engine.goAway(null);
-    stop$.next("killed");
-    await exit;
   });
 
   test("waits for an engine that is away, and is rejected by one that refuses", async () => {

@@ -56,18 +56,14 @@ describe("the door", () => {
     expect(await failure({ minVersion: "TLSv1.2", maxVersion: "TLSv1.2" })).toMatch(/PROTOCOL/);
   });
 
-  test.each(["al-nobody", "", "AL-DEV-1.example.test"])(
-    "rejects each request by a name that no run has: %j",
-    async (name) => {
-      expect(await unlock(token(), name)).toBe(401);
-      expect(side().now.abilities.asked).toEqual([]);
-    },
-  );
-
   test("accepts a run's token only in that run's name", async () => {
     const other = await asked.expectRun("dev-2");
     await asked.tokenOf(other);
-    expect([await unlock(token(), other.name), await unlock(token())]).toEqual([401, 200]);
+    for (const name of [other.name, "al-nobody", "", "AL-DEV-1.example.test"]) {
+      expect(await unlock(token(), name)).toBe(401);
+    }
+    expect(side().now.abilities.asked).toEqual([]);
+    expect(await unlock(token())).toBe(200);
   });
 
   test("disconnects a peer that does not finish its handshake", async () => {

@@ -91,17 +91,6 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
     expect(secrets).toEqual([]);
   });
 
-  it.runIf(isLong)(
-    "leaves no container of a removed run on its node",
-    async () => {
-      const launch = await start("trap '' TERM; while true; do sleep 1; done");
-      const node = await test.nodeOf(launch);
-      await cluster.remove(launch.name);
-      await expect.poll(() => containersOf(node, launch)).toEqual([]);
-    },
-    60_000,
-  );
-
   it("lists only the project's own runs, by any manager", async () => {
     const launch = await start("sleep 60");
     await placed(onSwarm(node(2).engine), launch, { state: "running" });

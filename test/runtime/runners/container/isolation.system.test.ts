@@ -2,9 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { ContainerInspectInfo } from "dockerode";
 import { NEVER } from "rxjs";
-import { limitsOf } from "../../../../src/runtime/runners/container/container-options.ts";
 import { collected, exitOf, messagesOf, whenReady } from "../contract.ts";
-import { anAgent } from "../../../helpers/agents.ts";
 import { testBase, testEngine } from "../../../helpers/docker.ts";
 import { perFile } from "../../../helpers/per-test.ts";
 import { aRequest, end, log } from "../shell-runs.ts";
@@ -116,17 +114,4 @@ describe.skipIf(missing !== null)("a run from inside", () => {
     );
     expect(lines).toEqual(["ran /tmp", "ran /workspace", "ran /home/al"]);
   });
-});
-
-const project = { memory: "128m", cpus: 1, network: "none" };
-
-test.each([
-  [{ memory: "64m", cpus: 0.5, network: "bridge" }, {}],
-  [
-    { memory: null, cpus: 0.5, network: null },
-    { memory: "128m", network: "none" },
-  ],
-])("the limits of a container are the agent's before the project's: %j", (local, ofProject) => {
-  const agent = anAgent("dev", { local: { ...local, env: {} } });
-  expect(limitsOf(agent, project)).toEqual({ ...local, ...ofProject });
 });

@@ -17,15 +17,9 @@ export const aProject = () => `/projects/${randomUUID()}`;
 export function memoryRecords(...requests: readonly RunRequest[]): RecordFiles<AgentConfig> {
   const records = new Map(requests.map(({ instanceId, agent }) => [instanceId, agent]));
   return {
-    write: (instanceId, agent) => {
-      records.set(instanceId, agent);
-      return Promise.resolve();
-    },
+    write: (id, agent) => Promise.resolve(void records.set(id, agent)),
     read: (id) => Promise.resolve(records.get(id) ?? null),
-    remove: (id) => {
-      records.delete(id);
-      return Promise.resolve();
-    },
+    remove: (id) => Promise.resolve(void records.delete(id)),
     list: () => Promise.resolve([...records.keys()]),
   };
 }
