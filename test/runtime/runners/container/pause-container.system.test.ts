@@ -36,7 +36,7 @@ async function paused(script: string) {
     containers: () => containersOf(engine, request.instanceId),
   };
 }
-const continued = `sleep 0.2; ${log("on")}; ${end()}`;
+const continued = `sleep 1; ${log("on")}; ${end()}`;
 
 describe.skipIf(missing !== null)("a run whose container is paused", () => {
   test("does nothing until it is unpaused, and then continues", async () => {
