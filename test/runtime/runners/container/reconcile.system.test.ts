@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { NEVER } from "rxjs";
 import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
 import { createReconciler } from "../../../../src/runtime/runners/container/reconcile.ts";
@@ -11,7 +11,7 @@ import { aRequest, end, forever, log } from "../shell-runs.ts";
 import { aProject, aRunner, containersOf, memoryRecords } from "./support.ts";
 
 const { engine, missing } = await testEngine();
-const entry = join(import.meta.dirname, "crashing-scheduler.ts");
+const entry = fileURLToPath(new URL("crashing-scheduler.ts", import.meta.url));
 
 describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
   const projectDir = aProject();

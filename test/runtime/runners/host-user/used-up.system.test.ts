@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { NEVER } from "rxjs";
 import type { HostUserOptions } from "../../../../src/runtime/runners/host-user/host-user-options.ts";
 import type { RunNetwork } from "../../../../streams/run-network.ts";
@@ -76,7 +77,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     expect(exitOf(events)).toMatchObject(blocked(/no answer within 5 s/));
   });
 
-  const entry = join(import.meta.dirname, "no-descriptors-entry.ts");
+  const entry = fileURLToPath(new URL("no-descriptors-entry.ts", import.meta.url));
   const few = ["-c", 'ulimit -n 200; exec "$@"', "sh", process.execPath, entry];
 
   test("counts as closed for a scheduler without file descriptors: its secrets stay outside", () => {
