@@ -15,47 +15,31 @@ import { runName, type ClusterEngine } from "../../src/runtime/cluster/cluster-e
 import type {
   ClusterRunnerOptions,
   ClusterRecord,
-  ClusterRecords,
 } from "../../src/runtime/cluster/cluster-runner-options.ts";
 import { createClusterRunner } from "../../src/runtime/cluster/cluster-runner.ts";
 import type { ClusterRunner } from "../../src/runtime/cluster/cluster-runner.ts";
 import { createRecordFiles } from "../../src/runtime/runners/record-files.ts";
 import { openStore } from "../../src/foundation/store/store.ts";
-import { contractGraceMs } from "../runtime/runners/scenarios.ts";
 import { hostGateway } from "../runtime/harness/model-host.ts";
 import { noEgress } from "../runtime/run-api/no-egress.ts";
-import { jobOf, scriptOf } from "../runtime/runners/shell-runs.ts";
+import { contractGraceMs, jobOf, scriptOf } from "../runtime/runners/shell-runs.ts";
 import { fakeAbilities } from "./fake-abilities.ts";
 import { whileAlive } from "./while-alive.ts";
 
 type ClusterRunConfig = ReturnType<ClusterRunnerOptions["cluster"]>;
 
-export interface ClusterRigOptions {
-  readonly engine: ClusterEngine;
-  /** Host at which the door listens, and by which machines reach it; this machine by default. */
-  readonly host?: string;
-}
-
-/** Schedulers one after another with a real door, a real store and real records, in front of an engine. */
-export interface ClusterRig {
-  readonly records: ClusterRecords;
-  /** The next scheduler, for these runs of earlier ones; requests go to it from now on. */
-  readonly start: (
-    options?: Partial<ClusterRunnerOptions>,
-    alive?: readonly string[],
-  ) => Promise<ClusterRunner>;
-  /** Options with this in `[cluster]`. */
-  readonly configured: (cluster: Partial<ClusterRunConfig>) => Partial<ClusterRunnerOptions>;
-  /** No scheduler answers from now on, and the one before does nothing any more. */
-  readonly stop: () => Promise<void>;
-  readonly dispose: () => Promise<void>;
-}
-
-/** Runs are shell scripts: the title of an agent is one, or the scenario whose script it is. */
+/**
+ * Schedulers one after another with a real door, a real store and real records, in front of an engine. Runs are shell
+ * scripts: the title of an agent is one, or the scenario whose script it is. At `host` the door listens, and machines
+ * reach it.
+ */
 export async function clusterRig({
   engine,
   host = "127.0.0.1",
-}: ClusterRigOptions): Promise<ClusterRig> {
+}: {
+  readonly engine: ClusterEngine;
+  readonly host?: string;
+}) {
   const dir = await mkdtemp(join(tmpdir(), "al-cluster-"));
   const { key, certificate } = await doorIdentity(join(dir, "door.pem"));
   const store = openStore(dir);
@@ -71,11 +55,16 @@ export async function clusterRig({
     reserve: { memory: "64m", cpus: 0.05 },
     place: [],
   };
+  /** Options with this in `[cluster]`. */
   const configured = (changed: Partial<ClusterRunConfig>) => ({
     cluster: () => ({ ...cluster, ...changed, address: cluster.address }),
   });
 
-  const start: ClusterRig["start"] = async (options = {}, alive = []) => {
+  /** The next scheduler, for these runs of earlier ones; requests go to it from now on. */
+  const start = async (
+    options: Partial<ClusterRunnerOptions> = {},
+    alive: readonly string[] = [],
+  ): Promise<ClusterRunner> => {
     await stop();
     const onProblem = (message: string): void => process.emitWarning(message);
     const sockets = createRunSockets({
@@ -147,6 +136,7 @@ export async function clusterRig({
     records,
     start,
     configured,
+    /** No scheduler answers from now on, and the one before does nothing any more. */
     stop: () => stop(),
     dispose: async () => {
       await stop();
@@ -155,5 +145,7 @@ export async function clusterRig({
     },
   };
 }
+
+export type ClusterRig = Awaited<ReturnType<typeof clusterRig>>;
 
 const aModel = { name: "m", provider: "scripted" } as Job["models"][number];

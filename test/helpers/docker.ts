@@ -11,7 +11,6 @@ import { createAgentImages, type AgentImages } from "../../src/runtime/runners/c
 import { anAgent } from "./agents.ts";
 import { withLock } from "./lock.ts";
 import { engineDir, noteImages, noteUse, startDaemon } from "./started-engine.ts";
-import { pause } from "./pause.ts";
 
 const run = promisify(execFile);
 
@@ -122,17 +121,8 @@ async function reachable(engine: Engine): Promise<void> {
 }
 
 /** Resolves once the engine answers. */
-export async function answers(engine: Engine, timeoutMs: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    try {
-      await engine.ping();
-      return;
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      await pause(200, "it is asked again");
-    }
-  }
+export async function answers(engine: Engine, timeout: number): Promise<void> {
+  await vi.waitFor(() => engine.ping(), { timeout, interval: 200 });
 }
 
 /** Imports the base image unless the engine has it. */

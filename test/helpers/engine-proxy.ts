@@ -1,19 +1,9 @@
+import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
 /** A socket that leads to the machine's engine: an engine that can go away without taking others' containers. */
-export interface EngineProxy {
-  /** For DOCKER_HOST. */
-  readonly host: string;
-  open(): Promise<void>;
-  connections(): number;
-  /** Ends every connection, and takes new ones. */
-  cut(): void;
-  /** Ends every connection and removes the socket. */
-  close(): Promise<void>;
-}
-
-export function engineProxy(path: string, engineAddress: string): EngineProxy {
+export function engineProxy(path: string, engineAddress: string) {
   const socketPath = engineAddress.replace(/^unix:\/\//, "");
   const sockets = new Set<Socket>();
   let server: Server | null = null;
@@ -26,19 +16,22 @@ export function engineProxy(path: string, engineAddress: string): EngineProxy {
     for (const socket of sockets) socket.destroy();
   };
   return {
+    /** For DOCKER_HOST. */
     host: `unix://${path}`,
-    open: () => {
+    open: async (): Promise<void> => {
       server = createServer({ allowHalfOpen: true }, (near) => {
         const far = connect({ path: socketPath, allowHalfOpen: true });
         for (const socket of [near, far]) track(socket);
         near.pipe(far).on("close", () => near.destroy());
         far.pipe(near).on("close", () => far.destroy());
       });
-      return new Promise((resolve) => server?.listen(path, resolve));
+      await once(server.listen(path), "listening");
     },
     // Two sockets each.
     connections: () => sockets.size / 2,
+    /** Ends every connection, and takes new ones. */
     cut,
+    /** Ends every connection and removes the socket. */
     close: async () => {
       server?.close();
       server = null;
@@ -47,3 +40,5 @@ export function engineProxy(path: string, engineAddress: string): EngineProxy {
     },
   };
 }
+
+export type EngineProxy = ReturnType<typeof engineProxy>;

@@ -1,39 +1,42 @@
-import { editableFiles } from "../../src/foundation/contracts/file-edits.ts";
+import { editableFiles, type ShownFiles } from "../../src/foundation/contracts/file-edits.ts";
+import type { AgentDetail } from "../../src/foundation/contracts/operator-api.ts";
+import type { AgentHosts } from "../../src/foundation/contracts/run-hosts.ts";
+import type { Operations } from "../../src/interfaces/operations/operations.ts";
 import { allowedHost } from "./fake-allowed-host.ts";
-import type { FakeOperations } from "./fake-operations.ts";
 
-type FileOperations = Pick<
-  FakeOperations,
-  "deniedHosts" | "agentHosts" | "shownFiles" | "agentFiles" | "editFile" | "allowHost"
->;
+export const shownFiles: ShownFiles = {
+  isEditable: true,
+  files: editableFiles.map((name) => ({
+    name,
+    path: `agents/dev/${name}`,
+    hash: "h",
+    problems: [],
+    text: name === "SKILL.md" ? "Do it.\n" : 'models = ["main"]\n',
+  })),
+};
+
+interface FilesState {
+  readonly shownFiles: ShownFiles;
+  deniedHosts: AgentHosts["denied"];
+  readonly details: ReadonlyMap<string, AgentDetail>;
+}
 
 /** Operations on agents' files that write none. `find` throws for an unknown agent, `called` remembers the call. */
 export function fakeFileOperations(
-  fake: () => FakeOperations,
+  state: FilesState,
   find: (name: string) => unknown,
   called: (...words: readonly unknown[]) => void,
-): FileOperations {
+): Pick<Operations, "agentHosts" | "agentFiles" | "editFile" | "allowHost"> {
   return {
-    deniedHosts: [],
     agentHosts: (name) => {
       find(name);
-      const { isEditable } = fake().shownFiles;
-      return Promise.resolve({ days: 30, isEditable, denied: fake().deniedHosts });
-    },
-    shownFiles: {
-      isEditable: true,
-      files: editableFiles.map((name) => ({
-        name,
-        path: `agents/dev/${name}`,
-        hash: "h",
-        problems: [],
-        text: name === "SKILL.md" ? "Do it.\n" : 'models = ["main"]\n',
-      })),
+      const { isEditable } = state.shownFiles;
+      return Promise.resolve({ days: 30, isEditable, denied: state.deniedHosts });
     },
     agentFiles: (name) => {
       find(name);
-      const { files, ...shown } = fake().shownFiles;
-      const text = fake().details.get(name)?.config?.instructions;
+      const { files, ...shown } = state.shownFiles;
+      const text = state.details.get(name)?.config?.instructions;
       const own = (file: string) => (file === "SKILL.md" && text ? { text } : {});
       return Promise.resolve({
         ...shown,
@@ -50,7 +53,7 @@ export function fakeFileOperations(
       called("allowHost", agent, host, port, rest.private, dryRun);
       const allowed = allowedHost(agent, { host, port, private: rest.private });
       if (!dryRun) {
-        fake().deniedHosts = fake().deniedHosts.map((one) =>
+        state.deniedHosts = state.deniedHosts.map((one) =>
           one.host === host && one.port === port ? { ...one, entry: null } : one,
         );
       }

@@ -11,21 +11,21 @@ export function fakeHistoryPage(
   entries: readonly HistoryEntry[],
   query: HistoryQuery,
 ): HistoryPage {
-  const { page, limit, before, since, agent, kind, outcome, deadLetter, refused } = query;
-  const { id: one, agentPart = "" } = query;
-  const isExact = entries.some(({ agent: name }) => name === agentPart);
+  const { page, limit, before, since, refused, agentPart = "" } = query;
+  const { id: one, agent, kind, outcome, deadLetter } = query;
+  const wanted = Object.entries({ id: one, agent, kind, outcome, deadLetter });
+  const isExact = entries.some((entry) => entry.agent === agentPart);
   const isNamed = (name: string | null): boolean =>
     isExact ? name === agentPart : (name ?? "").includes(agentPart);
+  const refusals: readonly (string | null)[] = refusedOutcomes;
   const matching = entries
-    .filter(({ id }) => one === undefined || id === one)
-    .filter((entry) => agentPart === "" || isNamed(entry.agent))
-    .filter((entry) => agent === undefined || entry.agent === agent)
-    .filter((entry) => kind === undefined || entry.kind === kind)
-    .filter((entry) => outcome === undefined || entry.outcome === outcome)
-    .filter(
-      ({ outcome: end }) => refused === undefined || refusedOutcomes.some((one) => one === end),
+    .filter((entry) =>
+      wanted.every(
+        ([key, value]) => value === undefined || entry[key as keyof HistoryEntry] === value,
+      ),
     )
-    .filter((entry) => deadLetter === undefined || entry.deadLetter === deadLetter)
+    .filter((entry) => isNamed(entry.agent))
+    .filter((entry) => refused === undefined || refusals.includes(entry.outcome))
     .filter((entry) => since === undefined || entry.at >= new Date(since).toISOString())
     .sort((a, b) => b.at.localeCompare(a.at) || b.id.localeCompare(a.id));
   const from =

@@ -7,7 +7,6 @@ import type {
   ReceiptView,
   ReplayResult,
 } from "../../src/foundation/contracts/operator-api.ts";
-import type { ShownFiles } from "../../src/foundation/contracts/file-edits.ts";
 import type { Operations } from "../../src/interfaces/operations/operations.ts";
 import type { Delivery, DeliveryAnswer } from "../../src/features/webhooks/provider.ts";
 import type { CallTree, HistoryEntry } from "../../src/foundation/contracts/history.ts";
@@ -30,109 +29,88 @@ import type {
 import { emptyWhyNot } from "./empty-why-not.ts";
 import { fakeHistoryPage, fakeLatestRuns } from "./fake-history-page.ts";
 import { fakeAlertOperations, fakeCounts } from "./fake-alert-operations.ts";
-import { fakeFileOperations } from "./fake-file-operations.ts";
+import { fakeFileOperations, shownFiles } from "./fake-file-operations.ts";
 import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import { fakeSteerOperations } from "./fake-steer.ts";
 import { fakeQuestionOperations } from "./fake-questions.ts";
 import { fakeAuditOperations } from "./fake-audit.ts";
-import { fakeAlerts, type FakeAlerts } from "./fake-alerts.ts";
+import { fakeAlerts } from "./fake-alerts.ts";
 import { agentStatus, fakeSnapshot, type NamedStatus } from "./fake-snapshot.ts";
 import { mustHave } from "./must-have.ts";
 
-/** Operations that keep a small state of their own and remember what was asked of them. */
-export interface FakeOperations extends Operations {
-  /** The calls so far, as `name argument …`. */
-  readonly calls: string[];
-  readonly deliveries: Delivery[];
-  receiveWebhook: (delivery: Delivery) => Promise<DeliveryAnswer>;
-  answer: DeliveryAnswer;
-  phaseNow: "starting" | "running" | "draining";
-  storeProblemNow: string | null;
-  /** Thrown by the next call that does something. */
-  refusal: UserError | null;
-  /** The trigger history, in any order. */
-  readonly entries: HistoryEntry[];
-  /** Responses of `whyNot`, by agent. */
-  readonly whyNots: Map<string, WhyNot>;
-  /** Response of `refusedDeliveries`. */
-  readonly refusedNow: RefusedDeliveries[];
-  /** Responses of `agent`, by name; another agent has no config. */
-  readonly details: Map<string, AgentDetail>;
-  /** The receipts that it has, by id. */
-  readonly receipts: Map<string, ReceiptView>;
-  readonly heldLocks: Lock[];
-  /** Response of `agentFiles`. */
-  shownFiles: ShownFiles;
-  /** Response of `agentHosts`. */
-  deniedHosts: AgentHosts["denied"];
-  /** Response of `alerts`. */
-  readonly alerting: FakeAlerts;
-  /** Response of `questions`, and `answerQuestion` changes. */
-  readonly asked: QuestionView[];
-  /** What `recordAct` was called with, and `audit` answers: the latest first. */
-  readonly acts: AuditEntryView[];
-  /** Response of `spend`; empty for a kind without an answer. */
-  readonly spending: Map<SpendKey, SpendAnswer>;
-  /** Responses of `callTree`, by the id of an entry. */
-  readonly trees: Map<string, CallTree>;
-  /** What `run` and `runDifference` answer, by instance id. */
-  readonly runs: Map<string, RunView>;
-  readonly differences: Map<string, RunDifference>;
-  /** Changes what a run holds or waits for, and tells the streams. */
-  setClaim(claim: LockStatus): void;
-  endClaim(claim: LockStatus): void;
-  /** Changes an agent, or adds it, and tells the streams. */
-  setAgent(agent: NamedStatus): void;
-  removeAgent(name: string): void;
-  setScheduler(change: Partial<SchedulerStatus>): void;
-  addLog(line: Partial<RecentLog> & { readonly msg: string }): void;
-  /** Sends an update as it is. */
-  emit(update: StatusUpdate): void;
-}
-
-/** Makes fake operations with the given agents. */
-export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperations {
+/**
+ * Makes operations with the given agents that keep a small state of their own, which a test sets, and remember what was
+ * asked of them.
+ */
+export function fakeOperations(agents: readonly NamedStatus[] = []) {
   const update = new Subject<StatusUpdate>();
   let seq = 0;
   let snapshot = fakeSnapshot(agents);
+  const [asked, acts]: [QuestionView[], AuditEntryView[]] = [[], []];
+  const state = {
+    /** The calls so far, as `name argument …`. */
+    calls: [] as string[],
+    deliveries: [] as Delivery[],
+    answer: { status: 200, body: { receiptId: "r1", matched: [] } } as DeliveryAnswer,
+    phaseNow: "running" as "starting" | "running" | "draining",
+    storeProblemNow: null as string | null,
+    /** Thrown by the next call that does something. */
+    refusal: null as UserError | null,
+    /** The trigger history, in any order. */
+    entries: [] as HistoryEntry[],
+    /** Responses of `whyNot`, by agent. */
+    whyNots: new Map<string, WhyNot>(),
+    /** Response of `refusedDeliveries`. */
+    refusedNow: [] as RefusedDeliveries[],
+    /** Responses of `agent`, by name; another agent has no config. */
+    details: new Map<string, AgentDetail>(),
+    /** The receipts that it has, by id. */
+    receipts: new Map<string, ReceiptView>(),
+    heldLocks: [] as Lock[],
+    /** Response of `agentFiles`. */
+    shownFiles,
+    /** Response of `agentHosts`. */
+    deniedHosts: [] as AgentHosts["denied"],
+    /** Response of `alerts`. */
+    alerting: fakeAlerts(),
+    /** Response of `questions`, and `answerQuestion` changes. */
+    asked,
+    /** What `recordAct` was called with, and `audit` answers: the latest first. */
+    acts,
+    /** Response of `spend`; empty for a kind without an answer. */
+    spending: new Map<SpendKey, SpendAnswer>(),
+    /** Responses of `callTree`, by the id of an entry. */
+    trees: new Map<string, CallTree>(),
+    /** What `run` and `runDifference` answer, by instance id. */
+    runs: new Map<string, RunView>(),
+    differences: new Map<string, RunDifference>(),
+    receiveWebhook: async (delivery: Delivery): Promise<DeliveryAnswer> => {
+      called("receiveWebhook", delivery.type, delivery.source);
+      state.deliveries.push(delivery);
+      return await Promise.resolve(state.answer);
+    },
+  };
 
   const find = (name: string): AgentStatus => {
     const agent = snapshot.agents.find((known) => known.name === name);
     if (agent === undefined) throw new UserError("unknown_agent", `no agent "${name}"`);
     return agent;
   };
-  const otherClaims = ({ resource, instanceId }: LockStatusId): LockStatus[] =>
+  const called = (...words: readonly unknown[]): void => {
+    state.calls.push(words.map(String).join(" "));
+    const { refusal } = state;
+    state.refusal = null;
+    if (refusal !== null) throw refusal;
+  };
+  const withoutClaim = ({ resource, instanceId }: LockStatusId): LockStatus[] =>
     snapshot.locks.filter(
       (claim) => claim.resource !== resource || claim.instanceId !== instanceId,
     );
-  const called = (...words: readonly unknown[]): void => {
-    fake.calls.push(words.map(String).join(" "));
-    const { refusal } = fake;
-    fake.refusal = null;
-    if (refusal !== null) throw refusal;
-  };
-
-  const alerting = fakeAlerts();
-  const [asked, acts]: [QuestionView[], AuditEntryView[]] = [[], []];
-  const fake: FakeOperations = {
-    calls: [],
-    deliveries: [],
-    answer: { status: 200, body: { receiptId: "r1", matched: [] } },
-    phaseNow: "running",
-    storeProblemNow: null,
-    refusal: null,
-    snapshot: () => snapshot,
-    countsOf: (isMine) => fakeCounts(fake, isMine),
-    update$: update.asObservable(),
-    entries: [],
-    details: new Map(),
-    hasAgent: (name) => snapshot.agents.some((agent) => agent.name === name),
-    agent: (name) => fake.details.get(find(name).name) ?? { config: null, nextTicks: [] },
-    phase: () => fake.phaseNow,
-    storeProblem: () => fake.storeProblemNow,
-    emit: (change) => update.next(change),
-    setAgent(change) {
+  /** Ways in which a test changes the snapshot; the streams are told. */
+  const changes = {
+    emit: (change: StatusUpdate): void => update.next(change),
+    setAgent(change: NamedStatus): void {
       const known = snapshot.agents.find(({ name }) => name === change.name);
       const agent = { ...(known ?? agentStatus(change)), ...change };
       const others = snapshot.agents.filter(({ name }) => name !== change.name);
@@ -140,15 +118,15 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       snapshot = { ...snapshot, agents: sorted };
       update.next({ agents: [agent] });
     },
-    removeAgent(name) {
+    removeAgent(name: string): void {
       snapshot = { ...snapshot, agents: snapshot.agents.filter((agent) => agent.name !== name) };
       update.next({ removed: [name] });
     },
-    setScheduler(change) {
+    setScheduler(change: Partial<SchedulerStatus>): void {
       snapshot = { ...snapshot, scheduler: { ...snapshot.scheduler, ...change } };
       update.next({ scheduler: snapshot.scheduler, changed: listsIn(change) });
     },
-    addLog(line) {
+    addLog(line: Partial<RecentLog> & { readonly msg: string }): void {
       const log: RecentLog = {
         seq: ++seq,
         time: new Date().toISOString(),
@@ -160,29 +138,47 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       snapshot = { ...snapshot, recentLogs: [...snapshot.recentLogs, log].slice(-20) };
       update.next({ logs: [log] });
     },
+    /** Of what a run holds or waits for. */
+    setClaim(claim: LockStatus): void {
+      snapshot = { ...snapshot, locks: [...withoutClaim(claim), claim] };
+      update.next({ locks: [claim] });
+    },
+    endClaim({ resource, instanceId }: LockStatusId): void {
+      snapshot = { ...snapshot, locks: withoutClaim({ resource, instanceId }) };
+      update.next({ unlocked: [{ resource, instanceId }] });
+    },
+  };
+  const operations: Operations = {
+    snapshot: () => snapshot,
+    countsOf: (isMine) => fakeCounts(state, isMine),
+    update$: update.asObservable(),
+    hasAgent: (name) => snapshot.agents.some((agent) => agent.name === name),
+    agent: (name) => state.details.get(find(name).name) ?? { config: null, nextTicks: [] },
+    phase: () => state.phaseNow,
+    storeProblem: () => state.storeProblemNow,
     setPaused: async (paused, work = false) => {
       called("setPaused", paused, ...(work ? ["work"] : []));
       const pausedAt = paused ? new Date().toISOString() : null;
-      fake.setScheduler({ paused, pausedWork: paused && work, pausedAt });
+      changes.setScheduler({ paused, pausedWork: paused && work, pausedAt });
       await Promise.resolve();
     },
     setEnabled: async (name, enabled) => {
       called("setEnabled", name, enabled);
-      fake.setAgent({ ...find(name), enabled });
+      changes.setAgent({ ...find(name), enabled });
       await Promise.resolve();
     },
     trigger: async (name, prompt) => {
       called("trigger", name, prompt);
       const agent = find(name);
       if (!agent.enabled) throw new UserError("disabled", `${name} is disabled`);
-      fake.setAgent({ ...agent, state: "running", running: agent.running + 1 });
+      changes.setAgent({ ...agent, state: "running", running: agent.running + 1 });
       await Promise.resolve();
       return { triggerId: "t1", instanceId: `${name}-abcdefgh`, queued: false };
     },
     killAgent: async (name) => {
       called("killAgent", name);
       const { running } = find(name);
-      fake.setAgent({ name, state: "idle", running: 0 });
+      changes.setAgent({ name, state: "idle", running: 0 });
       return await Promise.resolve(running);
     },
     killInstance: async (instanceId) => {
@@ -192,44 +188,29 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     ...fakeSteerOperations(called),
     stop: (now) => called(now ? "stop now" : "stop"),
     history(query) {
-      fake.calls.push(`history ${JSON.stringify(query)}`);
-      return fakeHistoryPage(fake.entries, query);
+      state.calls.push(`history ${JSON.stringify(query)}`);
+      return fakeHistoryPage(state.entries, query);
     },
     failing: () => null,
-    latestRuns: (names) => fakeLatestRuns(fake.entries, names),
-    whyNots: new Map(),
-    whyNot: (name) => Promise.resolve(fake.whyNots.get(find(name).name) ?? emptyWhyNot),
-    refusedNow: [],
+    latestRuns: (names) => fakeLatestRuns(state.entries, names),
+    whyNot: (name) => Promise.resolve(state.whyNots.get(find(name).name) ?? emptyWhyNot),
     refusedDeliveries: (query) => {
-      fake.calls.push(`refusedDeliveries ${JSON.stringify(query)}`);
-      return Promise.resolve(fake.refusedNow);
+      state.calls.push(`refusedDeliveries ${JSON.stringify(query)}`);
+      return Promise.resolve(state.refusedNow);
     },
-    receipts: new Map(),
-    heldLocks: [],
-    trees: new Map(),
-    callTree: (id) => mustHave(fake.trees, id, "unknown_trigger"),
-    setClaim: (claim) => {
-      snapshot = { ...snapshot, locks: [...otherClaims(claim), claim] };
-      update.next({ locks: [claim] });
-    },
-    endClaim: ({ resource, instanceId }) => {
-      snapshot = { ...snapshot, locks: otherClaims({ resource, instanceId }) };
-      update.next({ unlocked: [{ resource, instanceId }] });
-    },
-    runs: new Map(),
+    callTree: (id) => mustHave(state.trees, id, "unknown_trigger"),
     run: (id) => {
       called("run", id);
-      return Promise.resolve(mustHave(fake.runs, id, "unknown_instance"));
+      return Promise.resolve(mustHave(state.runs, id, "unknown_instance"));
     },
-    differences: new Map(),
     runDifference: (id, other) => {
       called("runDifference", id, other);
-      return Promise.resolve(mustHave(fake.differences, id, "unknown_instance"));
+      return Promise.resolve(mustHave(state.differences, id, "unknown_instance"));
     },
-    receipt: (id) => mustHave(fake.receipts, id, "unknown_receipt"),
+    receipt: (id) => mustHave(state.receipts, id, "unknown_receipt"),
     replay: async (receiptId, agent): Promise<ReplayResult> => {
       called("replay", receiptId, agent);
-      fake.receipt(receiptId);
+      mustHave(state.receipts, receiptId, "unknown_receipt");
       const names = agent === null ? snapshot.agents.map(({ name }) => name) : [find(agent).name];
       const matched = names.map((name) => {
         const started = { agent: name, outcome: "started", replayOf: null } as const;
@@ -243,32 +224,25 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       const matched = [{ ...replayed, triggerId: "t2", replayOf: id }];
       return await Promise.resolve({ receiptId: null, replayId: "p2", matched, reason: null });
     },
-    spending: new Map(),
-    spend: (asked) => {
-      fake.calls.push(`spend ${JSON.stringify(asked)}`);
-      return fake.spending.get(asked.by) ?? { rows: [], limits: [], forecast: null };
+    spend: (query) => {
+      state.calls.push(`spend ${JSON.stringify(query)}`);
+      return state.spending.get(query.by) ?? { rows: [], limits: [], forecast: null };
     },
     raiseBudget: (scope, usd) => {
       called("raiseBudget", scope, usd);
       return Promise.resolve([]);
     },
-    ...fakeFileOperations(() => fake, find, called),
-    alerting,
-    ...fakeAlertOperations(alerting, called),
-    asked,
+    ...fakeFileOperations(state, find, called),
+    ...fakeAlertOperations(state.alerting, called),
     ...fakeQuestionOperations(asked),
-    acts,
     ...fakeAuditOperations(acts),
     alerts: (query) => {
-      fake.calls.push(`alerts ${JSON.stringify(query)}`);
-      return fake.alerting.page(query);
+      state.calls.push(`alerts ${JSON.stringify(query)}`);
+      return state.alerting.page(query);
     },
-    locks: () => fake.heldLocks,
-    receiveWebhook: async (delivery) => {
-      called("receiveWebhook", delivery.type, delivery.source);
-      fake.deliveries.push(delivery);
-      return await Promise.resolve(fake.answer);
-    },
+    locks: () => state.heldLocks,
   };
-  return fake;
+  return Object.assign(state, changes, operations);
 }
+
+export type FakeOperations = ReturnType<typeof fakeOperations>;

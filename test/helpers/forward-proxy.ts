@@ -2,14 +2,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { testCertificate } from "./certificate.ts";
-
-export interface ForwardProxy {
-  /** With user and password. */
-  readonly url: string;
-  /** What came, as `CONNECT models.example.test:443` or `GET http://models.example.test/`, with who asked. */
-  readonly seen: readonly string[];
-  close(): Promise<void>;
-}
+import { endServer, listen } from "./listen.ts";
 
 /** As in its address, and as it is. */
 export const proxyPassword = { encoded: "proxy%2Dpass", plain: "proxy-pass" } as const;
@@ -18,7 +11,7 @@ export const proxyPassword = { encoded: "proxy%2Dpass", plain: "proxy-pass" } as
  * A forward proxy on this machine as companies have them: it asks for a password, and opens TLS with a certificate of
  * its own. Whatever host is asked for, the answer comes from the server at `port`.
  */
-export async function forwardProxy(port: number): Promise<ForwardProxy> {
+export async function forwardProxy(port: number) {
   const seen: string[] = [];
   const note = ({ method = "", url = "", headers }: IncomingMessage) => {
     const [, token = ""] = (headers["proxy-authorization"] ?? "").split(" ");
@@ -49,16 +42,17 @@ export async function forwardProxy(port: number): Promise<ForwardProxy> {
     opened.on("error", () => undefined);
     inside.emit("connection", opened);
   });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  const { port: own } = proxy.address() as { port: number };
+  const own = await listen(proxy);
   return {
+    /** With user and password. */
     url: `http://user:${proxyPassword.encoded}@127.0.0.1:${own}`,
-    seen,
-    close: () =>
-      new Promise((resolve) => {
-        proxy.close(() => resolve());
-        proxy.closeAllConnections();
-        inside.closeAllConnections();
-      }),
+    /** What came, as `CONNECT models.example.test:443` or `GET http://models.example.test/`, with who asked. */
+    seen: seen as readonly string[],
+    close: async () => {
+      await endServer(proxy);
+      inside.closeAllConnections();
+    },
   };
 }
+
+export type ForwardProxy = Awaited<ReturnType<typeof forwardProxy>>;

@@ -1,10 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { endServer, listen } from "./listen.ts";
 
 /**
  * Serves the repositories in `root` to those who have one of the `tokens`; `dir` is for its certificate, which is for
@@ -23,21 +22,14 @@ export async function startGitHttpsServer(
     if (tokens.includes(login.replace(/^[^:]*:/, ""))) return backend(root, request, response);
     response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
   return {
     /** `127.0.0.1:port`. */
-    host: `127.0.0.1:${port}`,
+    host: `127.0.0.1:${await listen(server)}`,
     /** PEM of the certificate that a client has to trust. */
     certificate: cert,
     /** The logins that clients came with, as `user:password`; empty for none. */
     logins,
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    stop: () => endServer(server),
   };
 }
 

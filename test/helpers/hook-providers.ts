@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { signDelivery } from "../../src/features/webhooks/sign.ts";
+import { listen } from "./listen.ts";
 import { pause } from "./pause.ts";
 
 /** The fields of one webhook, as its provider stores it. */
@@ -41,10 +40,9 @@ export async function startProviders() {
       response.writeHead(status, { "content-type": "application/json" });
       response.end(value === undefined ? "" : JSON.stringify(value));
     })();
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  });
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, hooks };
+  return { url: `http://127.0.0.1:${await listen(server)}`, hooks };
 }
 
 const githubEvents = ["*", "issues", "pull_request", "push", "issue_comment"];

@@ -52,7 +52,7 @@ export async function withSudoersRule(text: string): Promise<() => Promise<void>
   return () => rm(path, { force: true });
 }
 
-/** Makes both; `program` is what the rule allows. */
+/** The OS users of agents and of an unprivileged scheduler, with the one rule that lets it run agents by `program`. */
 export async function agentUsers(program: SudoersRule["program"]) {
   const [agentUser, schedulerUser] = [await tempUser(), await tempUser()];
   const names = { scheduler: schedulerUser.name, runAs: agentUser.name };
@@ -67,9 +67,6 @@ export async function agentUsers(program: SudoersRule["program"]) {
     },
   };
 }
-
-/** The OS users of agents and of an unprivileged scheduler, with the one rule that lets it run agents. */
-export type AgentUsers = Awaited<ReturnType<typeof agentUsers>>;
 
 /** The number of a user. */
 export function uidOf({ name }: OsUser): number {

@@ -1,26 +1,9 @@
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { resolve } from "node:path";
 import protobuf from "protobufjs";
+import { listen } from "./listen.ts";
 import { pause } from "./pause.ts";
-
-/** A span as the collector received it; ids are hexadecimal. */
-export interface ReceivedSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  /** Empty for the first span of a trace. */
-  readonly parentSpanId: string;
-  readonly name: string;
-  readonly kind: string;
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly attributes: Readonly<Record<string, string | number | boolean>>;
-  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
-  /** `STATUS_CODE_ERROR` and its message; empty without. */
-  readonly status: { readonly code?: string; readonly message?: string };
-  readonly resource: Readonly<Record<string, string | number | boolean>>;
-}
 
 const fixtures = resolve(import.meta.dirname, "../fixtures/opentelemetry-proto");
 const root = new protobuf.Root();
@@ -30,24 +13,21 @@ const requestType = root.lookupType(
   "opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest",
 );
 
-interface WireValue {
-  readonly stringValue?: string;
-  readonly boolValue?: boolean;
-  readonly intValue?: number;
-  readonly doubleValue?: number;
+type Values = Readonly<Record<string, string | number | boolean>>;
+interface Ids {
+  readonly traceId: unknown;
+  readonly spanId: unknown;
 }
-type WireAttributes = readonly { readonly key: string; readonly value: WireValue }[];
-interface WireSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId: string;
+type WireAttributes = readonly { readonly key: string; readonly value: Values }[];
+interface WireSpan extends Ids {
+  readonly parentSpanId: unknown;
   readonly name: string;
   readonly kind: string;
   readonly startTimeUnixNano: number;
   readonly endTimeUnixNano: number;
   readonly attributes: WireAttributes;
-  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
-  readonly status: ReceivedSpan["status"];
+  readonly links: readonly Ids[];
+  readonly status: { readonly code?: string; readonly message?: string };
 }
 interface WireRequest {
   readonly resourceSpans: readonly {
@@ -72,10 +52,9 @@ export async function otlpCollector({ port = 0 } = {}) {
       response.writeHead(faults.status || 200).end();
     })().catch((error: unknown) => response.writeHead(400).end(String(error)));
   });
-  await new Promise<void>((done) => server.listen(port, "127.0.0.1", done));
+  const url = `http://127.0.0.1:${await listen(server, port)}`;
   const close = () => new Promise((done) => server.close(done).closeAllConnections());
   onTestFinished(() => void close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url, spans, seen, faults, close };
 }
 
@@ -120,28 +99,30 @@ function assertDefined(type: protobuf.Type, value: object): void {
   }
 }
 
-function received(span: WireSpan, resource: ReceivedSpan["resource"]): ReceivedSpan {
-  const ids = (one: { traceId: string; spanId: string }) => ({
-    traceId: hex(one.traceId),
-    spanId: hex(one.spanId),
-  });
+/** A span as the collector received it; ids are hexadecimal, and that of a parent is empty for the first of a trace. */
+export type ReceivedSpan = ReturnType<typeof received>;
+
+function received(span: WireSpan, resource: Values) {
+  const { name, kind, status } = span;
   return {
-    ...ids(span),
+    ...idsOf(span),
     parentSpanId: hex(span.parentSpanId),
-    name: span.name,
-    kind: span.kind,
+    name,
+    kind,
     startMs: span.startTimeUnixNano / 1e6,
     endMs: span.endTimeUnixNano / 1e6,
     attributes: valuesOf(span.attributes),
-    links: span.links.map(ids),
-    status: span.status,
+    links: span.links.map(idsOf),
+    /** `STATUS_CODE_ERROR` and its message; empty without. */
+    status,
     resource,
   };
 }
 
 const hex = (bytes: unknown): string => Buffer.from(bytes as readonly number[]).toString("hex");
+const idsOf = ({ traceId, spanId }: Ids) => ({ traceId: hex(traceId), spanId: hex(spanId) });
 
-function valuesOf(attributes: WireAttributes): ReceivedSpan["attributes"] {
+function valuesOf(attributes: WireAttributes): Values {
   return Object.fromEntries(
     attributes.map(({ key, value }) => {
       const { stringValue, boolValue, intValue, doubleValue } = value;

@@ -6,10 +6,14 @@ export function perTest<T>(make: () => T | Promise<T>, remove?: (value: T) => un
   return value.get;
 }
 
-/** A value that is made once for all tests of a file or a `describe`, and removed after them. */
-export function perFile<T>(make: () => T | Promise<T>, remove?: (value: T) => unknown): () => T {
+/** A value that is made once for all tests of a file or a `describe`, in `timeoutMs` at most, and removed after them. */
+export function perFile<T>(
+  make: () => T | Promise<T>,
+  remove?: (value: T) => unknown,
+  timeoutMs?: number,
+): () => T {
   const value = slot<T>();
-  beforeAll(async () => value.set(await make()));
+  beforeAll(async () => value.set(await make()), timeoutMs);
   if (remove !== undefined) afterAll(() => remove(value.get()));
   return value.get;
 }

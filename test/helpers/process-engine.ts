@@ -8,19 +8,6 @@ export interface EngineProcess {
   readonly kill: () => void;
 }
 
-export interface ProcessEngine extends ClusterEngine {
-  /** Ends a run's process as a machine that goes down does. */
-  readonly crash: (name: string) => Promise<void>;
-  /** Rejects everything with this from now on; null to answer again. */
-  readonly goAway: (error: Error | null) => void;
-  /** What `list` has for a run, instead of what it is. */
-  readonly pretend: (name: string, report: Partial<PlacedRun> | null) => void;
-  /** How often it was asked for its runs. */
-  readonly lists: () => number;
-  /** Names of the runs that it has. */
-  readonly names: () => readonly string[];
-}
-
 interface Placed {
   readonly launch: Launch;
   readonly process: EngineProcess | null;
@@ -29,7 +16,7 @@ interface Placed {
 }
 
 /** An engine whose only machine is this one: each run is what `start` makes of its launch, null for one that waits. */
-export function processEngine(start: (launch: Launch) => EngineProcess | null): ProcessEngine {
+export function processEngine(start: (launch: Launch) => EngineProcess | null) {
   const runs = new Map<string, Placed>();
   const pretended = new Map<string, Partial<PlacedRun>>();
   let away: Error | null = null;
@@ -40,7 +27,7 @@ export function processEngine(start: (launch: Launch) => EngineProcess | null): 
     placed?.process?.kill();
     await placed?.process?.ended;
   };
-  return {
+  const engine: ClusterEngine = {
     ready: here,
     start: async (launch) => {
       await here();
@@ -62,16 +49,21 @@ export function processEngine(start: (launch: Launch) => EngineProcess | null): 
         ...pretended.get(run.launch.name),
       }));
     },
-    crash: end,
-    goAway: (error) => (away = error),
-    pretend: (name, report) => {
-      if (report === null) pretended.delete(name);
-      else pretended.set(name, report);
-    },
+  };
+  return {
+    ...engine,
+    /** Rejects everything with this from now on; null to answer again. */
+    goAway: (error: Error | null) => void (away = error),
+    /** What `list` has for a run, instead of what it is. */
+    pretend: (name: string, report: Partial<PlacedRun>) => void pretended.set(name, report),
+    /** How often it was asked for its runs. */
     lists: () => lists,
+    /** Names of the runs that it has. */
     names: () => [...runs.keys()],
   };
 }
+
+export type ProcessEngine = ReturnType<typeof processEngine>;
 
 function placedRun({ launch, process, exitCode, isOver }: Placed): PlacedRun {
   const { name, instanceId } = launch;

@@ -1,108 +1,74 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
+import { basename } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { endServer, listen } from "./listen.ts";
 
-/** A registry that takes what an engine pushes, as far as the engine can tell. */
-export interface StandInRegistry {
-  /** `127.0.0.1:<port>`: engines speak plain HTTP to addresses of their own machine. */
-  readonly host: string;
-  /** Names with their tags, in the order in which they came. */
-  readonly names: () => readonly string[];
-  /** Refuses everything from now on, or nothing. */
-  readonly refuse: (isRefusing: boolean) => void;
-  close(): Promise<void>;
-}
-
-/** One request, as far as the answer needs it. */
 interface Asked {
   readonly method: string;
   readonly path: string;
-  readonly body: { readonly digest: string; readonly size: number };
+  readonly body: Buffer;
   /** The digest that an upload is to have. */
-  readonly wanted: string;
+  readonly wanted: string | null;
 }
 
-interface Answered {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+interface Stored {
+  readonly names: string[];
+  /** By the path of an upload, and by digest. */
+  readonly sizes: Map<string, number>;
 }
 
-/** `login` is `user:password`, without which it takes nothing. */
-export async function standInRegistry(login: string | null = null): Promise<StandInRegistry> {
-  const store = emptyStore();
+/**
+ * A registry that takes what an engine pushes, as far as the engine can tell. `login` is
+ * `user:password`, without which it takes nothing.
+ */
+export async function standInRegistry(login: string | null = null) {
+  const stored: Stored = { names: [], sizes: new Map() };
   let isRefusing = false;
   const expected = login === null ? null : `Basic ${Buffer.from(login).toString("base64")}`;
-  const mayCome = (authorization: string | undefined) =>
-    !isRefusing && (expected === null || authorization === expected);
   const server = createServer((request, response) => {
-    void bodyOf(request).then((body) => {
+    void buffer(request).then((body) => {
       const { method = "", url = "", headers } = request;
       const { pathname: path, searchParams } = new URL(url, "http://registry");
-      const asked = { method, path, body, wanted: searchParams.get("digest") ?? "" };
-      const given = mayCome(headers.authorization) ? answerTo(asked, store) : unauthorized;
+      const mayCome = !isRefusing && (expected === null || headers.authorization === expected);
+      const asked = { method, path, body, wanted: searchParams.get("digest") };
+      const [status, given] = mayCome ? answerTo(asked, stored) : unauthorized;
       const version = { "docker-distribution-api-version": "registry/2.0" };
-      response.writeHead(given.status, { ...version, ...given.headers }).end();
+      response.writeHead(status, { ...version, ...given }).end();
     });
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
   return {
-    host: `127.0.0.1:${port}`,
-    names: () => store.names,
-    refuse: (given) => (isRefusing = given),
-    close: () => new Promise((done) => server.close(() => done()).closeAllConnections()),
+    /** `127.0.0.1:<port>`: engines speak plain HTTP to addresses of their own machine. */
+    host: `127.0.0.1:${await listen(server)}`,
+    /** Names with their tags, in the order in which they came. */
+    names: (): readonly string[] => stored.names,
+    /** Refuses everything from now on, or nothing. */
+    refuse: (given: boolean) => void (isRefusing = given),
+    close: () => endServer(server),
   };
 }
 
-const unauthorized: Answered = {
-  status: 401,
-  headers: { "www-authenticate": 'Basic realm="test"' },
-};
+type Answer = readonly [status: number, headers?: Readonly<Record<string, string>>];
 
-function emptyStore() {
-  const names: string[] = [];
-  /** Sizes by path, and by digest. */
-  return { names, uploads: new Map<string, number>(), blobs: new Map<string, number>() };
-}
+const unauthorized: Answer = [401, { "www-authenticate": 'Basic realm="test"' }];
 
-function answerTo(asked: Asked, store: ReturnType<typeof emptyStore>): Answered {
-  const { method, path, body } = asked;
-  if (method === "HEAD") return blobAt(path, store);
-  if (method === "POST") return { status: 202, headers: { location: `${path}${randomUUID()}` } };
+function answerTo({ method, path, body, wanted }: Asked, { names, sizes }: Stored): Answer {
+  if (method === "GET") return [path === "/v2/" ? 200 : 404];
+  if (method === "HEAD") return blobOf(basename(path), sizes);
+  if (method === "POST") return [202, { location: `${path}${randomUUID()}` }];
   if (method === "PATCH") {
-    store.uploads.set(path, body.size);
-    return { status: 202, headers: { location: path, range: `0-${body.size - 1}` } };
+    sizes.set(path, body.length);
+    return [202, { location: path, range: `0-${body.length - 1}` }];
   }
-  if (method === "PUT") return put(asked, store);
-  return { status: path === "/v2/" ? 200 : 404 };
+  const [, name, tag] = /^\/v2\/(.+)\/manifests\/(.+)$/.exec(path) ?? [];
+  if (name !== undefined) names.push(`${name}:${tag}`);
+  const digest = wanted ?? `sha256:${createHash("sha256").update(body).digest("hex")}`;
+  sizes.set(digest, sizes.get(path) ?? body.length);
+  return [201, { "docker-content-digest": digest, location: path }];
 }
 
-function blobAt(path: string, { blobs }: ReturnType<typeof emptyStore>): Answered {
-  const digest = path.slice(path.lastIndexOf("/") + 1);
-  const size = blobs.get(digest);
-  if (size === undefined) return { status: 404 };
-  return {
-    status: 200,
-    headers: { "content-length": String(size), "docker-content-digest": digest },
-  };
-}
-
-function put({ path, body, wanted }: Asked, store: ReturnType<typeof emptyStore>): Answered {
-  const [, name, tag = ""] = /^\/v2\/(.+)\/manifests\/(.+)$/.exec(path) ?? [];
-  if (name !== undefined) {
-    store.names.push(`${name}:${tag}`);
-    return { status: 201, headers: { "docker-content-digest": body.digest } };
-  }
-  store.blobs.set(wanted, store.uploads.get(path) ?? body.size);
-  return { status: 201, headers: { "docker-content-digest": wanted, location: path } };
-}
-
-async function bodyOf(request: IncomingMessage) {
-  const hash = createHash("sha256");
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    hash.update(chunk);
-    size += chunk.length;
-  }
-  return { digest: `sha256:${hash.digest("hex")}`, size };
+function blobOf(digest: string, sizes: Stored["sizes"]): Answer {
+  const size = sizes.get(digest);
+  if (size === undefined) return [404];
+  return [200, { "content-length": String(size), "docker-content-digest": digest }];
 }

@@ -9,9 +9,8 @@ import { testEngine } from "../helpers/docker.ts";
 import type { KubeNode } from "../helpers/kubernetes/kube-node.ts";
 import type { LiveCluster } from "../helpers/kubernetes/live-cluster.ts";
 import { programImage } from "../helpers/swarm/program-image.ts";
-import { aRequest } from "../runtime/cluster/support.ts";
 import { exitOf, messagesOf, runnerContract } from "../runtime/runners/contract.ts";
-import { end, forever, log, scriptOf } from "../runtime/runners/shell-runs.ts";
+import { aRequest, end, forever, log, scriptOf } from "../runtime/runners/shell-runs.ts";
 import { preparedCluster } from "./live-side.ts";
 import { project } from "./side.ts";
 import { pause } from "../helpers/pause.ts";
@@ -32,7 +31,7 @@ const noSuchNetwork = { local: { memory: null, cpus: null, network: "lan", env: 
 async function openRunner(leaseSeconds = 90) {
   const config = {
     get address() {
-      return rig.configured({}).cluster?.().address ?? "";
+      return rig.configured({}).cluster().address;
     },
     namespace: null,
   };

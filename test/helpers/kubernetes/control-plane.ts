@@ -3,8 +3,9 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { program, startProcess, type OwnProcess } from "./programs.ts";
-import { pause } from "../pause.ts";
+import { writeClusterConfig } from "../../runtime/cluster/kubernetes/kubeconfig.ts";
+import { startProcess, type OwnProcess } from "../own-process.ts";
+import { program } from "./programs.ts";
 
 const run = promisify(execFile);
 
@@ -18,7 +19,6 @@ export interface ControlPlaneOptions {
   readonly nodes: readonly string[];
 }
 
-const startTimeoutMs = 90_000;
 /** After so long a node that says nothing is not ready. */
 const graceSeconds = 6;
 
@@ -70,14 +70,8 @@ export async function startControlPlane({ dir, host, serviceRange, nodes }: Cont
     return stdout;
   };
   let api: OwnProcess = startApi();
-  const answers = async (): Promise<void> => {
-    const deadline = performance.now() + startTimeoutMs;
-    for (;;) {
-      if (await kubectl("get", "--raw", "/readyz").catch(() => null)) return;
-      if (performance.now() > deadline) throw new Error("the API server does not get ready");
-      await pause(200, "it is asked again");
-    }
-  };
+  const answers = () =>
+    vi.waitFor(() => kubectl("get", "--raw", "/readyz"), { timeout: 90_000, interval: 200 });
   await Promise.race([answers(), api.ended, etcd.ended]);
   const common = [`--kubeconfig=${admin}`, "--leader-elect=false", "--secure-port=0"];
   const scheduler = startProcess("kube-scheduler", dir, [program("kube-scheduler"), ...common]);
@@ -98,12 +92,11 @@ export async function startControlPlane({ dir, host, serviceRange, nodes }: Cont
     kubectl,
     api: {
       kill: () => api.kill(),
-      start: () => {
+      start: async () => {
         api = startApi();
-        return answers();
+        await answers();
       },
     },
-    etcd: `http://${host}:2379`,
     stop: async () => {
       await Promise.all([controllers, scheduler, api].map((each) => each.kill()));
       await etcd.kill();
@@ -129,8 +122,7 @@ function writeTokens({ dir, server, certificate, nodes }: Tokens): (user: string
   const fileOf = (user: string) => join(dir, `${user}.kubeconfig`);
   const lines = users.map((user) => {
     const token = randomBytes(16).toString("hex");
-    const config = kubeconfig({ server, certificate, token });
-    writeFileSync(fileOf(user), JSON.stringify(config), { mode: 0o600 });
+    writeClusterConfig(fileOf(user), { server, "certificate-authority": certificate }, token);
     const [name, group] = nodes.includes(user)
       ? [`system:node:${user}`, "system:nodes"]
       : [user, user === "admin" ? "system:masters" : "people"];
@@ -138,17 +130,4 @@ function writeTokens({ dir, server, certificate, nodes }: Tokens): (user: string
   });
   writeFileSync(join(dir, "tokens"), lines.join(""), { mode: 0o600 });
   return fileOf;
-}
-
-function kubeconfig(to: { server: string; certificate: string; token: string }): object {
-  return {
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [
-      { name: "test", cluster: { server: to.server, "certificate-authority": to.certificate } },
-    ],
-    users: [{ name: "user", user: { token: to.token } }],
-    contexts: [{ name: "test", context: { cluster: "test", user: "user", namespace: "agents" } }],
-    "current-context": "test",
-  };
 }

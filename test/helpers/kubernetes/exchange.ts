@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { readFileSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { isDeepStrictEqual } from "node:util";
+import { endServer, listen } from "../listen.ts";
 
 /** One request of the engine, and what the API server answered. */
 export interface Exchange {
@@ -113,15 +113,7 @@ async function serve(answer: (asked: Asked, authorization: string) => Promise<An
       response.writeHead(500).end(JSON.stringify({ message: String(error) }));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return { url: `http://127.0.0.1:${await listen(server)}`, close: () => endServer(server) };
 }
 
 /** Who owns which field, and what repeats the requests: most of each answer, and nothing that the engine reads. */

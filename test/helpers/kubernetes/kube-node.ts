@@ -6,7 +6,8 @@ import type { SwarmNetwork } from "../swarm/network.ts";
 import type { Slot } from "../swarm/slot.ts";
 import { cgroupParent } from "../swarm/cgroups.ts";
 import { writeKubeletConfig, writeNodeFiles } from "./node-files.ts";
-import { program, startProcess, type OwnProcess } from "./programs.ts";
+import { asMachine, startProcess, type OwnProcess } from "../own-process.ts";
+import { program } from "./programs.ts";
 import { pause } from "../pause.ts";
 
 const run = promisify(execFile);
@@ -81,7 +82,6 @@ export function createKubeNode(options: KubeNodeOptions) {
     podRange,
     ctr,
     socket,
-    isUp: (): boolean => running !== null,
     /** As a power cut does: the node and every container on it end at once. */
     kill: async () => {
       const killed = running;
@@ -91,27 +91,11 @@ export function createKubeNode(options: KubeNodeOptions) {
     /** Starts it with the data that it had. */
     boot: () => {
       writeNodeFiles(files);
-      const args = [name, program("kube-router"), program("kubelet"), options.adminKubeconfig];
-      running = startProcess("node", dir, [
-        "nsenter",
-        `--net=/run/netns/${network.namespace(number)}`,
-        "unshare",
-        "--mount",
-        "--uts",
-        "--pid",
-        "--fork",
-        "--kill-child",
-        "--mount-proc",
-        "docker-init",
-        "--",
-        "sh",
-        "-c",
-        script,
-        dir,
-        ...args,
-        options.serviceRange,
-        network.address(number),
-      ]);
+      const programs = [program("kube-router"), program("kubelet")];
+      const given = [options.adminKubeconfig, options.serviceRange, network.address(number)];
+      const init = ["docker-init", "--", "sh", "-c", script, dir, name, ...programs, ...given];
+      const command = asMachine(network.namespace(number), ...init);
+      running = startProcess("node", dir, command);
       return running;
     },
     /** Restarts the kubelet alone, with these fields of its configuration; what runs there runs on. */

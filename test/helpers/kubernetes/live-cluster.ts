@@ -7,7 +7,6 @@ import { startControlPlane } from "./control-plane.ts";
 import { createKubeNode, type KubeNode } from "./kube-node.ts";
 import { startOutside } from "./outside.ts";
 import { program } from "./programs.ts";
-import { pause } from "../pause.ts";
 
 const run = promisify(execFile);
 
@@ -101,16 +100,15 @@ async function boot(node: KubeNode, images: readonly string[]): Promise<void> {
 async function allReady(
   kubectl: (...args: readonly string[]) => Promise<string>,
   count: number,
-  timeoutMs: number,
+  timeout: number,
 ): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
   const path = `{range .items[*]}{.spec.taints}{.status.conditions[?(@.type=="Ready")].status}{"\\n"}{end}`;
-  for (;;) {
-    const lines = await kubectl("get", "nodes", "-o", `jsonpath=${path}`).catch(() => "");
-    if (lines.split("\n").filter((line) => line === "True").length === count) return;
-    if (performance.now() > deadline) throw new Error(`the nodes are not ready: ${lines}`);
-    await pause(200, "it is asked again");
-  }
+  const look = async () => {
+    const lines = await kubectl("get", "nodes", "-o", `jsonpath=${path}`);
+    const ready = lines.split("\n").filter((line) => line === "True");
+    if (ready.length !== count) throw new Error(`the nodes are not ready: ${lines}`);
+  };
+  await vi.waitFor(look, { timeout, interval: 200 });
 }
 
 /** This machine and all others reach the pods of a node. */

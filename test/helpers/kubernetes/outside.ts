@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import type { SwarmNetwork } from "../swarm/network.ts";
-import { startProcess } from "./programs.ts";
+import { startProcess } from "../own-process.ts";
 
 /** Addresses of the internet's stand-in: one of a web server, and that of clouds' metadata. */
 export const outsideAddresses = ["203.0.113.9", "169.254.169.254"] as const;

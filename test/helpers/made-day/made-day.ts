@@ -21,21 +21,21 @@ text = "Deployed."
 `;
 
 /**
- * A project with so many agents and a day of history behind it, in its store and its log files, before its scheduler
+ * A project of thirty agents and a day of history behind it, in its store and its log files, before its scheduler
  * starts. The history is made: real rows and real lines, of runs that never were.
  */
-export async function madeDay(count = 30, now = Date.now()): Promise<TestProject> {
+export async function madeDay(): Promise<TestProject> {
   const project = await webhookProject();
   await writeFile(join(project.dir, "slow.script.toml"), slowScript);
   await appendFile(join(project.dir, "config.toml"), slowModel);
-  const agents = madeAgents(count);
-  for (const agent of agents) {
+  for (const agent of madeAgents) {
     const dir = join(project.dir, "agents", agent.name);
     await mkdir(dir, { recursive: true });
     await writeFile(join(dir, "SKILL.md"), `---\nname: ${agent.role.title}\n---\n\nDo it.\n`);
     await writeFile(join(dir, "config.toml"), madeConfig(agent));
   }
-  const runs = agents
+  const now = Date.now();
+  const runs = madeAgents
     .flatMap((agent) => runsOf(agent, now))
     .sort((a, b) => a.startedAt - b.startedAt);
   await writeHistory(project.dir, runs);

@@ -1,17 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectEngine, type Engine } from "../../../src/runtime/runners/container/engine.ts";
+import { connectEngine } from "../../../src/runtime/runners/container/engine.ts";
 import { answers } from "../docker.ts";
+import { asMachine, startProcess, type OwnProcess } from "../own-process.ts";
 import type { SharedLayers } from "./images.ts";
-
-/** A dockerd of its own, with what a machine of its own would have: network, processes, /run, name server. */
-export interface EngineProcess {
-  readonly engine: Engine;
-  /** Ends it and all that runs on it at once, as a power cut does. */
-  kill(): Promise<void>;
-}
 
 export interface EngineProcessOptions {
   /** Has its data, socket and log. */
@@ -51,43 +43,19 @@ shift 2
 exec docker-init -- dockerd --data-root "$dir/data" -H "unix://$dir/docker.sock" "$@"
 `;
 
-/** Resolves when it answers. It ends with this process at the latest. */
-export async function startEngineProcess(options: EngineProcessOptions): Promise<EngineProcess> {
+/**
+ * Starts a dockerd of its own, with what a machine of its own would have: network, processes, /run, name server.
+ * Resolves when it answers. It ends with this process at the latest; to kill it ends it and all that runs on it at once,
+ * as a power cut does.
+ */
+export async function startEngineProcess(options: EngineProcessOptions): Promise<OwnProcess> {
   const { dir, networkNamespace, hostname, layers, args } = options;
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, "resolv.conf"), "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
-  const log = openSync(join(dir, "log"), "a");
-  const network = ["nsenter", `--net=/run/netns/${networkNamespace}`];
-  const own = ["unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc"];
-  const command = [
-    ...network,
-    ...own,
-    "sh",
-    "-c",
-    script,
-    dir,
-    hostname,
-    [...layers.values()].join(" "),
-    ...args,
-  ];
-  // The signal of setpriv goes with every exec, and so to the process that ends the namespace.
-  const child = spawn("setpriv", ["--pdeathsig", "KILL", ...command], {
-    detached: true,
-    stdio: ["ignore", log, log],
-  });
-  closeSync(log);
-  const exited = once(child, "exit");
+  const given = [dir, hostname, [...layers.values()].join(" "), ...args];
+  const command = asMachine(networkNamespace, "sh", "-c", script, ...given);
+  const daemon = startProcess("dockerd", dir, command);
   const engine = connectEngine({ env: { DOCKER_HOST: `unix://${join(dir, "docker.sock")}` } });
-  const ended = exited.then(() => {
-    throw new Error(`dockerd of ${dir} ended:\n${readFileSync(join(dir, "log"), "utf8")}`);
-  });
-  await Promise.race([answers(engine, startTimeoutMs), ended]);
-  ended.catch(() => undefined);
-  return {
-    engine,
-    kill: async () => {
-      child.kill("SIGKILL");
-      await exited;
-    },
-  };
+  await Promise.race([answers(engine, startTimeoutMs), daemon.ended]);
+  return daemon;
 }

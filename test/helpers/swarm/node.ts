@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { connectEngine } from "../../../src/runtime/runners/container/engine.ts";
 import { cgroupParent, kernelLimits, type KernelLimits } from "./cgroups.ts";
-import { startEngineProcess, type EngineProcess } from "./engine-process.ts";
+import type { OwnProcess } from "../own-process.ts";
+import { startEngineProcess } from "./engine-process.ts";
 import type { SharedLayers } from "./images.ts";
 import type { SwarmNetwork } from "./network.ts";
 import type { Slot } from "./slot.ts";
@@ -24,7 +25,7 @@ export function createNode({ slot, network, number, layers, args }: NodeOptions)
   const dockerHost = `unix://${join(dir, "docker.sock")}`;
   const parent = `--cgroup-parent=${cgroupParent(slot.number, number)}`;
   const place = { dir, networkNamespace: network.namespace(number), hostname: name, layers };
-  let running: EngineProcess | null = null;
+  let running: OwnProcess | null = null;
   return {
     /** The node's name in the Swarm. */
     name,
@@ -32,7 +33,6 @@ export function createNode({ slot, network, number, layers, args }: NodeOptions)
     engine: connectEngine({ env: { DOCKER_HOST: dockerHost } }),
     /** For DOCKER_HOST. */
     dockerHost,
-    isUp: (): boolean => running !== null,
     /** As a power cut does: the engine and every container on it end at once. */
     kill: async () => {
       const killed = running;

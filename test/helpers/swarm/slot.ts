@@ -1,5 +1,6 @@
-import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { isAbandoned, takeLock } from "../lock.ts";
 import { removeCgroups } from "./cgroups.ts";
 import { removeNetwork } from "./network.ts";
 
@@ -15,8 +16,8 @@ const slots = Array.from({ length: 100 }, (_, index) => index + 1);
 /** A slot of this process's own. What a test run left that was killed is removed first. */
 export function takeSlot(): Slot {
   mkdirSync(root, { recursive: true, mode: 0o755 });
-  for (const number of taken()) if (!lives(holderOf(number))) clear(number);
-  const number = slots.find(take);
+  for (const number of taken()) if (isAbandoned(lockOf(number))) releaseSlot({ number });
+  const number = slots.find((each) => takeLock(lockOf(each)));
   if (number === undefined) throw new Error(`all swarms of ${root} are taken`);
   const dir = join(root, String(number));
   mkdirSync(dir, { recursive: true });
@@ -24,8 +25,11 @@ export function takeSlot(): Slot {
 }
 
 /** Removes all that belongs to the slot. Its processes have ended. */
-export function releaseSlot({ number }: Slot): void {
-  clear(number);
+export function releaseSlot({ number }: Pick<Slot, "number">): void {
+  removeNetwork(number);
+  removeCgroups(number);
+  rmSync(join(root, String(number)), { recursive: true, force: true, maxRetries: 5 });
+  rmSync(lockOf(number), { force: true });
 }
 
 const lockOf = (number: number) => join(root, `${number}.lock`);
@@ -33,41 +37,4 @@ const lockOf = (number: number) => join(root, `${number}.lock`);
 function taken(): readonly number[] {
   const names = readdirSync(root).filter((name) => name.endsWith(".lock"));
   return names.map((name) => Number.parseInt(name, 10));
-}
-
-/** The file is there with its content at once, so that no other process takes it for one without a holder. */
-function take(number: number): boolean {
-  const own = join(root, `${process.pid}.own`);
-  writeFileSync(own, String(process.pid));
-  try {
-    linkSync(own, lockOf(number));
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(own, { force: true });
-  }
-}
-
-function clear(number: number): void {
-  removeNetwork(number);
-  removeCgroups(number);
-  rmSync(join(root, String(number)), { recursive: true, force: true, maxRetries: 5 });
-  rmSync(lockOf(number), { force: true });
-}
-
-function holderOf(number: number): number {
-  try {
-    return Number(readFileSync(lockOf(number), "utf8"));
-  } catch {
-    return 0;
-  }
-}
-
-function lives(pid: number): boolean {
-  try {
-    return pid > 0 && process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

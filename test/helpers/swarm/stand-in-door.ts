@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { listen } from "../listen.ts";
 
 export async function standInDoor(host: string) {
   const texts: string[] = [];
@@ -9,9 +10,7 @@ export async function standInDoor(host: string) {
     socket.on("data", (chunk: string) => (texts[index] = `${texts[index] ?? ""}${chunk}`));
     socket.on("error", () => undefined);
   });
-  server.listen(0, "0.0.0.0");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server, 0, "0.0.0.0");
   const quiet = `a.on("error",()=>b.destroy());b.on("error",()=>a.destroy())`;
   const pipe = `const b=require("net").connect(${port},"${host}");${quiet};a.pipe(b).pipe(a)`;
   const relay = `require("net").createServer((a)=>{${pipe}}).listen(${port})`;

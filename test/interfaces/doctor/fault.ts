@@ -1,30 +1,34 @@
 import type { CheckFinding } from "../../../src/interfaces/doctor/run-checks.ts";
-import { ward } from "./support.ts";
-
-/** A seeded fault, the finding that it causes, and its repair; without a repair the fix itself is run. */
-export type Fault = ReturnType<typeof fault>;
+import { agentConfig, ward } from "./support.ts";
 
 type Seed = () => unknown;
 type Repair = (finding: CheckFinding) => unknown;
 
-/** A name, the text and the fix of the finding, a seed, and a repair where the fix is not a command. */
+/** A seeded fault, the finding that it causes, and its repair; without a repair the fix itself is run. */
+export interface Fault {
+  readonly severity: "error" | "warning";
+  /** A part of the finding's text. */
+  readonly says: string | RegExp;
+  readonly fix: RegExp;
+  readonly seed: Seed;
+  readonly repair?: Repair;
+}
+
+/** The text and the fix of the finding, a seed, and a repair where the fix is not a command. */
 type Given = [
-  name: string,
-  says: RegExp,
+  says: Fault["says"],
   fix: RegExp,
   how: Seed | { readonly seed: Seed; readonly repair: Repair },
   repair?: Repair,
 ];
 
-function fault(severity: "error" | "warning", [name, says, fix, how, repair]: Given) {
+function fault(severity: Fault["severity"], [says, fix, how, repair]: Given): Fault {
   const made = typeof how === "function" ? { seed: how } : how;
-  return { severity, name, says, fix, repair: undefined, ...made, ...(repair && { repair }) };
+  return { severity, says, fix, ...made, ...(repair && { repair }) };
 }
 
 export const error = (...given: Given) => fault("error", given);
 export const warning = (...given: Given) => fault("warning", given);
-
-export const agentConfig = "agents/dev/config.toml";
 
 /** A text that is changed, and changed back in the line that the fix names. */
 export function edits(from: string, to: string, path = agentConfig) {
@@ -43,6 +47,12 @@ export function editThere({ fix }: CheckFinding, from: string, to: string): void
 /** Runs the command that follows the last colon of the fix. */
 export async function runLast({ fix }: CheckFinding): Promise<void> {
   await ward.run((fix ?? "").replace(/^.*: /, ""));
+}
+
+/** A credential that is missing once this is done; a person adds it, with a file in place of the typed secret. */
+export function lacks(type: string, seed: Seed, severity: Fault["severity"] = "error"): Fault {
+  const fix = new RegExp(`^al creds add ${type}$`);
+  return fault(severity, [`credential ${type} is missing`, fix, seed, typeSecret]);
 }
 
 /** Runs the fix with a file in place of a person who types the secret. */

@@ -3,15 +3,48 @@ import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { editThere, error, warning, type Fault } from "./fault.ts";
-import { runInContainer, writeState, ward } from "./support.ts";
+import { ofAnotherProject, runInContainer, writeState, ward } from "./support.ts";
 
-const dockerfile = "agents/dev/Dockerfile";
+const file = "agents/dev/Dockerfile";
+const path = () => join(ward.dir, file);
+const right = "FROM al-agent:latest\nRUN true \\\n # more\n && true\nCOPY SKILL.* /\n";
+
+/** A Dockerfile with another text in place of `from`, which a person edits back. */
+function dockerfile(from: string, to: string, answers = {}) {
+  return {
+    seed: () => {
+      ward.write(file, right.replace(from, to));
+      return runInContainer(answers);
+    },
+    repair: (finding: Parameters<typeof editThere>[0]) => editThere(finding, to, from),
+  };
+}
+const here = /^edit agents\/dev\/Dockerfile:1:1$/;
 
 /** Faults in Dockerfiles, and in what a scheduler left. */
 export const fileFaults: readonly Fault[] = [
-  ...dockerfileFaults(),
+  error("begins with FROM al-agent:latest", here, dockerfile("FROM al-agent:latest\nRUN", "RUN")),
+  error(
+    "debian:12 is not built on al-agent:latest",
+    here,
+    dockerfile("al-agent:latest", "debian:12", {
+      "/images/debian:12/json": { Id: "sha256:2", Config: { Labels: null } },
+    }),
+  ),
   warning(
-    "what a dead scheduler left",
+    "theirs:1 was built for an agent of another project",
+    here,
+    dockerfile("al-agent:latest", "theirs:1", ofAnotherProject),
+  ),
+  warning("this is not used", /^mv \S+\/Dockerfile\.txt \S+\/Dockerfile$/, async () => {
+    await dockerfile("", "").seed();
+    renameSync(path(), `${path()}.txt`);
+  }),
+  error("this link leads nowhere", /^rm .+\/Dockerfile$/, () => {
+    symlinkSync("gone", path());
+    return runInContainer();
+  }),
+  warning(
     /the scheduler with pid \d+, since .+, ended without a stop/,
     /^rm -rf \/\S+ \/\S+\/\.al\/run\/scheduler\.json$/,
     () => {
@@ -22,61 +55,3 @@ export const fileFaults: readonly Fault[] = [
     },
   ),
 ];
-
-function dockerfileFaults(): readonly Fault[] {
-  const inContainer = (text: string, answers = {}) => {
-    ward.write(dockerfile, text);
-    return runInContainer(answers);
-  };
-  const right = "FROM al-agent:latest\nRUN true \\\n # more\n && true\nCOPY SKILL.* /\n";
-  return [
-    error(
-      "a Dockerfile without a base",
-      /begins with FROM al-agent:latest/,
-      /^edit agents\/dev\/Dockerfile:1:1$/,
-      () => inContainer(right.replace("FROM al-agent:latest\n", "")),
-      (finding) => editThere(finding, "RUN", "FROM al-agent:latest\nRUN"),
-    ),
-    error(
-      "a Dockerfile on an image without al",
-      /debian:12 is not built on al-agent:latest/,
-      /^edit agents\/dev\/Dockerfile:1:1$/,
-      () =>
-        inContainer(right.replace("al-agent:latest", "debian:12"), {
-          "/images/debian:12/json": { Id: "sha256:2", Config: { Labels: null } },
-        }),
-      (finding) => editThere(finding, "debian:12", "al-agent:latest"),
-    ),
-    warning(
-      "a Dockerfile on an image of another project",
-      /theirs:1 was built for an agent of another project/,
-      /^edit agents\/dev\/Dockerfile:1:1$/,
-      () => {
-        const labels = { "al.version": "0.1.0", "al.project": "0123456789abcdef" };
-        return inContainer(right.replace("al-agent:latest", "theirs:1"), {
-          "/images/theirs:1/json": { Id: "sha256:3", Config: { Labels: labels } },
-        });
-      },
-      (finding) => editThere(finding, "theirs:1", "al-agent:latest"),
-    ),
-    warning(
-      "a Dockerfile by another name",
-      /this is not used/,
-      /^mv \S+\/Dockerfile\.txt \S+\/Dockerfile$/,
-      async () => {
-        await inContainer(right);
-        const path = join(ward.dir, dockerfile);
-        renameSync(path, `${path}.txt`);
-      },
-    ),
-    error(
-      "a Dockerfile that leads nowhere",
-      /this link leads nowhere/,
-      /^rm .+\/Dockerfile$/,
-      () => {
-        symlinkSync("gone", join(ward.dir, dockerfile));
-        return runInContainer({});
-      },
-    ),
-  ];
-}

@@ -1,15 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { kubernetesFindings } from "../../../src/interfaces/doctor/checks/kubernetes.ts";
 import { rights } from "../../../src/runtime/cluster/kubernetes/rights.ts";
-import { replayExchanges, type ExchangeServer } from "../../helpers/kubernetes/exchange.ts";
+import { replayExchanges } from "../../helpers/kubernetes/exchange.ts";
+import { perFile } from "../../helpers/per-test.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 import { doctorContract } from "../../kubernetes/doctor-contract.ts";
 import { writeKubeconfig } from "../../runtime/cluster/kubernetes/kubeconfig.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-test("the role of examples/kubernetes has the rights that the doctor asks for, and no others", () => {
+test("the role of examples/kubernetes has exactly the rights that the doctor checks", () => {
   const role = readFileSync(join(root, "examples/kubernetes/runs/role.yaml"), "utf8");
   const line = (key: string) => new RegExp(`^ +(?:- )?${key}: (\\[.*\\])$`, "gm");
   const all = (key: string) =>
@@ -22,20 +23,19 @@ test("the role of examples/kubernetes has the rights that the doctor asks for, a
 
 /** What `npm run test:kubernetes` recorded of a real cluster, where the same tests are live. */
 const recorded = join(root, "test/kubernetes/recorded-doctor.jsonl");
-const dir = mkdtempSync(join(tmpdir(), "al-kube-doctor-"));
-afterAll(() => rmSync(dir, { recursive: true }));
-let server: ExchangeServer;
 
 describe("recorded", () => {
-  beforeAll(async () => {
-    server = await replayExchanges(recorded);
-    vi.stubEnv("KUBECONFIG", writeKubeconfig(dir, server.url));
+  const server = perFile(
+    () => replayExchanges(recorded),
+    (server) => server.close(),
+  );
+  beforeEach(({ task }) => {
+    vi.stubEnv("KUBECONFIG", writeKubeconfig(tempDir(), server().url));
+    server().begin(`${task.suite?.name ?? ""} ${task.name}`);
   });
-  beforeEach(({ task }) => server.begin(`${task.suite?.name ?? ""} ${task.name}`));
-  afterEach(() => server.end());
-  afterAll(async () => {
+  afterEach(() => {
     vi.unstubAllEnvs();
-    await server.close();
+    server().end();
   });
 
   doctorContract(() => ({ kubectl: () => Promise.resolve(""), renewToken: () => undefined }));
@@ -45,6 +45,7 @@ test.each([
   ["28", { severity: "warning", fix: "upgrade it to 1.29 or later" }],
   ["29+", { severity: "ok" }],
 ])("al doctor judges Kubernetes 1.%s", async (minor, finding) => {
+  const dir = tempDir();
   const file = join(dir, "older.jsonl");
   const text = readFileSync(recorded, "utf8");
   writeFileSync(file, text.replaceAll('"minor":"34"', `"minor":"${minor}"`));
@@ -52,8 +53,8 @@ test.each([
   onTestFinished(() => older.close());
   older.begin("al doctor with Kubernetes finds no fault with the role of the docs");
   vi.stubEnv("KUBECONFIG", writeKubeconfig(dir, older.url));
+  onTestFinished(() => void vi.unstubAllEnvs());
   const [version] = await kubernetesFindings({ namespace: "agents" });
-  vi.unstubAllEnvs();
   older.end();
   expect(version).toMatchObject(finding);
 });

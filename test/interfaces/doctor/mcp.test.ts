@@ -1,12 +1,12 @@
 import { everythingServer } from "../../e2e/mcp-servers.ts";
-import { agentConfig } from "./fault.ts";
-import { ward } from "./support.ts";
+import { agentConfig, ward } from "./support.ts";
 
 test("MCP servers are asked whether they have the tools that agents name", async () => {
   const { url, child } = await everythingServer();
-  const text = `[[mcp]]\nname = "all"\nurl = "${url}"\nprivate = true\ntools = ["echo", "get-*"]\ntimeout = 5\n\n[runtime]`;
-  ward.edit(agentConfig, "[runtime]", text);
-  const found = async () => (await ward.runChecks()).filter(({ check }) => check === "mcp servers");
+  ward.toAgent(
+    `[[mcp]]\nname = "all"\nurl = "${url}"\nprivate = true\ntools = ["echo", "get-*"]\ntimeout = 5`,
+  );
+  const found = () => ward.found("mcp servers");
   expect(await found()).toMatchObject([
     { severity: "ok", what: "the MCP server all has the tools that dev names" },
   ]);

@@ -11,16 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { whyNoOsUsers } from "../../helpers/os-users.ts";
-import { agentConfig, error, warning, type Fault } from "./fault.ts";
-import { ward } from "./support.ts";
+import { error, warning, type Fault } from "./fault.ts";
+import { agentConfig, ward } from "./support.ts";
 
 /** Faults of OS users, of the folder of runs and of the disk. Most can be made by root only. */
 export function rootFaults(): readonly Fault[] {
-  const link: Fault = error(
-    "a link in the place of the folder of runs",
-    /the folder of runs is a link/,
-    /^(sudo )?rm \/.+\/al-runs$/,
-    () => symlinkSync(ward.home, ward.runsDir),
+  const link = error("the folder of runs is a link", /^(sudo )?rm \/.+\/al-runs$/, () =>
+    symlinkSync(ward.home, ward.runsDir),
   );
   const why = whyNoOsUsers();
   if (why === null) return [link, ...ofUsers(), ...ofDisks()];
@@ -36,43 +33,31 @@ function ofUsers(): readonly Fault[] {
     execFileSync("sh", rules);
   };
   return [
+    error(`the OS user ${name} does not exist`, /^al doctor -p /, () => {
+      onTestFinished(remove);
+      ward.edit(agentConfig, '"$USER"', `"${name}"`);
+      // As a scheduler makes it whose agents all run as its own user.
+      mkdirSync(ward.runsDir, { mode: 0o700 });
+    }),
     error(
-      "a missing OS user",
-      new RegExp(`the OS user ${name} does not exist`),
-      /^al doctor -p /,
-      () => {
-        onTestFinished(remove);
-        ward.edit(agentConfig, '"$USER"', `"${name}"`);
-        // As a scheduler makes it whose agents all run as its own user.
-        mkdirSync(ward.runsDir, { mode: 0o700 });
-      },
-    ),
-    error(
-      "a folder of runs that is somebody else's",
-      /the folder of runs belongs to another OS user \(id 65534\)/,
+      "the folder of runs belongs to another OS user (id 65534)",
       /^install -d -o root -m 1777 \/.+\/al-runs$/,
       () => {
         mkdirSync(ward.runsDir);
         chownSync(ward.runsDir, 65534, 65534);
       },
     ),
-    error(
-      "state that is somebody else's",
-      /it belongs to another OS user \(id 65534\)/,
-      /^chown -R root \/.+\/\.al$/,
-      () => {
-        mkdirSync(join(ward.dir, ".al"), { mode: 0o700 });
-        writeFileSync(join(ward.dir, ".al/state.db"), "", { mode: 0o600 });
-        chownSync(join(ward.dir, ".al/state.db"), 65534, 65534);
-      },
-    ),
+    error("it belongs to another OS user (id 65534)", /^chown -R root \/.+\/\.al$/, () => {
+      mkdirSync(join(ward.dir, ".al"), { mode: 0o700 });
+      writeFileSync(join(ward.dir, ".al/state.db"), "", { mode: 0o600 });
+      chownSync(join(ward.dir, ".al/state.db"), 65534, 65534);
+    }),
   ];
 }
 
 function ofDisks(): readonly Fault[] {
   return [
     warning(
-      "a disk that is nearly full",
       /^only 50\d MiB are free$/,
       /^free some space: du -xah /,
       () => {

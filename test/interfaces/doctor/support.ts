@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import {
   chmodSync,
   lstatSync,
@@ -11,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import { createServer as createNetServer, type AddressInfo } from "node:net";
+import { createServer as createNetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";
@@ -20,7 +19,10 @@ import { parseCredentialReference } from "../../../src/foundation/contracts/cred
 import { runChecks } from "../../../src/interfaces/doctor/run-checks.ts";
 import type { CheckFinding, RunChecksOptions } from "../../../src/interfaces/doctor/run-checks.ts";
 import { runHere } from "../cli/fake-operator.ts";
+import { listen } from "../../helpers/listen.ts";
 import { perTest } from "../../helpers/per-test.ts";
+
+export const agentConfig = "agents/dev/config.toml";
 
 const project = `[models.scripted]
 provider = "scripted"
@@ -61,6 +63,8 @@ export const ward = new Proxy({} as Ward, {
   get: (_target, key) => Reflect.get(current(), key) as unknown,
 });
 
+type CheckOptions = Pick<Partial<RunChecksOptions>, "repair" | "platform">;
+
 async function makeWard() {
   const folder = mkdtempSync(join(tmpdir(), "al-doctor-"));
   const [dir, home] = [join(folder, "project"), join(folder, "home")];
@@ -68,6 +72,28 @@ async function makeWard() {
   const DOCKER_HOST = `unix://${folder}/no-engine.sock`;
   const { PATH } = process.env;
   const env: NodeJS.ProcessEnv = { PATH, HOME: folder, AL_HOME: home, DOCKER_HOST };
+  const checks = async (options: CheckOptions = {}) => {
+    const found: CheckFinding[] = [];
+    const context = { projectDir: dir, env, runsDir, repair: false, ...options };
+    for await (const one of runChecks(context)) found.push(one);
+    return found;
+  };
+  /** Runs a line of bash in the project, or in this process if it is a command of al. Fails unless that succeeds. */
+  const run = async (line: string) => {
+    const { code, output } = await (line.startsWith("al ") ? al : bash)(line, dir, env);
+    expect({ line, code, output }).toMatchObject({ code: 0 });
+    return output;
+  };
+  /** Replaces a text in a file, or in one line of it; it must be there. */
+  const edit = (path: string, from: string, to: string, line: number | null = null) => {
+    const file = join(dir, path);
+    const lines = readFileSync(file, "utf8").split("\n");
+    const [start, end] = line === null ? [0, lines.length] : [line - 1, line];
+    const part = lines.slice(start, end).join("\n");
+    if (!part.includes(from)) throw new Error(`${path} has no ${from} there: ${part}`);
+    const edited = lines.toSpliced(start, end - start, part.replace(from, to));
+    writeFileSync(file, edited.join("\n"));
+  };
   const made = {
     dir,
     home,
@@ -78,41 +104,31 @@ async function makeWard() {
       mkdirSync(dirname(join(dir, path)), { recursive: true });
       writeFileSync(join(dir, path), text);
     },
-    /** Replaces a text in a file, or in one line of it; it must be there. */
-    edit: (path: string, from: string, to: string, line: number | null = null) => {
-      const text = readFileSync(join(dir, path), "utf8");
-      const start = line === null ? 0 : text.split("\n", line - 1).join("\n").length;
-      const end = line === null ? text.length : text.split("\n", line).join("\n").length;
-      const part = text.slice(start, end);
-      if (!part.includes(from)) throw new Error(`${path} has no ${from} there: ${part}`);
-      const next = `${text.slice(0, start)}${part.replace(from, to)}${text.slice(end)}`;
-      writeFileSync(join(dir, path), next);
-    },
+    edit,
+    /** Puts lines before the last table of the project's config. */
+    toProject: (lines: string) => edit("config.toml", "[gateway]", `${lines}\n\n[gateway]`),
+    /** The same for the agent's config. */
+    toAgent: (lines: string) => edit(agentConfig, "[runtime]", `${lines}\n\n[runtime]`),
     credential: (reference: string, field: string, secret = "a-secret-0123456789") => {
       const parsed = parseCredentialReference(reference);
       if (parsed === null) throw new Error(reference);
       return storeField(home, { ...parsed, field, secret, replace: true });
     },
     /** The findings of all checks. */
-    runChecks: async (options: Pick<Partial<RunChecksOptions>, "repair" | "platform"> = {}) => {
-      const found: CheckFinding[] = [];
-      const context = { projectDir: dir, env, runsDir, repair: false, ...options };
-      for await (const one of runChecks(context)) found.push(one);
-      return found;
-    },
-    /** Runs a line of bash in the project, or in this process if it is a command of al. Fails unless that succeeds. */
-    run: async (line: string) => {
-      const { code, output } = await (line.startsWith("al ") ? al : bash)(line, dir, env);
-      expect({ line, code, output }).toMatchObject({ code: 0 });
-      return output;
-    },
+    runChecks: checks,
+    /** Those of one check. */
+    found: async (name: string, options?: CheckOptions) =>
+      (await checks(options)).filter(({ check }) => check === name),
+    /** Runs the command at the end of a fix. */
+    fix: (finding?: CheckFinding) => run((finding?.fix ?? "").replace(/^.*: (?=al )/, "")),
+    run,
     /** Changes with every file, its content and its mode. */
     fingerprint: () => fingerprint(folder).join("\n"),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
   made.write("config.toml", project);
   made.write("main.script.toml", '[[turns]]\ntext = "done"\n');
-  made.write("agents/dev/config.toml", agent);
+  made.write(agentConfig, agent);
   made.write("agents/dev/SKILL.md", "Do it.\n");
   await ensureApiKey(home);
   await made.credential("github_token", "token");
@@ -141,13 +157,12 @@ function bash(line: string, cwd: string, env: NodeJS.ProcessEnv) {
 }
 
 function fingerprint(path: string): string[] {
-  const { mode } = lstatSync(path);
-  const own = `${path} ${mode.toString(8)}`;
-  if ((mode & 0o170000) === 0o040000) {
+  const stats = lstatSync(path);
+  const own = `${path} ${stats.mode.toString(8)}`;
+  if (stats.isDirectory()) {
     return [own, ...readdirSync(path).flatMap((name) => fingerprint(join(path, name)))];
   }
-  const isFile = (mode & 0o170000) === 0o100000;
-  return [isFile ? `${own} ${createHash("sha256").update(readFileSync(path)).digest("hex")}` : own];
+  return [stats.isFile() ? `${own} ${readFileSync(path, "base64")}` : own];
 }
 
 /** What an engine answers to `GET path`; others get 404. */
@@ -175,18 +190,35 @@ const healthyEngine: EngineAnswers = {
   "/containers/json": [],
 };
 
+/** An engine's answer about the image `theirs:1`. */
+export const ofAnotherProject: EngineAnswers = {
+  "/images/theirs:1/json": {
+    Id: "sha256:3",
+    Config: { Labels: { "al.version": "0.1.0", "al.project": "0123456789abcdef" } },
+  },
+};
+
 /** An image of one's own: the tag of the default one is made of the whole program, which takes a second. */
 const ownImage = 'image = "own:1"';
 
+/** Lets the agent run in a container. */
+export function containerAgent(): void {
+  ward.edit(agentConfig, '"host-user"\nrun_as = "$USER"', '"container"');
+}
+
 /** Lets the agent run in a container of an engine with these answers, by these lines of `[local]`. */
-export async function runInContainer(
-  answers: EngineAnswers = {},
-  ...lines: readonly string[]
-): Promise<void> {
-  const local = ["[local]", ...(lines.some((line) => line.startsWith("image")) ? [] : [ownImage])];
-  ward.edit("agents/dev/config.toml", '"host-user"\nrun_as = "$USER"', '"container"');
-  ward.edit("config.toml", "[gateway]", [...local, ...lines, "", "[gateway]"].join("\n"));
+export async function runInContainer(answers: EngineAnswers = {}, local = ownImage): Promise<void> {
+  containerAgent();
+  ward.toProject(`[local]\n${local.includes("image") ? "" : `${ownImage}\n`}${local}`);
   await startEngine({ ...healthyEngine, ...answers });
+}
+
+/** Gives the project a Swarm with these lines of `[cluster]`, whose manager has these answers. */
+export async function runInCluster(lines: string, answers: EngineAnswers = {}): Promise<void> {
+  ward.toProject(`[cluster]\nengine = "swarm"\n${lines}`);
+  const Swarm = { LocalNodeState: "active", ControlAvailable: true };
+  const manager = { "/info": { NCPU: 4, Swarm }, "/nodes": swarmNodes("ready") };
+  await startEngine({ ...healthyEngine, ...manager, ...answers });
 }
 
 /** Machines of a Swarm in these states, as its manager lists them. */
@@ -198,20 +230,11 @@ export function swarmNodes(...states: readonly string[]) {
   }));
 }
 
-/** Gives the project a Swarm with these lines of `[cluster]`, whose manager has these answers. */
-export async function runInCluster(lines: string, answers: EngineAnswers = {}): Promise<void> {
-  ward.edit("config.toml", "[gateway]", `[cluster]\nengine = "swarm"\n${lines}\n\n[gateway]`);
-  const Swarm = { LocalNodeState: "active", ControlAvailable: true };
-  const manager = { "/info": { NCPU: 4, Swarm }, "/nodes": swarmNodes("ready") };
-  await startEngine({ ...healthyEngine, ...manager, ...answers });
-}
-
 /** Lets another program have the gateway's port. */
 export async function takePort(): Promise<void> {
   const server = createNetServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   ward.edit("config.toml", "port = 0", `port = ${port}`);
 }
 

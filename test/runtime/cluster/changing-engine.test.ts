@@ -45,7 +45,7 @@ test("runs are visible while an engine that the config no longer names is away",
   await expect(changing.list()).rejects.toThrow("no answer");
 });
 
-test("a run of an earlier scheduler is removed from its own engine after the config names another", async () => {
+test("a run is removed from its own engine after the config names another", async () => {
   const [before, after] = [engineWith("al-adopted"), engineWith()];
   const changing = await changed(before.engine, after.engine);
   await changing.ready();

@@ -1,15 +1,15 @@
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { buffer, text } from "node:stream/consumers";
+import { listen } from "../../helpers/listen.ts";
 import { pause } from "../../helpers/pause.ts";
 import { relayServer } from "../../../src/runtime/cluster/door-relay.ts";
 
 const limits = { maxConnections: 100, maxPerAddress: 50 };
 
-async function listening(server: Server): Promise<number> {
+function listening(server: Server): Promise<number> {
   onTestFinished(() => void server.close());
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return (server.address() as AddressInfo).port;
+  return listen(server);
 }
 
 /** A relay before a door that does this with each connection. */

@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runName, type PlacedRun } from "../../../src/runtime/cluster/cluster-engine.ts";
 import { createLeftovers } from "../../../src/runtime/cluster/leftovers.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 import { createRecordFiles } from "../../../src/runtime/runners/record-files.ts";
 
 const placed = (name: string, instanceId: string): PlacedRun => ({
@@ -14,9 +14,8 @@ const placed = (name: string, instanceId: string): PlacedRun => ({
   endings: 0,
 });
 
-test("an instance written by another client of the engine leads to no file outside of the records", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "al-leftovers-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+test("an instance of another client leads to no file outside of the records", async () => {
+  const folder = tempDir();
   await writeFile(join(folder, "other.json"), "{}");
   const records = createRecordFiles<object>(join(folder, "records"));
   await records.write("dev-live", {});

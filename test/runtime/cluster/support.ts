@@ -1,21 +1,13 @@
-import { randomUUID } from "node:crypto";
-import { lastValueFrom, NEVER, toArray, type Observable } from "rxjs";
-import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import { NEVER } from "rxjs";
+import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { Launch } from "../../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterRunnerOptions } from "../../../src/runtime/cluster/cluster-runner-options.ts";
-import { anAgent, anItem } from "../../helpers/agents.ts";
+import { collected } from "../runners/contract.ts";
 import { clusterRig, type ClusterRig } from "../../helpers/cluster-rig.ts";
 import { processEngine } from "../../helpers/process-engine.ts";
 import type { EngineProcess, ProcessEngine } from "../../helpers/process-engine.ts";
 import { remoteRunProcess } from "../../helpers/remote-run-process.ts";
-
-/** The title of the agent is the script, or the scenario whose script it is. */
-export function aRequest(title: string, config: Partial<AgentConfig> = {}): RunRequest {
-  const instanceId = `dev-${randomUUID().slice(0, 8)}`;
-  return { instanceId, agent: anAgent("dev", { title, ...config }), item: anItem("1") };
-}
 
 /** A cluster whose only machine is this one, and the schedulers that use it one after another. */
 export interface TestCluster extends ClusterRig {
@@ -27,7 +19,6 @@ export interface TestCluster extends ClusterRig {
   readonly eventsOf: (
     request: RunRequest,
     options?: Partial<ClusterRunnerOptions>,
-    stop$?: Observable<StopReason>,
   ) => Promise<readonly RunnerEvent[]>;
 }
 
@@ -52,9 +43,9 @@ export async function openCluster({ begins }: TestClusterOptions = {}): Promise<
     engine,
     launches,
     startAll: () => gate.resolve(null),
-    eventsOf: async (request, options, stop$ = NEVER) => {
+    eventsOf: async (request, options) => {
       const runner = await rig.start(options);
-      return lastValueFrom(runner.run(request, stop$).pipe(toArray()));
+      return collected(runner.run(request, NEVER));
     },
     dispose: async () => {
       await Promise.all(engine.names().map((name) => engine.remove(name)));

@@ -5,13 +5,8 @@ import { anAgent, anItem } from "../../helpers/agents.ts";
 import { exitWith } from "../../helpers/stream-runner.ts";
 
 const agent = anAgent("dev", { timeoutSeconds: 7 });
-const open = ["dev-1", "dev-2"].map((instanceId) => ({
-  item: anItem("1"),
-  instanceId,
-  startedAt: 5,
-  waitedMs: 2,
-  leftByStop: true,
-}));
+const facts = { item: anItem("1"), startedAt: 5, waitedMs: 2, leftByStop: true };
+const open = ["dev-1", "dev-2"].map((instanceId) => ({ ...facts, instanceId }));
 
 const line = (msg: string, kind: string, more: object = {}): LogEntry => ({
   ...more,
@@ -22,56 +17,52 @@ const line = (msg: string, kind: string, more: object = {}): LogEntry => ({
   instanceId: "dev-1",
   kind,
 });
+const logsOf = (...entries: readonly LogEntry[]) => ({
+  read: ({ lines }: { readonly lines: number }) =>
+    Promise.resolve(entries.slice(-lines).map((entry) => ({ id: "", entry }))),
+});
 
-/** A runner that finds dev-1 only, and notes from which line it goes on. */
-function hostUser(resumed: (string | null)[]) {
-  return {
+/** Adopts the runs with a runner that finds dev-1 only; with the line after which it goes on, if it does. */
+async function adopted(logs: Parameters<typeof adoptRuns>[2], more: object = {}) {
+  const resumed: (string | null)[] = [];
+  const runtime = {
     adopt: (ids: readonly string[]) =>
       Promise.resolve(ids.includes("dev-1") ? [{ instanceId: "dev-1", agent }] : []),
     resume: ({ last }: { readonly last: LogEntry | null }) => {
       resumed.push(last?.msg ?? null);
       return of(exitWith());
     },
+    ...more,
   };
+  const runs = await adoptRuns(open, [runtime], logs);
+  runs[0]?.report(EMPTY).subscribe();
+  return { runs, resumed };
 }
 
-const logsOf = (...entries: readonly LogEntry[]) => ({
-  read: () => Promise.resolve(entries.map((entry) => ({ id: "", entry }))),
-});
-
 test("only runs that the runtime finds are adopted, with their own config", async () => {
-  const adopted = await adoptRuns(open, [hostUser([])], logsOf());
-  const request = { instanceId: "dev-1", agent, item: anItem("1") };
-  expect(adopted).toMatchObject([{ request, startedAt: 5, waitedMs: 2, leftByStop: true }]);
-  expect(adopted.map(({ request }) => request.instanceId)).toEqual(["dev-1"]);
+  const { runs } = await adopted(logsOf());
+  const { item, ...others } = facts;
+  expect(runs).toMatchObject([{ request: { instanceId: "dev-1", agent, item }, ...others }]);
+  expect(runs).toHaveLength(1);
 });
 
-test("an adopted run resumes after its own last line", async () => {
-  const resumed: (string | null)[] = [];
-  const started = line("run started manually", "run", { trigger: { kind: "manual" } });
-  const goesOn = line("run goes on", "run", { trigger: { kind: "manual" } });
-  const ended = line("run succeeded", "run", { outcome: "succeeded" });
-  const logs = [
-    logsOf(started, line("said", "said"), goesOn, line("denied", "network", { scheduler: true })),
-    logsOf(started, line("session starts", "run"), goesOn, goesOn, ended),
-    logsOf(started),
-    { read: () => Promise.reject(new Error("no log")) },
-  ];
-  for (const source of logs) {
-    const [run] = await adoptRuns(open, [hostUser(resumed)], source);
-    run?.report(EMPTY).subscribe();
-  }
-  expect(resumed).toEqual(["said", "session starts", null, null]);
-});
+const started = line("run started manually", "run", { trigger: { kind: "manual" } });
+const goesOn = line("run goes on", "run", { trigger: { kind: "manual" } });
+const ended = line("run succeeded", "run", { outcome: "succeeded" });
+const denied = line("denied", "network", { scheduler: true });
 
-test("an adopted run's last line is found behind many lines of the scheduler, by a mark of its runtime", async () => {
-  const numbered = line("its last", "process", { seq: 3 });
-  const lines = [numbered, ...Array.from({ length: 200 }, () => line("denied", "network"))];
-  const read = ({ lines: count }: { readonly lines: number }) =>
-    Promise.resolve(lines.slice(-count).map((entry) => ({ id: "", entry })));
-  const resumed: (string | null)[] = [];
-  const runtime = { ...hostUser(resumed), isOwnLine: ({ seq }: LogEntry) => seq !== undefined };
-  const [run] = await adoptRuns(open, [runtime], { read });
-  run?.report(EMPTY).subscribe();
-  expect(resumed).toEqual(["its last"]);
+test.each([
+  ["said", logsOf(started, line("said", "said"), goesOn, denied)],
+  ["session starts", logsOf(started, line("session starts", "run"), goesOn, goesOn, ended)],
+  [null, logsOf(started)],
+  [null, { read: () => Promise.reject(new Error("no log")) }],
+])("an adopted run resumes after its own last line: %s", async (last, logs) =>
+  expect((await adopted(logs)).resumed).toEqual([last]),
+);
+
+test("an adopted run's last line is found behind many of the scheduler's", async () => {
+  const many = Array.from({ length: 200 }, () => line("denied", "network"));
+  const logs = logsOf(line("its last", "process", { seq: 3 }), ...many);
+  const isOwnLine = ({ seq }: LogEntry) => seq !== undefined;
+  expect((await adopted(logs, { isOwnLine })).resumed).toEqual(["its last"]);
 });

@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
 import { asRun, type RunSubscriber } from "../../../src/runtime/runners/as-run.ts";
-import { anExit } from "../../helpers/fake-runner.ts";
+import { exitWith } from "../../helpers/stream-runner.ts";
 
-const good = anExit();
-const bad = anExit({ exitCode: null, error: "broken" });
+const good = exitWith();
+const bad = exitWith({ exitCode: null, error: "broken" });
 const eventsOf = (work: (subscriber: RunSubscriber) => Promise<void>) =>
   lastValueFrom(asRun(NEVER, work, () => bad).pipe(toArray()));
 
 test("the work of a run that fails has the failure as its exit", async () =>
   expect(await eventsOf(() => Promise.reject(new Error("no")))).toEqual([bad]));
 
-test("the work of a run that fails after its exit keeps that, and logs the failure as a warning", async () => {
+test("the work of a run that fails after its exit causes a warning", async () => {
   const warned = once(process, "warning") as Promise<[Error]>;
   const events = await eventsOf(({ emit }) => {
     emit(good);

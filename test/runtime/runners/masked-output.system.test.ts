@@ -4,7 +4,8 @@ import { createRedactor } from "../../../src/foundation/credentials/redactor.ts"
 import { formatLine } from "../../../src/foundation/logs/line-queue.ts";
 import { runOutput } from "../../../src/runtime/runners/run-output.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
-import { anAgent, anItem } from "../../helpers/agents.ts";
+import { entriesOf } from "./contract.ts";
+import { aRequest } from "./shell-runs.ts";
 import { encoders, secretText } from "../../helpers/encoders.ts";
 
 const bytes = (text: string) => Buffer.from(text);
@@ -18,18 +19,7 @@ const inserted = fc.constantFrom(
   "\u001b]8;;http://x\u0007",
   "\u001b(B",
   "\u009b1m",
-  "\u001b",
-  "\u0000",
-  "\u0007",
-  "\b",
-  "\u007f",
-  "\u0085",
-  "\u200b",
-  "\u00ad",
-  "\u202e",
-  "\ufeff",
-  "\u2060",
-  "\u{e0041}",
+  ...Array.from("\u001b\u0000\u0007\b\u007f\u0085\u200b\u00ad\u202e\ufeff\u2060\u{e0041}"),
 );
 const place = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
 const at = (text: string, share: number) => 1 + Math.floor(share * (text.length - 1));
@@ -40,13 +30,13 @@ function report(secret: string) {
   redactor.add([secret]);
   const events: RunnerEvent[] = [];
   const output = runOutput({
-    request: { instanceId: "dev-1", agent: anAgent("dev"), item: anItem("1", "dev") },
+    request: aRequest("dev"),
     redact: redactor.redact,
     emit: (event) => events.push(event),
     onCooldown: () => undefined,
   });
-  const entries = () => events.flatMap((event) => (event.type === "output" ? [event.entry] : []));
-  const lines = () => entries().map((entry) => JSON.parse(formatLine(entry)) as { msg: string });
+  const lines = () =>
+    entriesOf(events).map((entry) => JSON.parse(formatLine(entry)) as { msg: string });
   return { output, events, lines };
 }
 
@@ -60,51 +50,34 @@ const leaves = (value: unknown): string[] =>
 const shows = (value: unknown, form: string) =>
   leaves(value).some((text) => shown(text).includes(shown(form)));
 
-test(
-  "no output of a run shows any form of a secret, whatever is inserted into it",
-  () =>
-    fc.assert(
-      fc.property(
-        encoded,
-        inserted,
-        place,
-        fc.integer({ min: 1, max: 40 }),
-        ({ secret, form }, code, share, chunk) => {
-          const { output, events, lines } = report(secret);
-          const split = at(form, share);
-          const text = `it is ${form.slice(0, split)}${code}${form.slice(split)} indeed`;
-          const messages = [
-            {
-              type: "log",
-              level: 30,
-              time: 1,
-              kind: "tool-result",
-              msg: text,
-              fields: { [text]: [text] },
-            },
-            { type: "status", text },
-            { type: "return", json: JSON.stringify({ [text]: text }), more: false },
-            {
-              type: "end",
-              error: text,
-              usage: { model: text, tokens: null, costUsd: null, turns: null },
-            },
-          ];
-          const raw = bytes(
-            `${text}\n${messages.map((message) => `${JSON.stringify(message)}\n`).join("")}`,
-          );
-          for (let from = 0; from < raw.length; from += chunk)
-            output.stdout.push(raw.subarray(from, from + chunk));
-          const all = [events, lines(), output.end(), output.handedBack()];
-          expect(events).toHaveLength(3);
-          expect(output.handedBack()).toHaveProperty("value");
-          expect(shows(all, form)).toBe(false);
-        },
-      ),
-      { numRuns: 1_500 },
-    ),
-  120_000,
-);
+const logged = (kind: string, msg: string, more: object = {}) =>
+  JSON.stringify({ type: "log", level: 30, time: 1, kind, msg, ...more });
+
+test("no output of a run shows any form of a secret", () => {
+  const chunks = fc.integer({ min: 1, max: 40 });
+  fc.assert(
+    fc.property(encoded, inserted, place, chunks, ({ secret, form }, code, share, chunk) => {
+      const { output, events, lines } = report(secret);
+      const split = at(form, share);
+      const text = `it is ${form.slice(0, split)}${code}${form.slice(split)} indeed`;
+      const usage = { model: text, tokens: null, costUsd: null, turns: null };
+      const written = [
+        text,
+        logged("tool-result", text, { fields: { [text]: [text] } }),
+        JSON.stringify({ type: "status", text }),
+        JSON.stringify({ type: "return", json: JSON.stringify({ [text]: text }), more: false }),
+        JSON.stringify({ type: "end", error: text, usage }),
+      ];
+      const raw = bytes(`${written.join("\n")}\n`);
+      for (let from = 0; from < raw.length; from += chunk)
+        output.stdout.push(raw.subarray(from, from + chunk));
+      expect(events).toHaveLength(3);
+      expect(output.handedBack()).toHaveProperty("value");
+      expect(shows([events, lines(), output.end(), output.handedBack()], form)).toBe(false);
+    }),
+    { numRuns: 1_500 },
+  );
+}, 120_000);
 
 test("a secret where a line is cut shows fewer than six of its characters", () => {
   const limits = fc.constantFrom(8192, 32 * 1024);
@@ -114,11 +87,8 @@ test("a secret where a line is cut shows fewer than six of its characters", () =
       const { output, lines } = report(secret);
       const room = limit - at(form, share);
       const before = pad.repeat(Math.floor(room / bytes(pad).length));
-      output.stdout.push(
-        bytes(
-          `${before.padStart(before.length + room - bytes(before).length, "c")}${form} indeed\n`,
-        ),
-      );
+      const padded = before.padStart(before.length + room - bytes(before).length, "c");
+      output.stdout.push(bytes(`${padded}${form} indeed\n`));
       expect(shows(lines(), form.slice(0, 6))).toBe(false);
     }),
     {
@@ -129,30 +99,27 @@ test("a secret where a line is cut shows fewer than six of its characters", () =
   );
 });
 
-test(
-  "a secret over two or three lines shows less than one half, or less than six characters",
-  () =>
-    fc.assert(
-      fc.property(
-        encoded,
-        place,
-        place,
-        fc.boolean(),
-        ({ secret, form }, first, second, isOneText) => {
-          const { output, lines } = report(secret);
-          const [from = 1, to = 1] = [at(form, first), at(form, second)].sort((a, b) => a - b);
-          const text = `${form.slice(0, from)}\n${form.slice(from, to)}\n${form.slice(to)}\n`;
-          const message = { type: "log", level: 30, time: 1, kind: "said", msg: text };
-          output.stdout.push(bytes(isOneText ? `${JSON.stringify(message)}\n` : text));
-          const all = lines()
-            .map(({ msg }) => msg)
-            .join("");
-          const half = Math.max(6, Math.ceil(shown(form).length / 2));
-          expect(shows(all, shown(form).slice(0, half))).toBe(false);
-          expect(shows(all, shown(form).slice(-half))).toBe(false);
-        },
-      ),
-      { numRuns: 1_000 },
+test("a secret over two or three lines shows less than one half, or less than six characters", () => {
+  fc.assert(
+    fc.property(
+      encoded,
+      place,
+      place,
+      fc.boolean(),
+      ({ secret, form }, first, second, isOneText) => {
+        const { output, lines } = report(secret);
+        const [from = 1, to = 1] = [at(form, first), at(form, second)].sort((a, b) => a - b);
+        const text = `${form.slice(0, from)}\n${form.slice(from, to)}\n${form.slice(to)}\n`;
+        output.stdout.push(bytes(isOneText ? `${logged("said", text)}\n` : text));
+        const all = lines()
+          .map(({ msg }) => msg)
+          .join("");
+        const whole = shown(form);
+        const half = Math.max(6, Math.ceil(whole.length / 2));
+        expect(shows(all, whole.slice(0, half))).toBe(false);
+        expect(shows(all, whole.slice(-half))).toBe(false);
+      },
     ),
-  120_000,
-);
+    { numRuns: 1_000 },
+  );
+}, 120_000);

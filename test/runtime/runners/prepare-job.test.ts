@@ -14,16 +14,19 @@ const model = (name: string, config: Partial<ModelConfig> = {}): ModelConfig =>
     ...config,
   });
 
+const missing = (type: string) =>
+  `credential ${type} is missing; write the secret to /home/${type}/default/key`;
+
 /** A job from these credentials, each with one field; models in the order of their names, backwards. */
-function prepare(config: Partial<AgentConfig>, stored: readonly string[]) {
-  const agent = anAgent("dev", config);
+function prepare(config: Partial<AgentConfig>, ...stored: readonly string[]) {
+  const agent = anAgent("dev", { models: [model("a")], ...config });
   const request = { instanceId: "dev-abcdefgh", agent, item: anItem("1") };
   return prepareJob(request, "/w", {
     credential: async (type) => {
       await Promise.resolve();
       if (stored.includes(type)) return { type, instance: "default", fields: { key: `k-${type}` } };
-      const hint = `write the secret to /home/${type}/default/key`;
-      throw new UserError("missing_credential", `credential ${type} is missing`, { hint });
+      const [text = "", hint = ""] = missing(type).split("; ");
+      throw new UserError("missing_credential", text, { hint });
     },
     checkCommand: () => Promise.resolve(),
     broker: (_request, credentials) => Promise.resolve({ credentials, authority: null }),
@@ -39,16 +42,16 @@ function prepare(config: Partial<AgentConfig>, stored: readonly string[]) {
 }
 
 const chain = [model("a"), model("b"), model("c")];
+const claude = { type: "llm-cli", command: "claude" } as const;
 
 test("the job of a run has its models in order, without keys or headers", async () => {
-  const headers = { "x-team": "secret-of-a" };
-  const models = [model("a", { headers }), model("b"), model("c")];
-  const job = await prepare({ models }, ["a_key", "b_key", "c_key"]);
+  const models = [model("a", { headers: { "x-team": "secret-of-a" } }), ...chain.slice(1)];
+  const job = await prepare({ models }, "a_key", "b_key", "c_key");
   expect(job.models.map(({ name }) => name)).toEqual(["c", "b", "a"]);
   expect(JSON.stringify(job)).not.toMatch(/k-[abc]_key|secret-of-a/);
 });
 
-test("the job of a run carries each model's own limits and wire", async () => {
+test("the job of a run carries the limits of its models and the agent's variables", async () => {
   const settings = {
     api: "openai-completions",
     contextWindow: 64_000,
@@ -56,63 +59,67 @@ test("the job of a run carries each model's own limits and wire", async () => {
     timeoutSeconds: 30,
     maxRetries: 0,
   } as const;
-  const job = await prepare({ models: [model("a", settings)] }, ["a_key"]);
-  expect(job.models[0]).toMatchObject(settings);
+  const env = { LOG_LEVEL: "debug" };
+  const local = { memory: null, cpus: null, network: null, env };
+  const job = await prepare({ models: [model("a", settings)], local }, "a_key");
+  expect(job).toMatchObject({ models: [settings], env });
 });
 
-test("the job of a run lets a command line wait a day for its model if its spending needs approval", async () => {
+test.each([
+  ["pi", null],
+  ["llm-cli", 86_400],
+] as const)("the job of a run of %s waits %s s for an approved model", async (type, seconds) => {
   const approve = { hosts: [], over: 5, agents: [], tools: [] };
-  const seconds = async (type: "pi" | "llm-cli") => {
-    const harness = { type, command: "claude" };
-    const job = await prepare({ models: [model("a")], harness, approve }, ["a_key"]);
-    return job.models[0]?.timeoutSeconds;
-  };
-  expect([await seconds("pi"), await seconds("llm-cli")]).toEqual([null, 86_400]);
+  const job = await prepare({ harness: { ...claude, type }, approve }, "a_key");
+  expect(job.models).toMatchObject([{ timeoutSeconds: seconds }]);
 });
 
-test("the job of a run has the variables of the agent's config", async () => {
-  const local = { memory: null, cpus: null, network: null, env: { LOG_LEVEL: "debug" } };
-  const job = await prepare({ models: [model("a")], local }, ["a_key"]);
-  expect(job.env).toEqual({ LOG_LEVEL: "debug" });
+test.each<[string, Partial<AgentConfig>, string, readonly [string, string?][]]>([
+  [
+    "goes on without fallbacks that have no key or no script",
+    { models: [...chain.slice(0, 2), model("c", { provider: "scripted", script: "/x" })] },
+    "a_key",
+    [["c", "no such script"], ["b", missing("b_key")], ["a"]],
+  ],
+  [
+    "uses another model when the primary has no key",
+    { models: chain },
+    "b_key",
+    [["c", missing("c_key")], ["b"], ["a", missing("a_key")]],
+  ],
+  [
+    "has only the primary model for an external CLI, in spite of cooldowns",
+    { models: chain, harness: claude },
+    "a_key",
+    [["a"]],
+  ],
+])("the job of a run %s, with the reason", async (_what, config, stored, models) => {
+  const job = await prepare(config, stored);
+  expect(job.models.map(({ name, problem }) => [name, problem])).toEqual(
+    models.map(([name, problem]) => [name, problem]),
+  );
 });
 
-test("the job of a run continues without a fallback that has no key or no script, with the reason", async () => {
-  const models = [model("a"), model("b"), model("c", { provider: "scripted", script: "/x" })];
-  const job = await prepare({ models }, ["a_key"]);
-  expect(job.models.map(({ name, problem }) => [name, problem])).toEqual([
-    ["c", "no such script"],
-    ["b", "credential b_key is missing; write the secret to /home/b_key/default/key"],
-    ["a", undefined],
-  ]);
-});
-
-test("the job of a run uses another model when the primary has no key, and fails when none has one", async () => {
-  const job = await prepare({ models: chain }, ["b_key"]);
-  expect(job.models.map(({ name, problem }) => [name, problem === undefined])).toEqual([
-    ["c", false],
-    ["b", true],
-    ["a", false],
-  ]);
-  const reason = (name: string) =>
-    `"${name}": credential ${name}_key is missing; write the secret to /home/${name}_key/default/key`;
-  await expect(prepare({ models: chain }, [])).rejects.toMatchObject({
-    code: "no_model",
-    message: `no model can be used: ${["c", "b", "a"].map(reason).join("; ")}`,
-  });
-  await expect(prepare({ models: [model("a")] }, [])).rejects.toMatchObject({
-    message: `model ${reason("a")}`,
-  });
-});
-
-test("the job of a run fails when the agent lacks a credential", async () => {
-  const credential = prepare({ models: [model("a")], credentials: ["github_token"] }, ["a_key"]);
-  await expect(credential).rejects.toMatchObject({ message: /github_token is missing/ });
-});
-
-test("the job of a run has only the primary model for an external CLI, in spite of cooldowns", async () => {
-  const harness = { type: "llm-cli", command: "claude" } as const;
-  const job = await prepare({ models: chain, harness }, ["a_key"]);
-  expect(job.models.map(({ name }) => name)).toEqual(["a"]);
-  const without = prepare({ models: chain, harness }, ["b_key", "c_key"]);
-  await expect(without).rejects.toMatchObject({ message: /^model "a": credential a_key/ });
-});
+test.each<[string, Partial<AgentConfig>, readonly string[], string]>([
+  [
+    "no model has a key",
+    { models: chain },
+    [],
+    `no model can be used: ${["c", "b", "a"].map((name) => `"${name}": ${missing(`${name}_key`)}`).join("; ")}`,
+  ],
+  ["its only model has no key", {}, [], `model "a": ${missing("a_key")}`],
+  [
+    "the primary of an external CLI has no key",
+    { models: chain, harness: claude },
+    ["b_key", "c_key"],
+    `model "a": ${missing("a_key")}`,
+  ],
+  [
+    "its agent lacks a credential",
+    { credentials: ["github_token"] },
+    ["a_key"],
+    "credential github_token is missing",
+  ],
+])("the job of a run can't be made when %s", (_when, config, stored, message) =>
+  expect(prepare(config, ...stored)).rejects.toMatchObject({ message }),
+);

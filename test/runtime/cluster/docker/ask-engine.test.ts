@@ -27,11 +27,6 @@ test("a request to an engine is rejected by an engine outside of a Swarm that is
   await expect(asked(error)).rejects.toMatchObject({ code: "engine_refused" });
 });
 
-test("a request to an engine finds the engine away", async () => {
-  const error = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
-  await expect(asked(error)).rejects.toMatchObject({ code: "engine_unreachable" });
-});
-
 test("a request to an engine is rejected with the engine's reason", async () => {
   const error = refusal(400, "invalid mount config");
   await expect(asked(error)).rejects.toMatchObject({

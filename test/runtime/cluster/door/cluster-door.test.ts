@@ -1,17 +1,17 @@
-import { createServer, type AddressInfo } from "node:net";
-import { once } from "node:events";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { createServer } from "node:net";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { BehaviorSubject } from "rxjs";
 import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";
 import { createClusterDoor } from "../../../../src/runtime/cluster/door/cluster-door.ts";
 import { freePort } from "../../../helpers/free-port.ts";
+import { listen } from "../../../helpers/listen.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 
 /** Whether this process can listen there. */
 async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, "127.0.0.1");
-  const isListening = await once(server, "listening").then(
+  const server = createServer();
+  const isListening = await listen(server, port).then(
     () => true,
     () => false,
   );
@@ -20,8 +20,7 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 async function doorAt(port: number) {
-  const projectDir = await mkdtemp(join(tmpdir(), "al-door-"));
-  onTestFinished(() => rm(projectDir, { recursive: true }));
+  const projectDir = tempDir();
   await mkdir(join(projectDir, ".al"));
   const project$ = new BehaviorSubject(listeningAt(port));
   const problems: string[] = [];
@@ -36,7 +35,7 @@ async function doorAt(port: number) {
 const listeningAt = (port: number) =>
   ({ cluster: { listen: `127.0.0.1:${port}` } }) as unknown as ProjectConfig;
 
-test("the door applies the last of two concurrent changes of its address, and does not listen after its end", async () => {
+test("the door applies the last of two concurrent changes of its address", async () => {
   const ports = [await freePort(), await freePort(), await freePort()] as const;
   const { door, problems, move } = await doorAt(ports[0]);
   move(ports[1]);
@@ -49,13 +48,13 @@ test("the door applies the last of two concurrent changes of its address, and do
   expect(problems).toEqual([]);
 });
 
-test("the door's address in use causes one warning, however many runs start", async () => {
+test("the door's address in use causes one warning", async () => {
   const port = await freePort();
   const { door, problems, move } = await doorAt(port);
-  const other = createServer().listen(0, "127.0.0.1");
-  await once(other, "listening");
+  const other = createServer();
+  const taken = await listen(other);
   onTestFinished(() => void other.close());
-  move((other.address() as AddressInfo).port);
+  move(taken);
   await door.open();
   await door.open();
   expect(problems).toHaveLength(1);

@@ -8,13 +8,11 @@ import type {
   RemoteLine,
 } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import { RunApiError } from "../../../../src/runtime/run-api/protocol.ts";
-import { ask, claimA, doorSide, expectRun, tokenOf } from "./support.ts";
-import type { AskOptions } from "./support.ts";
+import { aDoor, claimA } from "./support.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 
-const side = perTest(doorSide, (side) => side.remove());
-const run = perTest(() => expectRun(side(), "dev-1"));
-const token = perTest(() => tokenOf(side(), run()));
+const { side, run, ask, tokenOf, ...door } = aDoor();
+const token = perTest(() => tokenOf());
 
 const line = (seq: number, text = "x"): RemoteLine => ({
   seq,
@@ -29,13 +27,14 @@ const end: RemoteLine = {
 };
 const ndjson = (...lines: readonly unknown[]) =>
   lines.map((each) => `${JSON.stringify(each)}\n`).join("");
-const send = (body: string) =>
-  ask(side(), "/remote/lines", { name: run().name, token: token(), body });
-const readInbox = (options: Partial<AskOptions> = {}) =>
-  ask(side(), "/remote/inbox", { name: run().name, token: token(), method: "GET", ...options });
+const send = (body: string) => ask("/remote/lines", { token: token(), body });
+const readInbox = (options: Parameters<typeof ask>[1] = {}) =>
+  ask("/remote/inbox", { token: token(), method: "GET", ...options });
 const never = () => new Promise<never>(() => undefined);
-const received = () => side().now.remote.received;
-const signals = () => side().now.remote.signals;
+const remote = () => side().now.remote;
+const received = () => remote().received;
+const signals = () => remote().signals;
+const unavailable = { status: 503, body: { error: "unavailable" } };
 
 describe("lines of a run on another machine", () => {
   test("are passed on in order, and acknowledged", async () => {
@@ -77,7 +76,7 @@ describe("lines of a run on another machine", () => {
   test.each([
     [
       "that can't be stored now",
-      () => void (side().now.remote.lines = () => Promise.reject(new RunApiError(problem))),
+      () => void (remote().lines = () => Promise.reject(new RunApiError(problem))),
     ],
     [
       "that might be dropped, as the logs are behind,",
@@ -86,15 +85,14 @@ describe("lines of a run on another machine", () => {
     ["of a scheduler without remote runs", () => side().serve({ remote: undefined })],
   ])("%s are to be sent again", async (_which, begin) => {
     begin();
-    const refused = { status: 503, body: { error: "unavailable" } };
-    expect(await send(ndjson(line(1)))).toMatchObject(refused);
+    expect(await send(ndjson(line(1)))).toMatchObject(unavailable);
     expect(received()).toEqual([]);
   });
 
   test("with the end are answered with 401 once the run has ended", async () => {
-    side().now.remote.onLines = never;
+    remote().onLines = never;
     const answer = send(ndjson(end));
-    await expect.poll(() => received().length).toBe(1);
+    await expect.poll(received).toHaveLength(1);
     run().runSocket[Symbol.dispose]();
     expect(await answer).toMatchObject({ status: 401, body: { error: "unauthorized" } });
     expect(await send(ndjson(end))).toMatchObject({ status: 401 });
@@ -102,30 +100,29 @@ describe("lines of a run on another machine", () => {
   });
 
   test("wait for no request of the agent, however many wait", async () => {
-    side().now.abilities.answers.wait = never;
-    const wait = (n: number) =>
-      ask(side(), "/run/wait", {
-        name: run().name,
-        token: token(),
-        body: { kind: "webhook" },
-        headers: { "idempotency-key": claimA.replace("7d", n.toString(16).padStart(2, "0")) },
-      });
+    const { abilities } = side().now;
+    abilities.answers.wait = never;
+    const wait = async (n: number) => {
+      const key = claimA.replace("7d", n.toString(16).padStart(2, "0"));
+      const headers = { "idempotency-key": key };
+      const body = { kind: "webhook" };
+      return (await ask("/run/wait", { token: token(), body, headers })).status;
+    };
     const waiting = Array.from({ length: 64 }, (_, n) => wait(n));
-    await expect.poll(() => side().now.abilities.asked.length).toBe(64);
-    expect(await wait(99)).toMatchObject({ status: 429 });
+    await expect.poll(() => abilities.asked).toHaveLength(64);
+    expect(await wait(99)).toBe(429);
     expect(await send(ndjson(line(1)))).toMatchObject({ status: 200 });
     run().runSocket[Symbol.dispose]();
-    const answers = await Promise.all(waiting);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([401]));
   });
 });
 
 describe("the inbox of a run on another machine", () => {
   test("answers as soon as it has an entry", async () => {
     const { promise, resolve } = Promise.withResolvers<InboxAnswer>();
-    side().now.remote.onInbox = () => promise;
+    remote().onInbox = () => promise;
     const waiting = readInbox();
-    await expect.poll(() => signals().length).toBe(1);
+    await expect.poll(signals).toHaveLength(1);
     const stop = { reason: "killed", graceMs: 5_000 } as const;
     resolve({ stop });
     const { status, body } = await waiting;
@@ -133,24 +130,24 @@ describe("the inbox of a run on another machine", () => {
   });
 
   test("releases a request whose run disconnected", async () => {
-    side().now.remote.onInbox = never;
+    remote().onInbox = never;
     const gone = new AbortController();
     const waiting = readInbox({ signal: gone.signal }).catch(() => "gone");
-    await expect.poll(() => signals().length).toBe(1);
+    await expect.poll(signals).toHaveLength(1);
     gone.abort();
     expect(await waiting).toBe("gone");
     await expect.poll(() => signals()[0]?.aborted).toBe(true);
   });
 
   test("is closed at once when the run has ended, or the scheduler stops", async () => {
-    side().now.remote.onInbox = never;
+    remote().onInbox = never;
     const first = readInbox();
-    const other = await expectRun(side(), "dev-2");
-    const second = readInbox({ name: other.name, token: await tokenOf(side(), other) });
-    await expect.poll(() => signals().length).toBe(2);
+    const other = await door.expectRun("dev-2");
+    const second = readInbox({ name: other.name, token: await tokenOf(other) });
+    await expect.poll(signals).toHaveLength(2);
     run().runSocket[Symbol.dispose]();
     expect(await first).toMatchObject({ status: 401 });
     await side().now.stop();
-    expect(await second).toMatchObject({ status: 503, body: { error: "unavailable" } });
+    expect(await second).toMatchObject(unavailable);
   });
 });

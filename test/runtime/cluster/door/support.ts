@@ -9,57 +9,49 @@ import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import type { Served } from "../../../../src/runtime/run-api/app.ts";
 import { remotePaths } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
 import type {
+  ClaimAnswer,
   ClaimRequest,
   InboxAnswer,
   LinesAnswer,
   RemoteLine,
-  RemoteRuns,
 } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
-import { createRedactor, type Redactor } from "../../../../src/foundation/credentials/redactor.ts";
+import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
 import { createDoor } from "../../../../src/runtime/cluster/door/door.ts";
-import type { Door, DoorOptions } from "../../../../src/runtime/cluster/door/door.ts";
+import type { DoorOptions } from "../../../../src/runtime/cluster/door/door.ts";
 import { doorIdentity } from "../../../../src/runtime/cluster/door/door-identity.ts";
-import { createRunSockets, type RunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
+import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
 import type { RunSocket } from "../../../../src/runtime/run-api/run-socket.ts";
 import { openChannel } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
 import type { Channel } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
 import { openStore, type Store } from "../../../../src/foundation/store/store.ts";
 import { aJob } from "../../harness/jobs.ts";
 import { hostGateway } from "../../harness/model-host.ts";
-import { fakeAbilities, type FakeAbilities } from "../../../helpers/fake-abilities.ts";
+import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
 import { noEgress } from "../../run-api/no-egress.ts";
 import { resource } from "../../run-api/support.ts";
+import { perTest } from "../../../helpers/per-test.ts";
 
 /** Stands in for the runner behind the door: it notes what it is asked. */
-export interface FakeRemoteRuns extends RemoteRuns {
-  readonly claims: (ClaimRequest & { readonly instanceId: string })[];
-  readonly received: RemoteLine[];
-  /** Of requests for the inbox. */
-  readonly signals: AbortSignal[];
-  onLines: () => Promise<LinesAnswer>;
-  onInbox: () => Promise<InboxAnswer>;
-}
-
-function fakeRemoteRuns(scheduler: string): FakeRemoteRuns {
-  const fake: FakeRemoteRuns = {
-    claims: [],
-    received: [],
-    signals: [],
-    onLines: () => Promise.resolve({ stored: fake.received.at(-1)?.seq ?? 0, scheduler }),
-    onInbox: () => Promise.resolve({ stop: null }),
-    claim: (instanceId, claim) => {
+function fakeRemoteRuns(scheduler: string) {
+  const fake = {
+    claims: [] as (ClaimRequest & { readonly instanceId: string })[],
+    received: [] as RemoteLine[],
+    /** Of requests for the inbox. */
+    signals: [] as AbortSignal[],
+    onLines: (): Promise<LinesAnswer> =>
+      Promise.resolve({ stored: fake.received.at(-1)?.seq ?? 0, scheduler }),
+    onInbox: (): Promise<InboxAnswer> => Promise.resolve({ stop: null }),
+    claim: (instanceId: string, claim: ClaimRequest): Promise<ClaimAnswer> => {
       fake.claims.push({ ...claim, instanceId });
       const channel = { socket: "/run/al/channel.sock", token: "the ticket" };
-      return Promise.resolve({
-        job: aJob("/workspace", { instanceId, channel }),
-        leaseSeconds: 90,
-      });
+      const job = aJob("/workspace", { instanceId, channel });
+      return Promise.resolve({ job, leaseSeconds: 90 });
     },
-    lines: (_instanceId, lines) => {
+    lines: (_instanceId: string, lines: readonly RemoteLine[]): Promise<LinesAnswer> => {
       fake.received.push(...lines);
       return fake.onLines();
     },
-    inbox: (_instanceId, signal) => {
+    inbox: (_instanceId: string, signal: AbortSignal): Promise<InboxAnswer> => {
       fake.signals.push(signal);
       return fake.onInbox();
     },
@@ -67,37 +59,13 @@ function fakeRemoteRuns(scheduler: string): FakeRemoteRuns {
   return fake;
 }
 
-/** One scheduler, as far as runs on other machines see it. */
-export interface DoorScheduler {
-  readonly sockets: RunSockets;
-  readonly remote: FakeRemoteRuns;
-  readonly abilities: FakeAbilities;
-  readonly door: Door;
-  readonly redactor: Redactor;
-  port: number;
-  readonly stop: () => Promise<void>;
-}
-
-export interface DoorSide {
-  readonly dir: string;
-  readonly certificate: string;
-  readonly problems: string[];
-  store: Store;
-  /** The scheduler that runs. */
-  now: DoorScheduler;
-  /** Stops it, and starts another over the same files, at the same port, for these runs; it serves nobody yet. */
-  restart(alive: readonly string[]): Promise<ReadonlyMap<string, RunSocket>>;
-  serve(more?: Partial<Served>): void;
-  remove(): Promise<void>;
-}
-
 /** A scheduler's end with a real door and a real store. */
-export async function doorSide(limits: Partial<DoorOptions> = {}): Promise<DoorSide> {
+export async function doorSide(limits: Partial<DoorOptions> = {}) {
   const dir = await mkdtemp(join(tmpdir(), "al-door-"));
   const identity = await doorIdentity(join(dir, "door.pem"));
   const problems: string[] = [];
-  let store = openStore(dir);
-  const start = async (port: number, alive: readonly string[]) => {
+  const store = openStore(dir);
+  const start = async (store: Store, port: number, alive: readonly string[]) => {
     const redactor = createRedactor();
     const onProblem = (message: string) => problems.push(message);
     const records = { local: store.channels, remote: store.remoteRuns };
@@ -112,30 +80,30 @@ export async function doorSide(limits: Partial<DoorOptions> = {}): Promise<DoorS
     };
     const remote = fakeRemoteRuns(`scheduler of ${alive.length}`);
     const abilities = fakeAbilities();
-    const made = { sockets, remote, abilities, door, redactor, port: listens, stop };
-    return { made, restored };
+    return { sockets, restored, remote, abilities, door, redactor, port: listens, stop };
   };
-  const side: DoorSide = {
+  const side = {
     dir,
     certificate: identity.certificate,
     problems,
     store,
-    now: (await start(0, [])).made,
-    restart: async (alive) => {
+    /** The scheduler that runs. */
+    now: await start(store, 0, []),
+    /** Stops it, and starts another over the same files, at the same port, for these runs; it serves nobody yet. */
+    restart: async (alive: readonly string[]): Promise<ReadonlyMap<string, RunSocket>> => {
       await side.now.stop();
-      store.close();
-      side.store = store = openStore(dir);
-      const { made, restored } = await start(side.now.port, alive);
-      side.now = made;
-      return restored;
+      side.store.close();
+      side.store = openStore(dir);
+      side.now = await start(side.store, side.now.port, alive);
+      return side.now.restored;
     },
-    serve: (more = {}) => {
+    serve: (more: Partial<Served> = {}): void => {
       const { sockets, abilities, remote } = side.now;
       sockets.serve({ runApi: abilities, models: hostGateway, egress: noEgress, remote, ...more });
     },
-    remove: async () => {
+    remove: async (): Promise<void> => {
       await side.now.stop();
-      store.close();
+      side.store.close();
       await rm(dir, { recursive: true, force: true });
     },
   };
@@ -143,29 +111,34 @@ export async function doorSide(limits: Partial<DoorOptions> = {}): Promise<DoorS
   return side;
 }
 
-/** A run as its ticket has it. */
-export interface TicketHolder {
-  readonly name: string;
-  readonly ticket: string;
-  readonly runSocket: RunSocket;
-}
+export type DoorSide = Awaited<ReturnType<typeof doorSide>>;
 
-export async function expectRun(side: DoorSide, instanceId: string): Promise<TicketHolder> {
+export async function expectRun(side: DoorSide, instanceId: string) {
   const name = `al-${instanceId}`;
   const { runSocket, token } = await side.now.sockets.openRemote(instanceId, name);
   return { name, ticket: token, runSocket };
 }
 
+/** A run as its ticket has it. */
+export type TicketHolder = Awaited<ReturnType<typeof expectRun>>;
+
 /** Connects as a run does: it trusts the door's own certificate alone. */
 export function connectToDoor(
-  { certificate, now: { port } }: Pick<DoorSide, "certificate" | "now">,
+  { certificate: ca, now: { port } }: Pick<DoorSide, "certificate" | "now">,
   servername: string,
   options: ConnectionOptions = {},
 ): TLSSocket {
-  const trust = { ca: certificate, checkServerIdentity: () => undefined };
-  const where = { host: "127.0.0.1", port, servername, minVersion: "TLSv1.3" as const };
-  // As TCP has it: one direction may end before the other.
-  return connect({ ...where, ...trust, allowHalfOpen: true, ...options } as ConnectionOptions);
+  return connect({
+    host: "127.0.0.1",
+    port,
+    servername,
+    minVersion: "TLSv1.3",
+    ca,
+    checkServerIdentity: () => undefined,
+    // As TCP has it: one direction may end before the other.
+    allowHalfOpen: true,
+    ...options,
+  } as ConnectionOptions);
 }
 
 export interface AskOptions {
@@ -178,7 +151,7 @@ export interface AskOptions {
 }
 
 /** A request over a connection of its own. A text is sent as it is. */
-export async function ask(side: DoorSide, path: string, options: AskOptions) {
+async function ask(side: DoorSide, path: string, options: AskOptions) {
   const { name, token, body, headers = {}, method = "POST", signal } = options;
   const isText = typeof body === "string";
   const sent = request({
@@ -201,28 +174,43 @@ export async function ask(side: DoorSide, path: string, options: AskOptions) {
   return { status: answer.statusCode ?? 0, body: JSON.parse(given) as Record<string, unknown> };
 }
 
-/** The status of a request that needs the token of a run. */
-export async function unlock(side: DoorSide, name: string, token: string): Promise<number> {
-  return (await ask(side, "/run/unlock", { name, token, body: { resource } })).status;
-}
-
 export const claimA = "7d444840-9dc0-41d1-b245-5ffdce74fad2";
 export const claimB = "9e107d9d-372b-4b6a-8f0e-3c2b1d5a6f70";
 
-export function claim(side: DoorSide, { name, ticket }: TicketHolder, id = claimA) {
-  return ask(side, remotePaths.claim, { name, token: ticket, body: { claim: id, node: "n1" } });
-}
-
-/** The token of a claim. */
-export async function tokenOf(side: DoorSide, run: TicketHolder, id = claimA): Promise<string> {
-  const { body } = await claim(side, run, id);
-  return (body.job as { channel: { token: string } }).channel.token;
-}
-
-/** The real end of a run on another machine: its socket, by which it reaches the door. */
-export function channelOf(
-  { dir, certificate, now: { port } }: DoorSide,
-  name: string,
-): Promise<Channel> {
-  return openChannel(join(dir, name), { door: `127.0.0.1:${port}`, certificate, name });
+/** A door for each test, which the run `dev-1` is expected at, and the requests of runs. */
+export function aDoor(limits: Partial<DoorOptions> = {}) {
+  const side = perTest(
+    () => doorSide(limits),
+    (side) => side.remove(),
+  );
+  const run = perTest(() => expectRun(side(), "dev-1"));
+  const claim = ({
+    id: claim = claimA,
+    ...given
+  }: Partial<TicketHolder> & { id?: string } = {}) => {
+    const { name, ticket: token } = { ...run(), ...given };
+    return ask(side(), remotePaths.claim, { name, token, body: { claim, node: "n1" } });
+  };
+  return {
+    side,
+    run,
+    expectRun: (instanceId: string) => expectRun(side(), instanceId),
+    ask: (path: string, options: Partial<AskOptions>) =>
+      ask(side(), path, { name: run().name, token: run().ticket, ...options }),
+    claim,
+    /** The token of a claim. */
+    tokenOf: async (given?: TicketHolder): Promise<string> => {
+      const { body } = await claim(given);
+      return (body.job as { channel: { token: string } }).channel.token;
+    },
+    /** The status of a request that needs the token of a run. */
+    unlock: async (token: string, name = run().name): Promise<number> =>
+      (await ask(side(), "/run/unlock", { name, token, body: { resource } })).status,
+    /** The real end of the run on another machine: its socket, by which it reaches the door. */
+    openChannel: (): Promise<Channel> => {
+      const { dir, certificate, now } = side();
+      const { name } = run();
+      return openChannel(join(dir, name), { door: `127.0.0.1:${now.port}`, certificate, name });
+    },
+  };
 }

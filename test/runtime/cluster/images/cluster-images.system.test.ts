@@ -8,6 +8,7 @@ import type { AgentImages } from "../../../../src/runtime/runners/container/imag
 import { anAgent } from "../../../helpers/agents.ts";
 import { engineSetupMs, testEngine } from "../../../helpers/docker.ts";
 import { standInRegistry } from "../../../helpers/stand-in-registry.ts";
+import { like } from "../../../helpers/like.ts";
 
 const { engine, missing } = await testEngine();
 const dev = anAgent("dev");
@@ -80,12 +81,12 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
     const { image } = await imagesWith({ registry: host }, login).imageFor(dev);
     expect(image).toContain(host);
     await expect(imagesWith({ registry: host }).imageFor(dev)).rejects.toMatchObject({
-      message: expect.stringContaining("could not be pushed") as string,
-      hint: expect.stringContaining(`run docker login ${host}`) as string,
+      message: like("could not be pushed"),
+      hint: like(`run docker login ${host}`),
     });
   });
 
-  test("are an error while the registry is away, and are pushed once it is back", async () => {
+  test("are pushed once their registry is back", async () => {
     const registry = await registryFor();
     registry.refuse(true);
     const ends = imagesWith({ registry: registry.host })
@@ -99,16 +100,16 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
     expect(await lastValueFrom(ends)).toMatchObject([
       {
         usable: false,
-        error: expect.stringMatching(/could not be pushed: .+; run docker login/s) as string,
+        error: like(/could not be pushed: .+; run docker login/s),
       },
       { usable: true, error: null },
     ]);
   });
 
-  test("without a registry have the name that the machines must have, and their volumes", async () =>
+  test("without a registry have a name and their volumes", async () =>
     expect(await imagesWith({}).imageFor(dev)).toEqual({ image: name, volumes: ["/vol"] }));
 
-  test("with a configured one are that one, and reject an agent's own Dockerfile with a hint", async () => {
+  test("with a configured one reject an agent's own Dockerfile", async () => {
     const image = "registry.example.com/al-agent:3";
     const images = imagesWith({ image });
     expect((await images.imageFor(dev)).image).toBe(image);

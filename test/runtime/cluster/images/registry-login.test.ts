@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 import {
   registryLogin,
   registryOf,
@@ -9,8 +9,7 @@ import {
 const image = "registry.example.com:5000/team/al-agent:1";
 
 async function loginBy(config: object | string, helpers: Readonly<Record<string, string>> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), "al-login-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = tempDir();
   const text = typeof config === "string" ? config : JSON.stringify(config);
   await writeFile(join(folder, "config.json"), text);
   for (const [name, script] of Object.entries(helpers)) {

@@ -1,18 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createKubernetesEngine } from "../../../../src/runtime/cluster/kubernetes/kubernetes-engine.ts";
 import {
   closedPolicy,
   findDoor,
 } from "../../../../src/runtime/cluster/kubernetes/closed-network.ts";
+import { tempDir } from "../../../helpers/temp-dir.ts";
 import { freePort } from "../../../helpers/free-port.ts";
 import { project } from "../../../kubernetes/side.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
+import { like } from "../../../helpers/like.ts";
 
 const config = { address: "127.0.0.1:8443", namespace: null };
 
-test("the network policy of Kubernetes lets closed runs reach the addresses of the door, and nothing else", async () => {
+test("the network policy of Kubernetes lets closed runs reach the door alone", async () => {
   const door = await findDoor("localhost:8443");
   expect(door.ips).toContain("127.0.0.1");
   const ips = door.ips.map((ip) => ({ ipBlock: { cidr: `${ip}/${ip.includes(":") ? 128 : 32}` } }));
@@ -30,27 +29,25 @@ test("the network policy of Kubernetes names the address that no run would find"
     '[cluster] address = "no-such-host.invalid:8443"',
   ));
 
-test("the network policy of Kubernetes reports an invalid kubeconfig, and reads it again the next time", async () => {
+test("the network policy of Kubernetes reports an invalid kubeconfig each time", async () => {
   const engine = createKubernetesEngine({ config, project, kubeconfig: "/no/such/kubeconfig" });
   const noConfig = {
     code: "engine_unreachable",
-    message: expect.stringContaining("/no/such/kubeconfig") as string,
+    message: like("/no/such/kubeconfig"),
   };
   await expect(engine.ready()).rejects.toMatchObject(noConfig);
   await expect(engine.ready()).rejects.toMatchObject(noConfig);
 });
 
 test("the network policy of Kubernetes reports an API server that does not answer", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "al-kube-"));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
   const server = `http://127.0.0.1:${await freePort()}`;
   const engine = createKubernetesEngine({
     config,
     project,
-    kubeconfig: writeKubeconfig(dir, server),
+    kubeconfig: writeKubeconfig(tempDir(), server),
   });
   await expect(engine.list()).rejects.toMatchObject({
     code: "engine_unreachable",
-    message: expect.stringContaining(`no API server of Kubernetes answers at ${server}`) as string,
+    message: like(`no API server of Kubernetes answers at ${server}`),
   });
 });

@@ -21,7 +21,7 @@ describe("the manifest of a run", () => {
     });
   });
 
-  test("keeps the run's files in memory, each folder at most half of its limit", () => {
+  test("keeps each folder in memory, at most half of the run's", () => {
     const { spec, container } = podOf({ volumes: ["/vol"] });
     const folders = container?.volumeMounts?.map(({ mountPath }) => mountPath);
     expect(folders).toEqual(["/workspace", "/tmp", "/home/al", "/run/al", "/vol", "/run/secrets"]);

@@ -1,10 +1,10 @@
-import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { randomBy } from "../../../faults/crash/crash-plan.ts";
+import { listen } from "../../../helpers/listen.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { exitOf, messagesOf } from "../../runners/contract.ts";
-import { end } from "../../runners/shell-runs.ts";
-import { aCluster, aRequest } from "../support.ts";
+import { aRequest, end } from "../../runners/shell-runs.ts";
+import { aCluster } from "../support.ts";
 
 const runs = Number(process.env.AL_REMOTE_RUNS ?? (isLong ? 10 : 1));
 const firstSeed = Number(process.env.AL_REMOTE_SEED ?? 20);
@@ -40,21 +40,19 @@ async function cuttingRelay(doorPort: () => number, random: () => number) {
     pass(near, far);
     pass(far, near);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  return { address: `127.0.0.1:${port}`, cuts: () => cuts };
+  return { address: `127.0.0.1:${await listen(server)}`, cuts: () => cuts };
 }
 
 test.each(Array.from({ length: runs }, (_, run) => firstSeed + run))(
   "a run whose connections are cut again and again keeps each line once and its result (seed %i)",
   async (seed) => {
     const cluster = await aCluster();
-    const settings = () => cluster.configured({}).cluster?.() as { readonly address: string };
+    const settings = () => cluster.configured({}).cluster();
     const doorPort = () => Number(settings().address.split(":")[1]);
     const relay = await cuttingRelay(doorPort, randomBy(seed));
     const options = { cluster: () => ({ ...settings(), address: relay.address }) };
-    const events = await cluster.eventsOf(aRequest(script), options as never);
+    const events = await cluster.eventsOf(aRequest(script), options);
     const lines = Array.from({ length: lineCount }, (_, index) => `line ${index}`);
     expect(messagesOf(events)).toEqual(lines);
     expect(exitOf(events)).toMatchObject({ exitCode: 0, value: [1, 2], usage: { tokens: 7 } });

@@ -4,35 +4,40 @@ import type { RemoteLine } from "../../../../src/runtime/cluster/remote-run/prot
 import { doorSide, expectRun } from "../door/support.ts";
 
 /** A run that the real door expects, and what the scheduler behind it has of it. */
-export async function remoteSide(leaseSeconds = 30) {
-  const side = await doorSide();
-  const { name, ticket, runSocket } = await expectRun(side, `dev-${randomUUID()}`);
-  const { remote, port } = side.now;
+export async function remoteSide() {
+  const door = await doorSide();
+  const { name, ticket, runSocket } = await expectRun(door, `dev-${randomUUID()}`);
+  const { remote, port, abilities } = door.now;
   const claim = remote.claim.bind(remote);
-  remote.claim = async (id, given) => ({ ...(await claim(id, given)), leaseSeconds });
   const inbox = createInbox();
-  remote.inbox = (_id, signal) => inbox.next(signal);
-  const fence = () => runSocket[Symbol.dispose]();
   const received = <T extends RemoteLine>(is: (line: RemoteLine) => line is T) =>
     remote.received.filter(is);
-  const ends = () => received((line) => "end" in line).map(({ end }) => end);
-  const answer = remote.onLines;
-  remote.onLines = () => {
-    if (ends().length > 0) fence();
-    return answer();
-  };
-  return {
-    ticket: { door: `127.0.0.1:${port}`, certificate: side.certificate, name, ticket },
+  const side = {
+    ticket: { door: `127.0.0.1:${port}`, certificate: door.certificate, name, ticket },
+    leaseSeconds: 30,
     /** The scheduler's answers. */
     remote,
-    abilities: side.now.abilities,
+    abilities,
     /** The lines that it has, in order. */
     log: () => received((line) => "line" in line).map(({ line }) => line),
-    ends,
+    ends: () => received((line) => "end" in line).map(({ end }) => end),
     /** Asks the run to end. */
     stop: inbox.stop,
     /** The scheduler knows the run no more. */
-    fence,
-    [Symbol.asyncDispose]: () => side.remove(),
+    fence: () => runSocket[Symbol.dispose](),
+    remove: door.remove,
   };
+  const answer = remote.onLines;
+  Object.assign(remote, {
+    claim: async (...given: Parameters<typeof claim>) => ({
+      ...(await claim(...given)),
+      leaseSeconds: side.leaseSeconds,
+    }),
+    inbox: (_id: string, signal: AbortSignal) => inbox.next(signal),
+    onLines: () => {
+      if (side.ends().length > 0) side.fence();
+      return answer();
+    },
+  });
+  return side;
 }

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,22 +7,12 @@ import type { Ticket } from "../../../../src/runtime/cluster/remote-run/protocol
 
 const al = resolve("dist/src/cli/al.js");
 
-/** `al _remote-run` as the engine of a cluster starts it. */
-export interface StartedRemoteRun extends Disposable {
-  readonly child: ChildProcess;
-  readonly socketDir: string;
-  /** Its standard error so far. */
-  readonly err: () => string;
-  /** Resolves to its exit code, or the signal that ended it. */
-  readonly ended: Promise<number | string>;
-}
-
-/** `program` is what is started for the run. */
+/** Starts `al _remote-run` as the engine of a cluster does; `program` is what it starts for the run. */
 export function startRemoteRun(
   ticket: Ticket,
   program: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): StartedRemoteRun {
+) {
   const socketDir = mkdtempSync(join(tmpdir(), "al-remote-"));
   const args = ["_remote-run", "dev", "--project", socketDir, "--ticket", "-"];
   const child = spawn(
@@ -42,7 +32,9 @@ export function startRemoteRun(
   return {
     child,
     socketDir,
+    /** Its standard error so far. */
     err: () => err,
+    /** Resolves to its exit code, or the signal that ended it. */
     ended,
     [Symbol.dispose]: () => {
       child.kill("SIGKILL");

@@ -1,68 +1,66 @@
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { engineChanges } from "../../../../src/runtime/runners/container/engine-changes.ts";
-import { connectEngine, type Engine } from "../../../../src/runtime/runners/container/engine.ts";
-import { until } from "../contract.ts";
+import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
 import { testBase, testEngine, testImage } from "../../../helpers/docker.ts";
-import { engineProxy, type EngineProxy } from "../../../helpers/engine-proxy.ts";
+import { engineProxy } from "../../../helpers/engine-proxy.ts";
+import { pause } from "../../../helpers/pause.ts";
+import { perTest } from "../../../helpers/per-test.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const { engine: machine, missing } = await testEngine();
 
 describe.skipIf(missing !== null)("changes of an engine", () => {
-  let folder: string;
-  let proxy: EngineProxy;
-  let engine: Engine;
-  beforeEach(async () => {
-    folder = tempDir();
-    proxy = engineProxy(join(folder, "engine.sock"), machine.address());
-    engine = connectEngine({ env: { DOCKER_HOST: proxy.host } });
-    await proxy.open();
-  });
-  afterEach(() => proxy.close());
+  const proxy = perTest(
+    async () => {
+      const made = engineProxy(join(tempDir(), "engine.sock"), machine.address());
+      await made.open();
+      return made;
+    },
+    (made) => made.close(),
+  );
+  const changes = () => engineChanges(connectEngine({ env: { DOCKER_HOST: proxy().host } }));
+  const connections = (count: number) => expect.poll(() => proxy().connections()).toBe(count);
 
   test("reports that an image or a name of one is removed", async () => {
     const told: string[] = [];
-    const listening = engineChanges(engine).subscribe((change) => told.push(change));
-    await until(() => Promise.resolve(proxy.connections() === 1));
+    const listening = changes().subscribe((change) => told.push(change));
+    await connections(1);
     const name = testImage("removed");
     const [repo = "", tag = ""] = name.split(":");
     const removed = async () => {
       await machine.calls().getImage(testBase).tag({ repo, tag });
       await machine.calls().getImage(name).remove();
-      return told.includes("image-removed");
+      return told;
     };
     // The engine may take the connection a moment before it listens to itself.
-    await until(removed);
+    await expect.poll(removed).toContain("image-removed");
     listening.unsubscribe();
   });
 
   test("reports a lost engine to all subscribers, over one connection, and only then", async () => {
     const told: string[] = [];
-    const loss$ = engineChanges(engine);
+    const loss$ = changes();
     for (const who of ["a", "b"]) loss$.subscribe({ complete: () => told.push(who) });
     // The first connection, and the one that is made anew.
     for (let time = 0; time < 2; time += 1) {
-      await until(() => Promise.resolve(proxy.connections() === 1));
-      proxy.cut();
+      await connections(1);
+      proxy().cut();
     }
-    await wait(300);
+    await pause(300, "no loss must be reported");
     expect(told).toEqual([]);
-    await proxy.close();
-    await until(() => Promise.resolve(told.length === 2));
+    await proxy().close();
+    await expect.poll(() => told).toHaveLength(2);
   });
 
   test("reports a missing engine at once", async () => {
-    await proxy.close();
-    let told = false;
-    engineChanges(engine).subscribe({ complete: () => (told = true) });
-    await until(() => Promise.resolve(told));
+    await proxy().close();
+    await changes().forEach(() => undefined);
   });
 
   test("closes its connection without subscribers", async () => {
-    const listening = engineChanges(engine).subscribe();
-    await until(() => Promise.resolve(proxy.connections() === 1));
+    const listening = changes().subscribe();
+    await connections(1);
     listening.unsubscribe();
-    await until(() => Promise.resolve(proxy.connections() === 0));
+    await connections(0);
   });
 });

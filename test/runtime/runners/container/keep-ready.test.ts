@@ -28,19 +28,32 @@ function draw(preparations: readonly string[], change: string, expected: string)
 const letterOf = (event: BuildEvent): string =>
   Object.keys(events).find((letter) => events[letter] === event) ?? "?";
 
-describe("the needs of an agent are kept ready:", () => {
-  test("an image is rebuilt half a second after its removal, before a run needs it", () =>
-    draw(["s-(f|)", "s-(f|)"], "-----rr", "s-f-- 500ms s-f"));
-
-  test("an image that still exists causes no event", () =>
-    draw(["s-(f|)", "(f|)"], "-----r", "s-f"));
-
-  test("an image is checked at once when the engine went away, and that is reported", () =>
-    draw(["s-(f|)", "(xf|)"], "-----g", "s-f--(xf)"));
-
-  test("an engine that is away during the check is reported", () =>
-    draw(["(f|)", "x-(f|)"], "-----r", "f---- 500ms x-f"));
-
-  test("a failed build is not retried for a removed image, as the build may have removed it", () =>
-    draw(["s-(x|)", "(f|)"], "-----r---g", "s-x------f"));
-});
+test.each([
+  [
+    "an image is rebuilt half a second after its removal, before a run needs it",
+    ["s-(f|)", "s-(f|)"],
+    "-----rr",
+    "s-f-- 500ms s-f",
+  ],
+  ["an image that still exists causes no event", ["s-(f|)", "(f|)"], "-----r", "s-f"],
+  [
+    "an image is checked at once when the engine went away, and that is reported",
+    ["s-(f|)", "(xf|)"],
+    "-----g",
+    "s-f--(xf)",
+  ],
+  [
+    "an engine that is away during the check is reported",
+    ["(f|)", "x-(f|)"],
+    "-----r",
+    "f---- 500ms x-f",
+  ],
+  [
+    "a failed build is not retried for a removed image, as the build may have removed it",
+    ["s-(x|)", "(f|)"],
+    "-----r---g",
+    "s-x------f",
+  ],
+])("the needs of an agent are kept ready: %s", (_what, preparations, change, expected) =>
+  draw(preparations, change, expected),
+);

@@ -1,28 +1,23 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { lastValueFrom, map, NEVER, timer, toArray } from "rxjs";
-import { until } from "../contract.ts";
-import { jobOf } from "../shell-runs.ts";
-import { aRequest, aRunner } from "./support.ts";
+import { lastValueFrom, map, NEVER, timer } from "rxjs";
+import { collected } from "../contract.ts";
+import { aRequest, jobOf } from "../shell-runs.ts";
+import { aRunner } from "./support.ts";
+import { pause } from "../../../helpers/pause.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
-function baseDir(): string {
-  const dir = tempDir();
-  return dir;
-}
-
 test("a run's process gets no request before the begin of the run is committed", async () => {
-  const dir = baseDir();
+  const dir = tempDir();
   const mark = join(dir, "mark");
-  let commit = (): void => undefined;
-  const begun = new Promise<void>((resolve) => (commit = resolve));
-  const runner = aRunner(dir, { begin: () => begun });
-  const events = lastValueFrom(runner.run(aRequest(`: > '${mark}'`), NEVER).pipe(toArray()));
+  const begun = Promise.withResolvers<undefined>();
+  const runner = aRunner(dir, { begin: () => begun.promise });
+  const events = collected(runner.run(aRequest(`: > '${mark}'`), NEVER));
   // The run's supervisor and its namespaces exist meanwhile.
-  await until(() => Promise.resolve(readdirSync(dir).length === 2));
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await expect.poll(() => readdirSync(dir)).toHaveLength(2);
+  await pause(500, "the run must not begin");
   expect(existsSync(mark)).toBe(false);
-  commit();
+  begun.resolve(undefined);
   await events;
   expect(existsSync(mark)).toBe(true);
 });
@@ -30,7 +25,7 @@ test("a run's process gets no request before the begin of the run is committed",
 test.each([0, 500])(
   "a run that is stopped before its begin is committed (%i ms) has never begun",
   async (ms) => {
-    const dir = baseDir();
+    const dir = tempDir();
     const runner = aRunner(dir, { begin: () => new Promise(() => undefined) });
     const stop$ = timer(ms).pipe(map(() => "interrupted" as const));
     const exit = await lastValueFrom(runner.run(aRequest("true"), stop$));
@@ -40,21 +35,16 @@ test.each([0, 500])(
 );
 
 test("a run without free file descriptors is blocked, and can be started again", async () => {
-  const dir = baseDir();
-  const request = aRequest("true");
+  const full = Object.assign(new Error("EMFILE: no"), { code: "EMFILE" });
   let isFull = true;
-  const runner = aRunner(dir, {
-    prepare: (asked, workDir) =>
-      isFull
-        ? Promise.reject(Object.assign(new Error("EMFILE: no"), { code: "EMFILE" }))
-        : Promise.resolve(jobOf(asked, workDir)),
+  const runner = aRunner(tempDir(), {
+    prepare: (...given) => (isFull ? Promise.reject(full) : Promise.resolve(jobOf(...given))),
   });
-  const reason = "the process has too many open files";
+  const request = aRequest("true");
+  const rejected = "the process has too many open files";
   const blocked = await lastValueFrom(runner.run(request, NEVER));
-  expect(blocked).toMatchObject({ exit: { rejected: reason, blocked: true } });
+  expect(blocked).toMatchObject({ exit: { rejected, blocked: true } });
   isFull = false;
-  expect(await lastValueFrom(runner.run(request, NEVER))).toMatchObject({
-    type: "exit",
-    exit: { rejected: null, exitCode: 0 },
-  });
+  const begun = await lastValueFrom(runner.run(request, NEVER));
+  expect(begun).toMatchObject({ exit: { rejected: null, exitCode: 0 } });
 });

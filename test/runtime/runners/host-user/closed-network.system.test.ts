@@ -1,73 +1,65 @@
 import { createServer, type AddressInfo } from "node:net";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { chmod, chown } from "node:fs/promises";
+import { chown } from "node:fs/promises";
 import { join } from "node:path";
-import { lastValueFrom, NEVER, toArray } from "rxjs";
+import { NEVER } from "rxjs";
 import { anyAgent } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import type { Runner } from "../../../../streams/runs/runner.ts";
-import { exitOf, messagesOf, runnerContract } from "../contract.ts";
-import { agentUsers, uidOf, whyNoOsUsers, type AgentUsers } from "../../../helpers/os-users.ts";
+import { collected, exitOf, messagesOf, runnerContract } from "../contract.ts";
+import { agentUsers, uidOf, whyNoOsUsers } from "../../../helpers/os-users.ts";
 import { isLong } from "../../../helpers/long.ts";
-import { end } from "../shell-runs.ts";
+import { aRequest, end } from "../shell-runs.ts";
 import { whyNoNetwork } from "./network-namespaces.ts";
-import { remoteRunner } from "./remote-runner.ts";
-import { aRequest, aRunner, leftovers, supervisorProgram } from "./support.ts";
+import { inNamespace, remoteRunner } from "./remote-runner.ts";
+import { aRunner, leftovers, supervisorProgram } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
+import { perFile, perTest } from "../../../helpers/per-test.ts";
 
 const attempts = join(import.meta.dirname, "network-attempts.ts");
 const missing = whyNoOsUsers() ?? whyNoNetwork();
 if (missing !== null) process.stderr.write(`skipped: closed networks of host users (${missing})\n`);
 
 describe.skipIf(missing !== null)("a run of a host user whose network is closed", () => {
-  let users: AgentUsers;
-  let root: string;
-  let baseDir: string;
-
-  beforeAll(async () => void (users = await agentUsers(supervisorProgram(anyAgent))));
-  afterAll(() => users.remove());
-  beforeEach(async () => {
-    root = tempDir();
-    await chmod(root, 0o755);
-    baseDir = join(root, "runs");
-  });
+  const users = perFile(
+    () => agentUsers(supervisorProgram(anyAgent)),
+    (users) => users.remove(),
+  );
+  const root = perTest(() => tempDir(0o755));
+  const baseDir = () => join(root(), "runs");
 
   /** The scheduler's user, then the run's. */
   const places = ["root, root", "root, another", "a user, itself", "a user, another"] as const;
+  type Place = (typeof places)[number];
   const runnerOf = async (
-    place: (typeof places)[number],
-    network: "closed" | "open" = "closed",
+    place: Place,
+    options: Parameters<typeof remoteRunner>[2],
   ): Promise<Runner> => {
-    if (place.startsWith("root")) return aRunner(baseDir, { network: () => network });
-    await chown(root, uidOf(users.schedulerUser), 0);
-    return remoteRunner(users.schedulerUser, baseDir, { network });
+    if (place.startsWith("root"))
+      return aRunner(baseDir(), { network: () => options?.network ?? "closed" });
+    const { schedulerUser } = users();
+    await chown(root(), uidOf(schedulerUser), 0);
+    return remoteRunner(schedulerUser, baseDir(), { network: "closed", ...options });
   };
-  const requestOf = (place: (typeof places)[number], title: string) =>
-    aRequest(title, {
-      timeoutSeconds: 30,
-      runtime: {
-        type: "host-user",
-        runAs: place.endsWith("another") ? users.agentUser.name : "$USER",
-      },
-    });
-  const linesOf = async (
-    place: (typeof places)[number],
-    script: string,
-    network: "closed" | "open" = "closed",
-  ) => {
-    const runner = await runnerOf(place, network);
-    const request = requestOf(place, `${script}\n${end()}`);
-    const events = await lastValueFrom(runner.run(request, NEVER).pipe(toArray()));
+  const requestOf = (place: Place, title: string) => {
+    const runAs = place.endsWith("another") ? users().agentUser.name : "$USER";
+    return aRequest(title, { timeoutSeconds: 30, runtime: { type: "host-user", runAs } });
+  };
+  const eventsOf = async (place: Place, script: string, options = {}) => {
+    const runner = await runnerOf(place, options);
+    return collected(runner.run(requestOf(place, `${script}\n${end()}`), NEVER));
+  };
+  const linesOf = async (...given: Parameters<typeof eventsOf>) => {
+    const events = await eventsOf(...given);
     expect(exitOf(events)).toMatchObject({ exitCode: 0, rejected: null });
     return messagesOf(events);
   };
 
   if (isLong) {
     runnerContract("the host-user runner with a closed network", async () => ({
-      runner: await runnerOf("root, another"),
+      runner: await runnerOf("root, another", {}),
       request: (scenario) => requestOf("root, another", scenario),
-      leftovers: (id) => leftovers(baseDir, id),
-      dispose: () => Promise.resolve(),
+      leftovers: (id) => leftovers(baseDir(), id),
     }));
   }
 
@@ -79,109 +71,82 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
     cat /proc/1/comm; find /run -mindepth 1 | wc -l; ls /proc | grep -c '^[0-9]'`;
 
   test.each(places)(
-    "has the rights of an open one, but sees only the loopback interface and itself (%s)",
+    "has the rights of an open one, but sees only the loopback and itself (%s)",
     async (place) => {
-      const open = await linesOf(place, rights, "open");
+      const open = await linesOf(place, rights, { network: "open" });
       const closed = await linesOf(place, `${rights}\n${surroundings}`);
       expect(closed.slice(0, open.length)).toEqual(open);
       if (place !== "root, root") expect(open).toContain("CapEff:\t0000000000000000");
-      const [v4, v6, ...seen] = closed.slice(open.length);
-      expect([v4, v6]).toEqual(["1: lo inet 127.0.0.1/8", "1: lo inet6 ::1/128"]);
-      expect(seen.slice(0, 2)).toEqual(["sh", "0"]);
-      expect(Number(seen[2])).toBeLessThan(12);
+      const seen = closed.slice(open.length);
+      expect(Number(seen.pop())).toBeLessThan(12);
+      expect(seen).toEqual(["1: lo inet 127.0.0.1/8", "1: lo inet6 ::1/128", "sh", "0"]);
     },
   );
 
-  describe("as an unprivileged user", () => {
-    const place = "a user, itself";
+  const place = "a user, itself";
 
-    test("a run of a host user whose network is closed as an unprivileged user can't undo any part of it in a user namespace of its own", async () => {
-      const inside = [
-        "umount /run; umount -l /run; umount /proc; umount -l /proc",
-        "ip link add d0 type dummy && ip addr",
-        "nsenter --net=/proc/1/ns/net ip -o link | grep -v 'lo:'",
-        "nsenter -t 1 --user true",
-        "ls /proc | grep -c '^[0-9]'; find /run -type s | wc -l",
-      ].join("; ");
-      const lines = await linesOf(place, `unshare -Urm sh -c "${inside}" 2>/dev/null; ip -o link`);
-      expect(lines.slice(-2)).toEqual(["0", expect.stringContaining("lo:")]);
-      expect(Number(lines.at(-3))).toBeLessThan(15);
-    });
+  test("can't undo any part of it in a user namespace of its own", async () => {
+    const inside = [
+      "umount /run; umount -l /run; umount /proc; umount -l /proc",
+      "ip link add d0 type dummy && ip addr",
+      "nsenter --net=/proc/1/ns/net ip -o link | grep -v 'lo:'",
+      "nsenter -t 1 --user true",
+      "ls /proc | grep -c '^[0-9]'; find /run -type s | wc -l",
+    ].join("; ");
+    const lines = await linesOf(place, `unshare -Urm sh -c "${inside}" 2>/dev/null; ip -o link`);
+    expect(lines.slice(-2)).toEqual(["0", expect.stringContaining("lo:")]);
+    expect(Number(lines.at(-3))).toBeLessThan(15);
+  });
 
-    test("a run of a host user whose network is closed as an unprivileged user reaches no listener of this machine: TCP, UDP, IPv6, abstract sockets", async () => {
-      const tcp = createServer((socket) => socket.on("error", () => undefined).end()).listen(
-        0,
-        "::",
-      );
-      const udp = createSocket("udp4");
-      let datagrams = 0;
-      udp.on("message", () => (datagrams += 1)).bind(0, "0.0.0.0");
-      const abstract = createServer().listen(`\0al-test-${process.pid}`);
-      await Promise.all([
-        once(tcp, "listening"),
-        once(udp, "listening"),
-        once(abstract, "listening"),
-      ]);
-      const { port } = tcp.address() as AddressInfo;
-      const addresses = [
-        { host: "127.0.0.1", port },
-        { host: "::1", port },
-        { host: "192.0.2.1", port },
-        { path: `\0al-test-${process.pid}` },
-      ];
-      const targets = JSON.stringify({ addresses, udpPort: udp.address().port });
-      const script = `${process.execPath} --no-warnings ${attempts} '${targets}'`;
-      try {
-        const refused = "ECONNREFUSED";
-        expect(await linesOf(place, script)).toEqual([
-          refused,
-          refused,
-          "ENETUNREACH",
-          refused,
-          "EAI_AGAIN",
-          refused,
-        ]);
-        expect(datagrams).toBe(0);
-        const open = await linesOf(place, script, "open");
-        expect([open[0], open[1], open[3]]).toEqual(["reached", "reached", "reached"]);
-        expect(datagrams).toBe(1);
-      } finally {
-        tcp.close();
-        udp.close();
-        abstract.close();
-      }
-    });
+  test("reaches no listener of this machine: TCP, UDP, IPv6, abstract sockets", async () => {
+    const tcp = createServer((socket) => socket.on("error", () => undefined).end());
+    const udp = createSocket("udp4");
+    const path = `\0al-test-${process.pid}`;
+    const abstract = createServer().listen(path);
+    let datagrams = 0;
+    udp.on("message", () => (datagrams += 1)).bind(0, "0.0.0.0");
+    const all = [tcp.listen(0, "::"), udp, abstract];
+    onTestFinished(() => all.forEach((each) => each.close()));
+    await Promise.all(all.map((each) => once(each, "listening")));
+    const { port } = tcp.address() as AddressInfo;
+    const hosts = ["127.0.0.1", "::1", "192.0.2.1"];
+    const addresses = [...hosts.map((host) => ({ host, port })), { path }];
+    const targets = JSON.stringify({ addresses, udpPort: udp.address().port });
+    const script = `${process.execPath} --no-warnings ${attempts} '${targets}'`;
+    const refused = "ECONNREFUSED";
+    expect(await linesOf(place, script)).toEqual([
+      refused,
+      refused,
+      "ENETUNREACH",
+      refused,
+      "EAI_AGAIN",
+      refused,
+    ]);
+    expect(datagrams).toBe(0);
+    const open = await linesOf(place, script, { network: "open" });
+    expect([open[0], open[1], open[3], datagrams]).toEqual(["reached", "reached", "reached", 1]);
+  });
 
-    /** A user namespace in which the kernel makes no network namespace. */
-    const forbids = () => {
-      const limit = "echo 0 > /proc/sys/user/max_net_namespaces";
-      const back = 'exec setpriv --inh-caps=-all --ambient-caps=-all "$@"';
-      const ids = ["user", "group"].map((id) => `--map-${id}=${uidOf(users.schedulerUser)}`);
-      return ["unshare", "--user", ...ids, "--keep-caps", "sh", "-c", `${limit}; ${back}`, "sh"];
-    };
-    const forbidden = async (network: "closed" | "closed-if-possible") => {
-      await chown(root, uidOf(users.schedulerUser), 0);
-      const runner = remoteRunner(users.schedulerUser, baseDir, { network, within: forbids() });
-      const request = requestOf(place, `echo "network $AL_NETWORK" >&2; ${end()}`);
-      return lastValueFrom(runner.run(request, NEVER).pipe(toArray()));
-    };
+  const forbidden = (network: "closed" | "closed-if-possible") => {
+    const within = inNamespace(users().schedulerUser, "echo 0 > /proc/sys/user/max_net_namespaces");
+    return eventsOf(place, `echo "network $AL_NETWORK" >&2`, { network, within });
+  };
 
-    test("a run of a host user whose network is closed as an unprivileged user does not start if the kernel forbids it, with its words and advice", async () => {
-      const events = await forbidden("closed");
-      const { rejected } = exitOf(events);
-      expect(rejected).toMatch(/network has to be closed.*\(unshare: .*No space left on device\)/);
-      expect(rejected).toMatch(
-        /container.*apparmor_restrict_unprivileged_userns.*iproute2.*\[local\]/,
-      );
-      expect(messagesOf(events)).toEqual([]);
-    });
+  test("does not start if the kernel forbids it, with its words and advice", async () => {
+    const events = await forbidden("closed");
+    const { rejected } = exitOf(events);
+    expect(rejected).toMatch(/network has to be closed.*\(unshare: .*No space left on device\)/);
+    expect(rejected).toMatch(
+      /container.*apparmor_restrict_unprivileged_userns.*iproute2.*\[local\]/,
+    );
+    expect(messagesOf(events)).toEqual([]);
+  });
 
-    test("a run of a host user whose network is closed as an unprivileged user is open if it need not be closed, and its log says so", async () => {
-      const events = await forbidden("closed-if-possible");
-      expect(exitOf(events)).toMatchObject({ exitCode: 0, rejected: null });
-      const lines = messagesOf(events);
-      expect(lines[0]).toMatch(/network of this run is open.*No space left on device/);
-      expect(lines).toContain("network open");
-    });
+  test("is open if it need not be closed, and its log says so", async () => {
+    const events = await forbidden("closed-if-possible");
+    expect(exitOf(events)).toMatchObject({ exitCode: 0, rejected: null });
+    const [first, ...others] = messagesOf(events);
+    expect(first).toMatch(/network of this run is open.*No space left on device/);
+    expect(others).toContain("network open");
   });
 });

@@ -6,76 +6,76 @@ import { pruneRunLogs } from "../../../../src/runtime/runners/host-user/prune-ru
 import { logPathOf, readRunRecord } from "../../../../src/runtime/runners/host-user/run-files.ts";
 import { runLogLine } from "../../../../src/runtime/runners/host-user/run-log.ts";
 import { anAgent } from "../../../helpers/agents.ts";
-import { end } from "../shell-runs.ts";
-import { aRequest, aRunner, projectDir as schedulersProject } from "./support.ts";
+import { aRequest, end } from "../shell-runs.ts";
+import { aRunner, projectDir as schedulersProject } from "./support.ts";
+import { perTest } from "../../../helpers/per-test.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
-const day = 86_400_000;
-const now = 100 * day;
+const dayMs = 86_400_000;
+const now = 100 * dayMs;
 const projectDir = "/some/project";
-let dir: string;
-beforeEach(() => void (dir = tempDir()));
+const dir = perTest(tempDir);
 
-async function aLog(name: string, ageDays: number, text: string): Promise<void> {
-  const path = join(dir, name);
-  await writeFile(path, text);
-  await utimes(path, (now - ageDays * day) / 1000, (now - ageDays * day) / 1000);
+/** Writes logs of these ages in days, prunes, and resolves to the bytes that are left; names the files that are. */
+async function pruned(
+  logs: Readonly<Record<string, readonly [ageDays: number, text: string]>>,
+  maxBytes = 1e9,
+) {
+  for (const [name, [ageDays, text]] of Object.entries(logs)) {
+    const path = join(dir(), name);
+    await writeFile(path, text);
+    await utimes(path, (now - ageDays * dayMs) / 1000, (now - ageDays * dayMs) / 1000);
+  }
+  const bytes = await pruneRunLogs(dir(), { projectDir, now, days: 14, maxBytes });
+  return { bytes, names: (await readdir(dir())).sort() };
 }
 
-/** The beginning of the log of a run whose process is this one, so that it lives. */
-const living = runLogLine(
-  "run",
-  JSON.stringify({ agent: anAgent("dev"), process: identityOf(process.pid) }),
-);
+/** The beginning of a run's log. */
+const logOf = (record: object) =>
+  runLogLine("run", JSON.stringify({ agent: anAgent("dev"), ...record }));
+/** Its process is this one, so that it lives. */
+const living = logOf({ process: identityOf(process.pid) });
+const overOf = (project: string) => logOf({ project, process: { pid: 1, start: null } });
 
-/** The beginning of the log of a run that is over. */
-const overOf = (project: string) =>
-  runLogLine(
-    "run",
-    JSON.stringify({ agent: anAgent("dev"), project, process: { pid: 1, start: null } }),
-  );
+test("the logs of runs are deleted after their days, but not while the run lives", async () =>
+  expect(
+    await pruned({
+      "dev-old.log": [15, "12345"],
+      "dev-long.log": [16, living],
+      "dev-new.log": [13, "123"],
+    }),
+  ).toEqual({ bytes: living.length + 3, names: ["dev-long.log", "dev-new.log"] }));
 
-test("the logs of runs are deleted after their days, but not while the run lives", async () => {
-  await aLog("dev-old.log", 15, "12345");
-  await aLog("dev-long.log", 16, living);
-  await aLog("dev-new.log", 13, "123");
-  const left = await pruneRunLogs(dir, { projectDir, now, days: 14, maxBytes: 1e9 });
-  expect((await readdir(dir)).sort()).toEqual(["dev-long.log", "dev-new.log"]);
-  expect(left).toBe(living.length + 3);
-});
-
-test("the logs of runs are deleted above the size limit, the oldest first", async () => {
-  await aLog("dev-3.log", 3, "333");
-  await aLog("dev-1.log", 1, "1");
-  await aLog("dev-2.log", 2, "22");
-  expect(await pruneRunLogs(dir, { projectDir, now, days: 14, maxBytes: 3 })).toBe(3);
-  expect((await readdir(dir)).sort()).toEqual(["dev-1.log", "dev-2.log"]);
-});
+test("the logs of runs are deleted above the size limit, the oldest first", async () =>
+  expect(
+    await pruned({ "dev-3.log": [3, "333"], "dev-1.log": [1, "1"], "dev-2.log": [2, "22"] }, 3),
+  ).toEqual({ bytes: 3, names: ["dev-1.log", "dev-2.log"] }));
 
 test("the logs of runs name their project", async () => {
   const request = aRequest(end());
-  await lastValueFrom(aRunner(dir).run(request, NEVER));
-  const record = await readRunRecord(logPathOf(dir, request.instanceId));
+  await lastValueFrom(aRunner(dir()).run(request, NEVER));
+  const record = await readRunRecord(logPathOf(dir(), request.instanceId));
   expect(record?.project).toBe(schedulersProject);
 });
 
-test("the logs of runs of another project are kept but count; those of a deleted one are deleted", async () => {
-  await aLog("dev-own.log", 15, overOf(projectDir));
-  await aLog("dev-other.log", 99, overOf(dir));
-  await aLog("dev-gone.log", 15, overOf(join(dir, "gone")));
-  await aLog("dev-new.log", 1, "123");
-  expect(await pruneRunLogs(dir, { projectDir, now, days: 14, maxBytes: 3 })).toBe(3);
-  expect((await readdir(dir)).sort()).toEqual(["dev-new.log", "dev-other.log"]);
+test("the logs of runs of another project are kept but count", async () => {
+  const logs = {
+    "dev-own.log": [15, overOf(projectDir)],
+    "dev-other.log": [99, overOf(dir())],
+    "dev-gone.log": [15, overOf(join(dir(), "gone"))],
+    "dev-new.log": [1, "123"],
+  } as const;
+  expect(await pruned(logs, 3)).toEqual({ bytes: 3, names: ["dev-new.log", "dev-other.log"] });
 });
 
-test("the logs of runs are the only files deleted: working directories belong to runs", async () => {
-  await mkdir(join(dir, "dev-1"));
-  await mkdir(join(dir, "dev-1.log"));
-  await aLog("notes.txt", 99, "x");
-  await pruneRunLogs(dir, { projectDir, now, days: 14, maxBytes: 0 });
-  expect((await readdir(dir)).sort()).toEqual(["dev-1", "dev-1.log", "notes.txt"]);
+test("the logs of runs are the only files deleted", async () => {
+  await mkdir(join(dir(), "dev-1"));
+  await mkdir(join(dir(), "dev-1.log"));
+  const { names } = await pruned({ "notes.txt": [99, "x"] }, 0);
+  expect(names).toEqual(["dev-1", "dev-1.log", "notes.txt"]);
 });
 
 test("the logs of runs may be missing", async () => {
-  expect(await pruneRunLogs(join(dir, "none"), { projectDir, now, days: 14, maxBytes: 0 })).toBe(0);
+  const options = { projectDir, now, days: 14, maxBytes: 0 };
+  expect(await pruneRunLogs(join(dir(), "none"), options)).toBe(0);
 });

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Observable } from "rxjs";
 import type { Runner, RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
 import type { RunNetwork } from "../../../../streams/run-network.ts";
-import { asUser, type OsUser } from "../../../helpers/os-users.ts";
+import { asUser, uidOf, type OsUser } from "../../../helpers/os-users.ts";
 import type { RemoteRun } from "./scheduler-entry.ts";
 
 const entry = fileURLToPath(new URL("scheduler-entry.ts", import.meta.url));
@@ -26,6 +26,14 @@ export function remoteScheduler(
   });
   child.stdin.on("error", () => undefined).write(`${JSON.stringify(run)}\n`);
   return child;
+}
+
+/** A program that starts another one for this user in a user namespace, after `prelude` with all rights in it. */
+export function inNamespace(user: OsUser, prelude: string): readonly string[] {
+  const ids = ["user", "group"].map((id) => `--map-${id}=${uidOf(user)}`);
+  const dropped = 'exec setpriv --inh-caps=-all --ambient-caps=-all "$@"';
+  const shell = ["sh", "-c", `${prelude}\n${dropped}`, "sh"];
+  return ["unshare", "--user", ...ids, "--keep-caps", "--mount", ...shell];
 }
 
 /** The host-user runner in a process of another OS user: an unprivileged scheduler. */

@@ -1,35 +1,13 @@
-import { execFile, execFileSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { anyAgent, sudoersRule } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
-const visudo = whereIsVisudo();
-if (visudo === null) process.stderr.write("skipped: visudo checks no sudoers rule (not there)\n");
-
-function whereIsVisudo(): string | null {
-  for (const path of ["/usr/sbin/visudo", "/usr/bin/visudo", "/sbin/visudo"]) {
-    try {
-      execFileSync(path, ["--version"], { stdio: "ignore" });
-      return path;
-    } catch {
-      // The next one.
-    }
-  }
-  return null;
-}
-
-/** The verdict of visudo on a file with this text. */
-async function check(text: string): Promise<string> {
-  const dir = tempDir();
-  try {
-    const path = join(dir, "rule");
-    await writeFile(path, text, { mode: 0o440 });
-    return (await promisify(execFile)(visudo ?? "", ["-c", "-f", path])).stdout;
-  } finally {
-  }
-}
+const visudo = ["/usr/sbin/visudo", "/usr/bin/visudo", "/sbin/visudo"].find((path) =>
+  existsSync(path),
+);
+if (visudo === undefined) process.stderr.write("skipped: there is no visudo to check rules\n");
 
 function rule(projectDir: string, scheduler = "alice"): string {
   const args = ["/usr/lib/almanac/al.js", "_run-agent", anyAgent, "--project", projectDir];
@@ -47,7 +25,7 @@ test("the sudoers rule names the absolute command and the user only", () => {
   expect(grant).toBe(`alice ALL=(al-agent) NOPASSWD: NOSETENV: ${name}`);
 });
 
-test("the sudoers rule has another alias for another project or user, as sudo rejects duplicates", () => {
+test("the sudoers rule has another alias for another project or user", () => {
   const names = [rule("/a"), rule("/b"), rule("/a", "bob")].map((text) => /ALMANAC_\w+/.exec(text));
   expect(new Set(names.map(String)).size).toBe(3);
 });
@@ -58,8 +36,13 @@ test("the sudoers rule rejects a path that no rule can hold", () => {
 });
 
 test
-  .skipIf(visudo === null)
+  .skipIf(visudo === undefined)
   .each(["/srv/project", "/srv/my project", "/srv/a,b=c:d#e", `/srv/*[x]?!"q"`, "/srv/größe"])(
-  "is valid to visudo for %s",
-  async (projectDir) => expect(await check(rule(projectDir))).toContain("parsed OK"),
+  "visudo accepts the sudoers rule for %s",
+  (projectDir) => {
+    const path = join(tempDir(), "rule");
+    writeFileSync(path, rule(projectDir), { mode: 0o440 });
+    const args = ["-c", "-f", path];
+    expect(execFileSync(visudo ?? "", args, { encoding: "utf8" })).toContain("parsed OK");
+  },
 );

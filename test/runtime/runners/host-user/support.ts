@@ -5,10 +5,7 @@ import { createHostUserRunner } from "../../../../src/runtime/runners/host-user/
 import type { HostUserOptions } from "../../../../src/runtime/runners/host-user/host-user-options.ts";
 import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
 import type { Program } from "../../../../src/runtime/runners/host-user/supervisor-order.ts";
-import type { RunRequest } from "../../../../streams/vocabulary.ts";
-import { contractGraceMs } from "../scenarios.ts";
-import { anAgent, anItem } from "../../../helpers/agents.ts";
-import { jobOf, processesOf, scriptOf } from "../shell-runs.ts";
+import { contractGraceMs, jobOf, processesOf, scriptOf } from "../shell-runs.ts";
 
 const supervisorEntry = fileURLToPath(new URL("supervisor-entry.ts", import.meta.url));
 
@@ -19,15 +16,6 @@ export const projectDir = `/some/[x] project/*,a=b:c#"q"?!`;
 export function supervisorProgram(agent: string): Program {
   const args = [supervisorEntry, "_run-agent", agent, "--project", projectDir];
   return { file: process.execPath, args };
-}
-
-let count = 0;
-
-/** The title of the agent is the script, or the scenario whose script it is. */
-export function aRequest(title: string, config: Parameters<typeof anAgent>[1] = {}): RunRequest {
-  const instanceId = `dev-test${process.pid}x${++count}`;
-  const runtime = { type: "host-user", runAs: "$USER" } as const;
-  return { instanceId, agent: anAgent("dev", { title, runtime, ...config }), item: anItem("1") };
 }
 
 /** A runner whose runs are shell scripts. */

@@ -1,54 +1,53 @@
 import { execFileSync } from "node:child_process";
-import { chmod, chown, writeFile } from "node:fs/promises";
+import { chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { lastValueFrom, NEVER, toArray } from "rxjs";
+import { NEVER } from "rxjs";
+import type { HostUserOptions } from "../../../../src/runtime/runners/host-user/host-user-options.ts";
 import type { RunNetwork } from "../../../../streams/run-network.ts";
 import type { Runner } from "../../../../streams/runs/runner.ts";
-import { exitOf, messagesOf } from "../contract.ts";
+import { collected, exitOf, messagesOf } from "../contract.ts";
 import { tempUser, uidOf, whyNoOsUsers } from "../../../helpers/os-users.ts";
 import { isLong } from "../../../helpers/long.ts";
-import { end } from "../shell-runs.ts";
+import { aRequest, end } from "../shell-runs.ts";
 import { whyNoNetwork } from "./network-namespaces.ts";
-import { remoteRunner } from "./remote-runner.ts";
-import { aRequest, aRunner, supervisorProgram } from "./support.ts";
+import { inNamespace, remoteRunner } from "./remote-runner.ts";
+import { aRunner, supervisorProgram } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
-import { perFile } from "../../../helpers/per-test.ts";
+import { perFile, perTest } from "../../../helpers/per-test.ts";
+import { like } from "../../../helpers/like.ts";
 
 const missing = whyNoOsUsers() ?? whyNoNetwork();
 if (missing !== null) process.stderr.write(`skipped: runs without namespaces left (${missing})\n`);
 
 describe.skipIf(missing !== null)("a run of a host user that can't be isolated now", () => {
-  let root: string;
-
   const user = perFile(tempUser, (user) => user.remove());
-  beforeEach(async () => {
-    root = tempDir();
-    await chmod(root, 0o755);
-    await chown(root, uidOf(user()), 0);
+  const root = perTest(async () => {
+    const dir = tempDir(0o755);
+    await chown(dir, uidOf(user()), 0);
+    return dir;
   });
+  const baseDir = () => join(root(), "runs");
 
-  const eventsOf = (runner: Runner, script: string) => {
-    const request = aRequest(`${script}\n${end()}`, { timeoutSeconds: 30 });
-    return lastValueFrom(runner.run(request, NEVER).pipe(toArray()));
-  };
+  const eventsOf = (runner: Runner, script = "echo began") =>
+    collected(runner.run(aRequest(`${script}\n${end()}`, { timeoutSeconds: 30 }), NEVER));
   /** The report of a run of an unprivileged scheduler; `prelude` has the capabilities of a user namespace around both. */
-  const within = (prelude: string, network: RunNetwork, script = "echo began") => {
-    const drop = 'exec setpriv --inh-caps=-all --ambient-caps=-all "$@"';
-    const ids = ["user", "group"].map((id) => `--map-${id}=${uidOf(user())}`);
-    const shell = ["sh", "-c", `${prelude}\n${drop}`, "sh"];
-    const around = ["unshare", "--user", ...ids, "--keep-caps", "--mount", ...shell];
-    return eventsOf(remoteRunner(user(), join(root, "runs"), { network, within: around }), script);
-  };
+  const within = (prelude: string, network: RunNetwork, script?: string) =>
+    eventsOf(
+      remoteRunner(user(), baseDir(), { network, within: inNamespace(user(), prelude) }),
+      script,
+    );
+  const ownRunner = (runAgent: HostUserOptions["runAgent"]) =>
+    aRunner(baseDir(), { network: () => "closed-if-possible", runAgent });
   /** One namespace of this kind may be made, and a process has it. */
   const usedUp = (kind: string) => `
     echo 1 > /proc/sys/user/max_${kind}_namespaces
-    unshare --${kind} --fork sh -c 'touch ${root}/held; while [ -e ${root}/held ]; do sleep 0.1; done' > /dev/null 2>&1 &
-    until [ -e ${root}/held ]; do sleep 0.01; done`;
+    unshare --${kind} --fork sh -c 'touch ${root()}/held; while [ -e ${root()}/held ]; do sleep 0.1; done' > /dev/null 2>&1 &
+    until [ -e ${root()}/held ]; do sleep 0.01; done`;
   const blocked = (reason: RegExp) => ({
     exitCode: null,
     blocked: true,
-    rejected: expect.stringMatching(reason) as unknown,
+    rejected: like(reason),
   });
 
   const some = [
@@ -56,13 +55,12 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     ["closed", "user"],
     ["open", "pid"],
   ] as const;
-  const all = [
-    ...some,
+  const others = [
     ["closed-if-possible", "user"],
     ["closed-if-possible", "pid"],
     ["open", "user"],
   ] as const;
-  test.each(isLong ? all : some)(
+  test.each([...some, ...(isLong ? others : [])])(
     "waits (%s) while all %s namespaces are used up",
     async (network, kind) => {
       const events = await within(usedUp(kind), network);
@@ -72,7 +70,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
   );
 
   test("waits while the machine is too slow to answer", async () => {
-    const sleeper = join(root, "unshare");
+    const sleeper = join(root(), "unshare");
     await writeFile(sleeper, "#!/bin/sh\nexec sleep 20\n", { mode: 0o755 });
     const slow = `mount --bind ${sleeper} "$(command -v unshare)"`;
     const events = await within(slow, "closed-if-possible");
@@ -88,26 +86,20 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
   });
 
   test("waits while its supervisor has no file descriptors", async () => {
-    const runner = aRunner(join(root, "runs"), {
-      network: () => "closed-if-possible",
-      runAgent: () => ({ file: "/bin/sh", args: few }),
-    });
-    expect(exitOf(await eventsOf(runner, "echo began"))).toMatchObject(blocked(/EMFILE/));
+    const runner = ownRunner(() => ({ file: "/bin/sh", args: few }));
+    expect(exitOf(await eventsOf(runner))).toMatchObject(blocked(/EMFILE/));
   });
 
   test("waits if the kernel refuses an isolation that an earlier run of the user had", async () => {
     let prelude = "";
-    const runner = aRunner(join(root, "runs"), {
-      network: () => "closed-if-possible",
-      runAgent: (agent) => {
-        const { file, args } = supervisorProgram(agent);
-        const shell = ["sh", "-c", `${prelude}\nexec "$@"`, "sh", file, ...args];
-        return { file: "unshare", args: ["--user", "--map-root-user", ...shell] };
-      },
+    const runner = ownRunner((agent) => {
+      const { file, args } = supervisorProgram(agent);
+      const shell = ["sh", "-c", `${prelude}\nexec "$@"`, "sh", file, ...args];
+      return { file: "unshare", args: ["--user", "--map-root-user", ...shell] };
     });
-    expect(exitOf(await eventsOf(runner, "true"))).toMatchObject({ exitCode: 0 });
+    expect(exitOf(await eventsOf(runner))).toMatchObject({ exitCode: 0 });
     prelude = "echo 0 > /proc/sys/user/max_net_namespaces";
-    expect(exitOf(await eventsOf(runner, "true"))).toMatchObject(blocked(/unlike for earlier/));
+    expect(exitOf(await eventsOf(runner))).toMatchObject(blocked(/unlike for earlier/));
   });
 
   test.each(["closed", "open"] as const)("can't be caused by a run (%s)", async (network) => {
