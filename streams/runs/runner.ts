@@ -53,7 +53,7 @@ export const stoppedBeforeStart = exitEvent({ signal: "SIGTERM", neverBegan: tru
 export type StopReason = "timed_out" | "killed" | "unanswered" | "interrupted";
 
 /**
- * The interface of a runtime (container, host user, fake). test/foundation/contracts/runner holds every
+ * The interface of a runtime (container, host user, fake). test/runtime/runners/contract.ts holds every
  * implementation to it.
  */
 export interface Runner {
