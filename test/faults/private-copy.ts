@@ -62,14 +62,14 @@ export class PrivateCopy {
     }
   }
 
-  async test({ tests, only, built }: Pick<Mutation, "tests" | "only" | "built">): Promise<Verdict> {
+  async test({ test, only, built }: Pick<Mutation, "test" | "only" | "built">): Promise<Verdict> {
     if (built) await this.run(process.execPath, ["src/setup/build.mjs"]);
     const report = join(this.dir, "report.json");
     const name = only === undefined ? [] : ["-t", only];
     await rm(report, { force: true });
     const options = ["--reporter=json", `--outputFile=${report}`, ...name];
     const vitest = join(root, "node_modules/.bin/vitest");
-    const said = await this.run(vitest, ["run", ...options, ...tests]);
+    const said = await this.run(vitest, ["run", ...options, test]);
     const text = await readFile(report, "utf8").catch(() => null);
     if (text === null) throw new Error(`the tests did not run:\n${said}`);
     return verdictOf(JSON.parse(text) as Report);

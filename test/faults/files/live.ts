@@ -5,11 +5,6 @@ import type { TestProject } from "../../helpers/scheduler.ts";
 import { logFileOf, logsDir } from "../../../src/foundation/logs/log-files.ts";
 import { agentConfig } from "../../bench/bench-project.ts";
 
-/** Names of the agents that a scheduler has, sorted. */
-export async function namesIn(project: LiveProject): Promise<readonly string[]> {
-  return (await project.status()).agents.map(({ name }) => name).sort();
-}
-
 /** Resolves when the agent is next due at this minute of an hour. */
 export function inForce(
   project: LiveProject,
