@@ -37,6 +37,9 @@ test("a request has the secret, and the program that sent it never does", async 
   expect(answer.headers["x-echo"]).toBe(`Bearer ${sentinel}`);
   await made().side.reported(1);
   expect(made().side.attempts[0]).toMatchObject({ host, denied: null });
+  // The way is the one that was checked.
+  expect(made().side.hosts.lookups).toEqual([host]);
+  expect(made().side.hosts.dialled).toEqual(["203.0.113.10:443"]);
 });
 
 test("a login has the secret, and its echo the sentinel", async () => {
