@@ -15,7 +15,10 @@ const event = `data: ${JSON.stringify({
 })}\n\n`;
 
 const server = createServer((request, response) => {
-  void json(request).then((body) => stream(body as Wanted, response));
+  void json(request).then((body) => {
+    const { user } = body as { readonly user: string };
+    return stream(JSON.parse(user) as Wanted, response);
+  });
 });
 process.stdout.write(`${JSON.stringify({ port: await listen(server) })}\n`);
 

@@ -72,7 +72,7 @@ export async function newLane(): Promise<Lane> {
 /** While nobody lives: every promise was kept so far, and no file is half of one. */
 export function check({ project, promised }: Lane): void {
   const found = look(project);
-  mustBeNone(brokenPromises(promised, found));
+  mustBeNone([...brokenPromises(promised, found)]);
   remember(promised, found);
   const key = keyOf(keyPath(project));
   if (key !== null && !keyPattern.test(key)) throw new Error(`the key's file holds "${key}"`);
@@ -111,6 +111,6 @@ export async function wholeLife(lane: Lane): Promise<Found> {
   }
   check(lane);
   const found = look(project);
-  mustBeNone(brokenPromises(promised, found));
+  mustBeNone([...brokenPromises(promised, found)]);
   return found;
 }

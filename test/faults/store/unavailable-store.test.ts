@@ -62,13 +62,13 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
   await scheduler.waitForOutput(/worker run succeeded[^]*worker run succeeded/);
   await pause(settlingMs, "nothing is lost meanwhile");
   // What ran was claimed, and is recorded as far as the store could.
-  expect(brokenPromises(promised, look(project()))).toEqual([]);
+  expect([...brokenPromises(promised, look(project()))]).toEqual([]);
   end();
   await expect.poll(() => believed(n), { timeout: 20_000 }).toBe(200);
   expect(await statusOf("/control/pause", "POST")).toBe(200);
   expect(await statusOf("/health/ready")).toBe(200);
   await expect.poll(() => unfinished(look(project())), { timeout: 60_000 }).toEqual([]);
-  expect(brokenPromises(promised, look(project()))).toEqual([]);
+  expect([...brokenPromises(promised, look(project()))]).toEqual([]);
 }
 
 test("a store that is not available on a full disk is answered with 503 until there is space", async ({
