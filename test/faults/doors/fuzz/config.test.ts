@@ -1,4 +1,4 @@
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { readAgent } from "../../../../src/foundation/config/agent-files.ts";
@@ -7,15 +7,10 @@ import { resolveAgent } from "../../../../src/foundation/config/resolve-agent.ts
 import { UserError } from "../../../../src/foundation/errors.ts";
 import { knownToAgents } from "../../../../src/interfaces/operations/project-files.ts";
 import { filterTable } from "../../../../src/features/webhooks/providers/table.ts";
-import {
-  makeProject,
-  sampleAgents,
-  sampleProjects,
-  sampleSchemas,
-  sampleSkills,
-} from "./samples.ts";
+import { sampleAgents, sampleProjects, sampleSchemas, sampleSkills } from "./samples.ts";
 import { lines, mutated, quick, share } from "./share.ts";
 import { perFile } from "../../../helpers/per-test.ts";
+import { copyProject } from "../../../helpers/scheduler.ts";
 
 const toml = [
   ...lines`=
@@ -135,7 +130,11 @@ compatibility: '>=99'`,
   "name: \u202eevil",
 ];
 
-const dir = perFile(makeProject, (made) => rm(made, { recursive: true, force: true }));
+const example = perFile(
+  () => copyProject("examples/alerts"),
+  (made) => made.remove(),
+);
+const dir = () => example().dir;
 const project = perFile(async () => (await loadProject(dir(), filterTable)).project);
 
 /** Why the project is rejected. */
@@ -151,7 +150,7 @@ async function problemsOfProject(): Promise<readonly string[]> {
 
 /** Why its agent is rejected, with the file of each problem. */
 async function problemsOfAgent(): Promise<readonly string[]> {
-  const files = await readAgent(dir(), "dev");
+  const files = await readAgent(dir(), "orders");
   if (files === null) throw new Error("the agent is gone");
   const change = resolveAgent(files, project(), knownToAgents());
   if (change.type === "set") return [];
@@ -160,32 +159,31 @@ async function problemsOfAgent(): Promise<readonly string[]> {
   return change.problems.map(({ file, message }) => `${file}: ${message}`);
 }
 
-const [agent = "", small = ""] = sampleAgents;
-const ofSchema = `${small}[expect]\nschema = "out.schema.json"\n`;
+const ofAgent = "agents/orders";
 
 test.each([
   ["the project's config.toml", "config.toml", sampleProjects, toml, 1_500, problemsOfProject],
-  ["an agent's config.toml", "agents/dev/config.toml", sampleAgents, toml, 2_000, problemsOfAgent],
-  ["the schema of an agent's results", "agents/dev/out.schema.json", sampleSchemas, json, 800],
-  ["a SKILL.md and its front matter", "agents/dev/SKILL.md", sampleSkills, yaml, 1_500],
-])(
+  ["an agent's config.toml", `${ofAgent}/config.toml`, sampleAgents, toml, 2_000],
+  ["the schema of an agent's results", `${ofAgent}/order.schema.json`, sampleSchemas, json, 800],
+  ["a SKILL.md and its front matter", `${ofAgent}/SKILL.md`, sampleSkills, yaml, 1_500],
+] as const)(
   "any text is accepted or rejected with a reason as %s",
   async (...row) => {
     const [, path, samples, scraps, inputs, problemsOf = problemsOfAgent] = row;
-    const isSchema = samples === sampleSchemas;
-    await writeFile(join(dir(), "agents/dev/config.toml"), isSchema ? ofSchema : agent);
+    const file = join(dir(), path);
+    const before = await readFile(file);
     await fc.assert(
       fc.asyncProperty(mutated(samples, scraps), async (text) => {
-        await writeFile(join(dir(), path), text);
+        await writeFile(file, text);
         // One that takes longer keeps the scheduler from everything else.
         const problems = await quick(problemsOf, 5_000);
-        if (isSchema || problemsOf === problemsOfProject)
+        if (samples === sampleSchemas || samples === sampleProjects)
           for (const problem of problems) expect(problem).toContain(path);
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),
       share(inputs),
     );
-    await writeFile(join(dir(), path), samples[0] ?? "");
+    await writeFile(file, before);
   },
   180_000,
 );
