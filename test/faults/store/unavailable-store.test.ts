@@ -71,42 +71,48 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
   expect([...brokenPromises(promised, look(project()))]).toEqual([]);
 }
 
-test("a store that is not available on a full disk is answered with 503 until there is space", async ({
-  skip,
-}) => {
-  mkdirSync(stateDir(), { mode: 0o700 });
-  mount("tmpfs", skip);
-  await refusesAndRecovers(() => {
-    const filler = join(stateDir(), "filler");
-    fill(filler);
-    return () => rmSync(filler, { force: true });
-  });
-}, 120_000);
+/** Faults of commits by their SQLite result code. */
+const failing = (errcode: number) => () => {
+  writeFileSync(faultFile(), String(errcode));
+  return () => rmSync(faultFile(), { force: true });
+};
 
-test.runIf(isLong)(
-  "a store that is not available that another process holds is answered with 503 until it is released",
-  () =>
-    refusesAndRecovers(() => {
+const longFaults: [string, () => () => void][] = [
+  ["that became read-only", failing(8)],
+  ["that has a failing disk", failing(10)],
+  [
+    "that another process holds",
+    () => {
       const other = new DatabaseSync(join(stateDir(), "state.db"));
       other.exec("BEGIN IMMEDIATE");
       return () => {
         if (other.isOpen) other.close();
       };
-    }),
-  120_000,
-);
+    },
+  ],
+];
 
-describe.runIf(isLong).each([
-  ["became read-only", 8],
-  ["has a failing disk", 10],
-] as const)("that %s", (_, errcode) => {
-  test("a store that is not available is answered with 503 until it is writable", async () => {
-    await refusesAndRecovers(() => {
-      writeFileSync(faultFile(), String(errcode));
-      return () => rmSync(faultFile(), { force: true });
-    });
-  }, 120_000);
-});
+test.for<[string, () => () => void]>([
+  [
+    "on a full disk",
+    () => {
+      const filler = join(stateDir(), "filler");
+      fill(filler);
+      return () => rmSync(filler, { force: true });
+    },
+  ],
+  ...(isLong ? longFaults : []),
+])(
+  "a store %s is answered with 503 until it is available",
+  { timeout: 120_000 },
+  async ([where, begin], { skip }) => {
+    if (where === "on a full disk") {
+      mkdirSync(stateDir(), { mode: 0o700 });
+      mount("tmpfs", skip);
+    }
+    await refusesAndRecovers(begin);
+  },
+);
 
 test("a scheduler whose store is not available can stop, and the next one finishes its work", async () => {
   const env = faulty(faultFile());
