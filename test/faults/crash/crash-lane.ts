@@ -17,9 +17,9 @@ import { pause } from "../../helpers/pause.ts";
 /** The result of a chain of cycles. */
 export interface LaneResult {
   /** How often each point did end the program. */
-  readonly struck: ReadonlyMap<string, number>;
+  readonly struck: Readonly<Record<string, number>>;
   /** The outcomes of all work, and how often each. */
-  readonly outcomes: ReadonlyMap<string, number>;
+  readonly outcomes: Readonly<Record<string, number>>;
 }
 
 /** Nothing of a project may take longer to be done with than this, in ms. */
@@ -58,7 +58,7 @@ export async function crashLane(
   await project.remove();
   const outcomes = Map.groupBy(rows, ({ outcome }) => String(outcome));
   const counts = [...outcomes].map(([outcome, of]) => [outcome, of.length] as const);
-  return { struck: lane.struck, outcomes: new Map(counts) };
+  return { struck: Object.fromEntries(lane.struck), outcomes: Object.fromEntries(counts) };
 }
 
 /** A chain on a project that worked once; as that ended by itself, the compiled code is kept for all later starts. */

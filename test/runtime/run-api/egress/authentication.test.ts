@@ -91,11 +91,6 @@ test("a run loses a tunnel whose bound secret can't be put in, and the scheduler
   await own.close();
 });
 
-test("the run that requests other hosts still makes its own requests", async () => {
-  const one = await side().open("dev-1");
-  expect(await post(one, "lock")).toMatchObject({ status: 200 });
-});
-
 test("an internal error of the scheduler is a problem that is logged, and a response", async () => {
   const own = await egressSide({ policy: () => Promise.reject(new Error("broken store")) });
   const one = await own.open("dev-1");

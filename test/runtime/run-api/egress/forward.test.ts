@@ -73,14 +73,6 @@ describe("a request with an absolute URL", () => {
     expect(side().hosts.dialled).toEqual([]);
   });
 
-  test("is rejected when its name has a private address", async () => {
-    side().hosts.names.set("api.allowed.test", ["10.0.0.7"]);
-    expect(await forward(run(), "http://api.allowed.test/")).toMatchObject({
-      status: 403,
-      phrase: "api.allowed.test:80 has an address in a private network only",
-    });
-  });
-
   test.each([
     ["closes the connection", "", 502],
     ["does not speak HTTP", "garbage\r\n\r\n", 502],
