@@ -38,7 +38,8 @@ export class PrivateCopy {
       !relative(root, path)
         .split(sep)
         .some((part) => left.has(part));
-    await cp(root, dir, { recursive: true, filter });
+    // A link to a program that is built elsewhere would be built there.
+    await cp(root, dir, { recursive: true, dereference: true, filter });
     await symlink(join(root, "node_modules"), join(dir, "node_modules"));
     return new PrivateCopy(dir);
   }

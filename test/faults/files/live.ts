@@ -33,12 +33,7 @@ export async function putAgent(project: TestProject, name: string, config: strin
 }
 
 /** Writes a line to an agent's log of today, as the scheduler does. */
-export async function appendLine(project: TestProject, agent: string, msg: string): Promise<void> {
+export async function appendLine({ dir }: TestProject, agent: string, msg: string): Promise<void> {
   const line = JSON.stringify({ level: 30, time: Date.now(), agent, msg });
-  await appendFile(logPath(project, agent), `${line}\n`);
-}
-
-/** Where an agent's lines of today are. */
-function logPath({ dir }: TestProject, agent: string): string {
-  return join(logsDir(dir), logFileOf(agent, Date.now()).name);
+  await appendFile(join(logsDir(dir), logFileOf(agent, Date.now()).name), `${line}\n`);
 }
