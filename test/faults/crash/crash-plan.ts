@@ -27,10 +27,8 @@ export function randomBy(seed: number): () => number {
 }
 
 type Trait = "start" | "slow" | "repeated" | "crowded";
-const isA = (point: KillPoint, trait: Trait): boolean => {
-  const row = killPoints[point];
-  return "is" in row && row.is.split(" ").includes(trait);
-};
+const isA = (point: KillPoint, trait: Trait): boolean =>
+  killPoints[point].is.split(" ").includes(trait);
 const all = Object.keys(killPoints) as readonly KillPoint[];
 const onlyStarts = process.env.AL_CRASH_POINTS === "start";
 /** Every named point; with `AL_CRASH_POINTS=start` those of a run's start alone. */

@@ -120,6 +120,9 @@ export const nastyText = fc.oneof(
   fc.tuple(fc.constantFrom(...nasty), fc.constantFrom(...nasty)).map((pair) => pair.join("")),
 );
 
+/** A place in a text or in bytes: 0 is its begin, 1 its end. */
+export const part = fc.double({ min: 0, max: 1, noNaN: true });
+
 const ways = ["flip", "cut", "double", "insert", "replace", "swap-line"] as const;
 
 /** Takes valid text apart: bytes flipped, parts cut, doubled, swapped and replaced. */
@@ -129,7 +132,7 @@ export function mutated(
 ): fc.Arbitrary<string> {
   const edit = fc.record({
     how: fc.constantFrom(...ways),
-    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    at: part,
     length: fc.integer({ min: 1, max: 30 }),
     scrap: fc.oneof(
       fc.constantFrom(...scraps),

@@ -86,12 +86,9 @@ describe.each(wires)("a call in the form of $title", (wire) => {
   test("brings the provider the key, and no authentication, cookie, address or encoding of the client", async () => {
     const { provider, url } = await startWire(wire, emptyAnswer);
     const passed = { "x-stainless-lang": "js", "anthropic-beta": "a,b" };
-    const dropped = [
-      ...["authorization", "proxy-authorization", "x-api-key", "x-goog-api-key", "api-key"],
-      ...["cookie", "al-run-token", "forwarded", "x-forwarded-host", "host", "accept-encoding"],
-      ...["x-http-method-override", "te"],
-    ];
-    const own = Object.fromEntries(dropped.map((name) => [name, "placeholder"]));
+    const dropped =
+      "authorization proxy-authorization x-api-key x-goog-api-key api-key cookie al-run-token forwarded x-forwarded-host host accept-encoding x-http-method-override te";
+    const own = Object.fromEntries(dropped.split(" ").map((name) => [name, "placeholder"]));
     const query = `${url.includes("?") ? "&" : "?"}key=placeholder&api_key=placeholder`;
     await post(url + query, wire.body, { ...passed, ...own });
     const [asked] = provider.asked;
