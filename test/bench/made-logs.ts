@@ -9,7 +9,7 @@ const days = 14;
 const linesPerRun = 200;
 const dayMs = 86_400_000;
 const firstDay = Date.UTC(2026, 9, 20);
-const kinds = ["said", "tool", "tool-result", "tool-result", "run"];
+const kinds = "said tool tool-result tool-result run".split(" ");
 
 /** Words of this project's own pages in their order, as a model writes them, and other random numbers from 0 to 1. */
 export function createWords(seed: number) {

@@ -19,7 +19,7 @@ import { pause } from "../../helpers/pause.ts";
  */
 const races = Number(process.env.AL_RACES ?? (isLong ? 1_000 : 24));
 const seed = Number(process.env.AL_RACE_SEED ?? Date.now() % 1_000_000);
-const lanes = ["a", "b", "c", "d", "e", "f"].map((name) => `asker-${name}`);
+const lanes = "abcdef".split("").map((name) => `asker-${name}`);
 const points = Object.keys(questionPoints) as readonly QuestionPoint[];
 
 /** A question as it is stored. */

@@ -121,7 +121,8 @@ compatibility: '>=99'`,
   "\t",
   "\0",
   `compatibility: "${"^1 ".repeat(400)}"`,
-  ["x", "a", "b", "c", "d", "e"]
+  "xabcde"
+    .split("")
     .map((of, n) => alias("abcdef".charAt(n), n ? `*${of}` : of))
     .join("") + "name: [*f,*f,*f]",
   `name: ${"[".repeat(1500)}`,
