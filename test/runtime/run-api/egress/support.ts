@@ -141,7 +141,7 @@ export async function forward(
 }
 
 /** The answer, whole. */
-export async function answerTo(sent: ClientRequest) {
+async function answerTo(sent: ClientRequest) {
   // A refused body is not read to its end.
   sent.on("error", () => undefined);
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
