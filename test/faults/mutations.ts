@@ -342,7 +342,7 @@ const table: readonly (readonly [Where, Defences])[] = [
   [
     {
       file: `${runApi}/egress/forward-http.ts`,
-      test: `${ofRunApi}/egress/broker/through-egress.test.ts`,
+      test: `${ofRunApi}/egress/broker/intercept.test.ts`,
     },
     {
       "sentinels are refused without TLS": [
