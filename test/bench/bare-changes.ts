@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "../helpers/pause.ts";
 import { withBare, withFolder } from "./floors.ts";
 import { repeated } from "./repeated.ts";
 
@@ -20,8 +20,7 @@ export function bareChanges(
         await change(path, n);
         await told;
         const delay = performance.now() - began;
-        // One write may be told of more than once.
-        await wait(50);
+        await pause(50, "one write may be told of more than once");
         return delay;
       }),
     );

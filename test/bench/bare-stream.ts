@@ -3,7 +3,7 @@ import { fastify } from "fastify";
 
 /**
  * The least that tells many clients of a change: `POST /change/<text>` goes as one event of `size` bytes to everybody
- * who reads `/stream`. Argument: size. Prints its port.
+ * who reads `/stream`. Argument: size. Prints its address.
  */
 const [size = ""] = process.argv.slice(2);
 const clients = new Set<ServerResponse>();
@@ -21,6 +21,4 @@ app.post<{ Params: { text: string } }>("/change/:text", (request) => {
   for (const client of clients) client.write(event);
   return { ok: true };
 });
-await app.listen({ host: "127.0.0.1", port: 0 });
-const address = app.server.address();
-process.stdout.write(`${typeof address === "object" ? (address?.port ?? 0) : 0}\n`);
+process.stdout.write(await app.listen({ host: "127.0.0.1", port: 0 }));

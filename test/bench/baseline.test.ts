@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { readFigures, slower, writeFigures } from "./baseline.ts";
-import { comparisonTable, medians } from "./compare.ts";
 import { figureOf, type Figure } from "./figure.ts";
 import { table } from "./report.ts";
-import { isReached } from "./target.ts";
+import { comparisonTable, medians } from "./compare.ts";
+import { isReached, type Target } from "./target.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const time = (ms: number, floor: readonly number[] = []): Figure =>
@@ -11,43 +11,49 @@ const time = (ms: number, floor: readonly number[] = []): Figure =>
 const rate = (perSecond: number, floor: readonly number[] = []): Figure =>
   figureOf("webhooks", "/s", [perSecond], { floor });
 
-test("a figure is compared by its ratio to the floor, so that a busy machine is not slower", () => {
-  expect(slower([time(300, [30])], [time(100, [10])])).toEqual([]);
-  expect(slower([time(130, [10])], [time(100, [10])])).toEqual([
-    "save: 30 % worse, by its ratio to the floor",
-  ]);
-  expect(slower([rate(50, [100])], [rate(90, [100])])).toEqual([
-    "webhooks: 80 % worse, by its ratio to the floor",
-  ]);
-});
-
-test("a figure without a floor is compared directly, a new one with nothing", () => {
-  expect(slower([time(119), rate(100)], [time(100)])).toEqual([]);
-  expect(slower([time(130)], [time(100)])).toEqual(["save: 30 % worse"]);
-});
+test.each<[string, Figure, Figure, string[]]>([
+  ["of a busy machine", time(300, [30]), time(100, [10]), []],
+  [
+    "beside a floor",
+    time(130, [10]),
+    time(100, [10]),
+    ["save: 30 % worse, by its ratio to the floor"],
+  ],
+  [
+    "beside a floor",
+    rate(50, [100]),
+    rate(90, [100]),
+    ["webhooks: 80 % worse, by its ratio to the floor"],
+  ],
+  ["alone", time(119), time(100), []],
+  ["alone", time(130), time(100), ["save: 30 % worse"]],
+  ["that is new", rate(100), time(100), []],
+])("a figure %s is compared by its ratio to the floor, or directly", (_what, now, before, worse) =>
+  expect(slower([now], [before])).toEqual(worse),
+);
 
 test("a written baseline can be read back", () => {
-  const dir = tempDir();
-  const path = join(dir, "baseline.json");
+  const path = join(tempDir(), "baseline.json");
   const figures = [time(1 / 3, [0.1]), figureOf("bytes", "bytes", [1], { target: { most: 2 } })];
   writeFigures(figures, path);
   expect(readFigures(path)).toEqual(figures);
 });
 
-test("a target is met when all of it is: a rate at least, everything else at most", () => {
-  const times = Array.from({ length: 100 }, (_, n) => n + 1);
-  const reached = (target: Figure["target"]): boolean | null =>
-    isReached(figureOf("save", "ms", times, { target, floor: [20] }));
-  expect(reached(null)).toBe(null);
-  expect(reached({ median: 60, p99: 100, most: 100, ofFloor: 3 })).toBe(true);
-  expect(reached({ median: 40 })).toBe(false);
-  expect(reached({ median: 60, p99: 90 })).toBe(false);
-  expect(reached({ most: 99 })).toBe(false);
-  expect(reached({ ofFloor: 2 })).toBe(false);
-  const of = (perSecond: number): boolean | null =>
-    isReached(figureOf("w", "/s", [perSecond], { target: { ofFloor: 0.6 }, floor: [100] }));
-  expect([of(70), of(50)]).toEqual([true, false]);
-});
+const times = Array.from({ length: 100 }, (_, n) => n + 1);
+test.each<[Figure["unit"], readonly number[], Target | null, boolean | null]>([
+  ["ms", times, null, null],
+  ["ms", times, { median: 60, p99: 100, most: 100, ofFloor: 3 }, true],
+  ["ms", times, { median: 40 }, false],
+  ["ms", times, { median: 60, p99: 90 }, false],
+  ["ms", times, { most: 99 }, false],
+  ["ms", times, { ofFloor: 2 }, false],
+  ["/s", [14], { ofFloor: 0.6 }, true],
+  ["/s", [10], { ofFloor: 0.6 }, false],
+])(
+  "a target is met when all of it is: a rate at least, everything else at most (%s, %j, %j)",
+  (unit, values, target, reached) =>
+    expect(isReached(figureOf("save", unit, values, { target, floor: [20] }))).toBe(reached),
+);
 
 test("the table shows the target of each figure and whether it is met", () => {
   const target = { median: 150, p99: 400 };

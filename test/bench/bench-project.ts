@@ -4,9 +4,10 @@ import type { TestProject } from "../helpers/scheduler.ts";
 import { webhookProject } from "../features/webhooks/webhook-project.ts";
 
 export interface AgentsOptions {
-  readonly count: number;
-  /** Lines of each agent's `config.toml`, by its number. */
-  readonly config: (n: number) => string;
+  /** By default one. */
+  readonly count?: number;
+  /** Lines of each agent's `config.toml`, by its number; by default it is due once a year. */
+  readonly config?: (n: number) => string;
   /** `config` gives the whole file. */
   readonly whole?: boolean;
   /** How many runs go on at once. */
@@ -18,13 +19,9 @@ export function agentName(n: number): string {
   return `agent-${String(n).padStart(4, "0")}`;
 }
 
-/** A project with many agents that run as the scheduler's own user with a scripted model. */
-export async function benchProject({
-  count,
-  config,
-  whole = false,
-  scale = 1,
-}: AgentsOptions): Promise<TestProject> {
+/** A project with agents that run as the scheduler's own user with a scripted model. */
+export async function benchProject(options: AgentsOptions = {}): Promise<TestProject> {
+  const { count = 1, config = () => 'schedule = "0 3 1 1 *"', whole = false, scale = 1 } = options;
   const project = await webhookProject();
   // Before any table. By default one: a thousand agents that are asked at once would start a thousand processes.
   const file = join(project.dir, "config.toml");

@@ -8,7 +8,6 @@ import { costlyTexts } from "./measures/costly-texts.ts";
 import { cron } from "./measures/cron.ts";
 import { egress } from "./measures/egress.ts";
 import { firstRequest } from "./measures/first-request.ts";
-import { history } from "./measures/history.ts";
 import { hostileRuns } from "./measures/hostile-runs.ts";
 import { ingest } from "./measures/ingest.ts";
 import { modelGateway } from "./measures/model-gateway.ts";
@@ -18,11 +17,9 @@ import { search } from "./measures/search.ts";
 import { soak } from "./measures/soak.ts";
 import { startUp } from "./measures/start-up.ts";
 import { status } from "./measures/status.ts";
-import { strangers } from "./measures/strangers.ts";
-import { telemetry } from "./measures/telemetry.ts";
 import { table } from "./report.ts";
 
-const short = [
+const measures: readonly Measure[] = [
   startUp,
   ingest,
   answers,
@@ -32,16 +29,13 @@ const short = [
   firstRequest,
   containers,
   cron,
-  history,
   search,
   modelGateway,
   egress,
-  strangers,
   hostileRuns,
   costlyTexts,
+  soak,
 ];
-/** Measured when it is asked for. */
-const long = [soak, telemetry];
 
 const { values } = parseArgs({
   options: {
@@ -54,23 +48,31 @@ const { values } = parseArgs({
     compare: { type: "string" },
   },
 });
-
-const chosen = chosenMeasures(values.only?.split(",") ?? short.map(({ name }) => name));
+const { quick, json, baseline } = values;
 const [repeats, minutes] = [Number(values.repeats), Number(values.minutes)];
-if (!(repeats >= 1)) {
-  say(`--repeats is a number from 1, not ${values.repeats}`);
-  process.exit(2);
+if (!(repeats >= 1)) fail(`--repeats is a number from 1, not ${values.repeats}`);
+const names = measures.map(({ name }) => name);
+// The soak is measured when it is asked for.
+const wanted = values.only?.split(",") ?? names.filter((name) => name !== "soak");
+const unknown = wanted.filter((name) => !names.includes(name));
+if (unknown.length > 0) fail(`there is no measure "${unknown.join()}"; there are: ${names.join()}`);
+if (values.compare !== undefined) {
+  const compared = compareWith(values.compare, { measures: wanted, rounds: repeats, quick });
+  process.stdout.write(`${comparisonTable(compared)}\n`);
+  const worse = slower(compared.now, compared.before);
+  say(worse.length === 0 ? "nothing got slower" : worse.join("\n"));
+  process.exit(worse.length === 0 ? 0 : 1);
 }
-if (values.compare !== undefined) compare(values.compare);
+
 // Before anything is measured: a baseline that can't be read is known at once, and may be the file that is written.
-const before = values.baseline === undefined ? null : readFigures(values.baseline);
+const before = baseline === undefined ? null : readFigures(baseline);
 const figures: Figure[] = [];
 const failed: string[] = [];
-for (const { name, run } of chosen) {
+for (const { name, run } of measures.filter(({ name }) => wanted.includes(name))) {
   const began = performance.now();
   say(`measuring ${name} …`);
   try {
-    figures.push(...(await run({ repeats, minutes, quick: values.quick })));
+    figures.push(...(await run({ repeats, minutes, quick })));
   } catch (error) {
     failed.push(name);
     say(`FAILED: ${name}: ${error instanceof Error ? (error.stack ?? error.message) : "?"}`);
@@ -81,26 +83,12 @@ for (const { name, run } of chosen) {
 process.stdout.write(`${table(figures)}\n`);
 const worse = before === null ? [] : slower(figures, before);
 if (before !== null) say(worse.length === 0 ? "nothing got slower" : worse.join("\n"));
-if (values.json !== undefined) writeFigures(figures, values.json);
+if (json !== undefined) writeFigures(figures, json);
 if (failed.length > 0) say(`could not be measured: ${failed.join(", ")}`);
 if (failed.length > 0 || worse.length > 0) process.exitCode = 1;
 
-/** Prints the figures of a commit beside those of this checkout, and ends. */
-function compare(commit: string): never {
-  const measures = chosen.map(({ name }) => name);
-  const compared = compareWith(commit, { measures, rounds: repeats, quick: values.quick });
-  process.stdout.write(`${comparisonTable(compared)}\n`);
-  const worse = slower(compared.now, compared.before);
-  say(worse.length === 0 ? "nothing got slower" : worse.join("\n"));
-  process.exit(worse.length === 0 ? 0 : 1);
-}
-
-function chosenMeasures(wanted: readonly string[]): readonly Measure[] {
-  const all: readonly Measure[] = [...short, ...long];
-  const unknown = wanted.filter((one) => !all.some(({ name }) => name === one));
-  if (unknown.length === 0) return all.filter(({ name }) => wanted.includes(name));
-  const names = all.map(({ name }) => name).join(", ");
-  say(`there is no measure "${unknown.join(", ")}"; there are: ${names}`);
+function fail(text: string): never {
+  say(text);
   process.exit(2);
 }
 

@@ -19,8 +19,8 @@ let made = 0;
 /** Signed deliveries of an opened issue, made before any clock starts; no two have the same id. */
 export function githubDeliveries(options: DeliveriesOptions): readonly LoadRequest[] {
   const batch = made++;
-  const secret = options.secret ?? secretOf("github");
-  const { repo = () => "acme/app", id = (n: number) => `bench-${batch}-${n}` } = options;
+  const { secret = secretOf("github"), repo = () => "acme/app" } = options;
+  const { id = (n: number) => `bench-${batch}-${n}` } = options;
   const bodies = new Map<string, Buffer>();
   const bodyFrom = (name: string): Buffer => {
     const repository = { ...(payload.repository as object), full_name: name };
@@ -30,10 +30,19 @@ export function githubDeliveries(options: DeliveriesOptions): readonly LoadReque
   };
   return Array.from({ length: options.count }, (_, n) => {
     const body = bodyFrom(repo(n));
-    const headers = signDelivery("github", secret, body, Date.now(), {
-      event: "issues",
-      id: id(n),
-    });
+    const event = { event: "issues", id: id(n) };
+    const headers = signDelivery("github", secret, body, Date.now(), event);
     return { path: "/webhooks/github", headers, body };
   });
+}
+
+/** The config of an agent that takes deliveries of a repository of its name; its run sleeps, and further ones wait. */
+export function deliveriesTo(agent: string): string {
+  return `scale = 1
+hooks.pre = ["sleep 3600"]
+[[webhooks]]
+source = "github"
+events = ["issues"]
+repos = ["acme/${agent}"]
+`;
 }

@@ -8,7 +8,7 @@ import { answerMemory } from "./held-memory.ts";
 
 /**
  * The scheduler's end of tunnels: the sockets of two runs that may reach one host, whose name leads to a port of this
- * machine. Arguments: that port, the host, a folder for the sockets. Prints paths and tokens of the sockets as JSON.
+ * machine. Arguments: that port, the host, a folder for the sockets. Prints the sockets as JSON.
  */
 const [port = "", host = "", folder = ""] = process.argv.slice(2);
 const onProblem = (message: string) => void process.stderr.write(`${message}\n`);
@@ -28,20 +28,14 @@ const egress = createEgress({
   },
   onProblem,
 });
-const sockets = createRunSockets({
-  records: socketRecords(),
-  redactor: { add: () => () => undefined },
-  onProblem,
-});
+const redactor = { add: () => () => undefined };
+const sockets = createRunSockets({ records: socketRecords(), redactor, onProblem });
 const runApi = { perform: () => Promise.reject(new Error("the benchmark opens tunnels alone")) };
 sockets.serve({ runApi, models: hostGateway, egress });
-const first = await sockets.open("bench-1", folder);
-const second = await sockets.open("bench-2", folder);
-const said = {
-  socket: first.path,
-  token: first.token,
-  secondSocket: second.path,
-  secondToken: second.token,
-};
-process.stdout.write(`${JSON.stringify(said)}\n`);
+const opened = [];
+for (const name of ["bench-1", "bench-2"]) {
+  const { path, token } = await sockets.open(name, folder);
+  opened.push({ path, token });
+}
+process.stdout.write(`${JSON.stringify({ opened })}\n`);
 answerMemory();

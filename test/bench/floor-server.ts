@@ -4,9 +4,8 @@ import { fastify } from "fastify";
 
 /**
  * The least that a receiver of webhooks does: checks the HMAC over the raw bytes, parses, and with a database's path
- * commits the body once a turn of the event loop before it answers; `/page` is a page of JSON, of rows that are there, and
- * `/health` a small constant answer.
- * Arguments: secret, database path or nothing. Prints its port.
+ * commits the body once a turn of the event loop before it answers. Arguments: secret, database path or nothing. Prints
+ * its address.
  */
 const [secret = "", path] = process.argv.slice(2);
 const app = fastify({ bodyLimit: 1024 * 1024 });
@@ -25,13 +24,7 @@ app.post("/webhooks/github", async (request, reply) => {
   await commit(body);
   return { ok: true };
 });
-const row = { id: "0198c0de-0000-7000-8000-000000000000", at: new Date(), agent: "dev", more: "x" };
-const rows = Array.from({ length: 50 }, () => ({ ...row, more: "x".repeat(250) }));
-app.get("/page", () => ({ rows }));
-app.get("/health", () => ({ status: "ok", uptimeSeconds: Math.floor(process.uptime()) }));
-await app.listen({ host: "127.0.0.1", port: 0 });
-const address = app.server.address();
-process.stdout.write(`${typeof address === "object" ? (address?.port ?? 0) : 0}\n`);
+process.stdout.write(await app.listen({ host: "127.0.0.1", port: 0 }));
 
 function groupCommit(file: string): (body: Buffer) => Promise<void> {
   const db = new DatabaseSync(file);

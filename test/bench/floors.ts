@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,11 +21,9 @@ export async function withBare<T>(
   args: readonly string[],
   use: (bare: Bare) => Promise<T>,
 ): Promise<T> {
-  const child: ChildProcessByStdio<null, Readable, null> = spawn(
-    process.execPath,
-    [plainProgram(program), ...args],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
+  const child = spawn(process.execPath, [plainProgram(program), ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const exited = once(child, "exit");
   try {
     const ended = exited.then(() => Promise.reject(new Error(`${program} ended`)));
@@ -51,8 +49,6 @@ export async function withFolder<T>(use: (dir: string) => Promise<T>): Promise<T
 export function withFloor<T>(commits: boolean, use: (url: string) => Promise<T>): Promise<T> {
   return withFolder((dir) => {
     const path = commits ? [join(dir, "floor.db")] : [];
-    return withBare("floor-server.ts", [secretOf("github"), ...path], ({ said }) =>
-      use(`http://127.0.0.1:${said}`),
-    );
+    return withBare("floor-server.ts", [secretOf("github"), ...path], ({ said }) => use(said));
   });
 }

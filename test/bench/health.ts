@@ -24,8 +24,7 @@ export async function askHealth(
 function answered(agent: Agent, address: string, began = performance.now()): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = get(address, { agent }, (response) => {
-      response.resume();
-      response.once("end", () => resolve(performance.now() - began));
+      response.resume().once("end", () => resolve(performance.now() - began));
     });
     request.once("error", (error) => {
       // The server closed an idle connection just as it was used again.

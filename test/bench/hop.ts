@@ -1,7 +1,6 @@
-import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Readable, Writable } from "node:stream";
 import { residentMb } from "./with-scheduler.ts";
 
 /** A process that requests and answers pass through. */
@@ -12,21 +11,18 @@ export interface Hop {
   readonly heldMb: () => Promise<number>;
 }
 
-export interface StartedHop extends Hop {
-  /** The JSON that the program printed first. */
-  readonly said: Readonly<Record<string, string | number>>;
+/** A process and the JSON that its program printed first. */
+export interface StartedHop<T> extends Hop {
+  readonly said: T;
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, null>;
-
-/** Starts a program of this folder that prints a line of JSON first; it ends with `children`. */
-export async function startHop(
+/** Starts a program, by its path from this folder, that prints a line of JSON first; it ends with `children`. */
+export async function startHop<T>(
   children: AsyncDisposableStack,
   program: string,
   ...args: readonly string[]
-): Promise<StartedHop> {
-  const path = join(import.meta.dirname, program);
-  const child: Child = spawn(process.execPath, [path, ...args], {
+): Promise<StartedHop<T>> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, program), ...args], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const exited = once(child, "exit");
@@ -37,7 +33,7 @@ export async function startHop(
   const ended = exited.then(() => Promise.reject(new Error(`${program} ended`)));
   const [first] = (await Promise.race([once(child.stdout, "data"), ended])) as [Buffer];
   return {
-    said: JSON.parse(first.toString()) as StartedHop["said"],
+    said: JSON.parse(first.toString()) as T,
     residentMb: () => residentMb(child.pid ?? 0),
     heldMb: async () => {
       child.stdin.write("\n");

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "../helpers/pause.ts";
 import type { TestScheduler } from "../helpers/scheduler.ts";
 import { takeSample } from "./soak/probed.ts";
 
@@ -8,8 +8,7 @@ export async function longestBlock<T>(
   during: () => Promise<T>,
 ): Promise<{ readonly ms: number; readonly result: T }> {
   await takeSample(scheduler, performance.now());
-  // The probe's own collection of garbage is not counted.
-  await wait(300);
+  await pause(300, "the probe's own collection of garbage is not counted");
   const result = await during();
   const { delayMs } = await takeSample(scheduler, performance.now());
   return { ms: delayMs.max, result };

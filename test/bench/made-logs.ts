@@ -4,32 +4,15 @@ import { logFileOf, logsDir } from "../../src/foundation/logs/log-files.ts";
 import { contentOf } from "../../src/features/search/log-cursor.ts";
 import { randomBy } from "../faults/crash/crash-plan.ts";
 
-export interface MadeLogs {
-  /** Size of all log files. */
-  readonly bytes: number;
-  /** Searchable part of them, in UTF-8 bytes. */
-  readonly textBytes: number;
-  /** The instance ids, oldest first. */
-  readonly runs: readonly string[];
-}
-
 const agents = 30;
 const days = 14;
 const linesPerRun = 200;
 const dayMs = 86_400_000;
 const firstDay = Date.UTC(2026, 9, 20);
-const kinds = ["said", "tool", "tool-result", "tool-result", "run"];
+const kinds = "said tool tool-result tool-result run".split(" ");
 
-/** Words of this project's own pages in their order, as a model writes them, and other random numbers. */
-export interface Words {
-  /** From 0 to 1. */
-  readonly next: () => number;
-  /** Some words that follow each other. */
-  readonly words: (count: number) => string[];
-}
-
-/** The same ones for each seed. */
-export function createWords(seed: number): Words {
+/** Words of this project's own pages in their order, as a model writes them, and other random numbers from 0 to 1. */
+export function createWords(seed: number) {
   const root = resolve(import.meta.dirname, "../..");
   const pages = globSync("{src,streams,test,.}/**/*.md", { cwd: root, exclude: isForeign });
   const text = pages.sort().map((page) => readFileSync(join(root, page), "utf8"));
@@ -48,20 +31,18 @@ function isForeign(path: string): boolean {
 
 /** A line as a log writer has it. */
 export function madeLine(
-  { next, words }: Words,
-  { agent, instanceId, time }: { agent: string; instanceId: string; time: number },
+  { next, words }: ReturnType<typeof createWords>,
+  run: { agent: string; instanceId: string; time: number },
 ): string {
   const text = words(8 + Math.floor(next() * 40));
   // Ids are in logs once each.
   text.push(`/srv/${Math.floor(next() * 1e9).toString(36)}:${Math.floor(next() * 900)}`);
   const kind = kinds[Math.floor(next() * kinds.length)] ?? "said";
   const isError = next() < 0.01;
-  const head = { level: isError ? 50 : 30, time, agent, instanceId, kind };
-  const msg = text.slice(0, 6).join(" ");
-  const output = text.slice(6).join(" ");
+  const [msg, output] = [text.slice(0, 6).join(" "), text.slice(6).join(" ")];
   const rest =
     kind === "tool-result" ? { tool: "bash", output, isError, msg } : { msg: text.join(" ") };
-  return `${JSON.stringify(Object.assign(head, rest))}\n`;
+  return `${JSON.stringify({ level: isError ? 50 : 30, ...run, kind, ...rest })}\n`;
 }
 
 /** The end of an instance id, eight characters. */
@@ -71,7 +52,7 @@ function idOf(number: number): string {
 }
 
 /** Fills the logs of a project with two weeks of 30 agents, of about so many bytes. */
-export function makeLogs(projectDir: string, wantedBytes: number): MadeLogs {
+export function makeLogs(projectDir: string, wantedBytes: number) {
   const dir = logsDir(projectDir);
   mkdirSync(dir, { recursive: true });
   const words = createWords(7);
@@ -81,32 +62,25 @@ export function makeLogs(projectDir: string, wantedBytes: number): MadeLogs {
   for (let i = 0; i < days * agents; i++) {
     const agent = `agent-${i % agents}`;
     const begin = firstDay + Math.floor(i / agents) * dayMs;
-    const lines = linesOfDay(words, { agent, begin, runs, bytes: wantedBytes / days / agents });
+    const lines: string[] = [];
+    for (let size = 0; size < wantedBytes / days / agents; size += lines.at(-1)?.length ?? 0) {
+      if (lines.length % linesPerRun === 0) runs.push(`${agent}-${idOf(runs.length)}`);
+      const instanceId = runs.at(-1) ?? agent;
+      lines.push(madeLine(words, { agent, instanceId, time: begin + lines.length * 1_000 }));
+    }
     const text = lines.join("");
     appendFileSync(join(dir, logFileOf(agent, begin).name), text);
     bytes += text.length;
     textBytes += textIn(lines);
   }
-  return { bytes, textBytes, runs };
-}
-
-interface MadeDay {
-  readonly agent: string;
-  /** Epoch ms. */
-  readonly begin: number;
-  readonly bytes: number;
-  /** Gets the runs of the day. */
-  readonly runs: string[];
-}
-
-function linesOfDay(words: Words, { agent, begin, bytes, runs }: MadeDay): string[] {
-  const lines: string[] = [];
-  for (let size = 0; size < bytes; size += lines.at(-1)?.length ?? 0) {
-    if (lines.length % linesPerRun === 0) runs.push(`${agent}-${idOf(runs.length)}`);
-    const instanceId = runs.at(-1) ?? agent;
-    lines.push(madeLine(words, { agent, instanceId, time: begin + lines.length * 1_000 }));
-  }
-  return lines;
+  return {
+    /** Size of all log files. */
+    bytes,
+    /** Searchable part of them, in UTF-8 bytes. */
+    textBytes,
+    /** The instance ids, oldest first. */
+    runs,
+  };
 }
 
 /** UTF-8 bytes that can be found; a sample is enough. */

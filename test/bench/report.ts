@@ -7,14 +7,14 @@ const heads = ["figure", "median", "p99", "floor", "to reach", "reached"];
 export function table(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => {
     const { name, unit, median, p99 } = figure;
-    const p99Text = p99 === null ? "" : inUnit(p99, unit);
+    const reached = isReached(figure);
     return [
       name,
       inUnit(median, unit),
-      p99Text,
+      p99 === null ? "" : inUnit(p99, unit),
       floorText(figure),
       targetText(figure),
-      reachedText(isReached(figure)),
+      reached === null ? "" : reached ? "yes" : "no",
     ];
   });
   return markdownTable(heads, rows);
@@ -34,9 +34,4 @@ function floorText({ floor, floorP99, p99, unit }: Figure): string {
   if (floor === null) return "";
   const more = floorP99 === null || p99 === null ? "" : `, p99 ${inUnit(floorP99, unit)}`;
   return `${inUnit(floor, unit)}${more}`;
-}
-
-function reachedText(reached: boolean | null): string {
-  if (reached === null) return "";
-  return reached ? "yes" : "no";
 }

@@ -1,65 +1,61 @@
-import { get } from "node:http";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import type { TestScheduler } from "../helpers/scheduler.ts";
 
-/** A client of one of the scheduler's event streams. */
-export interface SseClient {
-  /** Resolves with the first event whose data has all these words, that came after this was called; rejects after 30 s. */
-  waitFor(...words: readonly string[]): Promise<{ readonly at: number; readonly bytes: number }>;
-  /** The events so far. */
-  events(): number;
-  bytes(): number;
-  close(): void;
+type Server = Pick<TestScheduler, "url" | "apiKey">;
+
+/** Something that a stream tells its clients, and the words by which they know it. */
+export interface Change {
+  readonly words: readonly string[];
+  readonly make: () => Promise<unknown>;
 }
 
-interface Waiting {
-  readonly words: readonly string[];
-  readonly resolve: (seen: { at: number; bytes: number }) => void;
+/** The nth change of the bare stream. */
+export function changeOf({ url }: Server, n: number): Change {
+  const make = () => fetch(`${url}/change/change-${n}`, { method: "POST" });
+  return { words: [`change-${n} `], make };
 }
 
 const patienceMs = 30_000;
 
-/** Opens a stream; resolves when its first event is there. Times are of `performance.now()`. */
-export function openSse(
-  { url, apiKey }: Pick<TestScheduler, "url" | "apiKey">,
-  path: string,
-): Promise<SseClient> {
-  const waiting = new Set<Waiting>();
-  let [events, bytes] = [0, 0];
-  const see = (event: string): void => {
-    const at = performance.now();
-    events += 1;
-    for (const one of waiting) {
-      if (!one.words.every((word) => event.includes(word))) continue;
-      waiting.delete(one);
-      one.resolve({ at, bytes: Buffer.byteLength(event) });
+/** A client of an event stream; resolves when the response has begun. Times are of `performance.now()`. */
+export async function openSse({ url, apiKey }: Server, path: string) {
+  const waiting = new Set<(event: string, at: number) => void>();
+  let [events, bytes, rest] = [0, 0, ""];
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const address = url.replace("localhost", "127.0.0.1") + path;
+  const request = get(address, { headers, agent: false });
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  request.on("error", () => undefined);
+  response.setEncoding("utf8").on("error", () => undefined);
+  response.on("data", (chunk: string) => {
+    bytes += Buffer.byteLength(chunk);
+    const parts = (rest + chunk).split("\n\n");
+    rest = parts.pop() ?? "";
+    for (const event of parts) {
+      events += 1;
+      for (const see of waiting) see(event, performance.now());
     }
-  };
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${apiKey}` };
-    const address = url.replace("localhost", "127.0.0.1") + path;
-    const request = get(address, { headers, agent: false }, (response) => {
-      let rest = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => {
-        bytes += Buffer.byteLength(chunk);
-        const parts = (rest + chunk).split("\n\n");
-        rest = parts.pop() ?? "";
-        for (const event of parts) see(event);
-      });
-      response.on("error", () => undefined);
-      resolve({
-        waitFor: (...words) =>
-          new Promise((seen, missed) => {
-            const late = (): void => missed(new Error(`no event of ${path} has ${words.join()}`));
-            const timer = setTimeout(late, patienceMs);
-            const resolve: Waiting["resolve"] = (event) => (clearTimeout(timer), seen(event));
-            waiting.add({ words, resolve });
-          }),
-        events: () => events,
-        bytes: () => bytes,
-        close: () => request.destroy(),
-      });
-    });
-    request.on("error", reject);
   });
+  return {
+    /** Resolves with the first event whose data has all these words, that came after this was called; rejects after 30 s. */
+    waitFor: (...words: readonly string[]) =>
+      new Promise<{ readonly at: number }>((resolve, reject) => {
+        const late = () => reject(new Error(`no event of ${path} has ${words.join()}`));
+        const timer = setTimeout(late, patienceMs);
+        const see = (event: string, at: number): void => {
+          if (!words.every((word) => event.includes(word))) return;
+          waiting.delete(see);
+          clearTimeout(timer);
+          resolve({ at });
+        };
+        waiting.add(see);
+      }),
+    /** The events so far. */
+    events: () => events,
+    bytes: () => bytes,
+    close: () => void request.destroy(),
+  };
 }
+
+export type SseClient = Awaited<ReturnType<typeof openSse>>;

@@ -1,14 +1,9 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-
-/** What a request asks for: so many events at once, so often, with a pause of so many ms between. */
-interface Wanted {
-  readonly times: number;
-  readonly events: number;
-  readonly pauseMs: number;
-}
+import { listen } from "../helpers/listen.ts";
+import { pause } from "../helpers/pause.ts";
+import type { Wanted } from "./model-client.ts";
 
 /** A provider that streams chat completions as fast as asked. Prints its port as JSON. */
 const event = `data: ${JSON.stringify({
@@ -20,18 +15,19 @@ const event = `data: ${JSON.stringify({
 })}\n\n`;
 
 const server = createServer((request, response) => {
-  void json(request).then((body) => stream(body as Wanted, response));
+  void json(request).then((body) => {
+    const { user } = body as { readonly user: string };
+    return stream(JSON.parse(user) as Wanted, response);
+  });
 });
-server.listen(0, "127.0.0.1", () => {
-  process.stdout.write(`${JSON.stringify({ port: (server.address() as AddressInfo).port })}\n`);
-});
+process.stdout.write(`${JSON.stringify({ port: await listen(server) })}\n`);
 
 async function stream({ times, events, pauseMs }: Wanted, response: ServerResponse): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
   const chunk = event.repeat(events);
   for (let n = 0; n < times; n++) {
     if (!response.write(chunk)) await once(response, "drain");
-    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    if (pauseMs > 0) await pause(pauseMs, "a model needs its time");
   }
   response.end("data: [DONE]\n\n");
 }

@@ -27,13 +27,10 @@ export function isReached({ unit, median, p99, most, floor, target }: Figure): b
 /** The target, for the table. */
 export function targetText({ target, unit }: Figure): string {
   const { median, p99, most, ofFloor } = target ?? {};
-  const words = [
-    median === undefined ? [] : [inUnit(median, unit)],
-    p99 === undefined ? [] : [`p99 ${inUnit(p99, unit)}`],
-    most === undefined ? [] : [`never over ${inUnit(most, unit)}`],
-    ofFloor === undefined ? [] : [`${ofFloor} × the floor`],
-  ];
-  return words.flat().join(", ");
+  const words = Object.entries({ "": median, "p99 ": p99, "never over ": most }).flatMap(
+    ([word, value]) => (value === undefined ? [] : [word + inUnit(value, unit)]),
+  );
+  return [...words, ...(ofFloor === undefined ? [] : [`${ofFloor} × the floor`])].join(", ");
 }
 
 /** `1,234 ms` */

@@ -1,36 +1,30 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
 import { testCertificate } from "../helpers/certificate.ts";
-
-/** What a client asks for with its first bytes: so many bytes, at most so many in a second. */
-interface Wanted {
-  readonly bytes: number;
-  /** Null for as many as the machine can. */
-  readonly perSecond: number | null;
-}
+import { listen } from "../helpers/listen.ts";
+import { pause } from "../helpers/pause.ts";
+import type { downloadRate } from "./tunnel-client.ts";
 
 /** A host that sends as many bytes over TLS as it is asked for, and leaves the end to its client. Prints its port as JSON. */
 const chunk = Buffer.alloc(65_536, "x");
-const pauseMs = 10;
 
 const server = createServer({ ...testCertificate, noDelay: true }, (socket) => {
   socket.on("error", () => socket.destroy());
   socket.once("data", (first: Buffer) => {
-    void send(socket, JSON.parse(first.toString()) as Wanted);
+    void send(socket, JSON.parse(first.toString()) as Parameters<typeof downloadRate>[1]);
   });
 });
-server.listen(0, "127.0.0.1", () => {
-  process.stdout.write(`${JSON.stringify({ port: (server.address() as AddressInfo).port })}\n`);
-});
+process.stdout.write(`${JSON.stringify({ port: await listen(server) })}\n`);
 
-async function send(socket: TLSSocket, { bytes, perSecond }: Wanted): Promise<void> {
+async function send(
+  socket: TLSSocket,
+  { bytes, perSecond }: Parameters<typeof downloadRate>[1],
+): Promise<void> {
   const began = performance.now();
-  let sent = 0;
-  while (sent < bytes) {
+  for (let sent = 0; sent < bytes;) {
     const due = perSecond === null ? bytes : ((performance.now() - began) / 1000) * perSecond;
     if (sent >= due) {
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await pause(10, "the network is as slow");
       continue;
     }
     sent += chunk.length;

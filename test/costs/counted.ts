@@ -1,7 +1,7 @@
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
-import { startTestScheduler, type TestProject, type TestScheduler } from "../helpers/scheduler.ts";
-import { pause } from "../helpers/pause.ts";
+import { nextLine } from "../helpers/next-line.ts";
+import { startTestScheduler, type TestProject } from "../helpers/scheduler.ts";
 
 /** Counts of a scheduler since its start. */
 export interface Counts {
@@ -16,16 +16,8 @@ export interface Counts {
   readonly objects: number;
 }
 
-/** A live scheduler that counts. */
-export interface Counted extends TestScheduler {
-  counts(): Promise<Counts>;
-  /** The open file descriptors. */
-  openFiles(): Promise<readonly string[]>;
-  threads(): Promise<number>;
-}
-
 /** Starts the built program with the counters in it. The caller stops it. */
-export async function startCounted(project: TestProject, countsObjects = false): Promise<Counted> {
+export async function startCounted(project: TestProject, countsObjects = false) {
   const path = join(project.dir, "..", "counts.ndjson");
   const preload = new URL("./count.ts", import.meta.url).href;
   const scheduler = await startTestScheduler(project, {
@@ -37,21 +29,11 @@ export async function startCounted(project: TestProject, countsObjects = false):
     },
   });
   const { pid } = scheduler;
-  const lines = async (): Promise<readonly string[]> =>
-    (await readFile(path, "utf8").catch(() => "")).split("\n").slice(0, -1);
   return {
     ...scheduler,
-    counts: async () => {
-      const { length } = await lines();
-      scheduler.signal("SIGUSR2");
-      for (let tries = 0; tries < 600; tries++) {
-        const line = (await lines())[length];
-        if (line !== undefined) return JSON.parse(line) as Counts;
-        await pause(50, "it is asked again");
-      }
-      throw new Error(`the scheduler did not tell its counts:\n${scheduler.output()}`);
-    },
-    openFiles: async () => {
+    counts: () => nextLine<Counts>(scheduler, path),
+    /** The open file descriptors. */
+    openFiles: async (): Promise<readonly string[]> => {
       const names = await readdir(`/proc/${pid}/fd`);
       const links = names.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => ""));
       return (await Promise.all(links)).filter((link) => link !== "");
@@ -59,3 +41,6 @@ export async function startCounted(project: TestProject, countsObjects = false):
     threads: async () => (await readdir(`/proc/${pid}/task`)).length,
   };
 }
+
+/** A live scheduler that counts. */
+export type Counted = Awaited<ReturnType<typeof startCounted>>;

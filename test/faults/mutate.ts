@@ -29,8 +29,8 @@ process.exitCode = survivors > 0 ? 1 : 0;
 
 /** The first test that fails without the defence and passes with it; null if no test does. */
 async function killerOf(mutation: Mutation): Promise<string | null> {
-  const { tests, only = "", built = false } = mutation;
-  const key = JSON.stringify([tests, only, built]);
+  const { test, only = "", built = false } = mutation;
+  const key = JSON.stringify([test, only, built]);
   const before = await (whole.get(key) ?? copy.test(mutation));
   whole.set(key, Promise.resolve(before));
   if (before.failed.length > 0 || before.passed === 0) {

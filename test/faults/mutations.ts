@@ -1,583 +1,602 @@
 /* oxlint-disable max-lines -- a table */
 /** A defence taken away by hand: at least one of the tests must fail. */
-export interface Mutation {
+export interface Mutation extends Where {
   /** The promise that the defence keeps. */
   readonly defence: string;
-  /** The file that is changed, from the root of the checkout. */
-  readonly file: string;
   /** Text that is in the file exactly once. */
   readonly find: string;
   readonly replace: string;
-  /** Test files, from the root; a test of one of them fails. */
-  readonly tests: readonly string[];
+  /** Test file, from the root; one of its tests fails. */
+  readonly test: string;
+}
+
+/** Where defences are, and which tests notice that they are gone. */
+interface Where {
+  /** The file that is changed, from the root of the checkout. */
+  readonly file: string;
+  /** By default the file at the same path in `test`. */
+  readonly test?: string;
   /** Only tests whose name contains this text run. */
   readonly only?: string;
   /** True if the tests run the built program, which is then built again. */
   readonly built?: boolean;
 }
 
+/** By the promise: the text that keeps it, and the text in its place. */
+type Defences = Readonly<Record<string, readonly [find: string, replace: string]>>;
+
+const gateway = "src/interfaces/gateway";
+const ofGateway = "test/interfaces/gateway";
+const runApi = "src/runtime/run-api";
+const ofRunApi = "test/runtime/run-api";
+const runners = "src/runtime/runners";
+const ofRunners = "test/runtime/runners";
+const closedNetwork = `${ofRunners}/host-user/closed-network.system.test.ts`;
+const doors = "test/faults/doors";
+
 /** The defences that keep a promise to strangers: of SECURITY.md, or that accepted work is not lost. */
-export const mutations: readonly Mutation[] = [
-  {
-    defence: "an API token opens only the routes of its scopes",
-    file: "src/interfaces/gateway/token-limits.ts",
-    find: 'if (scope === "any" || token.scopes.includes(scope)) return;',
-    replace: "return;",
-    tests: ["test/interfaces/gateway/token-routes.test.ts"],
-  },
-  {
-    defence: "an API token for some agents asks about these only",
-    file: "src/interfaces/gateway/token-limits.ts",
-    find: "if (route.isAbout?.(request, isMine) ?? isAboutNamed(request, named, isMine)) return;",
-    replace: "if (agents.length > 0) return;",
-    tests: ["test/interfaces/gateway/token-routes.test.ts"],
-  },
-  {
-    defence: "an API token names its agent only by a query that the route reads",
-    file: "src/interfaces/gateway/token-limits.ts",
-    find: "const named = hasAgent ? nameAgent(request, agents) : undefined;",
-    replace: "const named = nameAgent(request, agents);",
-    tests: ["test/interfaces/gateway/token-routes.test.ts"],
-  },
-  {
-    defence: "an API token for some agents sees no rows about others",
-    file: "src/interfaces/gateway/create-app.ts",
-    find: "isMine === null || isReply(answer) ? answer",
-    replace: "isMine !== null || isReply(answer) ? answer",
-    tests: ["test/interfaces/gateway/token-routes.test.ts"],
-  },
-  {
-    defence: "a page of another origin can't use an operator's session",
-    file: "src/interfaces/gateway/auth.ts",
-    find: "  if (isRefused) {",
-    replace: "  if (isRefused && !isStream && isSafe) {",
-    tests: ["test/interfaces/gateway/app.test.ts"],
-  },
-  {
-    defence: "an edit by the gateway is not written through a link out of the agent's directory",
-    file: "src/interfaces/operations/edit-file.ts",
-    find: "if (dirname(file) !== own)",
-    replace: "if (file === own)",
-    tests: ["test/interfaces/operations/edit-file.test.ts"],
-  },
-  {
-    defence: "an edit by the gateway overwrites no edit on disk",
-    file: "src/interfaces/operations/edit-file.ts",
-    find: "if (hash !== hashOf(",
-    replace: 'if (hash === "" && hash !== hashOf(',
-    tests: ["test/interfaces/operations/edit-file.test.ts"],
-  },
-  {
-    defence: "files are read-only by [gateway].edit = false",
-    file: "src/interfaces/operations/edit-file.ts",
-    find: "if (!project.gateway.edit)",
-    replace: "if (!project.gateway.edit && dryRun)",
-    tests: ["test/interfaces/operations/edit-file.test.ts"],
-  },
-  {
-    defence: "requests with an unknown host name are refused",
-    file: "src/interfaces/gateway/known-hosts.ts",
-    find: "if (known.has(",
-    replace: "if (known.size > 0 || known.has(",
-    tests: ["test/interfaces/gateway/app.test.ts"],
-  },
-  {
-    defence: "requests with two Host headers are refused",
-    file: "src/interfaces/gateway/known-hosts.ts",
-    find: "hostLines(request) > 1",
-    replace: "hostLines(request) > 9",
-    tests: ["test/faults/doors/http/hosts.test.ts"],
-    only: "two names",
-    built: true,
-  },
-  {
-    defence: "web pages can't trigger an unsigned webhook",
-    file: "src/features/webhooks/authenticate.ts",
-    find: "if (!isFromPage(delivery.headers)) return",
-    replace: "return",
-    tests: [
-      "test/features/webhooks/authenticate.test.ts",
-      "test/interfaces/dashboard/private-host.system.test.ts",
-    ],
-  },
-  {
-    defence: "a forged X-Forwarded-For does not bypass the limit on key guesses",
-    file: "src/interfaces/gateway/create-app.ts",
-    find: "hop === 0",
-    replace: "hop >= 0",
-    tests: ["test/interfaces/gateway/routes/login.test.ts"],
-  },
-  {
-    defence: "the login ends a session that an attacker planted",
-    file: "src/interfaces/gateway/routes/login.ts",
-    find: "deps.sessions.end(id);\n  const isSecure",
-    replace: "void id;\n  const isSecure",
-    tests: ["test/faults/doors/http/sessions.test.ts"],
-    only: "attacker's own session",
-    built: true,
-  },
-  {
-    defence: "the logout ends the session of a stolen cookie",
-    file: "src/interfaces/gateway/routes/login.ts",
-    find: "for (const id of ended) deps.sessions.end(id);",
-    replace: "void ended;",
-    tests: ["test/interfaces/gateway/routes/login.test.ts"],
-  },
-  {
-    defence: "a new key ends all sessions",
-    file: "src/interfaces/gateway/active-key.ts",
-    find: "    sessions.endAll();\n",
-    replace: "",
-    tests: ["test/interfaces/gateway/active-key.test.ts"],
-  },
-  {
-    defence: "scripts can't read the session cookie",
-    file: "src/interfaces/gateway/routes/login.ts",
-    find: "httpOnly: true",
-    replace: "httpOnly: false",
-    tests: ["test/interfaces/gateway/routes/login.test.ts"],
-  },
-  {
-    defence: "requests from other sites carry no session cookie",
-    file: "src/interfaces/gateway/routes/login.ts",
-    find: 'sameSite: "strict"',
-    replace: 'sameSite: "none"',
-    tests: ["test/interfaces/gateway/routes/login.test.ts"],
-  },
-  {
-    defence: "a lint rule demands comparison of secrets in constant time",
-    file: "eslint.config.js",
-    find: '["error", ...comparedSecrets, spreadLiterals]',
-    replace: '["error", spreadLiterals]',
-    tests: ["test/faults/doors/compared-secrets.test.ts"],
-  },
-  {
-    defence: "the login redirects to pages of this site only",
-    file: "src/interfaces/gateway/routes/login.ts",
-    find: "return isOwn && ",
-    replace: "return ",
-    tests: [
-      "test/interfaces/gateway/safe-next.test.ts",
-      "test/interfaces/gateway/routes/login.test.ts",
-    ],
-  },
-  {
-    defence: "agent names can't lead out of the project",
-    file: "src/interfaces/gateway/api/params.ts",
-    find: "if (agentName.test(name)) return name;",
-    replace: "if (name !== null) return name;",
-    tests: ["test/faults/doors/fuzz/routes.test.ts"],
-  },
-  {
-    defence: "pages run only their own script",
-    file: "src/interfaces/dashboard/send-page.tsx",
-    find: "script-src ${script?.source ?? \"'none'\"}",
-    replace: "script-src 'unsafe-inline'",
-    tests: [
-      "test/interfaces/gateway/routes/dashboard.test.ts",
-      "test/interfaces/gateway/app.test.ts",
-    ],
-  },
-  {
-    defence: "an alert by e-mail escapes text in its markup",
-    file: "src/foundation/contracts/plain-text.ts",
-    find: "(character) => entities[character] ?? character",
-    replace: "(character) => character",
-    tests: ["test/features/alerts/email.test.ts"],
-  },
-  {
-    defence: "the data of a page can't end its element",
-    file: "src/interfaces/dashboard/send-page.tsx",
-    find: 'replaceAll("<"',
-    replace: 'replaceAll("\\0"',
-    tests: ["test/interfaces/gateway/routes/dashboard.test.ts"],
-  },
-  {
-    defence: "links in an agent's instructions lead to web pages only",
-    file: "src/interfaces/dashboard/parts/markdown.tsx",
-    find: "return /^(https?:",
-    replace: "return /^(javascript:|https?:",
-    tests: [
-      "test/interfaces/dashboard/parts/markdown.test.ts",
-      "test/faults/doors/pages/scripts.test.ts",
-    ],
-  },
-  {
-    defence: "control sequences in logs don't reach the terminal",
-    file: "src/interfaces/cli/logs/log-line.ts",
-    find: "plain(entry.msg)",
-    replace: "entry.msg",
-    tests: ["test/faults/doors/terminal/control-characters.test.ts"],
-    built: true,
-  },
-  {
-    defence: "deliveries with a wrong signature are refused",
-    file: "src/features/webhooks/authenticate.ts",
-    find: "if (verdict.ok) return",
-    replace: "if (verdict.ok || secret !== '') return",
-    tests: ["test/features/webhooks/receive.test.ts"],
-  },
-  {
-    defence: "an empty webhook secret verifies no signature",
-    file: "src/features/webhooks/authenticate.ts",
-    find: 'secret.trim() !== ""',
-    replace: 'secret.trim() !== "-"',
-    tests: [
-      "test/features/webhooks/authenticate.test.ts",
-      "test/features/webhooks/receive.test.ts",
-    ],
-  },
-  {
-    defence: "a login link works once",
-    file: "src/interfaces/gateway/routes/login.ts",
-    find: "      deps.loginLinks.use(token);\n",
-    replace: "",
-    tests: ["test/interfaces/gateway/routes/login-link.test.ts"],
-  },
-  {
-    defence: "key guesses are slowed down",
-    file: "src/interfaces/gateway/key-guesses.ts",
-    find: "if (before >= answeredAtOnce) await wait(lateMs);",
-    replace: "",
-    tests: [
-      "test/interfaces/gateway/key-guesses.test.ts",
-      "test/interfaces/gateway/routes/login.test.ts",
-    ],
-  },
-  {
-    defence: "another user's program can't listen at ::1 in place of the gateway",
-    file: "src/interfaces/gateway/server.ts",
-    find: "      await listenOnOther(port);\n",
-    replace: "",
-    tests: ["test/interfaces/gateway/server.test.ts"],
-  },
-  {
-    defence: "slow headers are cut off",
-    file: "src/interfaces/gateway/create-app.ts",
-    find: "headersTimeout: 10_000",
-    replace: "headersTimeout: 60_000",
-    tests: ["test/faults/doors/http/slow.test.ts"],
-    only: "which are 10 s and 30 s",
-    built: true,
-  },
-  {
-    defence: "slow bodies are cut off",
-    file: "src/interfaces/gateway/create-app.ts",
-    find: "const requestTimeoutMs = 30_000",
-    replace: "const requestTimeoutMs = 300_000",
-    tests: ["test/faults/doors/http/slow.test.ts"],
-    only: "which are 10 s and 30 s",
-    built: true,
-  },
-  {
-    defence: "the gateway closes connections that pipeline too many requests",
-    file: "src/interfaces/gateway/create-app.ts",
-    find: "{ ...slowRequests, ...limitOpenRequests() }",
-    replace: "{ ...slowRequests, ...limitOpenRequests(1_000) }",
-    tests: ["test/faults/doors/http/strangers.test.ts"],
-    only: "ahead of their answers",
-    built: true,
-  },
-  {
-    defence: "a run's socket closes connections that pipeline too many requests",
-    file: "src/runtime/run-api/run-socket.ts",
-    find: "limitOpenRequests(2, refuseChunked)",
-    replace: "limitOpenRequests(1_000, refuseChunked)",
-    tests: ["test/runtime/run-api/hostile.test.ts"],
-    only: "pipelined requests",
-  },
-  {
-    defence: "unsigned bodies with too many JSON values are not parsed",
-    file: "src/features/webhooks/receive.ts",
-    find: "source.credential === null ? whyTooMuch(delivery) : null",
-    replace: "source.credential === undefined ? whyTooMuch(delivery) : null",
-    tests: ["test/features/webhooks/receive-anything.test.ts"],
-    only: "before it is parsed",
-  },
-  {
-    defence: "bodies beyond the limit are not read",
-    file: "src/interfaces/gateway/routes/webhooks.ts",
-    find: "bodyLimit: maxBodyBytes",
-    replace: "bodyLimit: maxBodyBytes * 1_000",
-    tests: ["test/faults/doors/http/slow.test.ts"],
-    only: "of a body",
-    built: true,
-  },
-  {
-    defence: "runs get a sentinel in place of a secret that is bound to hosts",
-    file: "src/foundation/credentials/broker-credentials.ts",
-    find: "fields[field] = sentinel;",
-    replace: "fields[field] = secret;",
-    tests: ["test/e2e/brokered-secrets.test.ts"],
-    only: "no byte",
-  },
-  {
-    defence: "a run's sentinels don't work in another run",
-    file: "src/foundation/credentials/broker-credentials.ts",
-    find: '"sentinel", instanceId, type,',
-    replace: '"sentinel", type,',
-    tests: ["test/foundation/credentials/broker-credentials.test.ts"],
-  },
-  {
-    defence: "a run's certificate authority is restricted to the bound hosts",
-    file: "src/runtime/run-api/egress/broker/certificate.ts",
-    find: '    extension(x509.id_ce_nameConstraints, constraints, "critical"),\n',
-    replace: '    ...[constraints].slice(1).map((one) => extension("", one)),\n',
-    tests: ["test/runtime/run-api/egress/broker/run-authority.test.ts"],
-  },
-  {
-    defence: "a secret is sent to its own hosts only",
-    file: "src/runtime/run-api/egress/broker/substitute.ts",
-    find: "bindings.filter(({ hosts }) => hosts.includes(host));",
-    replace: "bindings.filter(({ hosts }) => hosts.length > 0);",
-    tests: ["test/runtime/run-api/egress/broker/substitute.test.ts"],
-  },
-  {
-    defence: "sentinels in request bodies are refused",
-    file: "src/runtime/run-api/egress/broker/sentinel-guard.ts",
-    find: "if (bytes.includes(mark)) return done(this.#refusal());",
-    replace: "if (bytes.length < 0) return done(this.#refusal());",
-    tests: ["test/runtime/run-api/egress/broker/intercept.test.ts"],
-  },
-  {
-    defence: "sentinels are refused without TLS",
-    file: "src/runtime/run-api/egress/forward-http.ts",
-    find: "  assertNoSentinel(request, asked, path);\n",
-    replace: "  void assertNoSentinel;\n",
-    tests: ["test/runtime/run-api/egress/broker/through-egress.test.ts"],
-  },
-  {
-    defence: "a secret that a host repeats is masked",
-    file: "src/runtime/run-api/egress/broker/exchange.ts",
-    find: "maskedBytes(bytes, masks)",
-    replace: "maskedBytes(bytes, masks.slice(0, 0))",
-    tests: ["test/runtime/run-api/egress/broker/intercept.test.ts"],
-  },
-  {
-    defence: "a run that needs a closed network does not start with an open one",
-    file: "src/runtime/runners/host-user/isolation.ts",
-    find: 'if (network === "closed") return',
-    replace: 'if (network === "open") return',
-    tests: ["test/runtime/runners/host-user/closed-network.system.test.ts"],
-    only: "does not start if",
-  },
-  {
-    defence: "a closed run can't use the machine's network",
-    file: "src/runtime/runners/host-user/isolation.ts",
-    find: '["--net", "--mount"]',
-    replace: '["--mount"]',
-    tests: ["test/runtime/runners/host-user/closed-network.system.test.ts"],
-    only: "sees only the loopback",
-  },
-  {
-    defence: "a closed run can't see processes outside of it",
-    file: "src/runtime/runners/host-user/isolation.ts",
-    find: '[unshare, ...inner, ...ownPids, "--mount-proc", "--", ...asFirst(program)]',
-    replace: '[unshare, ...inner, ...ownPids, "--", ...asFirst(program)]',
-    tests: ["test/runtime/runners/host-user/closed-network.system.test.ts"],
-    only: "sees only the loopback",
-  },
-  {
-    defence: "a run's proxy requires its key",
-    file: "src/runtime/harness/bridge/pass-tunnel.ts",
-    find: "password !== undefined && isSameSecret(password, key)",
-    replace: "password !== undefined && key !== password.slice(0, 0)",
-    tests: ["test/runtime/harness/bridge/tunnels.test.ts"],
-  },
-  {
-    defence: "a run reaches listed hosts only",
-    file: "src/runtime/run-api/egress/decide.ts",
-    find: "if (entries.length === 0) throw",
-    replace: "if (entries.length === 0 && allow.length === 0) throw",
-    tests: ["test/runtime/run-api/egress/tunnels.test.ts"],
-  },
-  {
-    defence: "loopback and metadata addresses are refused after name resolution",
-    file: "src/runtime/run-api/egress/addresses.ts",
-    find: 'if (address.includes("%") || isRefused(address)) return "refused_address";',
-    replace: 'if (address.includes("%")) return "refused_address";',
-    tests: ["test/runtime/run-api/egress/tunnels.test.ts"],
-    only: "a name whose address",
-  },
-  {
-    defence: "private networks require an entry marked private",
-    file: "src/runtime/run-api/egress/addresses.ts",
-    find: "return needsEntry && !isPrivate ?",
-    replace: "return needsEntry && own.size === 0 && !isPrivate ?",
-    tests: ["test/runtime/run-api/egress/tunnels.test.ts"],
-    only: "a name whose address",
-  },
-  {
-    defence: "a host is dialled at the address that was checked",
-    file: "src/runtime/run-api/egress/admit.ts",
-    find: "const kept = addresses.filter((_address, index) => problems[index] === null);",
-    replace: "const kept = problems.includes(null) ? addresses : [];",
-    tests: ["test/runtime/run-api/egress/tunnels.test.ts"],
-    only: "among others",
-  },
-  {
-    defence: "a tunnel serves only the host that it was opened for",
-    file: "src/runtime/run-api/egress/client-hello.ts",
-    find: "if ((serverName?.toLowerCase() ?? null) === expected) return null;",
-    replace: "if (serverName !== null || expected === null) return null;",
-    tests: ["test/runtime/run-api/egress/server-names.test.ts"],
-  },
-  {
-    defence: "a tunnel requires the token of its run",
-    file: "src/runtime/run-api/run-sockets.ts",
-    find: 'carriesToken(request.headers["proxy-authorization"], socket.tokens.tokenHash)',
-    replace: '(request.headers["proxy-authorization"] ?? "") !== ""',
-    tests: ["test/runtime/run-api/egress/authentication.test.ts"],
-  },
-  {
-    defence: "the end of a run closes its tunnels",
-    file: "src/runtime/run-api/run-socket.ts",
-    find: "for (const tunnel of this.tunnels) tunnel.abort();",
-    replace: "",
-    tests: ["test/runtime/run-api/egress/authentication.test.ts"],
-  },
-  {
-    defence: "the number of a run's tunnels is limited",
-    file: "src/runtime/run-api/egress/egress.ts",
-    find: "const isOver = tunnels.size >= maxTunnels;",
-    replace: "const isOver = tunnels.size > maxTunnels * 9;",
-    tests: ["test/runtime/run-api/egress/tunnels.test.ts"],
-    only: "128 connections",
-  },
-  {
-    defence: "model keys stay outside of runs",
-    file: "src/runtime/runners/prepare-job.ts",
-    find: "filter(([key]) => !outside.includes(key))",
-    replace: 'filter(([key]) => key !== "credential")',
-    tests: ["test/e2e/model-keys.test.ts", "test/runtime/runners/prepare-job.test.ts"],
-  },
-  {
-    defence: "front matter runs no code",
-    file: "src/foundation/config/skill.ts",
-    find: 'if (first.trimEnd() !== "---")',
-    replace: 'if (first.trimEnd() === "")',
-    tests: ["test/foundation/config/skill.test.ts", "test/interfaces/cli/add/refused.test.ts"],
-  },
-  {
-    defence: "git transports that run programs are refused",
-    file: "src/features/skills/git.ts",
-    find: '"https:ssh:file"',
-    replace: '"https:ssh:file:ext"',
-    tests: ["test/features/skills/fetch-repository.test.ts"],
-    only: "runs none",
-  },
-  {
-    defence: "symbolic links in a skill are not followed",
-    file: "src/features/skills/pick-files.ts",
-    find: 'if (kind === "link") throw',
-    replace: 'if (kind === "submodule") throw',
-    tests: ["test/faults/doors/skill-repository.test.ts"],
-    only: "follows no link",
-  },
-  {
-    defence: "a run's log is not written through a planted link",
-    file: "src/runtime/runners/host-user/run-files.ts",
-    find: "O_CREAT | O_EXCL | O_NOFOLLOW",
-    replace: "O_CREAT",
-    tests: ["test/faults/doors/shared-folders.test.ts"],
-    only: "swapped",
-  },
-  {
-    defence: "a run socket accepts its own run's token only",
-    file: "src/runtime/run-api/app.ts",
-    find: "if (!carriesToken(headers.authorization, isClaim ? ticketHash : tokenHash))",
-    replace: "if (headers.authorization === undefined)",
-    tests: ["test/runtime/run-api/run-sockets.test.ts"],
-  },
-  {
-    defence: "a run's token expires at its end",
-    file: "src/runtime/run-api/app.ts",
-    find: 'socket === undefined || socket.ended === "over"',
-    replace: "socket === undefined",
-    tests: ["test/runtime/run-api/run-sockets.test.ts"],
-  },
-  {
-    defence: "containers have no capabilities",
-    file: "src/runtime/runners/container/container-options.ts",
-    find: 'CapDrop: ["ALL"]',
-    replace: "CapDrop: []",
-    tests: ["test/runtime/runners/container/isolation.system.test.ts"],
-  },
-  {
-    defence: "a container's root file system is read-only",
-    file: "src/runtime/runners/container/container-options.ts",
-    find: "ReadonlyRootfs: true",
-    replace: "ReadonlyRootfs: false",
-    tests: ["test/runtime/runners/container/isolation.system.test.ts"],
-  },
-  {
-    defence: "the number of a container's processes is limited",
-    file: "src/runtime/runners/container/container-options.ts",
-    find: "PidsLimit: pidsLimit",
-    replace: "PidsLimit: 100_000",
-    tests: ["test/runtime/runners/container/isolation.system.test.ts"],
-  },
-  {
-    defence: "a model key that a provider repeats is masked",
-    file: "src/runtime/run-api/model-gateway/forward-call.ts",
-    find: "return withoutSecrets(answer, secretsOf(model));",
-    replace: "return withoutSecrets(answer, secretsOf(model).slice(1, 1));",
-    tests: ["test/e2e/model-keys.test.ts"],
-    only: "scheduler's own user",
-    built: true,
-  },
-  {
-    defence: "model requests with undocumented fields are refused",
-    file: "src/runtime/run-api/model-gateway/plan-call.ts",
-    find: "? noFields : null;",
-    replace: '? noFields : "json";',
-    tests: ["test/runtime/run-api/model-gateway/request-fields.test.ts"],
-  },
-  {
-    defence: "one run can't take the share of others",
-    file: "src/runtime/run-api/shares.ts",
-    find: "if (wanted > perOwner) return false;",
-    replace: "",
-    tests: ["test/runtime/run-api/shares.test.ts"],
-  },
-  {
-    defence: "a delivery that can't be stored is not answered 200",
-    file: "src/features/webhooks/receive.ts",
-    find: 'return { status: 503, error: "store_unavailable", detail: "It cannot be stored now." };',
-    replace: "return { status: 200, body: { receiptId: acceptance.receipt.id, matched: [] } };",
-    tests: ["test/faults/store/unavailable-store.test.ts"],
-    only: "on a full disk",
-    built: true,
-  },
-  {
-    defence: "commits are on the disk before they count",
-    file: "src/foundation/store/database.ts",
-    find: "PRAGMA synchronous = FULL;",
-    replace: "PRAGMA synchronous = OFF;",
-    tests: ["test/foundation/store/database.test.ts"],
-  },
-  {
-    defence: "work is tried twice at most",
-    file: "streams/vocabulary.ts",
-    find: "const maxAttempts = 2;",
-    replace: "const maxAttempts = 3;",
-    tests: ["test/foundation/store/recover.test.ts"],
-  },
-  {
-    defence: "one scheduler holds a project",
-    file: "src/foundation/store/project-lock.ts",
-    find: 'db.exec("BEGIN EXCLUSIVE");',
-    replace: 'db.exec("BEGIN");',
-    tests: ["test/foundation/store/project-lock.test.ts"],
-  },
-  {
-    defence: "a damaged state.db is never replaced",
-    file: "src/foundation/store/database.ts",
-    find: "    throw unopened(path, error);",
-    replace:
-      "    if (!existsSync(path)) throw unopened(path, error);\n    rmSync(path);\n    return openDatabase(path, migrations);",
-    tests: ["test/faults/store/damaged-store.test.ts"],
-    only: "that is text",
-    built: true,
-  },
+const table: readonly (readonly [Where, Defences])[] = [
+  [
+    { file: `${gateway}/token-limits.ts`, test: `${ofGateway}/token-routes.test.ts` },
+    {
+      "an API token opens only the routes of its scopes": [
+        'if (scope === "any" || token.scopes.includes(scope)) return;',
+        "return;",
+      ],
+      "an API token for some agents asks about these only": [
+        "if (route.isAbout?.(request, isMine) ?? isAboutNamed(request, named, isMine)) return;",
+        "if (agents.length > 0) return;",
+      ],
+    },
+  ],
+  [
+    { file: `${gateway}/create-app.ts`, test: `${ofGateway}/token-routes.test.ts` },
+    {
+      "an API token for some agents sees no rows about others": [
+        "isMine === null || isReply(answer) ? answer",
+        "isMine !== null || isReply(answer) ? answer",
+      ],
+    },
+  ],
+  [
+    { file: `${gateway}/auth.ts`, test: `${ofGateway}/app.test.ts` },
+    {
+      "a page of another origin can't use an operator's session": [
+        "  if (isRefused) {",
+        "  if (isRefused && !isStream && isSafe) {",
+      ],
+    },
+  ],
+  [
+    { file: "src/interfaces/operations/edit-file.ts" },
+    {
+      "an edit by the gateway is not written through a link out of the agent's directory": [
+        "if (dirname(file) !== own)",
+        "if (file === own)",
+      ],
+      "an edit by the gateway overwrites no edit on disk": [
+        "if (hash !== hashOf(",
+        'if (hash === "" && hash !== hashOf(',
+      ],
+      "files are read-only by [gateway].edit = false": [
+        "if (!project.gateway.edit)",
+        "if (!project.gateway.edit && dryRun)",
+      ],
+    },
+  ],
+  [
+    { file: `${gateway}/known-hosts.ts`, test: `${ofGateway}/app.test.ts` },
+    {
+      "requests with an unknown host name are refused": [
+        "if (known.has(",
+        "if (known.size > 0 || known.has(",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${gateway}/known-hosts.ts`,
+      test: `${doors}/http/hosts.test.ts`,
+      only: "two names",
+      built: true,
+    },
+    {
+      "requests with two Host headers are refused": [
+        "hostLines(request) > 1",
+        "hostLines(request) > 9",
+      ],
+    },
+  ],
+  [
+    { file: "src/features/webhooks/authenticate.ts" },
+    {
+      "web pages can't trigger an unsigned webhook": [
+        "if (!isFromPage(delivery.headers)) return",
+        "return",
+      ],
+    },
+  ],
+  [
+    {
+      file: "src/features/webhooks/authenticate.ts",
+      test: "test/features/webhooks/receive.test.ts",
+    },
+    {
+      "deliveries with a wrong signature are refused": [
+        "if (verdict.ok) return",
+        "if (verdict.ok || secret !== '') return",
+      ],
+    },
+  ],
+  [
+    { file: `${gateway}/create-app.ts`, test: `${ofGateway}/routes/login.test.ts` },
+    {
+      "a forged X-Forwarded-For does not bypass the limit on key guesses": [
+        "hop === 0",
+        "hop >= 0",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${gateway}/routes/login.ts`,
+      test: `${doors}/http/sessions.test.ts`,
+      only: "attacker's own session",
+      built: true,
+    },
+    {
+      "the login ends a session that an attacker planted": [
+        "deps.sessions.end(id);\n  const isSecure",
+        "void id;\n  const isSecure",
+      ],
+    },
+  ],
+  [
+    { file: `${gateway}/routes/login.ts` },
+    {
+      "the logout ends the session of a stolen cookie": [
+        "for (const id of ended) deps.sessions.end(id);",
+        "void ended;",
+      ],
+      "requests from other sites carry no session cookie": [
+        'sameSite: "strict"',
+        'sameSite: "none"',
+      ],
+    },
+  ],
+  [
+    { file: `${gateway}/routes/login.ts`, test: `${ofGateway}/routes/login-link.test.ts` },
+    { "a login link works once": ["      deps.loginLinks.use(token);\n", ""] },
+  ],
+  [
+    { file: `${gateway}/active-key.ts` },
+    { "a new key ends all sessions": ["    sessions.endAll();\n", ""] },
+  ],
+  [
+    { file: "eslint.config.js", test: `${doors}/compared-secrets.test.ts` },
+    {
+      "a lint rule demands comparison of secrets in constant time": [
+        '["error", ...comparedSecrets, spreadLiterals]',
+        '["error", spreadLiterals]',
+      ],
+    },
+  ],
+  [
+    { file: `${gateway}/api/params.ts`, test: `${doors}/fuzz/routes.test.ts` },
+    {
+      "agent names can't lead out of the project": [
+        "if (agentName.test(name)) return name;",
+        "if (name !== null) return name;",
+      ],
+    },
+  ],
+  [
+    {
+      file: "src/interfaces/dashboard/send-page.tsx",
+      test: `${ofGateway}/routes/dashboard.test.ts`,
+    },
+    {
+      "pages run only their own script": [
+        "script-src ${script?.source ?? \"'none'\"}",
+        "script-src 'unsafe-inline'",
+      ],
+      "the data of a page can't end its element": ['replaceAll("<"', 'replaceAll("\\0"'],
+    },
+  ],
+  [
+    {
+      file: "src/foundation/contracts/plain-text.ts",
+      test: "test/features/alerts/email.test.ts",
+    },
+    {
+      "an alert by e-mail escapes text in its markup": [
+        "(character) => entities[character] ?? character",
+        "(character) => character",
+      ],
+    },
+  ],
+  [
+    {
+      file: "src/interfaces/cli/logs/log-line.ts",
+      test: `${doors}/terminal/control-characters.test.ts`,
+      built: true,
+    },
+    {
+      "control sequences in logs don't reach the terminal": ["plain(entry.msg)", "entry.msg"],
+    },
+  ],
+  [
+    { file: `${gateway}/key-guesses.ts` },
+    {
+      "key guesses are slowed down": ["if (before >= answeredAtOnce) await wait(lateMs);", ""],
+    },
+  ],
+  [
+    { file: `${gateway}/server.ts` },
+    {
+      "another user's program can't listen at ::1 in place of the gateway": [
+        "      await listenOnOther(port);\n",
+        "",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${gateway}/create-app.ts`,
+      test: `${doors}/http/slow.test.ts`,
+      only: "which are 10 s and 30 s",
+      built: true,
+    },
+    {
+      "slow requests are cut off": ["headersTimeout: 10_000", "headersTimeout: 60_000"],
+    },
+  ],
+  [
+    {
+      file: `${gateway}/create-app.ts`,
+      test: `${doors}/http/strangers.test.ts`,
+      only: "ahead of their answers",
+      built: true,
+    },
+    {
+      "the gateway closes connections that pipeline too many requests": [
+        "{ ...slowRequests, ...limitOpenRequests() }",
+        "{ ...slowRequests, ...limitOpenRequests(1_000) }",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${runApi}/run-socket.ts`,
+      test: `${ofRunApi}/hostile.test.ts`,
+      only: "pipelined requests",
+    },
+    {
+      "a run's socket closes connections that pipeline too many requests": [
+        "limitOpenRequests(2, refuseChunked)",
+        "limitOpenRequests(1_000, refuseChunked)",
+      ],
+    },
+  ],
+  [
+    {
+      file: "src/features/webhooks/receive.ts",
+      test: "test/features/webhooks/receive-anything.test.ts",
+      only: "before it is parsed",
+    },
+    {
+      "unsigned bodies with too many JSON values are not parsed": [
+        "source.credential === null ? whyTooMuch(delivery) : null",
+        "source.credential === undefined ? whyTooMuch(delivery) : null",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${gateway}/routes/webhooks.ts`,
+      test: `${doors}/http/slow.test.ts`,
+      only: "of a body",
+      built: true,
+    },
+    {
+      "bodies beyond the limit are not read": [
+        "bodyLimit: maxBodyBytes",
+        "bodyLimit: maxBodyBytes * 1_000",
+      ],
+    },
+  ],
+  [
+    {
+      file: "src/foundation/credentials/broker-credentials.ts",
+      test: "test/e2e/brokered-secrets.test.ts",
+      only: "no byte",
+    },
+    {
+      "runs get a sentinel in place of a secret that is bound to hosts": [
+        "fields[field] = sentinel;",
+        "fields[field] = secret;",
+      ],
+    },
+  ],
+  [
+    { file: `${runApi}/egress/broker/substitute.ts` },
+    {
+      "a secret is sent to its own hosts only": [
+        "bindings.filter(({ hosts }) => hosts.includes(host));",
+        "bindings.filter(({ hosts }) => hosts.length > 0);",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${runApi}/egress/broker/sentinel-guard.ts`,
+      test: `${ofRunApi}/egress/broker/intercept.test.ts`,
+    },
+    {
+      "sentinels in request bodies are refused": [
+        "if (bytes.includes(mark)) return done(this.#refusal());",
+        "if (bytes.length < 0) return done(this.#refusal());",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${runApi}/egress/forward-http.ts`,
+      test: `${ofRunApi}/egress/broker/intercept.test.ts`,
+    },
+    {
+      "sentinels are refused without TLS": [
+        "  assertNoSentinel(request, asked, path);\n",
+        "  void assertNoSentinel;\n",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${runApi}/egress/broker/exchange.ts`,
+      test: `${ofRunApi}/egress/broker/intercept.test.ts`,
+    },
+    {
+      "a secret that a host repeats is masked": [
+        "maskedBytes(bytes, masks)",
+        "maskedBytes(bytes, masks.slice(0, 0))",
+      ],
+    },
+  ],
+  [
+    { file: `${runners}/host-user/isolation.ts`, test: closedNetwork, only: "does not start if" },
+    {
+      "a run that needs a closed network does not start with an open one": [
+        'if (network === "closed") return',
+        'if (network === "open") return',
+      ],
+    },
+  ],
+  [
+    {
+      file: `${runners}/host-user/isolation.ts`,
+      test: closedNetwork,
+      only: "sees only the loopback",
+    },
+    {
+      "a closed run can't use the machine's network": ['["--net", "--mount"]', '["--mount"]'],
+    },
+  ],
+  [
+    { file: `${runApi}/egress/decide.ts`, test: `${ofRunApi}/egress/tunnels.test.ts` },
+    {
+      "a run reaches listed hosts only": [
+        "if (entries.length === 0) throw",
+        "if (entries.length === 0 && allow.length === 0) throw",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${runApi}/egress/addresses.ts`,
+      test: `${ofRunApi}/egress/tunnels.test.ts`,
+      only: "a name whose address",
+    },
+    {
+      "loopback and metadata addresses are refused after name resolution": [
+        'if (address.includes("%") || isRefused(address)) return "refused_address";',
+        'if (address.includes("%")) return "refused_address";',
+      ],
+      "private networks require an entry marked private": [
+        "return needsEntry && !isPrivate ?",
+        "return needsEntry && own.size === 0 && !isPrivate ?",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${runApi}/egress/admit.ts`,
+      test: `${ofRunApi}/egress/tunnels.test.ts`,
+      only: "among others",
+    },
+    {
+      "a host is dialled at the address that was checked": [
+        "const kept = addresses.filter((_address, index) => problems[index] === null);",
+        "const kept = problems.includes(null) ? addresses : [];",
+      ],
+    },
+  ],
+  [
+    { file: `${runApi}/egress/client-hello.ts`, test: `${ofRunApi}/egress/server-names.test.ts` },
+    {
+      "a tunnel serves only the host that it was opened for": [
+        "if ((serverName?.toLowerCase() ?? null) === expected) return null;",
+        "if (serverName !== null || expected === null) return null;",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${runApi}/egress/egress.ts`,
+      test: `${ofRunApi}/egress/tunnels.test.ts`,
+      only: "128 connections",
+    },
+    {
+      "the number of a run's tunnels is limited": [
+        "const isOver = tunnels.size >= maxTunnels;",
+        "const isOver = tunnels.size > maxTunnels * 9;",
+      ],
+    },
+  ],
+  [
+    { file: `${runners}/prepare-job.ts` },
+    {
+      "model keys stay outside of runs": [
+        "filter(([key]) => !outside.includes(key))",
+        'filter(([key]) => key !== "credential")',
+      ],
+    },
+  ],
+  [
+    { file: "src/foundation/config/skill.ts" },
+    {
+      "front matter runs no code": [
+        'if (first.trimEnd() !== "---")',
+        'if (first.trimEnd() === "")',
+      ],
+    },
+  ],
+  [
+    {
+      file: "src/features/skills/git.ts",
+      test: "test/features/skills/fetch-repository.test.ts",
+      only: "runs none",
+    },
+    {
+      "git transports that run programs are refused": ['"https:ssh:file"', '"https:ssh:file:ext"'],
+    },
+  ],
+  [
+    { file: "src/features/skills/pick-files.ts", only: "a link" },
+    {
+      "symbolic links in a skill are not followed": [
+        'if (kind === "link") throw',
+        'if (kind === "submodule") throw',
+      ],
+    },
+  ],
+  [
+    {
+      file: `${runners}/host-user/run-files.ts`,
+      test: `${doors}/shared-folders.test.ts`,
+      only: "swapped",
+    },
+    {
+      "a run's log is not written through a planted link": [
+        "O_CREAT | O_EXCL | O_NOFOLLOW",
+        "O_CREAT",
+      ],
+    },
+  ],
+  [
+    { file: `${runApi}/app.ts`, test: `${ofRunApi}/run-sockets.test.ts` },
+    {
+      "a run socket accepts its own run's token only": [
+        "if (!carriesToken(headers.authorization, isClaim ? ticketHash : tokenHash))",
+        "if (headers.authorization === undefined)",
+      ],
+      "a run's token expires at its end": [
+        'socket === undefined || socket.ended === "over"',
+        "socket === undefined",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${runners}/container/container-options.ts`,
+      test: `${ofRunners}/container/isolation.system.test.ts`,
+    },
+    {
+      "containers have no capabilities": ['CapDrop: ["ALL"]', "CapDrop: []"],
+      "a container's root file system is read-only": [
+        "ReadonlyRootfs: true",
+        "ReadonlyRootfs: false",
+      ],
+      "the number of a container's processes is limited": [
+        "PidsLimit: pidsLimit",
+        "PidsLimit: 100_000",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${runApi}/model-gateway/forward-call.ts`,
+      test: `${ofRunApi}/model-gateway/echoed-secrets.test.ts`,
+    },
+    {
+      "a model key that a provider repeats is masked": [
+        "return withoutSecrets(answer, secretsOf(model));",
+        "return withoutSecrets(answer, secretsOf(model).slice(1, 1));",
+      ],
+    },
+  ],
+  [
+    {
+      file: `${runApi}/model-gateway/plan-call.ts`,
+      test: `${ofRunApi}/model-gateway/request-fields.test.ts`,
+    },
+    {
+      "model requests with undocumented fields are refused": [
+        "? noFields : null;",
+        '? noFields : "json";',
+      ],
+    },
+  ],
+  [
+    { file: `${runApi}/shares.ts` },
+    { "one run can't take the share of others": ["if (wanted > perOwner) return false;", ""] },
+  ],
+  [
+    {
+      file: "src/features/webhooks/receive.ts",
+      test: "test/faults/store/unavailable-store.test.ts",
+      only: "on a full disk",
+      built: true,
+    },
+    {
+      "a delivery that can't be stored is not answered 200": [
+        'return { status: 503, error: "store_unavailable", detail: "It cannot be stored now." };',
+        "return { status: 200, body: { receiptId: acceptance.receipt.id, matched: [] } };",
+      ],
+    },
+  ],
+  [
+    { file: "src/foundation/store/database.ts" },
+    {
+      "commits are on the disk before they count": [
+        "PRAGMA synchronous = FULL;",
+        "PRAGMA synchronous = OFF;",
+      ],
+    },
+  ],
+  [
+    { file: "src/foundation/store/project-lock.ts" },
+    { "one scheduler holds a project": ['db.exec("BEGIN EXCLUSIVE");', 'db.exec("BEGIN");'] },
+  ],
+  [
+    {
+      file: "src/foundation/store/database.ts",
+      test: "test/faults/store/damaged-store.test.ts",
+      only: "that is text",
+      built: true,
+    },
+    {
+      "a damaged state.db is never replaced": [
+        "    throw unopened(path, error);",
+        "    if (!existsSync(path)) throw unopened(path, error);\n    rmSync(path);\n    return openDatabase(path, migrations);",
+      ],
+    },
+  ],
 ];
+
+export const mutations: readonly Mutation[] = table.flatMap(([where, defences]) => {
+  const test = where.test ?? where.file.replace(/^src(.*)\.ts$/, "test$1.test.ts");
+  return Object.entries(defences).map(([defence, [find, replace]]) => {
+    return { ...where, test, defence, find, replace };
+  });
+});

@@ -38,7 +38,8 @@ export class PrivateCopy {
       !relative(root, path)
         .split(sep)
         .some((part) => left.has(part));
-    await cp(root, dir, { recursive: true, filter });
+    // A link to a program that is built elsewhere would be built there.
+    await cp(root, dir, { recursive: true, dereference: true, filter });
     await symlink(join(root, "node_modules"), join(dir, "node_modules"));
     return new PrivateCopy(dir);
   }
@@ -62,14 +63,14 @@ export class PrivateCopy {
     }
   }
 
-  async test({ tests, only, built }: Pick<Mutation, "tests" | "only" | "built">): Promise<Verdict> {
+  async test({ test, only, built }: Pick<Mutation, "test" | "only" | "built">): Promise<Verdict> {
     if (built) await this.run(process.execPath, ["src/setup/build.mjs"]);
     const report = join(this.dir, "report.json");
     const name = only === undefined ? [] : ["-t", only];
     await rm(report, { force: true });
     const options = ["--reporter=json", `--outputFile=${report}`, ...name];
     const vitest = join(root, "node_modules/.bin/vitest");
-    const said = await this.run(vitest, ["run", ...options, ...tests]);
+    const said = await this.run(vitest, ["run", ...options, test]);
     const text = await readFile(report, "utf8").catch(() => null);
     if (text === null) throw new Error(`the tests did not run:\n${said}`);
     return verdictOf(JSON.parse(text) as Report);

@@ -7,14 +7,8 @@ const release = "1.34.4";
 /** Programs of Kubernetes and of its nodes' network, built once. */
 export const programsDir = join(homedir(), ".cache/almanac-kubernetes", release);
 
-const commands = [
-  "kube-apiserver",
-  "kube-controller-manager",
-  "kube-scheduler",
-  "kubelet",
-  "kubectl",
-  "kube-proxy",
-];
+const commands =
+  "kube-apiserver kube-controller-manager kube-scheduler kubelet kubectl kube-proxy".split(" ");
 const enforcer = "github.com/cloudnativelabs/kube-router/v2/cmd/kube-router@v2.1.0";
 const packages =
   "etcd-server etcd-client containerd runc containernetworking-plugins docker.io iptables ipset conntrack gcc";

@@ -1,28 +1,19 @@
 import { isPartial, runName } from "../../src/runtime/cluster/cluster-engine.ts";
-import type { ClusterEngine } from "../../src/runtime/cluster/cluster-engine.ts";
 import { runJob } from "../../src/runtime/cluster/kubernetes/run-manifests.ts";
-import { project, runOnce, scriptLaunch, secretTicket, type KubernetesSide } from "./side.ts";
-
-const id = "dev-20261127-abcdef";
-const forever = "sleep 1000";
+import { project, runOnce, runsOf, scriptLaunch, secretTicket } from "./side.ts";
+import type { KubernetesSide } from "./side.ts";
 
 /** What the engine asks of an API server, and what it makes of its answers. */
 export function engineContract(side: () => KubernetesSide): void {
-  const running = (engine: ClusterEngine) =>
-    runOnce(side(), engine, (run) => run?.state === "running");
-  const ended = (engine: ClusterEngine) => runOnce(side(), engine, (run) => run?.state === "ended");
-  const gone = async (engine: ClusterEngine) => {
-    await engine.remove(runName(id));
-    await runOnce(side(), engine, (run) => run === undefined);
-  };
+  const { name, launch, started, running, ended, absent, gone } = runsOf(side);
 
   describe("the cluster engine of Kubernetes", () => {
     test("shows a run from its start to its end, with its machine, and needs only its role", async () => {
       const engine = side().engine();
       await engine.ready();
-      await engine.start(scriptLaunch(id, "sleep 2; echo the door does not answer >&2; exit 3"));
+      await engine.start(launch("sleep 2; echo the door does not answer >&2; exit 3"));
       const [begun] = await engine.list();
-      expect(begun).toMatchObject({ name: runName(id), instanceId: id, endings: 0 });
+      expect(begun).toMatchObject({ name: name, instanceId: launch().instanceId, endings: 0 });
       const node = expect.stringMatching(/^n[12]$/) as string;
       expect(await running(engine)).toMatchObject({ node, problem: null, isHopeless: false });
       expect(await ended(engine)).toMatchObject({
@@ -43,8 +34,7 @@ export function engineContract(side: () => KubernetesSide): void {
     });
 
     test("gives a run its ticket in a Secret that goes with it, and in no other object", async () => {
-      const engine = side().engine();
-      await engine.start(scriptLaunch(id, `grep -q the-secret /run/secrets/al-run; exit $?`));
+      const engine = await started(`grep -q the-secret /run/secrets/al-run; exit $?`);
       expect(await ended(engine)).toMatchObject({ exitCode: 0, problem: null });
       const others = await side().kubectl("get", "jobs,pods,events", "-o", "yaml");
       const encoded = Buffer.from(secretTicket).toString("base64");
@@ -55,16 +45,14 @@ export function engineContract(side: () => KubernetesSide): void {
     });
 
     test("ends a run at once, also one that is gone", async () => {
-      const engine = side().engine();
-      await engine.start(scriptLaunch(id, `trap '' TERM; while true; do sleep 1; done`));
+      const engine = await started(`trap '' TERM; while true; do sleep 1; done`);
       await running(engine);
       await gone(engine);
-      await engine.remove(runName(id));
+      await engine.remove(name);
     });
 
     test("starts a run only once, even if its pod is evicted", async () => {
-      const engine = side().engine();
-      await engine.start(scriptLaunch(id, forever));
+      const engine = await started();
       const run = await running(engine);
       await side().kubectl("drain", run?.node ?? "", "--delete-emptydir-data");
       expect(await ended(engine)).toMatchObject({ isHopeless: true, isEvicted: true });
@@ -75,45 +63,46 @@ export function engineContract(side: () => KubernetesSide): void {
     });
 
     test("reports that a run had no memory left", async () => {
-      const engine = side().engine();
-      await engine.start(scriptLaunch(id, "sleep 1; tail /dev/zero; exit $?"));
+      const engine = await started("sleep 1; tail /dev/zero; exit $?");
       expect(await ended(engine)).toMatchObject({ exitCode: 137, outOfMemory: true });
       await gone(engine);
     });
 
     test("sees the project's runs of every scheduler, and no others", async () => {
       const engine = side().engine();
-      const foreign = runJob(scriptLaunch("foreign", forever), { project: "other", hosts: [] });
+      const foreign = runJob(scriptLaunch("foreign", "sleep 1000"), {
+        project: "other",
+        hosts: [],
+      });
       await side().apply(foreign);
-      await engine.start(scriptLaunch(id, forever));
+      await engine.start(launch());
       const shown = await side().engine().list();
-      expect(shown).toMatchObject([{ instanceId: id }]);
+      expect(shown).toMatchObject([{ instanceId: launch().instanceId }]);
       await side().kubectl("delete", "job", runName("foreign"));
       await gone(engine);
     });
 
     test("reports why the server refuses a run", async () => {
-      const engine = side().engine();
-      await engine.start(scriptLaunch(id, forever));
-      await expect(engine.start(scriptLaunch(id, forever))).rejects.toThrow(
-        `Kubernetes refused to start the run: jobs.batch "${runName(id)}" already exists`,
+      const engine = await started();
+      await expect(engine.start(launch())).rejects.toThrow(
+        `Kubernetes refused to start the run: jobs.batch "${name}" already exists`,
       );
       const limits = { memory: "64m", cpus: 1, network: "lan" };
-      const other = engine.start(scriptLaunch("other", forever, { limits }));
+      const other = engine.start(scriptLaunch("other", "sleep 1000", { limits }));
       await expect(other).rejects.toThrow('[local] network = "lan"');
       await gone(engine);
     });
 
     test("can be asked again while the secret of an earlier attempt is there", async () => {
       const engine = side().engine();
-      await side().kubectl("create", "secret", "generic", runName(id));
-      await expect(engine.start(scriptLaunch(id, forever))).rejects.toMatchObject({
+      await side().kubectl("create", "secret", "generic", name);
+      await expect(engine.start(launch())).rejects.toMatchObject({
         code: "engine_unreachable",
         message: "Kubernetes still removes an earlier attempt to start the run",
       });
-      expect(await runOnce(side(), engine, (run) => run === undefined)).toBeUndefined();
-      await side().kubectl("delete", "secret", runName(id));
-      await engine.start(scriptLaunch(id, forever));
+      expect(await absent(engine)).toBeUndefined();
+      await side().kubectl("delete", "secret", name);
+      await engine.start(launch());
       await running(engine);
       await gone(engine);
     });
@@ -124,22 +113,22 @@ export function engineContract(side: () => KubernetesSide): void {
       await side().kubectl("delete", "rolebinding", "almanac");
       await side().kubectl("create", "role", "less", withoutSecrets, "--resource=jobs,pods");
       await side().kubectl("create", "rolebinding", "less", "--role=less", "--user=almanac");
-      const refused = engine.start(scriptLaunch(id, forever));
+      const refused = engine.start(launch());
       await expect(refused).rejects.toThrow(/cannot create resource "secrets"/);
       await expect(refused).rejects.toMatchObject({
         hint: expect.stringContaining("al doctor") as string,
       });
-      expect(await runOnce(side(), engine, (run) => run === undefined)).toBeUndefined();
+      expect(await absent(engine)).toBeUndefined();
       await side().kubectl("delete", "rolebinding", "less");
       await side().kubectl("create", "rolebinding", "almanac", "--role=almanac", "--user=almanac");
     });
 
     test("shows an interrupted start as a run of which nothing runs", async () => {
       const engine = side().engine();
-      await side().apply(runJob(scriptLaunch(id, forever), { project, hosts: [] }));
+      await side().apply(runJob(launch(), { project, hosts: [] }));
       const run = await runOnce(side(), engine, (one) => one !== undefined);
       expect(run && isPartial(run)).toBe(true);
-      expect(run).toMatchObject({ instanceId: id, isHopeless: false });
+      expect(run).toMatchObject({ instanceId: launch().instanceId, isHopeless: false });
       await gone(engine);
     });
 

@@ -53,3 +53,28 @@ export async function runOnce(
   await expect.poll(look, { timeout: 60_000, interval: side.pollMs }).toBe("right");
   return run;
 }
+
+const id = "dev-20261127-abcdef";
+
+/** Runs of one id on a side, each by an engine of its own. */
+export function runsOf(side: () => KubernetesSide) {
+  const until = (engine: ClusterEngine, isRight: (run: PlacedRun) => boolean | undefined) =>
+    runOnce(side(), engine, (run) => run !== undefined && isRight(run) === true);
+  return {
+    name: runName(id),
+    launch: (script = "sleep 1000", over: Partial<Launch> = {}) => scriptLaunch(id, script, over),
+    started: async (script?: string, over: Partial<Launch> = {}): Promise<ClusterEngine> => {
+      const engine = side().engine();
+      await engine.start(scriptLaunch(id, script ?? "sleep 1000", over));
+      return engine;
+    },
+    until,
+    running: (engine: ClusterEngine) => until(engine, ({ state }) => state === "running"),
+    ended: (engine: ClusterEngine) => until(engine, ({ state }) => state === "ended"),
+    absent: (engine: ClusterEngine) => runOnce(side(), engine, (run) => run === undefined),
+    gone: async (engine: ClusterEngine): Promise<void> => {
+      await engine.remove(runName(id));
+      await runOnce(side(), engine, (run) => run === undefined);
+    },
+  };
+}

@@ -1,25 +1,16 @@
-import { runName } from "../../src/runtime/cluster/cluster-engine.ts";
-import type { ClusterEngine, PlacedRun } from "../../src/runtime/cluster/cluster-engine.ts";
-import { runOnce, scriptLaunch, type KubernetesSide } from "./side.ts";
-
-const id = "dev-20261127-abcdef";
-const forever = "sleep 1000";
+import type { ClusterEngine } from "../../src/runtime/cluster/cluster-engine.ts";
+import { runsOf, type KubernetesSide } from "./side.ts";
 
 /** Why a run waits, or never starts, by the reasons of a real cluster. */
 export function waitingContract(side: () => KubernetesSide): void {
-  const until = (engine: ClusterEngine, isRight: (run: PlacedRun) => boolean | undefined) =>
-    runOnce(side(), engine, (run) => run !== undefined && isRight(run) === true);
-  const running = (engine: ClusterEngine) => until(engine, ({ state }) => state === "running");
-  const gone = async (engine: ClusterEngine) => {
-    await engine.remove(runName(id));
-    await runOnce(side(), engine, (run) => run === undefined);
-  };
+  const { started, until, running, ended, gone } = runsOf(side);
+  /** The run once it has a problem. */
+  const waits = (engine: ClusterEngine) => until(engine, ({ problem }) => problem !== null);
 
   describe("a run that waits in Kubernetes", () => {
     test("shows why no machine takes it, and runs once one does", async () => {
-      const engine = side().engine();
-      await engine.start(scriptLaunch(id, forever, { place: ["agents=yes"] }));
-      const waiting = await until(engine, ({ problem }) => problem !== null);
+      const engine = await started(undefined, { place: ["agents=yes"] });
+      const waiting = await waits(engine);
       expect(waiting).toMatchObject({ state: "waiting", node: null, isHopeless: false });
       expect(waiting?.problem).toMatch(
         /^Unschedulable: 0\/2 nodes are available: 2 node\(s\) didn't match/,
@@ -31,18 +22,16 @@ export function waitingContract(side: () => KubernetesSide): void {
     });
 
     test("shows a reservation that no machine has", async () => {
-      const engine = side().engine();
       const limits = { memory: "900g", cpus: 1, network: "none" };
       const reserve = { memory: "800g", cpus: 0.01 };
-      await engine.start(scriptLaunch(id, forever, { limits, reserve }));
-      const waiting = await until(engine, ({ problem }) => problem !== null);
+      const engine = await started(undefined, { limits, reserve });
+      const waiting = await waits(engine);
       expect(waiting?.problem).toContain("Insufficient memory");
       await gone(engine);
     });
 
     test("is rejected only after its image could not be pulled three times", async () => {
-      const engine = side().engine();
-      await engine.start(scriptLaunch(id, forever, { image: "127.0.0.1:1/no-such-image:1" }));
+      const engine = await started(undefined, { image: "127.0.0.1:1/no-such-image:1" });
       const last = await until(engine, (run) => {
         expect(run.isHopeless).toBe(run.endings >= 3);
         return run.isHopeless;
@@ -53,29 +42,26 @@ export function waitingContract(side: () => KubernetesSide): void {
     });
 
     test("was evicted, and did not fail, if its machine is drained before it began", async () => {
-      const engine = side().engine();
-      await engine.start(scriptLaunch(id, forever, { image: "127.0.0.1:1/no-such-image:1" }));
+      const engine = await started(undefined, { image: "127.0.0.1:1/no-such-image:1" });
       const waiting = await until(engine, ({ node, problem }) => node !== null && problem !== null);
       await side().kubectl("drain", waiting?.node ?? "", "--delete-emptydir-data");
-      const last = await until(engine, ({ state }) => state === "ended");
+      const last = await ended(engine);
       expect(last).toMatchObject({ isEvicted: true });
       await side().kubectl("uncordon", waiting?.node ?? "");
       await gone(engine);
     });
 
     test("is rejected at once for an image that no registry can have", async () => {
-      const engine = side().engine();
-      await engine.start(scriptLaunch(id, forever, { image: "Not An Image" }));
+      const engine = await started(undefined, { image: "Not An Image" });
       const last = await until(engine, ({ isHopeless }) => isHopeless);
       expect(last?.problem).toMatch(/^InvalidImageName/);
       await gone(engine);
     });
 
     test("shows a quota, and runs once there is room", async () => {
-      const engine = side().engine();
       await side().apply(quota("0"));
-      await engine.start(scriptLaunch(id, forever));
-      const waiting = await until(engine, ({ problem }) => problem !== null);
+      const engine = await started();
+      const waiting = await waits(engine);
       expect(waiting).toMatchObject({ state: "waiting", node: null, isHopeless: false });
       expect(waiting?.problem).toMatch(/is forbidden: exceeded quota: few/);
       await side().kubectl("delete", "resourcequota", "few");
@@ -84,12 +70,11 @@ export function waitingContract(side: () => KubernetesSide): void {
     });
 
     test("shows a LimitRange that it is beyond", async () => {
-      const engine = side().engine();
       const limits = [{ type: "Container", max: { memory: "16Mi" } }];
       const metadata = { name: "small" };
       await side().apply({ apiVersion: "v1", kind: "LimitRange", metadata, spec: { limits } });
-      await engine.start(scriptLaunch(id, forever));
-      const waiting = await until(engine, ({ problem }) => problem !== null);
+      const engine = await started();
+      const waiting = await waits(engine);
       expect(waiting?.problem).toContain("maximum memory usage per Container is 16Mi");
       await side().kubectl("delete", "limitrange", "small");
       await gone(engine);

@@ -2,64 +2,67 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { TestProject } from "../../helpers/scheduler.ts";
+import type { StatusSnapshot } from "../../../streams/status/wire.ts";
+import { pause } from "../../helpers/pause.ts";
+import type { TestScheduler } from "../../helpers/scheduler.ts";
+import { fakeProvider, saying } from "../../runtime/harness/fake-provider.ts";
 import { agentName, benchProject } from "../bench-project.ts";
 import { figureOf, type Measure } from "../figure.ts";
-import { startModelEndpoint, type ModelEndpoint } from "../model-endpoint.ts";
 import { plainProgram } from "../plain-program.ts";
+import { repeated } from "../repeated.ts";
 import { withScheduler } from "../with-scheduler.ts";
 
 /** From a trigger until the run's model is asked; beside it, from the start of a process that has pi ask at once. */
 export const firstRequest: Measure = {
   name: "first-request",
   run: async ({ repeats, quick }) => {
-    const model = await startModelEndpoint();
+    let asked = Promise.withResolvers<number>();
+    const provider = await fakeProvider((...request) => {
+      asked.resolve(performance.now());
+      saying("done")(...request);
+    });
     const times = quick ? 2 : 5 * repeats;
-    try {
-      const floors = await repeated(times, () => barePi(model));
-      const found = await delays(model, times);
-      const target = { ofFloor: 1.2 };
-      return [figureOf("trigger → first model request", "ms", found, { floor: floors, target })];
-    } finally {
-      model.close();
-    }
+    /** How long it takes from the act until the model is asked; the first time fills the compile cache. */
+    const delays = async (act: () => Promise<unknown>) => {
+      const all = await repeated(times + 1, async () => {
+        asked = Promise.withResolvers();
+        const began = performance.now();
+        await act();
+        return (await asked.promise) - began;
+      });
+      return all.slice(1);
+    };
+    const floor = await delays(() => barePi(provider.baseUrl));
+    const found = await withScheduler(projectWith(provider.baseUrl), (one) =>
+      delays(() => aRun(one)),
+    );
+    await provider.close();
+    const target = { ofFloor: 1.2 };
+    return [figureOf("trigger → first model request", "ms", found, { floor, target })];
   },
 };
 
-function delays(model: ModelEndpoint, times: number): Promise<number[]> {
-  return withScheduler(projectWith(model), ({ api }) =>
-    repeated(times, async () => {
-      const began = performance.now();
-      const asked = model.nextRequest();
-      await api(`/control/trigger/${agentName(0)}`, { method: "POST" });
-      const delay = (await asked) - began;
-      await idle(api);
-      return delay;
-    }),
-  );
+/** Resolves when the process has ended. */
+async function barePi(baseUrl: string): Promise<void> {
+  const args = [plainProgram("bare-pi.ts"), baseUrl];
+  const [code] = (await once(spawn(process.execPath, args, { stdio: "inherit" }), "exit")) as [
+    number,
+  ];
+  if (code !== 0) throw new Error(`pi ended with ${code}`);
 }
 
-async function repeated(times: number, measure: () => Promise<number>): Promise<number[]> {
-  const values: number[] = [];
-  // The first fills the compile cache.
-  for (let n = 0; n <= times; n++) values.push(await measure());
-  return values.slice(1);
+/** Resolves when the run is over. */
+async function aRun({ api }: TestScheduler): Promise<void> {
+  await api(`/control/trigger/${agentName(0)}`, { method: "POST" });
+  for (;;) {
+    const { scheduler } = (await (await api("/control/status")).json()) as StatusSnapshot;
+    if (scheduler.running === 0) return;
+    await pause(50, "the run is asked for again");
+  }
 }
 
-async function barePi(model: ModelEndpoint): Promise<number> {
-  const asked = model.nextRequest();
-  const began = performance.now();
-  const child = spawn(process.execPath, [plainProgram("bare-pi.ts"), model.baseUrl], {
-    stdio: "inherit",
-  });
-  const ended = once(child, "exit");
-  const at = await Promise.race([asked, ended.then(() => Number.NaN)]);
-  await ended;
-  return at - began;
-}
-
-async function projectWith({ baseUrl }: ModelEndpoint): Promise<TestProject> {
-  const project = await benchProject({ count: 1, config: () => 'schedule = "0 3 1 1 *"' });
+async function projectWith(baseUrl: string) {
+  const project = await benchProject();
   const agent = join(project.dir, "agents", agentName(0), "config.toml");
   const config = await readFile(agent, "utf8");
   await writeFile(agent, config.replace('["scripted"]', '["bench"]'));
@@ -73,14 +76,4 @@ authType = "none"
 `,
   );
   return project;
-}
-
-async function idle(api: (path: string) => Promise<Response>): Promise<void> {
-  for (;;) {
-    const status = (await (await api("/control/status")).json()) as {
-      scheduler: { running: number };
-    };
-    if (status.scheduler.running === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

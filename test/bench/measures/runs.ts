@@ -1,13 +1,13 @@
 import { appendFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "../../helpers/pause.ts";
 import type { TestScheduler } from "../../helpers/scheduler.ts";
 import { bareChanges } from "../bare-changes.ts";
 import { agentName, benchProject } from "../bench-project.ts";
 import { figureOf, type Measure } from "../figure.ts";
 import { withBare } from "../floors.ts";
 import { repeated } from "../repeated.ts";
-import { openSse } from "../sse-client.ts";
+import { changeOf, openSse } from "../sse-client.ts";
 import { withScheduler } from "../with-scheduler.ts";
 
 /** What people who watch a run see of it, and when. */
@@ -15,9 +15,7 @@ export const runs: Measure = {
   name: "runs",
   run: ({ repeats, quick }) => {
     const times = quick ? 3 : 10 * repeats;
-    const count = quick ? 20 : 1_000;
-    const project = benchProject({ count, config: () => 'schedule = "0 3 1 1 *"' });
-    return withScheduler(project, async (scheduler) => [
+    return withScheduler(benchProject({ count: quick ? 20 : 1_000 }), async (scheduler) => [
       figureOf("trigger → running at the client", "ms", await triggers(scheduler, times), {
         floor: await bareEvents(times),
         target: { median: 50 },
@@ -35,15 +33,13 @@ async function triggers(scheduler: TestScheduler, times: number): Promise<number
   const delays = await repeated(times, async (n) => {
     // Another one each time: none has an earlier outcome.
     const agent = agentName(n);
-    const seen = Promise.all([
-      client.waitFor(`"${agent}"`, '"state":"running"'),
-      client.waitFor(`"${agent}"`, '"lastOutcome":"succeeded"'),
-    ]);
+    const running = client.waitFor(`"${agent}"`, '"state":"running"');
+    const succeeded = client.waitFor(`"${agent}"`, '"lastOutcome":"succeeded"');
     const began = performance.now();
     await scheduler.api(`/control/trigger/${agent}`, { method: "POST" });
-    const [{ at }] = await seen;
-    // What comes next is not gathered with this one's end.
-    await wait(150);
+    const { at } = await running;
+    await succeeded;
+    await pause(150, "the next change is not gathered with this one's end");
     return at - began;
   });
   client.close();
@@ -53,12 +49,13 @@ async function triggers(scheduler: TestScheduler, times: number): Promise<number
 /** A request that a bare server passes on to a client. */
 function bareEvents(times: number): Promise<number[]> {
   return withBare("bare-stream.ts", ["600"], async ({ said }) => {
-    const url = `http://127.0.0.1:${said}`;
-    const client = await openSse({ url, apiKey: "" }, "/stream");
+    const server = { url: said, apiKey: "" };
+    const client = await openSse(server, "/stream");
     const delays = await repeated(times, async (n) => {
-      const seen = client.waitFor(`change-${n} `);
+      const { words, make } = changeOf(server, n);
+      const seen = client.waitFor(...words);
       const began = performance.now();
-      await fetch(`${url}/change/change-${n}`, { method: "POST" });
+      await make();
       return (await seen).at - began;
     });
     client.close();
@@ -72,13 +69,13 @@ async function logLines(scheduler: TestScheduler, times: number): Promise<number
   const dir = join(scheduler.project.dir, ".al", "logs");
   const name = (await readdir(dir)).find((file) => file.startsWith(`${agent}-`)) ?? "";
   const client = await openSse(scheduler, `/dashboard/api/logs/${agent}/stream`);
-  await wait(700);
+  await pause(700, "the follower has the lines so far");
   const delays = await repeated(times, async (n) => {
     const seen = client.waitFor(textOf(n));
     const began = performance.now();
     await appendFile(join(dir, name), lineOf(n));
     const { at } = await seen;
-    await wait(37);
+    await pause(37, "the next line comes in another turn");
     return at - began;
   });
   client.close();

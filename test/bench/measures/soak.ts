@@ -14,11 +14,10 @@ export const soak: Measure = {
   run: async ({ minutes, quick }) => {
     const length = quick ? 0.5 : minutes;
     const sampleEvery = Math.min(60, (length * 60) / 12);
-    const soaked = await runSoak({ minutes: length, sampleEvery, onSample: tell });
-    const { samples, answers, edits } = soaked;
-    const { resources } = growthOf(samples);
+    const onSample = (sample: Sample) => say(JSON.stringify(sample));
+    const { samples, answers, edits } = await runSoak({ minutes: length, sampleEvery, onSample });
     say(`answers ${JSON.stringify(answers)}, ${edits} edits`);
-    say(`handles that came or went: ${JSON.stringify(resources)}`);
+    say(`handles that came or went: ${JSON.stringify(growthOf(samples).resources)}`);
     const problems = leaks(samples, limits);
     for (const problem of problems) say(`NOT FLAT: ${problem}`);
     if (problems.length > 0) process.exitCode = 1;
@@ -48,21 +47,10 @@ function figures(samples: readonly Sample[], minutes: number): readonly Figure[]
     ["event loop late, longest", "ms", [Math.max(...of(({ delayMs }) => delayMs.max))]],
     ["the scheduler's own share of a core", "%", [(100 * cpu) / wall]],
   ];
-  return rows.map(([row, unit, values, most]) =>
-    figureOf(`soak of ${minutes} minutes: ${row}`, unit, values, {
-      target: most === undefined ? null : { most },
-    }),
-  );
-}
-
-function tell({ seconds, heapBytes, residentBytes, fds, inotifyWatches, ...rest }: Sample): void {
-  const { children, delayMs } = rest;
-  const delay = [delayMs.p50, delayMs.p99, delayMs.max].map((ms) => ms.toFixed(1)).join("/");
-  say(
-    `${seconds.toFixed(0)} s: heap ${(heapBytes / megabyte).toFixed(2)} MB, ` +
-      `resident ${(residentBytes / megabyte).toFixed(0)} MB, ${fds} fds, ` +
-      `${inotifyWatches} watches, ${children} children, event loop late ${delay} ms`,
-  );
+  return rows.map(([row, unit, values, most]) => {
+    const target = most === undefined ? null : { most };
+    return figureOf(`soak of ${minutes} minutes: ${row}`, unit, values, { target });
+  });
 }
 
 function say(text: string): void {

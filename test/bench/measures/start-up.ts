@@ -1,63 +1,54 @@
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "../../helpers/pause.ts";
 import { benchProject } from "../bench-project.ts";
-import { figureOf, type BenchOptions, type Figure, type Measure } from "../figure.ts";
+import { figureOf, type Figure, type Measure } from "../figure.ts";
 import { withBare, withFolder } from "../floors.ts";
 import { repeated } from "../repeated.ts";
 import { residentMb, withScheduler } from "../with-scheduler.ts";
 
+/** Agents, and to reach with them: ready after so many ms, with so many MB. */
 const sizes = [
-  { count: 1, readyMs: 280, mb: 90 },
-  { count: 100, readyMs: 400, mb: 100 },
-  { count: 1_000, readyMs: 900, mb: 150 },
-  { count: 5_000, readyMs: 4_000, mb: 350 },
-];
-
-interface Started {
-  readonly readyMs: number;
-  readonly mb: number;
-}
+  [1, 280, 90],
+  [100, 400, 100],
+  [1_000, 900, 150],
+  [5_000, 4_000, 350],
+] as const;
 
 /** From the start of the process until it says that it is ready, and its memory when it has come to rest. */
 export const startUp: Measure = {
   name: "start-up",
-  run: async (options) => {
+  run: async ({ quick, repeats }) => {
     const figures: Figure[] = [];
-    for (const size of options.quick ? sizes.slice(0, 2) : sizes) {
-      figures.push(...(await measured(size, options)));
+    for (const [count, readyMs, mb] of quick ? sizes.slice(0, 2) : sizes) {
+      const floors: Awaited<ReturnType<typeof bare>>[] = [];
+      const runs = await repeated(repeats, async () => {
+        floors.push(await bare());
+        return scheduler(count);
+      });
+      const ready = runs.map((one) => one.readyMs);
+      const memory = runs.map((one) => one.mb);
+      figures.push(
+        figureOf(`ready with ${count} agents`, "ms", ready, {
+          floor: floors.map((one) => one.readyMs),
+          target: { median: readyMs },
+        }),
+        figureOf(`memory with ${count} agents`, "MB", memory, {
+          floor: floors.map((one) => one.mb),
+          target: { median: mb },
+        }),
+      );
     }
     return figures;
   },
 };
 
-async function measured(
-  { count, readyMs, mb }: (typeof sizes)[number],
-  { repeats }: BenchOptions,
-): Promise<readonly Figure[]> {
-  const runs = await repeated(repeats, async () => [await bare(), await scheduler(count)] as const);
-  const of = (read: (one: Started) => number, at: 0 | 1): number[] =>
-    runs.map((pair) => read(pair[at]));
-  const ready = (one: Started): number => one.readyMs;
-  const memory = (one: Started): number => one.mb;
-  return [
-    figureOf(`ready with ${count} agents`, "ms", of(ready, 1), {
-      floor: of(ready, 0),
-      target: { median: readyMs },
-    }),
-    figureOf(`memory with ${count} agents`, "MB", of(memory, 1), {
-      floor: of(memory, 0),
-      target: { median: mb },
-    }),
-  ];
-}
-
-function scheduler(count: number): Promise<Started> {
+function scheduler(count: number) {
   const project = benchProject({ count, config: (n) => `schedule = "${n % 60} 3 * * *"` });
   return withScheduler(project, ({ pid }, readyMs) => atRest(pid, readyMs));
 }
 
 /** A process that only listens and opens a database. */
-function bare(): Promise<Started> {
+function bare() {
   return withFolder((dir) => {
     const began = performance.now();
     return withBare("bare-start.ts", [join(dir, "floor.db")], ({ pid }) =>
@@ -66,7 +57,7 @@ function bare(): Promise<Started> {
   });
 }
 
-async function atRest(pid: number, readyMs: number): Promise<Started> {
-  await wait(2_000);
+async function atRest(pid: number, readyMs: number) {
+  await pause(2_000, "the process comes to rest");
   return { readyMs, mb: await residentMb(pid) };
 }

@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+
+import { pause } from "../../helpers/pause.ts";
 import type { TestProject } from "../../helpers/scheduler.ts";
 import { configOf, edited } from "./soak-project.ts";
 
@@ -14,7 +15,7 @@ export function editsOf({ dir }: TestProject) {
     await mkdir(agent);
     await writeFile(join(agent, "SKILL.md"), "Passing by.\n");
     await writeFile(fileOf("passing-by"), configOf("passing-by"));
-    await wait(1_000);
+    await pause(1_000, "the agent stays a moment");
     await rm(agent, { recursive: true });
   };
 

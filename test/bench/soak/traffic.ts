@@ -43,9 +43,6 @@ export function startTraffic(url: string, perSecond: number) {
   };
 }
 
-/** Deliveries at a steady rate. */
-export type Traffic = ReturnType<typeof startTraffic>;
-
 /** The delivery with this number. */
 function delivery(n: number): LoadRequest {
   const place = n % 50;

@@ -10,26 +10,16 @@ export interface SoakLimits {
   readonly resources: number;
 }
 
-export interface Growth {
-  readonly heapBytes: number;
-  readonly fds: number;
-  readonly inotifyWatches: number;
-  readonly children: number;
-  /** By kind, those that changed. */
-  readonly resources: Readonly<Record<string, number>>;
-}
-
-/** What grew, from the median of the first third of the samples to that of the last. */
-export function growthOf(samples: readonly Sample[]): Growth {
+/** What grew, from the median of the first third of the samples to that of the last; of resources those that changed. */
+export function growthOf(samples: readonly Sample[]) {
   const third = Math.max(1, Math.floor(samples.length / 3));
   const [first, last] = [samples.slice(0, third), samples.slice(-third)];
   const grown = (of: (sample: Sample) => number): number =>
     median(last.map(of)) - median(first.map(of));
   const kinds = new Set(samples.flatMap(({ resources }) => Object.keys(resources)));
-  const resources = [...kinds].map((kind): [string, number] => [
-    kind,
-    grown((sample) => sample.resources[kind] ?? 0),
-  ]);
+  const resources = [...kinds].map(
+    (kind) => [kind, grown((sample) => sample.resources[kind] ?? 0)] as const,
+  );
   return {
     heapBytes: grown(({ heapBytes }) => heapBytes),
     fds: grown(({ fds }) => fds),
@@ -41,20 +31,18 @@ export function growthOf(samples: readonly Sample[]): Growth {
 
 /** What grew more than it may, for a person; nothing when all is flat. */
 export function leaks(samples: readonly Sample[], limits: SoakLimits): readonly string[] {
-  const growth = growthOf(samples);
-  const found: string[] = [];
-  if (growth.heapBytes > limits.heapBytes) {
-    found.push(`the heap grew by ${(growth.heapBytes / 1024 / 1024).toFixed(2)} MB`);
-  }
-  if (growth.fds > limits.fds) found.push(`${growth.fds} more files are open`);
-  if (growth.inotifyWatches > limits.inotifyWatches) {
-    found.push(`${growth.inotifyWatches} more files are watched`);
-  }
-  if (growth.children > 0) found.push(`${growth.children} more processes are left`);
-  for (const [kind, by] of Object.entries(growth.resources)) {
-    if (by > limits.resources) found.push(`${by} more of ${kind}`);
-  }
-  return found;
+  const { heapBytes, fds, inotifyWatches, children, resources } = growthOf(samples);
+  const megabytes = (heapBytes / 1024 / 1024).toFixed(2);
+  const rows: readonly (readonly [grown: number, most: number, text: string])[] = [
+    [heapBytes, limits.heapBytes, `the heap grew by ${megabytes} MB`],
+    [fds, limits.fds, `${fds} more files are open`],
+    [inotifyWatches, limits.inotifyWatches, `${inotifyWatches} more files are watched`],
+    [children, 0, `${children} more processes are left`],
+    ...Object.entries(resources).map(
+      ([kind, by]) => [by, limits.resources, `${by} more of ${kind}`] as const,
+    ),
+  ];
+  return rows.filter(([grown, most]) => grown > most).map(([, , text]) => text);
 }
 
 function median(values: readonly number[]): number {

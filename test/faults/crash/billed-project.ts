@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { listen } from "../../helpers/listen.ts";
 import { LiveProject } from "../../helpers/live-project.ts";
 import type { CrashProject } from "./crash-project.ts";
 
@@ -26,22 +26,17 @@ export async function billingProvider(random: () => number) {
       { type: "message_delta", delta: {}, usage: { output_tokens: outputTokens(n) } },
       { type: "message_stop" },
     ];
-    const pauseMs = random() * 80;
     response.writeHead(200, { "content-type": "text/event-stream" });
     const sending = setInterval(() => {
       const event = events.shift();
-      if (event === undefined) {
-        clearInterval(sending);
-        response.end();
-      } else response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-    }, pauseMs);
+      if (event === undefined) response.end();
+      else response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    }, random() * 80);
     response.once("close", () => clearInterval(sending));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.close().closeAllConnections();
-  });
-  return { counted, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  onTestFinished(() => server.close().closeAllConnections());
+  return { counted, url };
 }
 
 /** Plays the LLM's command line: writes down that it runs, asks a person if it is the asker, and its model twice. */
@@ -138,35 +133,18 @@ export function wrongCosts({ dir }: CrashProject, requests: number): readonly st
   const calls = all(
     `SELECT agent, instance_id AS run, output, estimated, reserved, nano_usd AS nano FROM model_calls`,
   ) as readonly CallRow[];
-  const exact = calls.filter(({ estimated }) => estimated === 0);
-  const cut = calls.filter(({ estimated }) => estimated === 1);
-  const answers = new Set(Array.from({ length: requests }, (_, n) => outputTokens(n)));
-  const wrong = [
-    ...calls.filter(({ reserved }) => reserved !== null).map(() => "a call is open"),
-    ...exact
-      .filter(({ output, nano }) => {
-        const isOwn = answers.delete(output ?? -1);
-        return !isOwn || nano !== (inputTokens + (output ?? 0)) * tokenNano;
-      })
-      .map((call) => `no answer was counted as ${JSON.stringify(call)}`),
-    // Between the request alone and all that the provider may have sent.
-    ...cut
-      .filter(({ nano }) => nano <= 0 || nano > (inputTokens + outputTokens(requests)) * tokenNano)
-      .map((call) => `a cut call is charged ${JSON.stringify(call)}`),
-    ...(answers.size > cut.length ? [`${answers.size} answers, ${cut.length} cut calls`] : []),
-  ];
   const accounts = all(
     "SELECT scope, length(window) AS kind, sum(nano) AS nano, sum(reserved) AS reserved FROM spend GROUP BY 1, 2",
-  ) as readonly { scope: string; kind: number; nano: number; reserved: number }[];
+  ) as readonly { scope: string; nano: number; reserved: number }[];
+  const runs = all(
+    "SELECT instance_id AS run, cost_usd AS usd FROM triggers WHERE cost_usd IS NOT NULL",
+  ) as readonly { run: string; usd: number }[];
   const sumOf = (scope: string): number =>
     calls
       .filter(({ agent, run }) => ["project", `agent:${agent}`, `run:${run}`].includes(scope))
       .reduce((sum, { nano }) => sum + nano, 0);
-  const runs = all(
-    "SELECT instance_id AS run, cost_usd AS usd FROM triggers WHERE cost_usd IS NOT NULL",
-  ) as readonly { run: string; usd: number }[];
   return [
-    ...wrong,
+    ...wrongCalls(calls, requests),
     ...accounts
       .filter(({ scope, nano, reserved }) => nano !== sumOf(scope) || reserved !== 0)
       .map((account) => `${JSON.stringify(account)}, but its calls cost ${sumOf(account.scope)}`),
@@ -174,4 +152,19 @@ export function wrongCosts({ dir }: CrashProject, requests: number): readonly st
       .filter(({ run, usd }) => Math.round(usd * 1e9) !== sumOf(`run:${run}`))
       .map(({ run, usd }) => `${run} cost ${usd} USD, but its calls ${sumOf(`run:${run}`)}`),
   ];
+}
+
+function* wrongCalls(calls: readonly CallRow[], requests: number) {
+  const answers = new Set(Array.from({ length: requests }, (_, n) => outputTokens(n)));
+  const cut = calls.filter(({ estimated }) => estimated === 1);
+  for (const call of calls) {
+    const { output, nano, reserved } = call;
+    if (reserved !== null) yield "a call is open";
+    // A cut call is between the request alone and all that the provider may have sent.
+    const isRight = cut.includes(call)
+      ? nano > 0 && nano <= (inputTokens + outputTokens(requests)) * tokenNano
+      : answers.delete(output ?? -1) && nano === (inputTokens + (output ?? 0)) * tokenNano;
+    if (!isRight) yield `no answer was counted as ${JSON.stringify(call)}`;
+  }
+  if (answers.size > cut.length) yield `${answers.size} answers, ${cut.length} cut calls`;
 }

@@ -27,19 +27,10 @@ export const startArgs = ["start", "--port", "0"];
 
 /** Does what the plan says, until the scheduler is dead. */
 export function crashOnce(lane: Lane, plan: CrashPlan): Promise<void> {
-  switch (plan.point) {
-    case "config drafted":
-    case "config replaced":
-      return crashOfChange(lane, plan);
-    case "key drafted":
-    case "key placed":
-      rmSync(keyPath(lane.project), { force: true });
-      return crashOfScheduler(lane, plan);
-    case "migrating":
-      return crashOfMigration(lane, plan);
-    default:
-      return crashOfScheduler(lane, plan);
-  }
+  if (plan.point?.startsWith("config ")) return crashOfChange(lane, plan);
+  if (plan.point === "migrating") return crashOfMigration(lane, plan);
+  if (plan.point?.startsWith("key ")) rmSync(keyPath(lane.project), { force: true });
+  return crashOfScheduler(lane, plan);
 }
 
 export function keyPath({ home }: CrashProject): string {
@@ -47,9 +38,8 @@ export function keyPath({ home }: CrashProject): string {
 }
 
 async function crashOfScheduler(lane: Lane, plan: CrashPlan): Promise<void> {
-  const { project } = lane;
   const { point } = plan;
-  const doomed = startDoomed(project, startArgs, point === null ? null : { ...plan, point });
+  const doomed = startDoomed(lane.project, startArgs, point === null ? null : { ...plan, point });
   const url = await doomed.ready;
   let isLate = false;
   if (url !== null) {
@@ -116,18 +106,18 @@ function believe({ receipts, manual }: Promised, { status, text }: LoadAnswer): 
   if (told.triggerId !== undefined) manual.add(told.triggerId);
 }
 
-function delivery(lane: Lane, event: string): LoadRequest {
-  const n = lane.sent++;
+const delivery = (lane: Lane, event: string) => githubDelivery("crash", lane.sent++, event);
+
+/** A delivery to an agent of these projects; the same bytes and id whenever it is asked for. */
+export function githubDelivery(series: string, n: number, event = "issues"): LoadRequest {
   const repository = { full_name: "acme/site" };
-  const body = Buffer.from(
-    JSON.stringify({ action: "opened", n, issue: { number: n }, repository }),
-  );
+  const body = JSON.stringify({ action: "opened", n, issue: { number: n }, repository });
   const headers = {
     "content-type": "application/json",
     "x-github-event": event,
-    "x-github-delivery": `crash-${n}`,
+    "x-github-delivery": `${series}-${n}`,
   };
-  return { path: "/webhooks/github/open", headers, body };
+  return { path: "/webhooks/github/open", headers, body: Buffer.from(body) };
 }
 
 function trigger(project: CrashProject): LoadRequest {

@@ -17,9 +17,9 @@ import { pause } from "../../helpers/pause.ts";
 /** The result of a chain of cycles. */
 export interface LaneResult {
   /** How often each point did end the program. */
-  readonly struck: ReadonlyMap<string, number>;
+  readonly struck: Readonly<Record<string, number>>;
   /** The outcomes of all work, and how often each. */
-  readonly outcomes: ReadonlyMap<string, number>;
+  readonly outcomes: Readonly<Record<string, number>>;
 }
 
 /** Nothing of a project may take longer to be done with than this, in ms. */
@@ -58,7 +58,7 @@ export async function crashLane(
   await project.remove();
   const outcomes = Map.groupBy(rows, ({ outcome }) => String(outcome));
   const counts = [...outcomes].map(([outcome, of]) => [outcome, of.length] as const);
-  return { struck: lane.struck, outcomes: new Map(counts) };
+  return { struck: Object.fromEntries(lane.struck), outcomes: Object.fromEntries(counts) };
 }
 
 /** A chain on a project that worked once; as that ended by itself, the compiled code is kept for all later starts. */
@@ -72,7 +72,7 @@ export async function newLane(): Promise<Lane> {
 /** While nobody lives: every promise was kept so far, and no file is half of one. */
 export function check({ project, promised }: Lane): void {
   const found = look(project);
-  mustBeNone(brokenPromises(promised, found));
+  mustBeNone([...brokenPromises(promised, found)]);
   remember(promised, found);
   const key = keyOf(keyPath(project));
   if (key !== null && !keyPattern.test(key)) throw new Error(`the key's file holds "${key}"`);
@@ -111,6 +111,6 @@ export async function wholeLife(lane: Lane): Promise<Found> {
   }
   check(lane);
   const found = look(project);
-  mustBeNone(brokenPromises(promised, found));
+  mustBeNone([...brokenPromises(promised, found)]);
   return found;
 }

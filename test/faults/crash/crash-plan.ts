@@ -27,10 +27,8 @@ export function randomBy(seed: number): () => number {
 }
 
 type Trait = "start" | "slow" | "repeated" | "crowded";
-const isA = (point: KillPoint, trait: Trait): boolean => {
-  const row = killPoints[point];
-  return "is" in row && row.is.split(" ").includes(trait);
-};
+const isA = (point: KillPoint, trait: Trait): boolean =>
+  killPoints[point].is.split(" ").includes(trait);
 const all = Object.keys(killPoints) as readonly KillPoint[];
 const onlyStarts = process.env.AL_CRASH_POINTS === "start";
 /** Every named point; with `AL_CRASH_POINTS=start` those of a run's start alone. */
@@ -50,38 +48,28 @@ export function* plansBy(random: () => number): Generator<CrashPlan, never> {
         latestMs: below(500),
         worker: 1 + below(3),
         manual: below(4),
+        locker: below(2),
       };
-      yield { ...planFor(point, chosen, below(2)), endsRuns: below(4) === 0 };
+      yield { ...planFor(point, chosen), endsRuns: below(4) === 0 };
     }
   }
 }
 
 /** A crash at a point, the first time that it is reached. */
 export function planAt(point: KillPoint): CrashPlan {
-  const chosen = { nth: 1, latestMs: 0, worker: 2, manual: 0 };
-  return { ...planFor(point, chosen, 1), latestMs: 15_000 };
+  const chosen = { nth: 1, latestMs: 0, worker: 2, manual: 0, locker: 1 };
+  return { ...planFor(point, chosen), latestMs: 15_000 };
 }
 
-function planFor(
-  point: KillPoint | null,
-  {
-    nth,
-    latestMs,
-    worker,
-    manual,
-  }: Readonly<Record<"nth" | "latestMs" | "worker" | "manual", number>>,
-  locker: number,
-): CrashPlan {
-  const common = {
-    point,
-    nth: 1,
-    latestMs,
-    deliveries: { worker, locker },
-    manual: Number(manual === 0),
-    endsRuns: false,
-  };
-  if (point === null) return common;
-  if (isA(point, "slow")) return { ...common, latestMs: 3000, deliveries: { worker, locker: 1 } };
-  const deliveries = { worker: isA(point, "crowded") ? 10 : worker, locker };
-  return { ...common, nth: isA(point, "repeated") ? nth : 1, latestMs: 3000, deliveries };
+type Chosen = Readonly<Record<"nth" | "latestMs" | "worker" | "manual" | "locker", number>>;
+
+function planFor(point: KillPoint | null, chosen: Chosen): CrashPlan {
+  const { nth, latestMs, worker, manual, locker } = chosen;
+  const deliveries = { worker, locker };
+  const acts = { point, deliveries, manual: Number(manual === 0), endsRuns: false };
+  if (point === null) return { ...acts, nth: 1, latestMs };
+  if (isA(point, "slow"))
+    return { ...acts, nth: 1, latestMs: 3000, deliveries: { worker, locker: 1 } };
+  if (isA(point, "crowded")) deliveries.worker = 10;
+  return { ...acts, nth: isA(point, "repeated") ? nth : 1, latestMs: 3000 };
 }

@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { spawnAl } from "../../helpers/scheduler.ts";
@@ -7,23 +6,13 @@ import type { CrashProject } from "./crash-project.ts";
 
 const preload = pathToFileURL(join(import.meta.dirname, "kill-at.ts")).href;
 
-/** The program, told at which point it ends itself. */
-export interface Doomed {
-  /** The gateway's URL once the scheduler is ready; null if it ended before. */
-  readonly ready: Promise<string | null>;
-  /** Resolves when it is gone, to its exit code: 137 by SIGKILL. */
-  readonly gone: Promise<number>;
-  readonly kill: (signal?: NodeJS.Signals) => void;
-  readonly output: () => string;
-}
-
-/** Starts a command of the built program with the kill point in it; null for none. */
+/** Starts a command of the built program with the kill point in it, at which it ends itself; null for none. */
 export function startDoomed(
   project: CrashProject,
   args: readonly string[],
   order: Omit<KillOrder, "marks"> | null,
   more: NodeJS.ProcessEnv = {},
-): Doomed {
+) {
   const { marks } = project;
   const env = {
     NODE_OPTIONS: `--import=${preload}`,
@@ -34,7 +23,12 @@ export function startDoomed(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   }
-  const gone = goneOf(child);
+  /** Resolves when it is gone, to its exit code: 137 by SIGKILL. */
+  const gone = new Promise<number>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve(code ?? (signal === "SIGKILL" ? 137 : 143)));
+  });
+  /** The gateway's URL once the scheduler is ready; null if it ended before. */
   const ready = new Promise<string | null>((resolve) => {
     child.stdout.on("data", () => {
       const url = /^Gateway: +(\S+)$/m.exec(text)?.[1];
@@ -42,12 +36,8 @@ export function startDoomed(
     });
     void gone.then(() => resolve(null));
   });
-  return { ready, gone, kill: (signal = "SIGKILL") => void child.kill(signal), output: () => text };
+  const kill = (signal: NodeJS.Signals = "SIGKILL") => void child.kill(signal);
+  return { ready, gone, kill, output: () => text };
 }
 
-function goneOf(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code, signal) => resolve(code ?? (signal === "SIGKILL" ? 137 : 143)));
-  });
-}
+export type Doomed = ReturnType<typeof startDoomed>;

@@ -10,7 +10,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { killPoints, questionPoints, writes } from "./kill-points.ts";
-import type { KillPoint, QuestionPoint, Strike, Written } from "./kill-points.ts";
+import type { Call, KillPoint, QuestionPoint, Strike, Written } from "./kill-points.ts";
 
 /** What the program is told in `AL_KILL_AT`, as JSON. */
 export interface KillOrder {
@@ -71,7 +71,7 @@ function atMigration(): void {
   );
 }
 
-const atCalls: Readonly<Record<Extract<Strike, { at: "call" }>["of"], () => void>> = {
+const atCalls: Readonly<Record<Call, () => void>> = {
   answer: () =>
     wrap(
       http.ServerResponse.prototype,

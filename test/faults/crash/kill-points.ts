@@ -21,12 +21,23 @@ export const writes = {
 
 export type Written = keyof typeof writes;
 
+/** A built-in of Node that the program calls for something. */
+export type Call = "answer" | "spawn" | "order" | "draft" | "rename" | "link";
+
 /** Where a kill strikes: at the commit of a write, at a call of a built-in, or once a file is there. */
-export type Strike =
+export type Strike = { readonly is: string } & (
   | { readonly at: "commit"; readonly of: Written; readonly when: "before" | "after" }
-  | { readonly at: "call"; readonly of: "answer" | "spawn" | "order" | "draft" | "rename" | "link" }
+  | { readonly at: "call"; readonly of: Call }
   | { readonly at: "file"; readonly of: "in-run" | "in-post" }
-  | { readonly at: "migration" };
+  | { readonly at: "migration" }
+);
+
+const commit =
+  (when: "before" | "after") =>
+  (of: Written, is = ""): Strike => ({ at: "commit", of, when, is });
+const [before, after] = [commit("before"), commit("after")];
+const call = (of: Call, is = ""): Strike => ({ at: "call", of, is });
+const file = (of: "in-run" | "in-post", is = ""): Strike => ({ at: "file", of, is });
 
 /**
  * Every named point, and how the process finds out that it is there. It `is` one of a run's start, one that comes about
@@ -34,36 +45,36 @@ export type Strike =
  * leads to (crowded).
  */
 export const killPoints = {
-  "receipt not committed": { at: "commit", of: "receipt", when: "before", is: "repeated" },
-  "receipt committed, not answered": { at: "commit", of: "receipt", when: "after", is: "repeated" },
-  "answered, queued": { at: "call", of: "answer", is: "repeated" },
-  "not claimed": { at: "commit", of: "claim", when: "before", is: "start repeated" },
-  claimed: { at: "commit", of: "claim", when: "after", is: "start repeated" },
-  "not begun": { at: "commit", of: "begin", when: "before", is: "start repeated" },
-  "begun, not asked": { at: "commit", of: "begin", when: "after", is: "start repeated" },
-  "created, not started": { at: "call", of: "spawn", is: "start repeated" },
-  started: { at: "call", of: "order", is: "start repeated" },
-  running: { at: "file", of: "in-run", is: "start" },
-  "in a post hook": { at: "file", of: "in-post", is: "slow" },
-  "exited, not recorded": { at: "commit", of: "end", when: "before", is: "slow" },
-  recorded: { at: "commit", of: "end", when: "after", is: "slow" },
-  "lock not granted": { at: "commit", of: "lock", when: "before", is: "slow" },
-  "lock granted, not told": { at: "commit", of: "lock", when: "after", is: "slow" },
-  "lock not freed": { at: "commit", of: "freed", when: "before", is: "slow" },
-  "drop not recorded": { at: "commit", of: "refusal", when: "before", is: "repeated crowded" },
-  dropped: { at: "commit", of: "refusal", when: "after", is: "repeated crowded" },
-  "not recovered": { at: "commit", of: "recovery", when: "before" },
-  recovered: { at: "commit", of: "recovery", when: "after" },
+  "receipt not committed": before("receipt", "repeated"),
+  "receipt committed, not answered": after("receipt", "repeated"),
+  "answered, queued": call("answer", "repeated"),
+  "not claimed": before("claim", "start repeated"),
+  claimed: after("claim", "start repeated"),
+  "not begun": before("begin", "start repeated"),
+  "begun, not asked": after("begin", "start repeated"),
+  "created, not started": call("spawn", "start repeated"),
+  started: call("order", "start repeated"),
+  running: file("in-run", "start"),
+  "in a post hook": file("in-post", "slow"),
+  "exited, not recorded": before("end", "slow"),
+  recorded: after("end", "slow"),
+  "lock not granted": before("lock", "slow"),
+  "lock granted, not told": after("lock", "slow"),
+  "lock not freed": before("freed", "slow"),
+  "drop not recorded": before("refusal", "repeated crowded"),
+  dropped: after("refusal", "repeated crowded"),
+  "not recovered": before("recovery"),
+  recovered: after("recovery"),
   migrating: { at: "migration", is: "repeated" },
-  "key drafted": { at: "call", of: "draft" },
-  "key placed": { at: "call", of: "link" },
-  "config drafted": { at: "call", of: "draft" },
-  "config replaced": { at: "call", of: "rename" },
-} as const satisfies Readonly<Record<string, Strike & { readonly is?: string }>>;
+  "key drafted": call("draft"),
+  "key placed": call("link"),
+  "config drafted": call("draft"),
+  "config replaced": call("rename"),
+} satisfies Readonly<Record<string, Strike>>;
 
 export const questionPoints = {
-  "question not committed": { at: "commit", of: "question", when: "before" },
-  "question committed, not emitted": { at: "commit", of: "question", when: "after" },
-  "answer not committed": { at: "commit", of: "answer", when: "before" },
-  "answered, not resumed": { at: "commit", of: "answer", when: "after" },
-} as const satisfies Readonly<Record<string, Strike>>;
+  "question not committed": before("question"),
+  "question committed, not emitted": after("question"),
+  "answer not committed": before("answer"),
+  "answered, not resumed": after("answer"),
+} satisfies Readonly<Record<string, Strike>>;

@@ -48,7 +48,6 @@ test(
     expect(wrongAnswers(chain), context).toEqual([]);
     expect(wrongCosts(project, counted.requests), context).toEqual([]);
     expect(ticks(project.dir), context).toBeGreaterThan(0);
-    process.stdout.write(`${JSON.stringify(figures(chain, counted.requests))}\n`);
   },
 );
 
@@ -148,12 +147,4 @@ function ticks(dir: string): number {
   using db = new DatabaseSync(join(dir, ".al", "state.db"), { readOnly: true });
   const ran = "kind = 'cron' AND outcome = 'succeeded'";
   return Number(db.prepare(`SELECT count(*) AS n FROM triggers WHERE ${ran}`).get()?.n);
-}
-
-function figures({ lane: { promised, project }, answers }: Chain, requests: number): object {
-  using db = new DatabaseSync(join(project.dir, ".al", "state.db"), { readOnly: true });
-  const cut = db.prepare("SELECT count(*) AS n FROM model_calls WHERE estimated = 1").get()?.n;
-  const { manual, receipts } = promised;
-  const accepted = { deliveries: receipts.size, mcp: manual.size, answers: answers.size };
-  return { rounds, ...accepted, ticks: ticks(project.dir), requests, cut };
 }

@@ -1,17 +1,7 @@
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 
-/** A bare connection to a server: what is written is what the attacker writes. */
-export interface RawConnection {
-  readonly socket: Socket;
-  /** All that came back so far. */
-  readonly said: () => string;
-  /** Resolves when the server, or the network, ended it; to how many ms after it began. */
-  readonly closed: Promise<number>;
-  readonly write: (text: string | Uint8Array) => void;
-}
-
-/** Connects to `http://<host>:<port>`; gone after the test. */
-export function rawConnection(url: string): RawConnection {
+/** A bare connection to `http://<host>:<port>`: what is written is what the attacker writes. It is gone after the test. */
+export function rawConnection(url: string) {
   const { hostname, port } = new URL(url);
   const began = performance.now();
   const socket = connect(Number(port), hostname);
@@ -20,6 +10,7 @@ export function rawConnection(url: string): RawConnection {
   socket.setEncoding("latin1").on("data", (chunk: string) => (text += chunk));
   // Cut off is what the other side may do.
   socket.on("error", () => undefined);
+  /** Resolves when the server, or the network, ended it; to how many ms after it began. */
   const closed = new Promise<number>((resolve) =>
     socket.once("close", () => resolve(performance.now() - began)),
   );
@@ -27,8 +18,12 @@ export function rawConnection(url: string): RawConnection {
     if (socket.writable)
       socket.write(typeof data === "string" ? Buffer.from(data, "latin1") : data);
   };
-  return { socket, said: () => text, closed, write };
+  /** All that came back so far. */
+  const said = () => text;
+  return { socket, said, closed, write };
 }
+
+export type RawConnection = ReturnType<typeof rawConnection>;
 
 /** All that comes back for these bytes until the server hangs up, or for `ms`. */
 export async function exchange(url: string, text: string, ms = 5_000): Promise<string> {

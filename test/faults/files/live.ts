@@ -5,11 +5,6 @@ import type { TestProject } from "../../helpers/scheduler.ts";
 import { logFileOf, logsDir } from "../../../src/foundation/logs/log-files.ts";
 import { agentConfig } from "../../bench/bench-project.ts";
 
-/** Names of the agents that a scheduler has, sorted. */
-export async function namesIn(project: LiveProject): Promise<readonly string[]> {
-  return (await project.status()).agents.map(({ name }) => name).sort();
-}
-
 /** Resolves when the agent is next due at this minute of an hour. */
 export function inForce(
   project: LiveProject,
@@ -38,12 +33,7 @@ export async function putAgent(project: TestProject, name: string, config: strin
 }
 
 /** Writes a line to an agent's log of today, as the scheduler does. */
-export async function appendLine(project: TestProject, agent: string, msg: string): Promise<void> {
+export async function appendLine({ dir }: TestProject, agent: string, msg: string): Promise<void> {
   const line = JSON.stringify({ level: 30, time: Date.now(), agent, msg });
-  await appendFile(logPath(project, agent), `${line}\n`);
-}
-
-/** Where an agent's lines of today are. */
-function logPath({ dir }: TestProject, agent: string): string {
-  return join(logsDir(dir), logFileOf(agent, Date.now()).name);
+  await appendFile(join(logsDir(dir), logFileOf(agent, Date.now()).name), `${line}\n`);
 }

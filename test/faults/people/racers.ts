@@ -107,12 +107,10 @@ async function press(raced: Raced, way: ChatUser, choice: Choice): Promise<Attem
   telegram.press(`${question.id}:${choices.indexOf(choice)}`, chatIds[way], id);
   while (telegram.responseTo(id) === null && !gone.aborted) await pause(20, "it is asked again");
   const text = telegram.responseTo(id);
-  const status = text?.startsWith("You answered")
-    ? 200
-    : text?.startsWith("You may not")
-      ? 403
-      : 409;
-  return { n, way, choice, status: text === null ? null : status, text: text ?? "" };
+  if (text === null) return { n, way, choice, status: null, text: "" };
+  const isRefused = text.startsWith("You may not");
+  const status = text.startsWith("You answered") ? 200 : isRefused ? 403 : 409;
+  return { n, way, choice, status, text };
 }
 
 /** Answers once. */

@@ -39,50 +39,43 @@ function withGarbage(from: number, to: number): Buffer {
 
 /** The number of a table's first page. */
 function rootOf(table: string): number {
-  const db = new DatabaseSync(path());
+  using db = new DatabaseSync(path());
   const row = db.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?").get(table);
-  db.close();
   return Number(row?.rootpage);
 }
 
-const damages: Readonly<Record<string, () => void>> = {
-  "whose header is garbage": () => writeFileSync(path(), withGarbage(0, 100)),
-  "whose first page is garbage behind its header": () =>
-    writeFileSync(path(), withGarbage(100, pageBytes)),
-  "that is text": () => writeFileSync(path(), "not the pages you are looking for\n".repeat(1000)),
-  "whose table of work is garbage": () => {
-    const from = (rootOf("triggers") - 1) * pageBytes;
-    writeFileSync(path(), withGarbage(from, from + pageBytes));
-  },
-  "that was emptied": () => truncateSync(path(), 0),
-  "that was cut off within its first page": () => truncateSync(path(), 1000),
-};
+const firstPage = (from: number, to: number) => () => writeFileSync(path(), withGarbage(from, to));
 
-test.each(Object.entries(damages))(
-  "a state.db: %s is rejected with a hint and left unchanged",
-  async (_, damage) => {
-    damage();
-    const before = readFileSync(path());
-    const { code, stdout, stderr } = await runAl(project, ["start", "--port", "0"]);
-    expect(code).toBe(1);
-    expect(stdout).not.toContain("API key");
-    expect(stderr).toContain(`${path()}: `);
-    expect(stderr).toContain(
-      "hint: with no scheduler running (al stop), move the file away together",
-    );
-    expect(stderr).not.toContain("    at ");
-    expect(readFileSync(path()).equals(before)).toBe(true);
-  },
-);
+test.each<[string, () => void]>([
+  ["whose header is garbage", firstPage(0, 100)],
+  ["whose first page is garbage behind its header", firstPage(100, pageBytes)],
+  ["that is text", () => writeFileSync(path(), "not the pages you are looking for\n".repeat(1000))],
+  [
+    "whose table of work is garbage",
+    () => {
+      const from = (rootOf("triggers") - 1) * pageBytes;
+      writeFileSync(path(), withGarbage(from, from + pageBytes));
+    },
+  ],
+  ["that was emptied", () => truncateSync(path(), 0)],
+  ["that was cut off within its first page", () => truncateSync(path(), 1000)],
+])("a state.db: %s is rejected with a hint and left unchanged", async (_, damage) => {
+  damage();
+  const before = readFileSync(path());
+  const { code, stdout, stderr } = await runAl(project, ["start", "--port", "0"]);
+  expect(code).toBe(1);
+  expect(stdout).not.toContain("API key");
+  const hint = "hint: with no scheduler running (al stop), move the file away together";
+  for (const text of [`${path()}: `, hint]) expect(stderr).toContain(text);
+  expect(stderr).not.toContain("    at ");
+  expect(readFileSync(path()).equals(before)).toBe(true);
+});
 
 test("a state.db with any page of garbage never looks like a new one", async () => {
   for (let from = pageBytes; from < whole.length; from += pageBytes) {
     writeFileSync(path(), withGarbage(from, from + pageBytes));
-    const failure = await takeOver().then(
-      () => null,
-      (error: unknown) => error,
-    );
-    if (failure !== null) expect(failure).toMatchObject({ code: "store_corrupt" });
+    const failure: unknown = await takeOver().catch((error: unknown) => error);
+    if (failure !== undefined) expect(failure).toMatchObject({ code: "store_corrupt" });
     expect(readFileSync(path()).length).toBeGreaterThanOrEqual(whole.length);
     for (const file of ["-wal", "-shm"]) rmSync(`${path()}${file}`, { force: true });
   }
@@ -152,9 +145,8 @@ async function takeOver(): Promise<void> {
 
 /** A commit of another process: after it, the scheduler reads every page from the files again. */
 function emptyCaches(): void {
-  const db = new DatabaseSync(path(), { timeout: 5_000 });
+  using db = new DatabaseSync(path(), { timeout: 5_000 });
   db.exec("CREATE TABLE other (n)");
-  db.close();
 }
 
 /** Everything behind the first bytes, in the very files that are open. */

@@ -8,7 +8,6 @@ import { look, unfinished } from "../crash/crash-model.ts";
 import { crashProject, type CrashProject } from "../crash/crash-project.ts";
 import { fill } from "./fill-disk.ts";
 import { delivery } from "./store-project.ts";
-import { freePort } from "../../helpers/free-port.ts";
 import { pause } from "../../helpers/pause.ts";
 
 let project: CrashProject;
@@ -99,19 +98,3 @@ test.runIf(isRoot)(
   },
   150_000,
 );
-
-test("a scheduler starts with its output on /dev/full", async () => {
-  const port = await freePort();
-  const full = openSync("/dev/full", "w");
-  const args = [builtAl, "start", "--port", String(port), "--project", project.dir];
-  const env = { ...process.env, AL_HOME: project.home };
-  child = spawn(process.execPath, args, { stdio: ["ignore", full, full], env });
-  closeSync(full);
-  const ready = () =>
-    fetch(`http://localhost:${port}/health/ready`).then(
-      ({ status }) => status,
-      () => null,
-    );
-  await expect.poll(ready, { timeout: 90_000 }).toBe(200);
-  expect(child.exitCode).toBeNull();
-}, 120_000);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { LoadAnswer, LoadRequest } from "../../features/webhooks/load.ts";
+import { githubDelivery } from "../crash/crash-cycle.ts";
+import type { LoadRequest } from "../../features/webhooks/load.ts";
 
 /** Makes a scheduler's store refuse transactions while that file exists, for its environment. */
 export function faulty(file: string): NodeJS.ProcessEnv {
@@ -8,21 +9,5 @@ export function faulty(file: string): NodeJS.ProcessEnv {
   return { NODE_OPTIONS: `--import=${preload}`, AL_STORE_FAULT_FILE: file };
 }
 
-/** A delivery to the worker of a crash project; the same bytes and id whenever it is asked for. */
-export function delivery(n: number): LoadRequest {
-  const repository = { full_name: "acme/site" };
-  const headers = {
-    "content-type": "application/json",
-    "x-github-event": "issues",
-    "x-github-delivery": `store-${n}`,
-  };
-  const body = JSON.stringify({ action: "opened", n, issue: { number: n }, repository });
-  return { path: "/webhooks/github/open", headers, body: Buffer.from(body) };
-}
-
-/** The receipts that were promised by these answers. */
-export function receiptsOf(answers: readonly LoadAnswer[]): string[] {
-  return answers
-    .filter(({ status }) => status === 200)
-    .map(({ text }) => (JSON.parse(text) as { receiptId: string }).receiptId);
-}
+/** A delivery to the worker of a crash project. */
+export const delivery = (n: number): LoadRequest => githubDelivery("store", n);

@@ -2,7 +2,7 @@ import { hostGateway } from "../harness/model-host.ts";
 import { noEgress } from "./no-egress.ts";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, stat, symlink } from "node:fs/promises";
+import { mkdir, rm, stat, symlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { RunApiError, type RequestAnswer } from "../../../src/runtime/run-api/protocol.ts";
@@ -138,13 +138,6 @@ test("a run's socket times out when the scheduler stays away beyond the client's
   await expect(asked).rejects.toMatchObject({
     problem: { error: "unavailable", detail: /did not come back within/ },
   });
-});
-
-test("a run's socket stays when the scheduler stops, and is removed with the run", async () => {
-  const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
-  one.dispose();
-  await side.sockets.close();
-  expect(await readdir(side.base)).toEqual([two.dir.slice(side.base.length + 1)]);
 });
 
 test("a run's socket is not served in a folder that is a link", async () => {

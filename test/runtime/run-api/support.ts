@@ -4,13 +4,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRunSockets } from "../../../src/runtime/run-api/run-sockets.ts";
-import type { RunSockets, RunSocketsDeps } from "../../../src/runtime/run-api/run-sockets.ts";
+import type { RunSocketsDeps } from "../../../src/runtime/run-api/run-sockets.ts";
 import type { StoredRemoteRun } from "../../../src/runtime/cluster/door/run-tokens.ts";
 import type { StoredSocket } from "../../../src/runtime/run-api/run-socket.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { createRunApiClient } from "../../../src/runtime/harness/run-api/client.ts";
 import { postJson } from "../../../src/runtime/harness/post-json.ts";
-import { fakeAbilities, type FakeAbilities } from "../../helpers/fake-abilities.ts";
+import { fakeAbilities } from "../../helpers/fake-abilities.ts";
 
 export const resource = "github:acme/app/issues/7";
 export const never = new AbortController().signal;
@@ -68,39 +68,26 @@ function remoteRecords(): RunSocketsDeps["records"]["remote"] {
 }
 
 /** A scheduler's end of sockets, in a folder of its own. */
-export interface SocketSide {
-  readonly base: string;
-  readonly abilities: FakeAbilities;
-  /** Lines of the scheduler's log. */
-  readonly problems: string[];
-  sockets: RunSockets;
-  /** Another scheduler, which serves nobody yet. */
-  readonly successor: () => RunSockets;
-  readonly remove: () => Promise<void>;
-}
-
-export async function socketSide(): Promise<SocketSide> {
+export async function socketSide() {
   const base = await mkdtemp(join(tmpdir(), "al-ch-"));
+  /** Lines of the scheduler's log. */
   const problems: string[] = [];
   const abilities = fakeAbilities();
   const records = socketRecords();
   const onProblem = (message: string) => problems.push(message);
+  /** Another scheduler, which serves nobody yet. */
   const successor = () => createRunSockets({ records, redactor: createRedactor(), onProblem });
   const sockets = successor();
   sockets.serve({ runApi: abilities, models: hostGateway, egress: noEgress });
-  const side: SocketSide = {
-    base,
-    abilities,
-    problems,
-    sockets,
-    successor,
-    remove: async () => {
-      await side.sockets.close();
-      await rm(base, { recursive: true, force: true });
-    },
+  const remove = async (): Promise<void> => {
+    await side.sockets.close();
+    await rm(base, { recursive: true, force: true });
   };
+  const side = { base, abilities, problems, sockets, successor, remove };
   return side;
 }
+
+export type SocketSide = Awaited<ReturnType<typeof socketSide>>;
 
 /** A bare request; what is not given is right. */
 export function post(

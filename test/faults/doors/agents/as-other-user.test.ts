@@ -1,7 +1,6 @@
 import { chmod, stat } from "node:fs/promises";
 import { tempUser, whyNoOsUsers, type OsUser } from "../../../helpers/os-users.ts";
 import { forAll, LiveProject } from "../../../helpers/live-project.ts";
-import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { injectedAgent, resultsOf, tries } from "./attack.ts";
 
 const missing = whyNoOsUsers();
@@ -16,10 +15,7 @@ const attacks = {
   state: "cat $PROJECT/.al/*.db* $PROJECT/.al/logs/* $PROJECT/.al/run/* || ls $PROJECT/.al",
   "change-project":
     "touch $PROJECT/x || echo x >>$PROJECT/config.toml || mkdir $PROJECT/agents/mine",
-  "list-runs": "ls /tmp/al-runs",
-  "read-runs":
-    "cat /tmp/al-runs/*.log /tmp/al-runs/$VICTIM.log || cat /tmp/al-runs/$VICTIM/.credentials/*/*",
-  "enter-run": "cd /tmp/al-runs/$VICTIM && ls",
+  "enter-run": "ls /tmp/al-runs || cat /tmp/al-runs/$VICTIM.log || ls /tmp/al-runs/$VICTIM",
   "swap-run":
     "mv /tmp/al-runs/$VICTIM /tmp/al-runs/x || rm -rf /tmp/al-runs/$VICTIM || ln -sf /etc /tmp/al-runs/$VICTIM.log",
   "swap-base": "mv /tmp/al-runs /tmp/al-runs-x || rmdir /tmp/al-runs || chmod 777 /tmp/al-runs",
@@ -38,70 +34,52 @@ describe.skipIf(missing !== null)(
   () => {
     let [attacker, victim]: OsUser[] = [];
     let project: LiveProject;
-    let scheduler: TestScheduler;
+    const asUser = (user?: OsUser) => `[runtime]\ntype = "host-user"\nrun_as = "${user?.name}"\n`;
     forAll(async () => {
       [attacker, victim] = [await tempUser(), await tempUser()];
       project = await LiveProject.copy("examples/hello");
       // As careless as a person may be: only what the scheduler made itself is closed.
       await chmod(project.path(".."), 0o755);
       await project.store("victims/default/token", othersSecret);
-      const asUser = (user: OsUser) => `[runtime]\ntype = "host-user"\nrun_as = "${user.name}"\n`;
-      await injectedAgent(
-        project,
-        "victim",
-        "sleep 60",
-        `credentials = ["victims"]\n${asUser(victim)}`,
-      );
-      scheduler = await project.start();
-      await injectedAgent(project, "attacker", "true", `credentials = []\n${asUser(attacker)}`);
+      const config = `credentials = ["victims"]\n${asUser(victim)}`;
+      await injectedAgent(project, "victim", "sleep 60", config);
+      await project.start();
     });
     afterAll(async () => {
-      await scheduler.stop();
+      await project.scheduler.stop();
       for (const user of [attacker, victim]) await user?.remove();
     });
 
-    const lastOf = (agent: string) => project.latest(agent);
-
     test("reaches no key, state, other run or privilege", { timeout: 120_000 }, async () => {
+      const { url, pid, apiKey, waitForOutput } = project.scheduler;
+      const lastOf = (agent: string) => project.latest(agent);
       await project.trigger("victim");
       await expect.poll(async () => (await lastOf("victim"))?.startedAt).toBeTypeOf("string");
-      const victimId = (await lastOf("victim"))?.instanceId ?? "";
       const known = {
         PROJECT: project.dir,
         ALHOME: project.home,
-        PORT: new URL(scheduler.url).port,
-        VICTIM: victimId,
-        SCHEDULER: scheduler.pid,
-        VICTIMPID: scheduler.pid,
+        PORT: new URL(url).port,
+        VICTIM: (await lastOf("victim"))?.instanceId,
+        SCHEDULER: pid,
         VICTIMUSER: victim?.name,
       };
-      const told = Object.entries(known)
-        .map(([name, value]) => `export ${name}=${String(value)}\n`)
-        .join("");
-      const tool = `[[turns.tools]]\nname = "bash"\narguments = { command = ${JSON.stringify(told + tries(attacks))} }`;
-      await project.write(
-        "attacker.script.toml",
-        `[[turns]]\n${tool}\n\n[[turns]]\ntext = "did it"\n`,
-      );
+      const told = Object.entries(known).map(([name, value]) => `export ${name}=${value}\n`);
+      const script = told.join("") + tries(attacks);
+      await injectedAgent(project, "attacker", script, `credentials = []\n${asUser(attacker)}`);
+      await waitForOutput(/attacker loaded/);
       const { stdout, stderr } = await project.al("run", "attacker");
       expect(await lastOf("victim")).toMatchObject({ outcome: null });
       await project.print("kill", "victim");
 
       const results = await resultsOf(project, "attacker");
       expect(Object.keys(results), stdout + stderr).toEqual(Object.keys(attacks));
-      for (const [name, { said }] of Object.entries(results)) {
-        expect(said, name).not.toContain(othersSecret);
-        expect(said, name).not.toContain(scheduler.apiKey);
-        expect(said, name).not.toContain('"agents"');
+      for (const [name, { said, code }] of Object.entries(results)) {
+        for (const text of [othersSecret, apiKey, '"agents"'])
+          expect(said, name).not.toContain(text);
+        if (name !== "channels-of-all") expect(code, name).not.toBe(0);
       }
-      const { "channels-of-all": channels, ...failing } = results;
-      expect(
-        Object.entries(failing)
-          .filter(([, { code }]) => code === 0)
-          .map(([name]) => name),
-      ).toEqual([]);
-      expect(channels?.said).toMatch(/401/);
-      expect(channels?.said).not.toMatch(/[235]\d\d /);
+      expect(results["channels-of-all"]?.said).toMatch(/401/);
+      expect(results["channels-of-all"]?.said).not.toMatch(/[235]\d\d /);
       expect((await stat("/tmp/al-runs")).mode & 0o7777).toBe(0o1733);
     });
   },

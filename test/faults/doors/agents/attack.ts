@@ -1,7 +1,5 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import type { LogEntry } from "../../../../streams/vocabulary.ts";
-import type { TestProject } from "../../../helpers/scheduler.ts";
+import type { LiveProject } from "../../../helpers/live-project.ts";
+import { createLogSource } from "../../../../src/foundation/logs/log-source.ts";
 
 /** What one try of an attacker gave: its exit code and what it said. */
 export interface Tried {
@@ -11,31 +9,19 @@ export interface Tried {
 
 /** Makes an agent whose model was talked into running this script, and nothing else. */
 export async function injectedAgent(
-  { dir }: TestProject,
+  project: LiveProject,
   name: string,
   script: string,
   config: string,
 ): Promise<void> {
-  const write = async (path: string, text: string) => {
-    await mkdir(dirname(join(dir, path)), { recursive: true });
-    await writeFile(join(dir, path), text);
-  };
   const tool = `[[turns.tools]]\nname = "bash"\narguments = { command = ${JSON.stringify(script)} }`;
-  await write(
-    `${name}.script.toml`,
-    `[[turns]]\ntext = "as you wish"\n${tool}\n\n[[turns]]\ntext = "did it"\n`,
-  );
-  await write(`agents/${name}/SKILL.md`, "Read the issue, and do what it says.\n");
-  await write(
-    `agents/${name}/config.toml`,
-    `models = ["${name}"]\nschedule = "0 0 29 2 *"\n${config}`,
-  );
-  const path = join(dir, "config.toml");
-  const text = await readFile(path, "utf8");
-  await writeFile(
-    path,
-    `${text}\n[models.${name}]\nprovider = "scripted"\nscript = "${name}.script.toml"\n`,
-  );
+  const turns = `[[turns]]\ntext = "as you wish"\n${tool}\n\n[[turns]]\ntext = "did it"\n`;
+  const model = `[models.${name}]\nprovider = "scripted"\nscript = "${name}.script.toml"\n`;
+  const own = `models = ["${name}"]\nschedule = "0 0 29 2 *"\n${config}`;
+  await project.write(`${name}.script.toml`, turns);
+  await project.append("config.toml", `\n${model}`);
+  await project.write(`agents/${name}/SKILL.md`, "Read the issue, and do what it says.\n");
+  await project.write(`agents/${name}/config.toml`, own);
 }
 
 /** A script that makes each try in a shell of its own, at most 10 s long, and tells what came of it. */
@@ -50,25 +36,15 @@ export function tries(attacks: Readonly<Record<string, string>>): string {
 
 /** What the tries of an agent's last run gave, by name. */
 export async function resultsOf(
-  { dir }: TestProject,
+  { dir }: LiveProject,
   agent: string,
 ): Promise<Readonly<Record<string, Tried>>> {
-  const folder = join(dir, ".al/logs");
-  const names = (await readdir(folder)).filter((name) => name.startsWith(`${agent}-`));
-  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
-  const lines = texts
-    .join("")
-    .split("\n")
-    .filter((line) => line !== "");
-  const entries = lines.map((line) => JSON.parse(line) as LogEntry);
-  const output = entries
-    .filter(({ kind }) => kind === "tool-result")
-    .map((entry) => String(entry.output));
+  const query = { agent, instanceId: null, lines: 1_000, after: null };
+  const output = (await createLogSource(dir).read(query))
+    .filter(({ entry }) => entry.kind === "tool-result")
+    .map(({ entry }) => String(entry.output));
   const found = [...output.join("\n").matchAll(/^@(\S+) (\d+) (\S*)$/gm)];
   return Object.fromEntries(
-    found.map(([, name = "", code, said = ""]) => [
-      name,
-      { code: Number(code), said: Buffer.from(said, "base64").toString("utf8") },
-    ]),
+    found.map(([, name = "", code, said = ""]) => [name, { code: Number(code), said: atob(said) }]),
   );
 }

@@ -1,69 +1,62 @@
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { readAgent } from "../../../../src/foundation/config/agent-files.ts";
 import { loadProject } from "../../../../src/foundation/config/resolve-project.ts";
-import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";
 import { resolveAgent } from "../../../../src/foundation/config/resolve-agent.ts";
 import { UserError } from "../../../../src/foundation/errors.ts";
 import { knownToAgents } from "../../../../src/interfaces/operations/project-files.ts";
 import { filterTable } from "../../../../src/features/webhooks/providers/table.ts";
-import {
-  makeProject,
-  sampleAgents,
-  sampleProjects,
-  sampleSchemas,
-  sampleSkills,
-} from "./samples.ts";
-import { mutated, share } from "./share.ts";
+import { sampleAgents, sampleProjects, sampleSchemas, sampleSkills } from "./samples.ts";
+import { lines, mutated, quick, share } from "./share.ts";
+import { perFile } from "../../../helpers/per-test.ts";
+import { copyProject } from "../../../helpers/scheduler.ts";
 
-/** A config that takes more processor time than this, in ms, keeps the scheduler from everything else. */
-const maxMs = 5_000;
 const toml = [
-  "=",
-  "[",
-  "]",
-  "[[",
-  "]]",
-  "{",
-  "}",
-  '"',
-  "'",
-  '"""',
-  "'''",
-  "\\u0000",
-  "\\U0010FFFF",
-  "#",
-  "nan",
-  "inf",
-  "-inf",
-  "1e400",
-  "99999999999999999999",
-  "-1",
-  "0.5",
-  "0x7fffffffffffffff",
-  "1979-05-27T07:32:00Z",
-  "07:32:00",
-  "true",
-  "[]",
-  "{}",
-  '""',
-  "[[[]]]",
-  "{a={a={a=1}}}",
-  "__proto__ = 1",
-  "[__proto__]",
-  "[constructor]",
-  "constructor.prototype.x = 1",
-  "[models.__proto__]",
-  "[webhooks.constructor]",
-  "params.__proto__.x = 1",
+  ...lines`=
+[
+]
+[[
+]]
+{
+}
+"
+'
+"""
+'''
+\u0000
+\U0010FFFF
+#
+nan
+inf
+-inf
+1e400
+99999999999999999999
+-1
+0.5
+0x7fffffffffffffff
+1979-05-27T07:32:00Z
+07:32:00
+true
+[]
+{}
+""
+[[[]]]
+{a={a={a=1}}}
+__proto__ = 1
+[__proto__]
+[constructor]
+constructor.prototype.x = 1
+[models.__proto__]
+[webhooks.constructor]
+params.__proto__.x = 1
+script = "../../../../etc/passwd"
+run_as = "root; id"
+run_as = "-u root"
+scale = 1e9`,
   "\r",
   "\0",
   "\ufeff",
-  'script = "../../../../etc/passwd"',
-  'run_as = "root; id"',
-  'run_as = "-u root"',
-  "scale = 1e9",
   "[".repeat(2000),
   `a = ${"[".repeat(3000)}${"]".repeat(3000)}`,
   `a = ${"{b=".repeat(800)}1${"}".repeat(800)}`,
@@ -72,151 +65,126 @@ const toml = [
   "[a]\n".repeat(3),
 ];
 const json = [
-  "{",
-  "}",
-  "[",
-  "]",
-  ":",
-  ",",
-  '"',
-  "null",
-  "1e400",
-  "-",
-  "\\u0000",
+  ...lines`{
+}
+[
+]
+:
+,
+"
+null
+1e400
+-
+\u0000
+"__proto__": 1,
+"$ref": "#",
+"$ref": "https://a.example/x",
+"$id": "x:y",
+"pattern": "(a+)+$",
+"pattern": "(",
+"$dynamicRef": "#a",
+"$anchor": "a",
+"type": "objekt",
+"not": {},`,
   "\ufeff",
-  '"__proto__": 1,',
-  '"$ref": "#",',
-  '"$ref": "https://a.example/x",',
-  '"$id": "x:y",',
-  '"pattern": "(a+)+$",',
-  '"pattern": "(",',
-  '"$dynamicRef": "#a",',
-  '"$anchor": "a",',
-  '"type": "objekt",',
-  '"not": {},',
   `"not": ${'{"not":'.repeat(3000)}{}${"}".repeat(3000)},`,
   `"enum": [${"1,".repeat(9000)}2],`,
 ];
+/** Aliases that multiply. */
+const alias = (name: string, of: string) => `${name}: &${name} [${`${of},`.repeat(8)}${of}]\n`;
 const yaml = [
-  "---",
-  "---js",
-  "---toml",
-  "...",
-  ":",
-  "- ",
-  "? ",
-  "|",
-  ">",
-  "&a",
-  "*a",
-  "<<: *a",
-  "!!js/function",
-  "!!binary",
-  "!!python/object/apply:os.system",
-  "!<tag:yaml.org,2002:js/undefined> x",
-  "%YAML 9",
+  ...lines`---
+---js
+---toml
+...
+:
+- 
+? 
+|
+>
+&a
+*a
+<<: *a
+!!js/function
+!!binary
+!!python/object/apply:os.system
+!<tag:yaml.org,2002:js/undefined> x
+%YAML 9
+__proto__: 1
+constructor: {prototype: {x: 1}}
+name: [
+name: {a: b}
+name: 1e400
+name: 2001-01-01
+name: ~
+compatibility: '>=99'`,
   "\t",
   "\0",
-  "__proto__: 1",
-  "constructor: {prototype: {x: 1}}",
-  "name: [",
-  "name: {a: b}",
-  "name: 1e400",
-  "name: 2001-01-01",
-  "name: ~",
-  "compatibility: '>=99'",
   `compatibility: "${"^1 ".repeat(400)}"`,
-  "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e]\nname: [*f,*f,*f,*f,*f,*f,*f,*f]",
+  "xabcde"
+    .split("")
+    .map((of, n) => alias("abcdef".charAt(n), n ? `*${of}` : of))
+    .join("") + "name: [*f,*f,*f]",
   `name: ${"[".repeat(1500)}`,
   `name: ${"{a: ".repeat(500)}`,
   "!`echo x`",
   "name: \u202eevil",
 ];
 
-let dir: string;
-let project: ProjectConfig;
-beforeAll(async () => {
-  dir = await makeProject();
-  ({ project } = await loadProject(dir, filterTable));
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
+const example = perFile(
+  () => copyProject("examples/alerts"),
+  (made) => made.remove(),
+);
+const dir = () => example().dir;
+const project = perFile(async () => (await loadProject(dir(), filterTable)).project);
 
-const pollution = () => Object.keys(Object.prototype);
-
-async function timed<T>(work: () => Promise<T>): Promise<T> {
-  const began = process.threadCpuUsage();
-  const result = await work();
-  expect(process.threadCpuUsage(began).user / 1000).toBeLessThan(maxMs);
-  return result;
+/** Why the project is rejected. */
+async function problemsOfProject(): Promise<readonly string[]> {
+  try {
+    await loadProject(dir(), filterTable);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(UserError);
+    return [(error as UserError).message];
+  }
 }
 
-async function agentOf(): Promise<ReturnType<typeof resolveAgent>> {
-  const files = await readAgent(dir, "dev");
+/** Why its agent is rejected, with the file of each problem. */
+async function problemsOfAgent(): Promise<readonly string[]> {
+  const files = await readAgent(dir(), "orders");
   if (files === null) throw new Error("the agent is gone");
-  return resolveAgent(files, project, knownToAgents());
+  const change = resolveAgent(files, project(), knownToAgents());
+  if (change.type === "set") return [];
+  expect(change.type).toBe("invalid");
+  expect(change.problems.length).toBeGreaterThan(0);
+  return change.problems.map(({ file, message }) => `${file}: ${message}`);
 }
 
-test("any text is accepted or rejected with a reason as the project's config.toml", async () => {
-  const path = join(dir, "config.toml");
-  await fc.assert(
-    fc.asyncProperty(mutated(sampleProjects, toml), async (text) => {
-      await writeFile(path, text);
-      await timed(async () => {
-        try {
-          await loadProject(dir, filterTable);
-        } catch (error) {
-          expect(error).toBeInstanceOf(UserError);
-          expect((error as UserError).message).toMatch(/config\.toml/);
-        }
-      });
-      expect(pollution()).toEqual([]);
-    }),
-    share(1_500),
-  );
-}, 180_000);
+const ofAgent = "agents/orders";
 
-test("any text is accepted or rejected with a reason as an agent's config.toml", async () => {
-  const path = join(dir, "agents/dev/config.toml");
-  await fc.assert(
-    fc.asyncProperty(mutated(sampleAgents, toml), async (text) => {
-      await writeFile(path, text);
-      const change = await timed(agentOf);
-      expect(["set", "invalid"]).toContain(change.type);
-      if (change.type === "invalid") expect(change.problems.length).toBeGreaterThan(0);
-      expect(pollution()).toEqual([]);
-    }),
-    share(2_000),
-  );
-  await writeFile(path, sampleAgents[0] ?? "");
-}, 180_000);
-
-test("any text is accepted or rejected with a reason as the schema of an agent's results", async () => {
-  const path = join(dir, "agents/dev/out.schema.json");
-  const config = join(dir, "agents/dev/config.toml");
-  await writeFile(config, `${sampleAgents[1] ?? ""}[expect]\nschema = "out.schema.json"\n`);
-  await fc.assert(
-    fc.asyncProperty(mutated(sampleSchemas, json), async (text) => {
-      await writeFile(path, text);
-      const change = await timed(agentOf);
-      const problems = change.type === "invalid" ? change.problems : [];
-      expect(problems.every(({ file }) => file === "agents/dev/out.schema.json")).toBe(true);
-      expect(problems.length > 0).toBe(change.type === "invalid");
-      expect(pollution()).toEqual([]);
-    }),
-    share(800),
-  );
-  await writeFile(config, sampleAgents[0] ?? "");
-}, 180_000);
-
-test("any config file is accepted or rejected with a reason, as a SKILL.md and its front matter", async () => {
-  const path = join(dir, "agents/dev/SKILL.md");
-  await fc.assert(
-    fc.asyncProperty(mutated(sampleSkills, yaml), async (text) => {
-      await writeFile(path, text);
-      const change = await timed(agentOf);
-      expect(["set", "invalid"]).toContain(change.type);
-      expect(pollution()).toEqual([]);
-    }),
-    share(1_500),
-  );
-}, 180_000);
+test.each([
+  ["the project's config.toml", "config.toml", sampleProjects, toml, 1_500, problemsOfProject],
+  ["an agent's config.toml", `${ofAgent}/config.toml`, sampleAgents, toml, 2_000],
+  ["the schema of an agent's results", `${ofAgent}/order.schema.json`, sampleSchemas, json, 800],
+  ["a SKILL.md and its front matter", `${ofAgent}/SKILL.md`, sampleSkills, yaml, 1_500],
+] as const)(
+  "any text is accepted or rejected with a reason as %s",
+  async (...row) => {
+    const [, path, samples, scraps, inputs, problemsOf = problemsOfAgent] = row;
+    const file = join(dir(), path);
+    const before = await readFile(file);
+    await fc.assert(
+      fc.asyncProperty(mutated(samples, scraps), async (text) => {
+        await writeFile(file, text);
+        // One that takes longer keeps the scheduler from everything else.
+        const problems = await quick(problemsOf, 5_000);
+        if (samples === sampleSchemas || samples === sampleProjects)
+          for (const problem of problems) expect(problem).toContain(path);
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      }),
+      share(inputs),
+    );
+    await writeFile(file, before);
+  },
+  180_000,
+);

@@ -2,36 +2,28 @@ import type { FastifyInstance } from "fastify";
 import fc from "fast-check";
 import { operatorApp, tcpApp } from "../../../../src/interfaces/gateway/app.ts";
 import type { LogQuery } from "../../../../src/foundation/logs/log-query.ts";
-import { bearer, testDeps, type TestDeps } from "../../../interfaces/gateway/start-gateway.ts";
+import { bearer, testDeps } from "../../../interfaces/gateway/start-gateway.ts";
 import { memoryLogs } from "../../../helpers/memory-logs.ts";
-import { hostileRequest, routesOf, type HostileRequest, type Route } from "./requests.ts";
+import { hostileRequest, routesOf, type HostileRequest } from "./requests.ts";
 import { share } from "./share.ts";
 
-const servers = [
-  { name: "the port", make: tcpApp, inputs: 5_000 },
-  { name: "the operator's socket", make: operatorApp, inputs: 1_500 },
-];
-
-for (const { name, make, inputs } of servers) {
-  let app: FastifyInstance;
-  let deps: TestDeps;
-  /** The agents whose logs were looked for. */
-  const named = new Set<string>();
-  let routes: readonly Route[];
-  beforeAll(async () => {
+test.each([
+  ["the port", tcpApp, 5_000],
+  ["the operator's socket", operatorApp, 1_500],
+] as const)(
+  "%s answers any request to any route, never with a 5xx",
+  async (_name, make, inputs) => {
     const logs = memoryLogs();
+    /** The agents whose logs were looked for. */
+    const named = new Set<string>();
     const read = (query: LogQuery) => {
       named.add(query.agent ?? "scheduler");
       return logs.read(query);
     };
-    deps = testDeps({ logs: { ...logs, read } });
-    app = await make(deps);
-    const description = await app.inject({ url: "/openapi.json", headers: bearer });
-    routes = routesOf(description.json());
-  });
-  afterAll(() => app.close());
-
-  test(`${name} answers any request to any route, never with a 5xx`, async () => {
+    const deps = testDeps({ logs: { ...logs, read } });
+    const app = await make(deps);
+    onTestFinished(() => app.close());
+    const routes = routesOf((await app.inject({ url: "/openapi.json", headers: bearer })).json());
     expect(routes.length).toBeGreaterThan(20);
     await fc.assert(
       fc.asyncProperty(hostileRequest(routes), async (request) => {
@@ -44,8 +36,9 @@ for (const { name, make, inputs } of servers) {
     );
     expect(Object.keys(Object.prototype)).toEqual([]);
     for (const name of named) expect(name).toMatch(/^[a-z0-9][a-z0-9-]{0,62}$/);
-  }, 180_000);
-}
+  },
+  180_000,
+);
 
 async function ask(app: FastifyInstance, { method, url, headers, body, withKey }: HostileRequest) {
   const response = await app.inject({

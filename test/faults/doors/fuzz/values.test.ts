@@ -16,67 +16,55 @@ import {
   standardEvent,
   stripeEvent,
 } from "../../../features/webhooks/payloads.ts";
-import { mutated, nastyText, share } from "./share.ts";
+import { lines, mutated, nastyText, quick, share } from "./share.ts";
 import { perFile } from "../../../helpers/per-test.ts";
 
-/** Processor time that one value may cost, in ms. */
-const maxMs = 3_000;
-
-function quick<T>(work: () => T): T {
-  const began = process.threadCpuUsage();
-  const result = work();
-  expect(process.threadCpuUsage(began).user / 1000).toBeLessThan(maxMs);
-  return result;
-}
-
-test("a cron field is accepted and becomes due, or is rejected with a reason", () => {
-  const samples = [
-    "0 9 * * 1-5",
-    "*/15 0-6,20-23 1,15 JAN-JUN MON#1",
-    "0 0 29 2 *",
-    "@daily",
-    "0 0 L * 5L",
-  ];
+test("a cron field is accepted and becomes due, or is rejected with a reason", async () => {
+  const samples = lines`0 9 * * 1-5
+*/15 0-6,20-23 1,15 JAN-JUN MON#1
+0 0 29 2 *
+@daily
+0 0 L * 5L`;
   const scraps = [
-    "*",
-    "/",
-    "-",
-    ",",
-    "L",
-    "W",
-    "#",
-    "?",
-    "H",
-    "@yearly",
-    "*/0",
-    "1-0",
-    "60",
-    "-1",
-    "99999999999",
-    "0-59/1000000",
-    "*/1e9",
+    ...lines`*
+/
+-
+,
+L
+W
+#
+?
+H
+@yearly
+*/0
+1-0
+60
+-1
+99999999999
+0-59/1000000
+*/1e9
+MON-SUN
+0.5
+１
+* * * * * *
+5#6
+31 2
+31 4,6,9,11
+JAN/2`,
     "1,".repeat(3000),
     "*,".repeat(3000),
     "0-59,".repeat(2000),
-    "MON-SUN",
-    "0.5",
-    "１",
     "\u00a0",
     "\n",
     "\t",
-    "* * * * * *",
-    "5#6",
-    "31 2",
-    "31 4,6,9,11",
-    "JAN/2",
   ];
-  fc.assert(
-    fc.property(mutated(samples, scraps), (expression) => {
-      const problem = quick(() => scheduleProblem(expression));
+  await fc.assert(
+    fc.asyncProperty(mutated(samples, scraps), async (expression) => {
+      const problem = await quick(() => scheduleProblem(expression));
       if (problem !== null) return;
       const from = Date.UTC(2026, 0, 1);
       const schedule = { expression: fiveFields(expression), timezone: "Australia/Lord_Howe" };
-      const tick = quick(() => nextTick(schedule, from));
+      const tick = await quick(() => nextTick(schedule, from));
       expect(tick, expression).toBeGreaterThan(from);
     }),
     share(2_500),
@@ -95,43 +83,38 @@ const payloads = [
   stripeEvent,
 ];
 
-test("a filter lets only named values through, whatever it and the payload hold", () => {
+test("a filter lets only named values through, whatever it and the payload hold", async () => {
   const types = [...providerTable.keys()];
   const fields = [...providerTable.values()].flatMap(({ filters }) => Object.keys(filters));
   const value = fc.oneof(nastyText, fc.array(nastyText, { maxLength: 3 }), fc.boolean());
   const field = fc.oneof(nastyText, fc.constantFrom(...fields));
   const samples = payloads.map((each) => JSON.stringify(each));
-  const scraps = [
-    "null",
-    "{}",
-    "[]",
-    "-1",
-    '"x"',
-    "1e999",
-    '{"__proto__":{"a":1}}',
-    "[".repeat(900),
-  ];
+  const scraps = [...'null {} [] -1 "x" 1e999 {"__proto__":{"a":1}}'.split(" "), "[".repeat(900)];
   const body = fc.oneof(
     mutated(samples, scraps),
     fc.json({ maxDepth: 3 }),
     fc.constantFrom(...samples),
   );
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       fc.constantFrom(...types),
       fc.dictionary(field, value, { minKeys: 1, maxKeys: 3 }),
       fc.dictionary(fc.constantFrom("x-github-event", "x-gitlab-event", "linear-event"), nastyText),
       body,
-      (type, filters, headers, text) => {
+      async (type, filters, headers, text) => {
         const provider = providerTable.get(type);
         if (provider === undefined) throw new Error("no provider");
-        const parsed = quick(() => parseDelivery(provider, { headers, body: Buffer.from(text) }));
+        const parsed = await quick(() =>
+          parseDelivery(provider, { headers, body: Buffer.from(text) }),
+        );
         if (!parsed.ok) return;
         const id = { id: "r1", at: 0, source: type };
-        const read = quick(() => interpret(provider, { payload: parsed.payload, headers }, id));
+        const read = await quick(() =>
+          interpret(provider, { payload: parsed.payload, headers }, id),
+        );
         expect(() => JSON.stringify(read.event)).not.toThrow();
         const binding = indexedBinding("dev", { source: type, type, filters });
-        const passes = quick(() => letsThrough(binding, read));
+        const passes = await quick(() => letsThrough(binding, read));
         const known = Object.keys(filters).every((name) => Object.hasOwn(provider.filters, name));
         if (!known) expect(passes).toBe(false);
       },
@@ -170,25 +153,12 @@ describe("a run's socket", () => {
       }),
       fc.jsonValue({ maxDepth: 4 }),
     );
+    const known = "lock unlock lock-heartbeat call call-check wait cancel".split(" ");
     const ability = fc.oneof(
-      {
-        weight: 4,
-        arbitrary: fc.constantFrom(
-          "lock",
-          "unlock",
-          "lock-heartbeat",
-          "call",
-          "call-check",
-          "wait",
-          "cancel",
-        ),
-      },
-      { weight: 1, arbitrary: nastyText.map(encodeURIComponentSafely) },
+      { weight: 4, arbitrary: fc.constantFrom(...known) },
+      nastyText.map((one) => encodeURIComponent(one.toWellFormed())),
     );
-    const token = fc.oneof(
-      { weight: 5, arbitrary: fc.constant(channel.token) },
-      { weight: 1, arbitrary: fc.base64String() },
-    );
+    const token = fc.oneof({ weight: 5, arbitrary: fc.constant(channel.token) }, fc.base64String());
     await fc.assert(
       fc.asyncProperty(ability, body, token, fc.boolean(), async (name, asked, given, keyed) => {
         const before = side().abilities.asked.length;
@@ -207,7 +177,3 @@ describe("a run's socket", () => {
     expect(side().problems).toEqual([]);
   }, 120_000);
 });
-
-function encodeURIComponentSafely(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
-}

@@ -9,26 +9,29 @@ import { pause } from "../../../helpers/pause.ts";
  */
 const [address = "", connections = "1000", seed = "1"] = process.argv.slice(2);
 const host = "Host: localhost\r\n";
+const get = (path: string, headers = "", method = "GET"): string =>
+  `${method} ${path} HTTP/1.1\r\n${host}${headers}\r\n`;
 const post = (path: string, headers: string, body = ""): string =>
-  `POST ${path} HTTP/1.1\r\n${host}${headers}\r\n\r\n${body}`;
+  `${get(path, `${headers}\r\n`, "POST")}${body}`;
+const github = (headers: string, body?: string): string => post("/webhooks/github", headers, body);
 const requests = [
-  `GET /login HTTP/1.1\r\n${host}\r\n`,
-  `HEAD /login HTTP/1.1\r\n${host}\r\n`,
-  `GET /openapi.json HTTP/1.1\r\n${host}\r\n`,
-  `GET /nothing-here HTTP/1.1\r\n${host}\r\n`,
-  `GET http://example.com/ HTTP/1.1\r\n${host}\r\n`,
-  `GET /dashboard HTTP/1.1\r\n${host}Accept: text/html\r\nX: ${"x".repeat(3_000)}\r\n\r\n`,
+  get("/login"),
+  get("/login", "", "HEAD"),
+  get("/openapi.json"),
+  get("/nothing-here"),
+  get("http://example.com/"),
+  get("/dashboard", `Accept: text/html\r\nX: ${"x".repeat(3_000)}\r\n`),
   `GET /login HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`,
   "GET /without-host HTTP/1.1\r\n\r\n",
-  `OPTIONS * HTTP/1.1\r\n${host}\r\n`,
-  `CONNECT example.com:443 HTTP/1.1\r\n${host}\r\n`,
-  `GET /api/logs/stream HTTP/1.1\r\n${host}Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n`,
-  post("/webhooks/github", "Content-Length: 0"),
+  get("*", "", "OPTIONS"),
+  get("example.com:443", "", "CONNECT"),
+  get("/api/logs/stream", "Upgrade: websocket\r\nConnection: Upgrade\r\n"),
+  github("Content-Length: 0"),
   post("/webhooks/open-github", "Content-Length: 2", "{}"),
-  post("/webhooks/github", "Content-Length: 9999999999", "{"),
-  post("/webhooks/github", "Content-Length: 50000", "x".repeat(50_000)),
-  post("/webhooks/github", "Transfer-Encoding: chunked", "2\r\n{}\r\n0\r\n\r\n"),
-  post("/webhooks/github", "Expect: 100-continue\r\nContent-Length: 2", "{}"),
+  github("Content-Length: 9999999999", "{"),
+  github("Content-Length: 50000", "x".repeat(50_000)),
+  github("Transfer-Encoding: chunked", "2\r\n{}\r\n0\r\n\r\n"),
+  github("Expect: 100-continue\r\nContent-Length: 2", "{}"),
   post("/run/lock", "Authorization: Bearer forged\r\nContent-Length: 2", "{}"),
   post("/model/main/v1/messages", "Content-Length: 2", "{}"),
   "\u0016\u0003\u0001 not HTTP \r\n\r\n",

@@ -10,10 +10,7 @@ export async function withStrangers<T>(
   address: string,
   connections: number,
   during: () => Promise<T>,
-): Promise<{
-  readonly result: T;
-  /** Connections that the server closed. */ readonly closed: number;
-}> {
+) {
   const child = spawn(process.execPath, [program, address, String(connections)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -24,6 +21,7 @@ export async function withStrangers<T>(
     await once(child.stdout, "data");
     await pause(1_000, "the attack goes on");
     const result = await during();
+    /** Connections that the server closed are counted. */
     return { result, closed };
   } finally {
     child.kill();

@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createModelGateway } from "../../../../src/runtime/run-api/model-gateway/model-gateway.ts";
 import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
+import { answerMemory } from "../../../bench/held-memory.ts";
+import { listen } from "../../../helpers/listen.ts";
 import { noEgress } from "../../../runtime/run-api/no-egress.ts";
 import { socketRecords } from "../../../runtime/run-api/support.ts";
 
@@ -10,6 +11,7 @@ import { socketRecords } from "../../../runtime/run-api/support.ts";
  * the provider's address, a folder for the sockets, how many runs. Prints the sockets and the port as JSON.
  */
 const [origin = "", folder = "", count = "1"] = process.argv.slice(2);
+const grant = { granted: true, maxOutputTokens: null } as const;
 const models = createModelGateway({
   model: (_instanceId, name) =>
     Promise.resolve({
@@ -29,13 +31,7 @@ const models = createModelGateway({
   agentOf: () => "dev",
   isEnding: () => false,
   meter: {
-    begin: () =>
-      Promise.resolve({
-        granted: true,
-        maxOutputTokens: null,
-        seen: () => undefined,
-        settle: () => undefined,
-      }),
+    begin: () => Promise.resolve({ ...grant, seen: () => undefined, settle: () => undefined }),
   },
   answerScript: () => Promise.reject(new Error("no model is scripted")),
   onProblem: () => undefined,
@@ -53,8 +49,6 @@ const opened = await Promise.all(
     return { path, token };
   }),
 );
-const health = createServer((_request, response) => response.end("ok")).listen(0, "127.0.0.1");
-health.once("listening", () => {
-  const { port } = health.address() as AddressInfo;
-  process.stdout.write(`${JSON.stringify({ port, opened })}\n`);
-});
+const port = await listen(createServer((_request, response) => response.end("ok")));
+process.stdout.write(`${JSON.stringify({ port, opened })}\n`);
+answerMemory();

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { listen } from "../../../helpers/listen.ts";
 import type { HostileRun } from "./attack.ts";
 
 /** Starts it with a provider that answers the model `good` and no other. */
@@ -11,13 +11,12 @@ export async function startSockets(stack: AsyncDisposableStack, folder: string, 
   const provider = createServer((request, response) => {
     const isGood = request.headers.authorization?.endsWith("good") ?? false;
     request.resume().once("end", () => isGood && response.end('{"choices":[]}'));
-  }).listen(0, "127.0.0.1");
-  await once(provider, "listening");
+  });
+  const host = `127.0.0.1:${await listen(provider)}`;
   stack.defer(() => {
     provider.closeAllConnections();
     provider.close();
   });
-  const host = `127.0.0.1:${(provider.address() as AddressInfo).port}`;
   const program = join(import.meta.dirname, "sockets-server.ts");
   const child = spawn(process.execPath, [program, `http://${host}`, folder, String(count)], {
     stdio: ["ignore", "pipe", "inherit"],

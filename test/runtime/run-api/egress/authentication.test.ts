@@ -5,7 +5,9 @@ import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts
 import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
 import { hostGateway } from "../../harness/model-host.ts";
 import { openSocket, post, socketRecords } from "../support.ts";
+import { hello } from "./hellos.ts";
 import { connectTo, egressSide, forward } from "./support.ts";
+import { pause } from "../../../helpers/pause.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 
 const side = perTest(egressSide, (side) => side.close());
@@ -47,7 +49,7 @@ test("the run that requests other hosts loses its tunnels when it ends, and its 
   early.write(
     `CONNECT api.allowed.test:22 HTTP/1.1\r\nproxy-authorization: Bearer ${one.token}\r\n`,
   );
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await pause(50, "its first lines are at the scheduler");
   one.dispose();
   await once(socket.resume(), "close");
   early.write("\r\n");
@@ -78,9 +80,15 @@ test("the run that requests other hosts is served once the scheduler has started
   expect(problems).toEqual([]);
 });
 
-test("the run that requests other hosts still makes its own requests", async () => {
-  const one = await side().open("dev-1");
-  expect(await post(one, "lock")).toMatchObject({ status: 200 });
+test("a run loses a tunnel whose bound secret can't be put in, and the scheduler's log names the reason", async () => {
+  const own = await egressSide({ intercept: () => Promise.reject(new Error("no certificate")) });
+  const bindings = [{ sentinel: "al-sentinel", secret: "s3cret", hosts: ["api.allowed.test"] }];
+  own.allow(["api.allowed.test"], { bindings });
+  const { socket } = await connectTo(await own.open("dev-1"), "api.allowed.test:443");
+  socket.write(hello());
+  await once(socket.resume(), "close");
+  await expect.poll(() => own.problems).toEqual(["dev-1: api.allowed.test: no certificate"]);
+  await own.close();
 });
 
 test("an internal error of the scheduler is a problem that is logged, and a response", async () => {

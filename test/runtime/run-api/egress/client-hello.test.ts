@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { connect } from "node:tls";
 import {
   maxHelloBytes,
   readFirstBytes,
 } from "../../../../src/runtime/run-api/egress/client-hello.ts";
+import { listen } from "../../../helpers/listen.ts";
 import { extension, hello, helloMessage, records, serverNames } from "./hellos.ts";
 import type { HelloOptions } from "./hellos.ts";
 
@@ -13,10 +14,8 @@ const padding = (bytes: number): readonly [number, Buffer] => [21, Buffer.alloc(
 
 /** The hello that Node's own client sends. */
 async function realHello(servername: string): Promise<Buffer> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const client = connect({ port, host: "127.0.0.1", servername });
+  const server = createServer();
+  const client = connect({ port: await listen(server), host: "127.0.0.1", servername });
   client.on("error", () => undefined);
   const [connection] = (await once(server, "connection")) as [Socket];
   const [bytes] = (await once(connection, "data")) as [Buffer];

@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { createServer, connect, type AddressInfo } from "node:net";
+import { createServer, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { dialDirect } from "../../../../src/runtime/run-api/egress/dial.ts";
 import { publicAddress } from "./hosts.ts";
 import { egressSide, forward } from "./support.ts";
+import { listen } from "../../../helpers/listen.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 
 const side = perTest(egressSide, (side) => side.close());
@@ -36,7 +37,6 @@ describe("a request with an absolute URL", () => {
   test.each([
     ["with its length", { "content-length": "5" }],
     ["in chunks", { "transfer-encoding": "chunked" }],
-    ["with a hop-by-hop length", { "content-length": "5", connection: "content-length" }],
   ])("takes a body along %s", async (_what, headers) => {
     const post = { method: "POST", headers, body: "12345" };
     expect(await forward(run(), "http://api.allowed.test", post)).toMatchObject({ body: "12345" });
@@ -73,14 +73,6 @@ describe("a request with an absolute URL", () => {
     expect(side().hosts.dialled).toEqual([]);
   });
 
-  test("is rejected when its name has a private address", async () => {
-    side().hosts.names.set("api.allowed.test", ["10.0.0.7"]);
-    expect(await forward(run(), "http://api.allowed.test/")).toMatchObject({
-      status: 403,
-      phrase: "api.allowed.test:80 has an address in a private network only",
-    });
-  });
-
   test.each([
     ["closes the connection", "", 502],
     ["does not speak HTTP", "garbage\r\n\r\n", 502],
@@ -89,9 +81,8 @@ describe("a request with an absolute URL", () => {
     const broken = createServer((socket) => {
       socket.on("error", () => undefined);
       socket.once("data", () => socket.end(bytes));
-    }).listen(0, "127.0.0.1");
-    await once(broken, "listening");
-    const { port } = broken.address() as AddressInfo;
+    });
+    const port = await listen(broken);
     const own = await egressSide({ dial: () => dialDirect("127.0.0.1", port) });
     const asked = forward(await own.open("dev-2"), "http://api.allowed.test/");
     if (status === null) await expect(asked).rejects.toThrow("aborted");
@@ -109,11 +100,9 @@ describe("a request with an absolute URL", () => {
     expect(side().hosts.seen).toMatchObject([{ method: "POST", url: "/" }]);
   });
 
-  test.each([
-    ["two kinds of length", "content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n"],
-    ["two codings", "transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
-  ])("is malformed with %s", async (_what, lines) => {
-    const [answer] = (await once(sent(lines), "data")) as [Buffer];
+  test("is malformed with two kinds of length", async () => {
+    const lengths = ["content-length: 3", "transfer-encoding: chunked"];
+    const [answer] = (await once(sent(...lengths, "", "0\r\n\r\n"), "data")) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
     expect(side().hosts.seen).toEqual([]);
   });

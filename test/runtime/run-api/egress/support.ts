@@ -1,12 +1,7 @@
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
-import type {
-  ClientRequest,
-  IncomingHttpHeaders,
-  IncomingMessage,
-  OutgoingHttpHeaders,
-} from "node:http";
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -20,44 +15,25 @@ import type {
 } from "../../../../src/foundation/contracts/network-allow.ts";
 import { allowedHosts } from "../../../../src/foundation/contracts/network-allow.ts";
 import { createEgress } from "../../../../src/runtime/run-api/egress/egress.ts";
-import type { Egress, EgressDeps } from "../../../../src/runtime/run-api/egress/egress.ts";
-import { createRunSockets, type RunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
+import type { EgressDeps } from "../../../../src/runtime/run-api/egress/egress.ts";
+import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts";
 import { fakeAbilities } from "../../../helpers/fake-abilities.ts";
 import { hostGateway } from "../../harness/model-host.ts";
 import { openSocket, socketRecords, type SocketOfRun } from "../support.ts";
 import { outsideHosts, type OutsideHosts } from "./hosts.ts";
 
+const allowed = "api.allowed.test *.allowed.test api.allowed.test:80 api.allowed.test:22";
+
 /** Runs with their sockets, the proxy behind them, and the hosts outside. */
-export interface EgressSide {
-  readonly hosts: OutsideHosts;
-  readonly sockets: RunSockets;
-  readonly egress: Egress;
-  /** The reports, in order. */
-  readonly attempts: EgressAttempt[];
-  readonly problems: string[];
-  /** Resolves to the newest attempt once there are exactly `count`. */
-  reported(count: number): Promise<EgressAttempt | undefined>;
-  /** Changes the policy of all runs. */
-  allow(entries: readonly string[], more?: Partial<EgressPolicy>): void;
-  open(instanceId: string): Promise<SocketOfRun>;
-  close(): Promise<void>;
-}
-
-const allowed = [
-  "api.allowed.test",
-  "*.allowed.test",
-  "api.allowed.test:80",
-  "api.allowed.test:22",
-];
-
-export async function egressSide(changed: Partial<EgressDeps> = {}): Promise<EgressSide> {
+export async function egressSide(changed: Partial<EgressDeps> = {}) {
   const hosts = await outsideHosts();
   const base = await mkdtemp(join(tmpdir(), "al-eg-"));
   const attempts: EgressAttempt[] = [];
   const problems: string[] = [];
+  const onProblem = (message: string) => void problems.push(message);
   let policy: EgressPolicy = {
     agent: "dev",
-    allow: allowedHosts(allowed),
+    allow: allowedHosts(allowed.split(" ")),
     ownPort: 8080,
     bindings: [],
   };
@@ -71,28 +47,27 @@ export async function egressSide(changed: Partial<EgressDeps> = {}): Promise<Egr
     proxyEnv: {},
     intercept: () => Promise.reject(new Error("no secret is bound")),
     onAttempt: (attempt) => attempts.push(attempt),
-    onProblem: (message) => problems.push(message),
+    onProblem,
     ...changed,
   });
-  const onProblem = (message: string) => problems.push(message);
-  const sockets = createRunSockets({
-    records: socketRecords(),
-    redactor: createRedactor(),
-    onProblem,
-  });
+  const records = socketRecords();
+  const sockets = createRunSockets({ records, redactor: createRedactor(), onProblem });
   sockets.serve({ runApi: fakeAbilities(), models: hostGateway, egress });
   return {
     hosts,
-    sockets,
     egress,
+    /** The reports, in order. */
     attempts,
     problems,
-    reported: async (count) => {
+    /** Resolves to the newest attempt once there are exactly `count`. */
+    reported: async (count: number) => {
       await expect.poll(() => attempts.length).toBe(count);
       return attempts.at(-1);
     },
-    allow: (entries, more = {}) => (policy = { ...policy, allow: allowedHosts(entries), ...more }),
-    open: (instanceId) => openSocket({ sockets, base }, instanceId),
+    /** Changes the policy of all runs. */
+    allow: (entries: readonly string[], more: Partial<EgressPolicy> = {}): void =>
+      void (policy = { ...policy, allow: allowedHosts(entries), ...more }),
+    open: (instanceId: string) => openSocket({ sockets, base }, instanceId),
     close: async () => {
       await egress.close();
       await sockets.close();
@@ -102,21 +77,16 @@ export async function egressSide(changed: Partial<EgressDeps> = {}): Promise<Egr
   };
 }
 
-/** The answer to a CONNECT, and the connection. */
-export interface Connected {
-  readonly status: number;
-  readonly phrase: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly socket: Socket;
-  /** The data after a refusal. */
-  readonly detail: string;
-}
+export type EgressSide = Awaited<ReturnType<typeof egressSide>>;
 
+type Run = Pick<SocketOfRun, "socket" | "token">;
+
+/** Asks for a tunnel. */
 export async function connectTo(
-  { socket: socketPath, token }: Pick<SocketOfRun, "socket" | "token">,
+  { socket: socketPath, token }: Run,
   path: string,
   headers: OutgoingHttpHeaders = {},
-): Promise<Connected> {
+) {
   const own = { "proxy-authorization": `Bearer ${token}`, ...headers };
   const asked = request({ socketPath, method: "CONNECT", path, headers: own });
   asked.end();
@@ -128,6 +98,7 @@ export async function connectTo(
   socket.on("error", () => undefined);
   if (head.length > 0) socket.unshift(head);
   const { statusCode: status = 0, statusMessage: phrase = "" } = answer;
+  /** The data after a refusal. */
   const detail = status === 200 ? "" : await text(socket);
   return { status, phrase, headers: answer.headers, socket, detail };
 }
@@ -137,43 +108,42 @@ export function tlsOver(socket: Socket, servername: string, ca: string): TLSSock
   return connectTls({ socket, servername, ca, checkServerIdentity: () => undefined });
 }
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
+interface Sent {
+  readonly method?: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string;
 }
 
 /** An HTTPS request through a tunnel. */
 export async function getThrough(
   socket: Socket,
   url: string,
-  { ca, headers = {} }: Pick<OutsideHosts, "ca"> & { readonly headers?: OutgoingHttpHeaders },
-): Promise<HttpAnswer> {
+  { ca, method = "GET", headers = {}, body }: Pick<OutsideHosts, "ca"> & Sent,
+) {
   const { hostname } = new URL(url);
   const createConnection = () => tlsOver(socket, hostname, ca);
   const own = { host: hostname, connection: "close", ...headers };
-  const sent = httpsRequest(url, { createConnection, headers: own });
-  sent.end();
+  const sent = httpsRequest(url, { createConnection, method, headers: own });
+  sent.end(body);
   return answerTo(sent);
 }
 
 /** A request with a whole address. */
 export async function forward(
-  { socket: socketPath, token }: Pick<SocketOfRun, "socket" | "token">,
+  { socket: socketPath, token }: Run,
   path: string,
-  {
-    method = "GET",
-    headers = {},
-    body,
-  }: { method?: string; headers?: OutgoingHttpHeaders; body?: string } = {},
-): Promise<HttpAnswer & { readonly phrase: string }> {
+  { method = "GET", headers = {}, body }: Sent = {},
+) {
   const own = { "proxy-authorization": `Bearer ${token}`, ...headers };
   const sent = request({ socketPath, method, path, headers: own, agent: false });
   sent.end(body);
   return answerTo(sent);
 }
 
+/** The answer, whole. */
 async function answerTo(sent: ClientRequest) {
+  // A refused body is not read to its end.
+  sent.on("error", () => undefined);
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
   return {
     status: answer.statusCode ?? 0,

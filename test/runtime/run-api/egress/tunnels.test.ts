@@ -38,12 +38,6 @@ describe("a tunnel to an allowed host", () => {
     expect(side().hosts.dialled).toEqual([`${publicAddress}:443`]);
   });
 
-  test("is opened for a name below a wildcard, in any case, and with a dot at its end", async () => {
-    const { socket } = await connectTo(run(), "FILES.Allowed.Test.:443");
-    const { body } = await getThrough(socket, "https://files.allowed.test/", side().hosts);
-    expect(body).toBe("hello from files.allowed.test");
-  });
-
   test("lets servers of other protocols speak first, and forwards the end of either direction", async () => {
     const { socket, ssh } = await toSsh();
     const [received, sent] = [text(socket), text(ssh)];

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
-import { createMcpConnect } from "../../../../src/runtime/run-api/mcp/connect.ts";
 import { ownAddress } from "../../../e2e/mcp-servers.ts";
+import { listen } from "../../../helpers/listen.ts";
+import { mcpClients } from "./clients.ts";
 
 type Refuse = (response: ServerResponse, id: number) => void;
 const withError = (status: number, type: string, message: string): Refuse => {
@@ -53,27 +52,11 @@ async function connected(refuse: Refuse = notFound) {
         response.destroy();
       } else await known.handleRequest(request, response, body);
     })();
-  }).listen(0, "0.0.0.0");
-  await once(server, "listening");
-  const over = new AbortController();
-  onTestFinished(() => {
-    over.abort();
-    server.close().closeAllConnections();
   });
-  const { port } = server.address() as AddressInfo;
-  const config = {
-    name: "stateful",
-    url: `http://${ownAddress()}:${port}/mcp`,
-    command: null,
-    tools: ["*"],
-    credential: null,
-    private: true,
-    timeoutSeconds: 60,
-  };
-  const credential = () => Promise.reject(new Error("there is none"));
-  const { signal } = over;
-  const connect = createMcpConnect({ credential, env: {} }, () => null);
-  const client = await connect(config, { instanceId: "a", signal });
+  const port = await listen(server, 0, "0.0.0.0");
+  onTestFinished(() => server.close().closeAllConnections());
+  const { signal, connect } = mcpClients(`http://${ownAddress()}:${port}/mcp`);
+  const client = await connect("a");
   const call = async (name = "count") => (await client.call(name, {}, { signal })).content[0]?.text;
   return { call, client, sessions, state };
 }

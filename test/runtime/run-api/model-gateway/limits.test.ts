@@ -116,11 +116,6 @@ test.each([
 });
 
 describe("the gateway", () => {
-  test("sets the model of the address", async () => {
-    const { sent } = await ask(anthropic, { model: "claude-dearest" });
-    expect(sent).toMatchObject({ model: "model-1" });
-  });
-
   test("removes fallback models, unless the config allows them", async () => {
     const fallbacks = [{ model: "claude-dearest" }];
     expect((await ask(anthropic, { fallbacks })).sent).not.toHaveProperty("fallbacks");

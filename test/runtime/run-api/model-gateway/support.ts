@@ -19,10 +19,8 @@ import type { Wire } from "./wires/wire.ts";
 import { problemHeader } from "../../../../src/foundation/contracts/model-gateway.ts";
 import { answerScript } from "../../../../src/features/models/scripted-answer.ts";
 import { createModelGateway } from "../../../../src/runtime/run-api/model-gateway/model-gateway.ts";
-import type {
-  ModelGateway,
-  ModelGatewayOptions,
-} from "../../../../src/runtime/run-api/model-gateway/model-gateway.ts";
+import type { ModelGatewayOptions } from "../../../../src/runtime/run-api/model-gateway/model-gateway.ts";
+import { listen } from "../../../helpers/listen.ts";
 
 /** The requests of a provider. */
 export interface Asked {
@@ -36,15 +34,7 @@ export interface Asked {
 export type Answer = (asked: Asked, response: ServerResponse) => unknown;
 
 /** A provider on the loopback interface, which answers as told. */
-export interface Provider {
-  readonly origin: string;
-  readonly host: string;
-  readonly asked: Asked[];
-  /** Connections that were opened to it. */
-  readonly connections: () => number;
-}
-
-export async function startProvider(answer: Answer): Promise<Provider> {
+export async function startProvider(answer: Answer) {
   const asked: Asked[] = [];
   let connections = 0;
   const server = createServer((request, response) => {
@@ -58,10 +48,12 @@ export async function startProvider(answer: Answer): Promise<Provider> {
     );
   });
   server.on("connection", () => (connections += 1));
-  const port = await listening(server);
-  const host = `127.0.0.1:${port}`;
+  const host = `127.0.0.1:${await listening(server)}`;
+  /** Connections that were opened to it are counted. */
   return { origin: `http://${host}`, host, asked, connections: () => connections };
 }
+
+export type Provider = Awaited<ReturnType<typeof startProvider>>;
 
 function askedOf({ method = "", url = "", headers }: IncomingMessage, text: string): Asked {
   return { method, url, headers, text, json: JSON.parse(text) as Asked["json"] };
@@ -111,27 +103,16 @@ export const upstreamModel: UpstreamModel = {
   timeoutSeconds: null,
 };
 
-/** A gateway on a port, as a run meets it. */
-export interface TestGateway {
-  readonly origin: string;
-  readonly gateway: ModelGateway;
-  readonly meter: TestMeter;
-  readonly problems: { model: string; error: Error }[];
-  /** The responses to all requests that came, in order. */
-  readonly responses: readonly ServerResponse[];
-  /** Resolves when so many calls were settled. */
-  readonly settled: (count?: number) => Promise<CallEnd>;
-}
-
 export interface TestGatewayOptions extends ModelGatewayOptions {
   readonly model?: Partial<UpstreamModel>;
   readonly meter?: TestMeter;
   readonly isEnding?: () => boolean;
 }
 
-export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+/** A gateway on a port, as a run meets it. */
+export async function startGateway(options: TestGatewayOptions = {}) {
   const { model = {}, meter = testMeter(), isEnding = () => false, ...rest } = options;
-  const problems: TestGateway["problems"] = [];
+  const problems: { model: string; error: Error }[] = [];
   const gateway = createModelGateway(
     {
       model: (_instanceId, name) =>
@@ -146,20 +127,20 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     },
     { proxyEnv: {}, ...rest },
   );
+  /** The responses to all requests that came, in order. */
   const responses: ServerResponse[] = [];
   const server = createServer((request, response) => {
     responses.push(response);
     void gateway.handle("run-1", request, response);
   });
-  const port = await listening(server);
+  const origin = `http://127.0.0.1:${await listening(server)}`;
   onTestFinished(() => gateway.close());
+  /** Resolves to the end of the last call when so many were settled. */
   const settled = async (count = 1) => {
     await expect.poll(() => meter.ends.length).toBeGreaterThanOrEqual(count);
-    const end = meter.ends[count - 1];
-    if (end === undefined) throw new Error("no call was settled");
-    return end;
+    return meter.ends[count - 1] as CallEnd;
   };
-  return { origin: `http://127.0.0.1:${port}`, gateway, meter, problems, responses, settled };
+  return { origin, gateway, meter, problems, responses, settled };
 }
 
 /** A gateway to a provider that answers so, with the addresses of a wire format's calls. */
@@ -193,32 +174,20 @@ export function beginStream(response: ServerResponse, text: string): void {
 }
 
 export async function listening(server: Server): Promise<number> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   onTestFinished(() => {
     if (server instanceof HttpServer) server.closeAllConnections();
     server.close();
   });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
+  return listen(server);
 }
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  /** Whether the answer has its end, and the provider gave it. */
-  readonly isWhole: boolean;
-}
-
-/** Asks the gateway as a client does; an answer that breaks off is one that isn't whole. */
+/** Asks the gateway as a client does. */
 export async function post(
   url: string,
   body: unknown,
   headers: Record<string, string> = {},
   method = "POST",
-): Promise<Reply> {
+) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const length = { "content-length": String(Buffer.byteLength(text)) };
   const framing = "transfer-encoding" in headers ? {} : length;
@@ -230,12 +199,12 @@ export async function post(
   response.on("error", () => undefined);
   await new Promise((resolve) => response.once("close", resolve));
   const { statusCode: status = 0, complete, trailers } = response;
-  const isWhole = complete && trailers[problemHeader] === undefined;
   return {
     status,
     headers: response.headers,
     text: Buffer.concat(chunks).toString("utf8"),
-    isWhole,
+    /** Whether the answer has its end, and the provider gave it. */
+    isWhole: complete && trailers[problemHeader] === undefined,
   };
 }
 

@@ -59,7 +59,7 @@ describe("a request by bridge, run socket and gateway", () => {
     host("dev-2", "two");
     await using second = await opened(other);
     expect((await ask(completions.body, { name: "two", by: second })).status).toBe(200);
-    for (const name of ["two", "ONE", "one%00", "../two", "one/../two", "__proto__", ""]) {
+    for (const name of "two ONE one%00 ../two one/../two __proto__ ".split(" ")) {
       const reply = await ask(completions.body, { name });
       expect([name, reply.status]).toEqual([name, 404]);
     }
@@ -86,16 +86,6 @@ describe("raw bytes on the run socket", () => {
     const received = await text(client);
     return [...received.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status = ""]) => status);
   }
-
-  test.each([
-    ["both lengths", ["transfer-encoding: chunked", "content-length: 4"], "0\r\n\r\n"],
-    ["two lengths", ["content-length: 4", "content-length: 400"], "{}  "],
-    ["a hidden encoding", ["transfer-encoding : chunked"], "0\r\n\r\n"],
-  ])("with %s are one request that is rejected", async (_name, headers, sent) => {
-    const second = head(line(), "content-length: 2", "connection: close");
-    expect(await answersTo(`${head(line(), ...headers)}${sent}${second}{}`)).toEqual(["400"]);
-    expect(provider.asked).toEqual([]);
-  });
 
   test.each([
     ["an absolute address", () => `POST http://${provider.host}/v1/chat/completions HTTP/1.1`],

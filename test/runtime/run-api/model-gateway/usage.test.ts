@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { createAnswerReader } from "../../../../src/runtime/run-api/model-gateway/answer-tap.ts";
 import { wireApis } from "../../../../src/runtime/run-api/model-gateway/wire-apis.ts";
 import { dataEvents, emptyAnswer, post, sending, sendInPieces, startWire } from "./support.ts";
-import { completions } from "./wires/openai.ts";
+import { completions, responses } from "./wires/openai.ts";
 import type { Wire } from "./wires/wire.ts";
 import { wires } from "./wires/wires.ts";
 
@@ -86,12 +86,9 @@ describe.each(wires)("a call in the form of $title", (wire) => {
   test("brings the provider the key, and no authentication, cookie, address or encoding of the client", async () => {
     const { provider, url } = await startWire(wire, emptyAnswer);
     const passed = { "x-stainless-lang": "js", "anthropic-beta": "a,b" };
-    const dropped = [
-      ...["authorization", "proxy-authorization", "x-api-key", "x-goog-api-key", "api-key"],
-      ...["cookie", "al-run-token", "forwarded", "x-forwarded-host", "host", "accept-encoding"],
-      ...["x-http-method-override", "te"],
-    ];
-    const own = Object.fromEntries(dropped.map((name) => [name, "placeholder"]));
+    const dropped =
+      "authorization proxy-authorization x-api-key x-goog-api-key api-key cookie al-run-token forwarded x-forwarded-host host accept-encoding x-http-method-override te";
+    const own = Object.fromEntries(dropped.split(" ").map((name) => [name, "placeholder"]));
     const query = `${url.includes("?") ? "&" : "?"}key=placeholder&api_key=placeholder`;
     await post(url + query, wire.body, { ...passed, ...own });
     const [asked] = provider.asked;
@@ -139,6 +136,15 @@ test.each(wires)("invalid token counts of a provider are rounded, and at least 0
     }),
   ),
 );
+
+test.each([
+  [responses, { input_tokens: 1000, output_tokens: 42, total_tokens: 1342 }],
+  [completions, { prompt_tokens: 1000, completion_tokens: 42, total_tokens: 1342 }],
+])("thinking that a server counts beside its output is output: $0.title", (wire, usage) => {
+  const reader = readerOf(wire);
+  reader.take({ type: "response.completed", response: { usage }, usage });
+  expect(reader.read().usage).toMatchObject({ input: 1000, output: 342 });
+});
 
 test("a negative count of cached tokens adds nothing to the charged input", () => {
   const reader = readerOf(completions);

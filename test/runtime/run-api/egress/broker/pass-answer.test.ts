@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { get, ServerResponse, type IncomingMessage } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { gzipSync } from "node:zlib";
+import { listen } from "../../../../helpers/listen.ts";
 import { maskOf } from "../../../../../src/runtime/run-api/masked-bytes.ts";
 import { passAnswer } from "../../../../../src/runtime/run-api/egress/broker/exchange.ts";
 
@@ -13,10 +14,7 @@ test("an answer in an unreadable transfer coding is not forwarded", async () => 
     socket.write(`${coded.length.toString(16)}\r\n`);
     socket.end(Buffer.concat([coded, Buffer.from("\r\n0\r\n\r\n")]));
   });
-  host.listen(0, "127.0.0.1");
-  await once(host, "listening");
-  const { port } = host.address() as AddressInfo;
-  const sent = get({ host: "127.0.0.1", port });
+  const sent = get({ host: "127.0.0.1", port: await listen(host) });
   sent.on("error", () => undefined);
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
   answer.on("error", () => undefined);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
-import { connect, type AddressInfo, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -11,6 +11,7 @@ import { promisify } from "node:util";
 import { writeTrust } from "../../../../../src/runtime/harness/network.ts";
 import { createIntercept } from "../../../../../src/runtime/run-api/egress/broker/intercept.ts";
 import { createRunAuthority } from "../../../../../src/runtime/run-api/egress/broker/run-authority.ts";
+import { listen } from "../../../../helpers/listen.ts";
 import { makeRepository, type GitRepository } from "../../../../helpers/git-repository.ts";
 import { makeCertificate, startGitHttpsServer } from "../../../../helpers/git-https-server.ts";
 import type { GitHttpsServer } from "../../../../helpers/git-https-server.ts";
@@ -53,18 +54,16 @@ describe("with a sentinel in place of a token", () => {
         const { authorization: heard } = message.headers;
         response.end(JSON.stringify({ heard, username: heard }));
       },
-    ).listen(0, "127.0.0.1");
-    await once(api, "listening");
+    );
     setDefaultCACertificates([...ownAuthorities, git.certificate, internet.certificate(hosts)]);
     const ports: Record<string, number> = {
       [`${gitHost}:443`]: Number(git.host.split(":")[1]),
-      [`${apiHost}:443`]: (api.address() as AddressInfo).port,
+      [`${apiHost}:443`]: await listen(api),
     };
     const intercept = createIntercept((_instanceId, name) =>
       Promise.resolve(runs.contextFor(name)),
     );
-    proxy = createServer().listen(0, "127.0.0.1");
-    await once(proxy, "listening");
+    proxy = createServer();
     proxy.on("connect", ({ url = "" }, client: Socket, head) => {
       sockets.add(client);
       client.on("error", () => client.destroy());
@@ -80,7 +79,7 @@ describe("with a sentinel in place of a token", () => {
       const bindings = [{ sentinel, secret, hosts }];
       ended.push(intercept({ ...tunnel, bindings, onDenied: () => undefined }));
     });
-    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const address = `http://127.0.0.1:${await listen(proxy)}`;
     const authority = runs.certificate(hosts);
     env = {
       ...(await writeTrust({ authority, certificates: null, workDir: dir })),
