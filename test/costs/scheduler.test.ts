@@ -91,7 +91,7 @@ test("an idle scheduler with 1,000 agents has as many files, threads, timers and
     return Object.keys({ ...one, ...other }).filter((kind) => one[kind] !== other[kind]);
   };
   // A worker ends some seconds after its last task.
-  await expect.poll(differences, { timeout: 25_000 }).toEqual([]);
+  await expect.poll(differences).toEqual([]);
 });
 
 async function deliver(

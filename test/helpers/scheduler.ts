@@ -198,7 +198,7 @@ function exitOf(child: ChildProcess): Promise<number> {
 }
 
 function waiter(child: ChildProcess, output: () => string): TestScheduler["waitForOutput"] {
-  return (pattern, ms = 20_000) =>
+  return (pattern, ms = 60_000) =>
     new Promise((resolve, reject) => {
       const giveUp = (why: string) => {
         settle();

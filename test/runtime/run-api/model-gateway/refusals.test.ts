@@ -143,11 +143,11 @@ describe("the body of a call", () => {
   });
 
   test("may wait longer for its place than a client may take to send one", async () => {
-    const options = { runBytes: 5_000_000, timeoutMs: 500, silentMs: 200 };
+    const options = { runBytes: 5_000_000, timeoutMs: 3_000, silentMs: 2_000 };
     const { url } = await startWire(
       completions,
       async (_asked, response) => {
-        await pause(1_000, "the second body waits longer than both limits");
+        await pause(4_000, "the second body waits longer than both limits");
         response.end("{}");
       },
       options,
