@@ -1,97 +1,77 @@
 import { chmod } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Browser } from "playwright-core";
-import { openBrowser } from "../helpers/browser.ts";
 import { containersOfProject, removeAll } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { forAll, type LiveProject } from "../helpers/live-project.ts";
 import { isLong } from "../helpers/long.ts";
-import { tempUser, whyNoOsUsers, type OsUser } from "../helpers/os-users.ts";
+import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
+import { pause } from "../helpers/pause.ts";
 import { clockAhead } from "../helpers/scheduler.ts";
 import { realPrograms } from "../runtime/harness/llm-cli/real-programs.ts";
 import { askingProject, openQuestions, ticksOf, toolResults } from "./asking-project.ts";
+import type { AskingOptions } from "./asking-project.ts";
 
+vi.setConfig({ testTimeout: 150_000 });
 const { engine, missing } = await testEngine();
 const bin = await realPrograms();
 const patience = { timeout: 90_000 };
-const dayMs = 86_400_000;
-const both = bin === null ? ["pi"] : ["pi", "claude"];
-let askers = both;
-const ownUser = 'type = "host-user"\nrun_as = "$USER"';
 
-let browser: Browser;
+let askers: readonly string[];
 let project: LiveProject;
-let close: () => Promise<void>;
 
-const opened = async () => [...(await openQuestions(project)).keys()].sort();
-const instanceOf = async (agent: string) => (await project.latest(agent))?.instanceId ?? "";
-
-beforeAll(async () => void (browser = await openBrowser()));
-afterAll(() => browser.close());
-
-/** A person logs in on a phone and answers the run's question. */
-async function answerOnPhone(instanceId: string): Promise<void> {
-  const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
-  const { dashboardUrl, apiKey } = project.scheduler;
-  await page.goto(`${dashboardUrl}/questions`);
-  await page.getByLabel("API key").fill(apiKey);
-  await page.getByRole("button", { name: "Log in" }).click();
-  const question = page.locator("#open > li", { hasText: instanceId });
-  await question.getByRole("button", { name: "yes" }).click();
-  const answered = page.locator("#ended-list > li", { hasText: instanceId });
-  await expect.poll(() => answered.innerText(), patience).toContain("by the dashboard");
-  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
-  await page.close();
+/** Starts a project whose agents pi and, if it is here, claude ask; returns how to close their provider. */
+async function started(options: AskingOptions): Promise<() => Promise<void>> {
+  askers = options.bin === null ? ["pi"] : ["claude", "pi"];
+  const { project: made, provider } = await askingProject(options);
+  project = made;
+  for (const path of ["..", "../bin"])
+    await chmod(project.path(path), 0o755).catch(() => undefined);
+  await project.start();
+  return () => provider.close();
 }
+const opened = async () => [...(await openQuestions(project)).keys()].sort();
 
-/** Lets all askers ask. */
+/** Lets all ask; they leave the only slot to the other agent. */
 async function ask(): Promise<void> {
   expect(await project.trigger(...askers)).toEqual(askers.map(() => 202));
-  await expect.poll(opened, patience).toEqual([...askers].sort());
+  await expect.poll(opened, patience).toEqual(askers);
+  await project.print("run", "other");
 }
 
+/** Answers after a crash of the scheduler and a day: each session goes on. */
 async function expectAnsweredAfterADay(): Promise<void> {
-  const instances = await Promise.all(askers.map(instanceOf));
-  await project.crash({ env: clockAhead(dayMs) });
-  await expect.poll(opened, patience).toEqual([...askers].sort());
-  // A day of claude's shell, whose clock nobody can move.
-  if (askers.includes("claude")) await sleep(9_500);
-  for (const instanceId of instances) await answerOnPhone(instanceId);
-  for (const [at, agent] of askers.entries()) {
-    const ended = { outcome: "succeeded", attempt: 1, instanceId: instances[at] };
+  await project.crash({ env: clockAhead(86_400_000) });
+  await expect.poll(opened, patience).toEqual(askers);
+  if (askers.includes("claude")) await pause(9_500, "a day of claude's shell passes");
+  for (const [agent, { id, instanceId }] of await openQuestions(project)) {
+    await project.print("answer", id, "yes");
+    const ended = { outcome: "succeeded", attempt: 1, instanceId };
     await expect.poll(() => project.latest(agent), patience).toMatchObject(ended);
     expect(await project.history(`agent=${agent}&kind=manual`)).toHaveLength(1);
-    expect((await project.messages(agent, "said")).at(-1)).toBe("I go on.");
-    const [result, ...others] = await toolResults(project, agent);
-    expect(others).toEqual([]);
-    expect(result).toMatch(/answer\W+yes/);
+    expect((await project.messages(agent, "said")).at(-1)).toBe("Done.");
+    expect(await toolResults(project, agent)).toEqual([expect.stringMatching(/answer\W+yes/)]);
   }
 }
 
 describe.skipIf(whyNoOsUsers() !== null)("runs of host users that ask a person", () => {
-  let user: OsUser;
+  let close: () => Promise<void>;
   forAll(async () => {
-    user = await tempUser();
-    const runtimes = [ownUser, `type = "host-user"\nrun_as = "${user.name}"`] as const;
-    const made = await askingProject({ bin, runtimes, isContained: false });
-    ({ project } = made);
-    close = () => made.provider.close();
-    for (const path of ["..", "../bin"]) await chmod(project.path(path), 0o755);
-    await project.start();
+    const user = await tempUser();
+    const runtimes = ["$USER", user.name].map((name) => `type = "host-user"\nrun_as = "${name}"`);
+    const [pi = "", claude = ""] = runtimes;
+    const closeProvider = await started({ bin, runtimes: [pi, claude], isContained: false });
+    close = async () => {
+      await closeProvider();
+      await user.remove();
+    };
   });
-  afterAll(async () => {
-    await close();
-    await user.remove();
-  });
+  afterAll(() => close());
 
-  test("wait without a slot and without CPU", { timeout: 150_000 }, async () => {
+  test("wait without a slot and without CPU", async () => {
     await ask();
-    await project.print("run", "other");
-    for (const agent of askers) {
-      const instanceId = await instanceOf(agent);
+    for (const { instanceId } of (await openQuestions(project)).values()) {
       const usedMs = async () => {
         const before = await ticksOf(instanceId);
-        await sleep(3_000);
+        await pause(3_000, "a run that waits uses no CPU meanwhile");
         return ((await ticksOf(instanceId)) - before) * 10;
       };
       // claude first writes down what it has done.
@@ -99,23 +79,17 @@ describe.skipIf(whyNoOsUsers() !== null)("runs of host users that ask a person",
     }
   });
 
-  test(
-    "are answered on a phone after a crash of the scheduler and a day, and go on in their sessions",
-    { timeout: 150_000 },
-    expectAnsweredAfterADay,
-  );
+  test("resume their sessions with an answer after a crash of the scheduler and a day", () =>
+    expectAnsweredAfterADay());
 });
 
 describe.skipIf(missing !== null)("runs in containers that ask a person", () => {
-  beforeAll(() => defaultTestImage(engine), engineSetupMs);
+  let close: () => Promise<void>;
   forAll(async () => {
-    // An image with claude takes half a minute.
-    askers = isLong ? both : ["pi"];
+    await defaultTestImage(engine);
     const runtimes = ['type = "container"', 'type = "container"'] as const;
-    const made = await askingProject({ bin: isLong ? bin : null, runtimes, isContained: true });
-    ({ project } = made);
-    close = () => made.provider.close();
-    await project.start();
+    // An image with claude takes half a minute.
+    close = await started({ bin: isLong ? bin : null, runtimes, isContained: true });
   }, engineSetupMs);
   afterAll(async () => {
     await project.scheduler.stop();
@@ -123,31 +97,22 @@ describe.skipIf(missing !== null)("runs in containers that ask a person", () => 
     await close();
   });
 
-  const containers = async () => {
-    const ids = await containersOfProject(engine, project.dir);
-    return ids.map((id) => engine.calls().getContainer(id));
-  };
-  const paused = async () => {
-    const found = await Promise.all((await containers()).map((one) => one.inspect()));
-    return found.map(({ State }) => State.Paused);
-  };
-  const usage = async () => {
-    const all = (await containers()).map((one) => one.stats({ stream: false }));
-    return (await Promise.all(all)).map(({ cpu_stats }) => cpu_stats.cpu_usage.total_usage);
-  };
-
-  test("wait without a slot, paused and without CPU", { timeout: 150_000 }, async () => {
+  test("wait without a slot, paused and without CPU", async () => {
     await ask();
-    await project.print("run", "other");
+    const ids = await containersOfProject(engine, project.dir);
+    const containers = ids.map((id) => engine.calls().getContainer(id));
+    const paused = async () =>
+      (await Promise.all(containers.map((one) => one.inspect()))).map(({ State }) => State.Paused);
+    const usage = async () => {
+      const all = await Promise.all(containers.map((one) => one.stats({ stream: false })));
+      return all.map(({ cpu_stats }) => cpu_stats.cpu_usage.total_usage);
+    };
     await expect.poll(paused, patience).toEqual(askers.map(() => true));
     const before = await usage();
-    await sleep(3_000);
+    await pause(3_000, "a paused container uses no CPU meanwhile");
     expect(await usage()).toEqual(before);
   });
 
-  test(
-    "are answered on a phone after a crash of the scheduler and a day, and go on in their sessions",
-    { timeout: 150_000 },
-    expectAnsweredAfterADay,
-  );
+  test("resume their sessions with an answer after a crash of the scheduler and a day", () =>
+    expectAnsweredAfterADay());
 });

@@ -5,20 +5,12 @@ import { createLogSource } from "../../src/foundation/logs/log-source.ts";
 import { fakeProvider, type FakeProvider } from "../runtime/harness/fake-provider.ts";
 import { messages } from "../runtime/harness/pi/wires/messages.ts";
 import { testBase } from "../helpers/docker.ts";
-import { LiveProject } from "../helpers/live-project.ts";
+import type { LiveProject } from "../helpers/live-project.ts";
+import { scriptedAgents, turn } from "../helpers/scripted-agents.ts";
 
-const question = { question: "Deploy 1.4?", choices: ["yes", "no"] };
 const days = 20;
 
-/** Asks, and says what it was told. */
-const scriptOfPi = `[[turns]]
-text = "I ask first."
-[[turns.tools]]
-name = "al_ask"
-arguments = ${toml({ ...question, timeoutSeconds: days * 86_400 })}
-[[turns]]
-text = "I go on."
-`;
+const question = `{ question = "Deploy 1.4?", choices = ["yes", "no"], timeoutSeconds = ${days * 86_400} }`;
 const commandOfClaude = `al-ask "Deploy 1.4?" --choice yes --choice no --timeout ${days}d`;
 
 /**
@@ -46,12 +38,10 @@ export interface AskingOptions {
 export async function askingProject({ bin, runtimes, isContained }: AskingOptions) {
   const provider = await providerOfClaude();
   const [pi, claude] = runtimes;
-  const agent = (model: string, runtime: string, more = "") =>
-    `models = ["${model}"]\ncredentials = []\nschedule = "0 0 29 2 *"\ntimeout = 120\n${more}[runtime]\n${runtime}\n`;
-  const llmCli = (command: string) => `[harness]\ntype = "llm-cli"\ncommand = "${command}"\n`;
-  const project = await LiveProject.of({
-    "project/config.toml": `scale = 1
-${["pi", "other"].map((name) => `[models.${name}]\nprovider = "scripted"\nscript = "${name}.script.toml"\n`).join("")}
+  const end = (runtime: string) => `timeout = 120\n[runtime]\n${runtime}\n`;
+  const project = await scriptedAgents(
+    { pi: { turns: turn("al_ask", question, "I ask first."), config: end(pi) }, other: {} },
+    `scale = 1
 [models.claude]
 provider = "custom"
 model = "claude-sonnet-4-5"
@@ -60,18 +50,13 @@ baseUrl = "${new URL(provider.baseUrl).origin}"
 [local]
 base = "${testBase}"
 `,
-    "project/pi.script.toml": scriptOfPi,
-    "project/other.script.toml": '[[turns]]\ntext = "Done."\n',
-    "project/agents/pi/SKILL.md": "Ask.\n",
-    "project/agents/pi/config.toml": agent("pi", pi),
-    "project/agents/other/SKILL.md": "Work.\n",
-    "project/agents/other/config.toml": agent("other", 'type = "host-user"\nrun_as = "$USER"'),
-    "home/credentials/custom_key/default/key": "key-of-the-model",
-  });
+  );
+  await project.store("custom_key/default/key", "key-of-the-model");
   if (bin !== null) {
     const program = isContained ? "claude" : project.path("../bin/claude");
     await project.write("agents/claude/SKILL.md", "Ask.\n");
-    await project.write("agents/claude/config.toml", agent("claude", claude, llmCli(program)));
+    const config = `models = ["claude"]\ncredentials = []\ncallable = true\n${end(claude)}[harness]\ntype = "llm-cli"\ncommand = "${program}"\n`;
+    await project.write("agents/claude/config.toml", config);
     await placeClaude(project, join(bin, "claude"), isContained);
   }
   return { project, provider };
@@ -86,16 +71,15 @@ async function placeClaude(project: LiveProject, program: string, isContained: b
 }
 
 /** The model calls the shell once, and ends. */
-async function providerOfClaude(): Promise<FakeProvider> {
-  return fakeProvider(({ body }, response) => {
+const providerOfClaude = (): Promise<FakeProvider> =>
+  fakeProvider(({ body }, response) => {
     const isAnswered = JSON.stringify(body.messages ?? []).includes('"tool_result"');
-    const reply = isAnswered
-      ? ({ kind: "text", text: "I go on." } as const)
-      : ({ kind: "tool", command: commandOfClaude } as const);
+    const stream = isAnswered
+      ? messages.stream({ kind: "text", text: "Done." })
+      : messages.stream({ kind: "tool", command: commandOfClaude });
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.end(messages.stream(reply).replaceAll('"name":"bash"', '"name":"Bash"'));
+    response.end(stream.replaceAll('"name":"bash"', '"name":"Bash"'));
   });
-}
 
 /** The open questions, by their agents. */
 export async function openQuestions(project: LiveProject) {
@@ -124,9 +108,4 @@ export async function ticksOf(instanceId: string): Promise<number> {
     ticks += Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
   }
   return ticks;
-}
-
-function toml(value: Readonly<Record<string, unknown>>): string {
-  const pairs = Object.entries(value).map(([key, one]) => `${key} = ${JSON.stringify(one)}`);
-  return `{ ${pairs.join(", ")} }`;
 }

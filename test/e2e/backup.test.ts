@@ -1,39 +1,34 @@
 import { cpSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../helpers/command-agents.ts";
 import { LiveProject, slowly } from "../helpers/live-project.ts";
+import { pause } from "../helpers/pause.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { deliverIssue, storeIssueSecret } from "./issue-deliveries.ts";
-
-/** An example whose agent takes a while, and a place for its restored copy. */
-async function prepare() {
-  const project = await LiveProject.copy("examples/pull-request");
-  await storeIssueSecret(project);
-  const tool = '[[turns.tools]]\nname = "bash"\narguments = { command = "sleep 20" }';
-  await project.write("triage.script.toml", `[[turns]]\n${tool}\n[[turns]]\ntext = "done"\n`);
-  const folder = tempDir();
-  const copy = new LiveProject({
-    dir: join(folder, "copy"),
-    home: join(folder, "home"),
-    remove: () => Promise.resolve(),
-  });
-  const filter = (path: string) => !path.endsWith("/.al");
-  cpSync(project.dir, copy.dir, { recursive: true, filter });
-  return { project, copy, file: join(folder, "backup.tgz") };
-}
+import { deliver, storyProject } from "../stories/story-project.ts";
 
 test("a backup made under load and restored after kill -9 has all that was acknowledged before it", async () => {
-  const { project, copy, file } = await prepare();
+  const project = await storyProject((dir) => ({ worker: until(`${dir}/go`) }));
+  const folder = tempDir();
+  const [file, dir] = [join(folder, "backup.tgz"), join(folder, "copy")];
+  const remove = () => Promise.resolve();
+  const copy = new LiveProject({ dir, home: join(folder, "home"), remove });
+  cpSync(project.dir, dir, { recursive: true });
   await project.start();
   const acknowledged: string[] = [];
-  for (let count = 0; count < 8; count += 1) acknowledged.push(await deliverIssue(project));
-  await expect.poll(async () => (await project.agent("triage"))?.state, slowly).toBe("running");
+  let count = 0;
+  const delivered = async (): Promise<string> => {
+    const [status, body] = await deliver(project, (count += 1));
+    expect(status).toBe(200);
+    return (body as { receiptId: string }).receiptId;
+  };
+  while (count < 8) acknowledged.push(await delivered());
+  await expect.poll(async () => (await project.agent("worker"))?.state, slowly).toBe("running");
   const under = { load: true };
   // Far fewer than workQueueSize, beyond which the oldest work is dropped.
   const load = (async () => {
-    for (let count = 0; under.load && count < 20; count += 1) {
-      await deliverIssue(project);
-      await sleep(50);
+    while (under.load && count < 28) {
+      await delivered();
+      await pause(50, "the load is spread over the time of the backup");
     }
   })();
   const written = await project.al("backup", file, "--credentials");
@@ -46,8 +41,8 @@ test("a backup made under load and restored after kill -9 has all that was ackno
   const restored = await copy.al("restore", file, "--credentials");
   expect(restored).toMatchObject({ code: 0 });
   expect(restored.stderr).toContain("runs that were under way: 1");
-  expect(readdirSync(copy.path(".al/logs")).join()).toMatch(/triage-.*\.log/);
-  await copy.write("triage.script.toml", '[[turns]]\ntext = "done"\n');
+  expect(readdirSync(copy.path(".al/logs")).join()).toMatch(/worker-.*\.log/);
+  await project.write("go", "");
   const { apiKey } = await copy.start();
   expect(apiKey).toBe(project.scheduler.apiKey);
   for (const id of acknowledged) {

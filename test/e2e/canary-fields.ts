@@ -49,13 +49,13 @@ const messages: Messages = {
   ready: { type: "ready" },
   return: { type: "return", json: '{"a":"b"}', more: false },
   rerun: { type: "rerun" },
-  cooldown: { type: "cooldown", model: "scripted", until: 1 },
+  cooldown: { type: "cooldown", model: "hostile", until: 1 },
   end: {
     type: "end",
     error: "It failed.",
     blocked: true,
     stopped: true,
-    usage: { model: "scripted", tokens: 1, costUsd: 1, turns: 1 },
+    usage: { model: "hostile", tokens: 1, costUsd: 1, turns: 1 },
   },
 };
 

@@ -1,206 +1,228 @@
-import { spawn } from "node:child_process";
-import { createHmac } from "node:crypto";
+import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { request, type IncomingMessage } from "node:http";
+import { readdir, readFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { forAll, LiveProject, slowly } from "../helpers/live-project.ts";
+import { promisify } from "node:util";
+import { makeCertificate } from "../helpers/git-https-server.ts";
+import { LiveProject, slowly } from "../helpers/live-project.ts";
+import { whyNoOsUsers } from "../helpers/os-users.ts";
+import { withOutside } from "../helpers/outside.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+import { fakeProvider, saying } from "../runtime/harness/fake-provider.ts";
+import { standIn } from "../runtime/harness/llm-cli/stand-in.ts";
+import { claudeStream, codexStream } from "../runtime/harness/llm-cli/streams.ts";
+import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
+import { openQuestions } from "./asking-project.ts";
 
-let project: LiveProject;
+vi.setConfig({ testTimeout: 120_000 });
+const noUsers = whyNoOsUsers();
+const noNetwork = whyNoNetwork();
+for (const why of [noUsers, noNetwork])
+  if (why !== null) process.stderr.write(`skipped: some of the examples (${why})\n`);
 
-async function start(example: string): Promise<void> {
-  project = await LiveProject.copy(`examples/${example}`);
+async function started(example: string): Promise<LiveProject> {
+  const project = await LiveProject.copy(`examples/${example}`);
   await project.start();
+  return project;
 }
 
-/** Runs a script of the example as its README says. */
-function runScript(
-  name: string,
-  ...args: string[]
-): Promise<{ code: number | null; stdout: string }> {
-  const child = spawn(process.execPath, [join(project.dir, name), ...args], {
-    env: { ...process.env, AL_HOME: project.home },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let stdout = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
-  return new Promise((done) => child.on("close", (code) => done({ code, stdout })));
-}
-
-test("examples/hello runs by hand and shows its texts, tool calls and usage", async () => {
-  await start("hello");
-  const stdout = await project.print("run", "hello");
-  expect(stdout).toContain("Good to see you");
-  expect(stdout).toContain("bash: date");
-  expect(stdout).toMatch(/\d+ tokens/);
-  expect(stdout).toContain("run succeeded after");
-  const agent = await project.agent("hello");
-  expect(agent).toMatchObject({ state: "idle", lastOutcome: "succeeded" });
-  expect(agent?.statusText).toBe("said hello");
-  expect(agent?.nextRunAt).not.toBeNull();
-});
-
-describe("examples/pull-request", () => {
-  /** As its README says. */
-  forAll(async () => {
-    await start("pull-request");
-    const file = join(project.dir, "secret.txt");
-    writeFileSync(file, "a-secret-of-the-example\n", { mode: 0o600 });
-    await project.print("creds", "add", "github_webhook_secret", "--from-file", file);
-  });
-  const send = (event: string, file: string, ...args: string[]) =>
-    project.al("webhook", "send", project.path(file), "-e", event, ...args);
+test("examples/pull-request starts an agent for each of its deliveries, once", async () => {
+  const project = await started("pull-request");
+  await project.write("secret.txt", "a-secret-of-the-example\n");
+  const secret = ["creds", "add", "github_webhook_secret", "--from-file"];
+  await project.print(...secret, project.path("secret.txt"));
+  const send = (event: string, file: string) =>
+    project.print("webhook", "send", project.path(file), "-e", event, "--delivery", event);
+  const sent = ["pull_request", "pull-request-opened.json"] as const;
+  expect(await send(...sent)).toContain("work for review");
+  expect(await send(...sent)).toContain("a duplicate");
+  expect(await send("issues", "issue-opened.json")).toContain("work for triage");
+  const ended = { kind: "webhook", action: "opened", outcome: "succeeded" };
   const ofAgents = async () => (await project.history()).filter(({ agent }) => agent !== null);
-
-  test("a delivery signed with another secret starts nothing", async () => {
-    const body = readFileSync(join(project.dir, "issue-opened.json"));
-    const refused = await fetch(`${project.scheduler.url}/webhooks/github`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "x-github-event": "issues",
-        "x-github-delivery": "one",
-        "x-hub-signature-256": `sha256=${createHmac("sha256", "wrong").update(body).digest("hex")}`,
-      },
-      body: new Uint8Array(body),
-    });
-    expect(refused.status).toBe(401);
-    expect(await ofAgents()).toEqual([]);
-  });
-
-  test("a pull request starts the reviewer and an issue the other agent, once each", async () => {
-    const sent = ["pull_request", "pull-request-opened.json", "--delivery", "one"] as const;
-    expect((await send(...sent)).stdout).toContain("work for review");
-    expect((await send(...sent)).stdout).toContain("a duplicate");
-    expect((await send("issues", "issue-opened.json")).stdout).toContain("work for triage");
-    const ended = { kind: "webhook", action: "opened", outcome: "succeeded" };
-    await expect.poll(ofAgents, { timeout: 20_000 }).toMatchObject([
-      { agent: "triage", event: "issues", ...ended },
-      { agent: "review", event: "pull_request", ...ended },
-    ]);
-    expect(await project.print("logs", "review")).toContain(
-      "Update the README with new information.",
-    );
-  });
+  await expect.poll(ofAgents, slowly).toMatchObject([
+    { agent: "triage", event: "issues", ...ended },
+    { agent: "review", event: "pull_request", ...ended },
+  ]);
+  const log = await project.print("logs", "review");
+  expect(log).toContain("Update the README with new information.");
 });
 
-/** Sends a request as a proxy on this machine would. */
-const through = async (host: string): Promise<{ status: number; location: string | undefined }> => {
-  const { port } = new URL(project.scheduler.url);
-  const headers = {
-    host,
-    accept: "text/html",
-    "x-forwarded-for": "198.51.100.7",
-    "x-forwarded-proto": "https",
-  };
-  const sent = request({ host: "127.0.0.1", port, path: "/dashboard", headers }).end();
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
-  response.resume();
-  return { status: response.statusCode ?? 0, location: response.headers.location };
-};
+/** Answers an agent's question once it is asked; its prompt. */
+async function answer(project: LiveProject, agent: string, given: string): Promise<string> {
+  const asked = async () => (await openQuestions(project)).get(agent);
+  await expect.poll(asked, slowly).toBeDefined();
+  const { id = "", prompt = "" } = (await asked()) ?? {};
+  await project.print("answer", id, given);
+  return prompt;
+}
 
-test("examples/deploy is served under the name of its proxy, and runs", async () => {
-  await start("deploy");
-  expect(await through("al.example.org")).toMatchObject({
-    status: 302,
-    location: expect.stringMatching(/^\/login/) as string,
-  });
-  expect((await through("other.example.org")).status).toBeGreaterThanOrEqual(400);
-  await project.print("run", "nightly");
-});
-
-test("the run waits at its cap, and returns all that it wrote once the cap is raised", async () => {
-  await start("budget");
-  const run = project.al("run", "writer", "--json");
-  const text = async () => (await project.agent("writer"))?.statusText;
-  await expect.poll(text, slowly).toMatch(/^waits for money until .*\(\$3\.\d\d of \$4\.00\)/);
-  await project.print("budget", "raise", "writer", "5");
-  const { code, stdout } = await run;
-  expect(code).toBe(0);
-  const { value } = JSON.parse(stdout) as { readonly value: string };
-  expect(value.split("\n")).toHaveLength(8);
-}, 120_000);
-
-test("a tool of a local server is held, and called once a person allows it", async () => {
-  await start("mcp");
+test("examples/mcp holds a tool of a program in its run, and calls it once a person allows it", async () => {
+  const project = await started("mcp");
   const run = project.al("run", "librarian", "--json");
-  const open = async () => {
-    const { questions } = await project.json<{ questions: { id: string; prompt: string }[] }>(
-      "/api/questions?state=open",
-    );
-    return questions[0];
-  };
-  await expect.poll(open, slowly).toMatchObject({
-    prompt: 'librarian wants to call the tool library.borrow_book: {"id":7}',
-  });
-  await project.print("answer", (await open())?.id ?? "", "once");
-  const { code, stdout } = await run;
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded", value: "borrowed" });
+  expect(await answer(project, "librarian", "once")).toBe(
+    'librarian wants to call the tool library.borrow_book: {"id":7}',
+  );
+  expect(JSON.parse((await run).stdout)).toMatchObject({ outcome: "succeeded", value: "borrowed" });
   expect((await project.messages("librarian", "mcp")).join("\n")).toMatch(
     /library\.find_book: done[^]*library\.borrow_book: done/,
   );
-}, 60_000);
-
-/** The id of the open question of this kind. */
-const question = async (kind: string): Promise<string> => {
-  const page = await project.json<{ questions: { id: string; kind: string }[] }>(
-    "/api/questions?state=open",
-  );
-  return page.questions.find((one) => one.kind === kind)?.id ?? "";
-};
-const answer = async (kind: string, given: string): Promise<void> => {
-  await expect.poll(() => question(kind), slowly).not.toBe("");
-  expect(await project.print("questions")).toContain(kind === "call" ? "deployer" : "Deploy 1.4");
-  await project.print("answer", await question(kind), given);
-};
-
-describe("examples/approval", () => {
-  forAll(() => start("approval"));
-
-  test.each([
-    ["yes", "deployed"],
-    ["no", "not deployed"],
-  ])(
-    "a call is held, and its run asks before it acts: %s",
-    async (given, value) => {
-      const run = project.al("run", "release");
-      await answer("call", "once");
-      await answer("ask", given);
-      expect((await run).code).toBe(0);
-      expect(await project.latest("deployer", "agent-call")).toMatchObject({
-        outcome: "succeeded",
-        value,
-      });
-      expect(await project.print("audit")).toContain("once");
-    },
-    120_000,
-  );
 });
 
-const files = () => {
-  const dir = join(project.dir, "agents/tick");
-  return readdirSync(dir).map((name) => [name, readFileSync(join(dir, name), "utf8")]);
-};
+test("examples/approval holds a call, whose run asks before it acts", async () => {
+  const project = await started("approval");
+  for (const [given, value] of [
+    ["yes", "deployed"],
+    ["no", "not deployed"],
+  ] as const) {
+    const run = project.al("run", "release");
+    expect(await answer(project, "release", "once")).toContain("deployer");
+    expect(await answer(project, "deployer", given)).toContain("Deploy 1.4");
+    expect((await run).code).toBe(0);
+    const deployed = { outcome: "succeeded", value };
+    expect(await project.latest("deployer", "agent-call")).toMatchObject(deployed);
+  }
+});
 
-test("edits take effect, an invalid one is shown with its place, and the other agent is unaffected", async () => {
-  await start("hot-reload");
-  const before = files();
-  const neighbour = await project.agent("tock");
-  expect(await runScript("edit.mjs", "2")).toMatchObject({ code: 0 });
+test("examples/hot-reload edits its agent: edits take effect, a wrong one is shown, and the files are as before", async () => {
+  const project = await started("hot-reload");
+  const files = async () => {
+    const names = await readdir(project.path("agents/tick"));
+    return Promise.all(names.map((name) => project.read(`agents/tick/${name}`)));
+  };
+  const [before, neighbour] = [await files(), await project.agent("tock")];
+  await promisify(execFile)(process.execPath, [project.path("edit.mjs"), "2"]);
   const { output, waitForOutput } = project.scheduler;
   await waitForOutput(/schedule "\*\/2 \* \* \* \*" → "\* \* \* \* \*"/);
   expect(output()).toMatch(/agents\/tick\/config\.toml:\d+:\d+.*every day/);
   expect(await project.agent("tick")).toMatchObject({ error: null });
   expect((await project.agent("tock"))?.nextRunAt).toBe(neighbour?.nextRunAt);
-  expect(files()).toEqual(before);
+  expect(await files()).toEqual(before);
 });
 
-test("edits that are interrupted leave the files as they were", async () => {
-  project = await LiveProject.copy("examples/hot-reload");
-  const before = files();
-  const child = spawn(process.execPath, [join(project.dir, "edit.mjs"), "60"]);
-  child.stdout.once("data", () => child.kill("SIGINT"));
-  expect(await new Promise((done) => child.on("close", done))).toBe(130);
-  expect(files()).toEqual(before);
+test.skipIf(noUsers !== null)(
+  "examples/host-user runs as its own OS user, without a port and without the image of its Dockerfile",
+  async () => {
+    const exists = (await readFile("/etc/passwd", "utf8")).includes("\nal-agent:");
+    if (!exists) {
+      execFileSync("useradd", ["--system", "--shell", "/usr/sbin/nologin", "al-agent"]);
+      onTestFinished(() => void execFileSync("userdel", ["al-agent"]));
+    }
+    const project = await LiveProject.copy("examples/host-user");
+    await project.write("agents/outsider/Dockerfile", "FROM no/such:image\n");
+    expect(await project.start({ webUi: false })).toMatchObject({ url: "" });
+    expect(await project.print("run", "outsider")).toMatch(
+      /I am al-agent, working in \/tmp\/al-runs\/outsider-[^]*run succeeded/,
+    );
+  },
+);
+
+test("the agents of examples/teamwork hand work to each other, with a lock between them", async () => {
+  const project = await started("teamwork");
+  await project.print("run", "writer");
+  const short = async () =>
+    (await project.history()).map(({ agent, kind, caller, outcome }) =>
+      [agent, kind, caller?.replace(/-[a-z2-7]{8}$/, ""), outcome].join(" "),
+    );
+  await expect
+    .poll(short, slowly)
+    .toEqual([
+      "writer agent-call reviewer succeeded",
+      "reviewer agent-call writer succeeded",
+      "writer manual  succeeded",
+    ]);
+  const [callBack, review, writing] = await project.history();
+  const { instanceId, value } = writing ?? {};
+  expect(value).toEqual({ published: "Agents can work together now." });
+  const reason = expect.stringContaining("waited for it") as string;
+  expect(callBack).toMatchObject({ instanceId, deadLetter: false, reason });
+  expect(review).toMatchObject({ caller: instanceId, value: { words: 5 } });
+  expect(await project.json("/locks/status")).toEqual({ locks: [] });
+});
+
+/** A service of the internet at this machine, and a scheduler that finds it by its name. */
+async function startOutside(project: LiveProject, name: string, ...replies: object[]) {
+  const seen: { url: string; login: string; body: string }[] = [];
+  const folder = tempDir();
+  const server = createServer(makeCertificate(folder, `DNS:${name}`), (message, response) => {
+    let body = "";
+    message.setEncoding("utf8").on("data", (text: string) => (body += text));
+    message.on("end", () => {
+      const { authorization: login = "" } = message.headers;
+      seen.push({ url: message.url ?? "", login, body });
+      response.end(JSON.stringify(replies.shift()));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const outside = withOutside({
+    addresses: { [name]: "203.0.113.10" },
+    ports: { "203.0.113.10": (server.address() as AddressInfo).port },
+  });
+  await project.start({ env: { ...outside, NODE_EXTRA_CA_CERTS: join(folder, "cert.pem") } });
+  return seen;
+}
+
+describe.skipIf(noNetwork !== null)("an example that uses a service", () => {
+  test("examples/github-token calls GitHub with the token, which its run does not have", async () => {
+    const project = await LiveProject.copy("examples/github-token");
+    await project.store("github_token/default/token", "ghp-of-the-example");
+    const seen = await startOutside(project, "api.github.com", { login: "octocat" });
+    const printed = await project.print("run", "reporter");
+    expect(seen).toMatchObject([{ url: "/user", login: "Bearer ghp-of-the-example" }]);
+    expect(printed).toContain('"login":"octocat"');
+    expect(printed).not.toContain("ghp-of-the-example");
+  });
+
+  test("examples/slack posts to the channel, and shows why Slack rejects a post", async () => {
+    const project = await LiveProject.copy("examples/slack");
+    await project.store("slack_bot_token/default/token", "xoxb-of-the-example");
+    const replies = [{ ok: true }, { ok: false, error: "channel_not_found" }];
+    const seen = await startOutside(project, "slack.com", ...replies);
+    expect(await project.print("run", "standup")).toContain('"ok":true');
+    const url = "/api/chat.postMessage";
+    const post = /^channel=%23standup&text=Two\+pull\+requests\+merged/;
+    const body = expect.stringMatching(post) as string;
+    expect(seen).toEqual([{ url, login: "Bearer xoxb-of-the-example", body }]);
+    expect(await project.print("run", "standup")).toContain("channel_not_found");
+  });
+});
+
+test("examples/local-model calls a server on this machine without a key; al new --provider local names the first model of one", async () => {
+  const server = await fakeProvider((request, response) => {
+    if (request.path !== "/v1/models") return saying("It is noon.")(request, response);
+    response.end(JSON.stringify({ object: "list", data: [{ id: "gemma" }, { id: "qwen" }] }));
+  });
+  onTestFinished(() => server.close());
+  const project = await LiveProject.copy("examples/local-model");
+  await project.edit("config.toml", "http://localhost:11434/v1", server.baseUrl);
+  await project.start();
+  expect(await project.print("run", "helper")).toContain("It is noon.");
+  expect(server.requests[0]).toMatchObject({
+    path: "/v1/chat/completions",
+    authorization: "",
+    body: { model: "qwen3:8b" },
+  });
+
+  const made = project.path("../made");
+  const local = ["new", made, "--provider", "local", "--base-url"];
+  const { code, stderr } = await project.al(...local, "http://127.0.0.1:1/v1");
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--model is missing")]);
+  expect((await project.al(...local, server.baseUrl)).code).toBe(0);
+  const config = await readFile(join(made, "config.toml"), "utf8");
+  for (const line of ['model = "gemma"', `baseUrl = "${server.baseUrl}"`, 'authType = "none"'])
+    expect(config).toContain(line);
+});
+
+test.each([
+  ["claude", "anthropic_key", claudeStream],
+  ["codex", "openai_key", codexStream],
+] as const)("examples/llm-cli runs its work with %s", async (program, key, stream) => {
+  const project = await LiveProject.copy("examples/llm-cli");
+  await project.store(`${key}/default/key`, "sk-of-the-example");
+  const cli = await standIn(project.dir, program, { stream });
+  await project.start({ env: { PATH: cli.path } });
+  expect(await project.print("run", `with-${program}`)).toContain("Looking.");
+  expect(JSON.stringify(await cli.env())).not.toContain("sk-of-the-example");
 });

@@ -93,41 +93,42 @@ export async function hostileServer(behaviours: Readonly<Record<string, Behaviou
   const server = createServer((request, response) => void serve(request, response));
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     if (request.method !== "POST") return response.writeHead(405).end();
-    const body = (await json(request)) as {
+    const { id, method, params } = (await json(request)) as {
       id: number;
       /** Absent in an answer to a request of the server. */
       method?: string;
       params: { name: string; protocolVersion?: string; arguments?: unknown };
     };
-    const { id, method, params } = body;
     const reply = (more: object) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify({ jsonrpc: "2.0", id, ...more }));
     };
-    const tool = (name: string) => ({
-      name,
-      description: state.description,
-      inputSchema: { type: "object" },
-    });
-    if (method === "initialize") {
-      const serverInfo = { name: "hostile", version: "1" };
-      const { protocolVersion } = params;
-      return reply({
-        result: { protocolVersion, capabilities: { tools: {} }, serverInfo, instructions },
-      });
+    const behave = (name: string, given: unknown) =>
+      behaviours[name]?.(response, { id, headers: request.headers, arguments: given });
+    const inputSchema = { type: "object" };
+    const { description } = state;
+    switch (method) {
+      case "initialize": {
+        const serverInfo = { name: "hostile", version: "1" };
+        const capabilities = { tools: {} };
+        const { protocolVersion } = params;
+        return reply({ result: { protocolVersion, capabilities, serverInfo, instructions } });
+      }
+      case "notifications/initialized":
+        return response.writeHead(202).end();
+      case undefined:
+        return behave("answered", null);
+      case "tools/call":
+        state.calls.push(params.name);
+        return behave(params.name, params.arguments);
+      default: {
+        if (behaviours[method] !== undefined) return behave(method, params);
+        const names = Object.keys(behaviours);
+        const tools = names.map((name) => ({ name, description, inputSchema }));
+        const isList = method === "tools/list";
+        return reply(isList ? { result: { tools } } : { error: { code: -32601, message: "no" } });
+      }
     }
-    if (method === "notifications/initialized") return response.writeHead(202).end();
-    const { headers } = request;
-    if (method === undefined)
-      return behaviours.answered?.(response, { id, headers, arguments: null });
-    if (method !== "tools/call" && behaviours[method] !== undefined)
-      return behaviours[method](response, { id, headers, arguments: params });
-    if (method === "tools/list")
-      return reply({ result: { tools: Object.keys(behaviours).map(tool) } });
-    if (method !== "tools/call")
-      return reply({ error: { code: -32601, message: "no such method" } });
-    state.calls.push(params.name);
-    behaviours[params.name]?.(response, { id, headers, arguments: params.arguments });
   };
   return { url: `${await listening(server)}/mcp`, state };
 }

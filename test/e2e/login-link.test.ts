@@ -1,7 +1,7 @@
 import { makeFolders, type Folders } from "../interfaces/cli/fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "../interfaces/cli/terminal.ts";
 import { filesBelow } from "../helpers/files-below.ts";
-import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
+import { LiveProject } from "../helpers/live-project.ts";
 
 const linkIn = /http:\/\/localhost:\d+\/login\/([\w-]{22})/;
 
@@ -11,26 +11,18 @@ async function follow(link: string): Promise<string> {
 }
 
 test("off a terminal al start prints no token, al open makes a link, and no file holds its token", async () => {
-  const project = await copyProject("examples/hello");
-  const scheduler = await startTestScheduler(project);
-  try {
-    expect(scheduler.output()).toMatch(/^Log in: {4}al open$/m);
-    expect(scheduler.output()).not.toMatch(linkIn);
-    const { stdout } = await runAl(project, ["open", "--print"]);
-    const [link = "", token = ""] = linkIn.exec(stdout) ?? [];
-    expect(await follow(link)).toBe("/dashboard");
-    expect(await follow(link)).toBe("/login");
-    await scheduler.stop();
-    for (const dir of [project.dir, project.home]) {
-      const files = await filesBelow(dir);
-      expect(files.size).toBeGreaterThan(0);
-      expect([...files].filter(([, text]) => text.includes(token))).toEqual([]);
-    }
-    expect(scheduler.output()).not.toContain(token);
-  } finally {
-    await scheduler.kill();
-    await project.remove();
-  }
+  const project = await LiveProject.hello();
+  const { output, stop } = await project.start();
+  expect(output()).toMatch(/^Log in: {4}al open$/m);
+  expect(output()).not.toMatch(linkIn);
+  const [link = "", token = ""] = linkIn.exec(await project.print("open", "--print")) ?? [];
+  expect(await follow(link)).toBe("/dashboard");
+  expect(await follow(link)).toBe("/login");
+  await stop();
+  const files = [...(await filesBelow(project.dir)), ...(await filesBelow(project.home))];
+  expect(files.length).toBeGreaterThan(5);
+  expect(files.filter(([, text]) => text.includes(token))).toEqual([]);
+  expect(output()).not.toContain(token);
 });
 
 const noTerminal = whyNoTerminal();

@@ -1,13 +1,15 @@
-import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fakeProvider } from "../runtime/harness/fake-provider.ts";
-import type { FakeProvider, SeenRequest } from "../runtime/harness/fake-provider.ts";
-import { claudeStream, codexStream, geminiStream } from "../runtime/harness/llm-cli/streams.ts";
+import { chmod, copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ownUser } from "../helpers/command-agents.ts";
 import { testBase } from "../helpers/docker.ts";
-import type { TestProject } from "../helpers/scheduler.ts";
+import { LiveProject } from "../helpers/live-project.ts";
+import { fakeProvider, type SeenRequest } from "../runtime/harness/fake-provider.ts";
+import { claudeStream } from "../runtime/harness/llm-cli/streams.ts";
 
-export const harnesses = ["pi", "claude", "codex", "gemini"] as const;
+/** Looks for words in everything that a run can read. */
+export const lookProgram = join(import.meta.dirname, "look.mjs");
+
+export const harnesses = ["pi", "claude"] as const;
 export type HarnessName = (typeof harnesses)[number];
 
 /** What no run may find, and credentials of agents, which prove that looking finds. */
@@ -27,107 +29,55 @@ export const halves = (word: string): string =>
 const apis: Readonly<Record<HarnessName, string>> = {
   pi: "openai-completions",
   claude: "anthropic-messages",
-  codex: "openai-responses",
-  gemini: "google-generative-ai",
 };
 
-/** A project with an agent for each harness that looks around in its hooks and in its session, and its provider. */
-export interface LookingProject extends TestProject {
-  /** Of the project, its home and its programs. */
-  readonly folder: string;
-  readonly provider: FakeProvider;
-}
+const agentConfig = (harness: HarnessName, own: string, more: string) =>
+  `models = ["for-${harness}"]\ncredentials = ["${own}"]\nschedule = "0 0 29 2 *"\n${more}`;
 
-export interface LookingOptions {
-  /** `[runtime]` of the agents. */
-  readonly runtime: string;
-  /** Where they look beside their working directory. */
-  readonly roots: readonly string[];
-  /** More of the project's `[local]`. */
-  readonly local?: string;
-  /** Whether the command lines come with an image. */
-  readonly inImage?: boolean;
-}
-
-export async function lookingProject(options: LookingOptions): Promise<LookingProject> {
-  const folder = await mkdtemp(join(tmpdir(), "al-keys-"));
-  await chmod(folder, 0o755);
+/**
+ * A project with an agent for each harness that looks around in its hooks and in its session: in its working directory
+ * and in `roots`; and their provider.
+ */
+export async function lookingProject(runtime: string, roots: readonly string[]) {
   const all = Object.values(words).map(halves);
-  const look = `node scripts/look.mjs ${[...all, "--", ...options.roots].join(" ")}`;
+  const look = `node scripts/look.mjs ${[...all, "--", ...roots].join(" ")}`;
   const provider = await fakeProvider((request, response) => answer(look, request, response));
-  const put = async (path: string, text: string, mode = 0o644): Promise<void> => {
-    const isSecret = path.startsWith("home/");
-    await mkdir(dirname(join(folder, path)), { recursive: true, mode: isSecret ? 0o700 : 0o755 });
-    await writeFile(join(folder, path), text, { mode });
-  };
-  await put("project/config.toml", projectConfig(provider.baseUrl, options.local ?? ""));
-  await put("home/credentials/custom_key/default/key", words.key, 0o600);
-  await put("home/credentials/my_own/default/word", words.own, 0o600);
-  await put("home/credentials/my_neighbour/default/word", words.neighbour, 0o600);
-  for (const harness of harnesses) {
-    const agent = `project/agents/looker-${harness}`;
-    const hooks = `pre = ["${look}"]\npost = ["${look}"]`;
-    const program = options.inImage === true ? harness : join(folder, "bin", harness);
-    await put(`${agent}/config.toml`, agentConfig({ harness, program, hooks }, options.runtime));
-    await put(
-      `${agent}/SKILL.md`,
-      `---\nname: looker-${harness}\ndescription: Looks.\n---\nLook.\n`,
-    );
-    await mkdir(join(folder, agent, "scripts"));
-    await copyFile(join(import.meta.dirname, "look.mjs"), join(folder, agent, "scripts/look.mjs"));
-    await put(`bin/${harness}`, standIn(process.execPath, look), 0o755);
-    if (options.inImage !== true || harness === "pi") continue;
-    await put(`${agent}/${harness}`, standIn("/usr/bin/env node", look), 0o755);
-    await put(`${agent}/Dockerfile`, `FROM al-agent:latest\nCOPY ${harness} /usr/local/bin/\n`);
-  }
-  const remove = async (): Promise<void> => {
-    await provider.close();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  };
-  return { folder, provider, dir: join(folder, "project"), home: join(folder, "home"), remove };
-}
-
-/** Adds an agent of the scheduler's own user that sleeps in a hook, with the key at hand and a credential of its own. */
-export async function addNeighbour({ dir }: TestProject): Promise<void> {
-  const agent = join(dir, "agents/looker-neighbour");
-  await mkdir(agent);
-  const hooks = 'pre = ["sleep 20"]';
-  const runtime = 'type = "host-user"\nrun_as = "$USER"';
-  const config = agentConfig({ harness: "pi", program: "pi", hooks }, runtime);
-  await writeFile(join(agent, "config.toml"), config.replace("my_own", "my_neighbour"));
-  const skill = "---\nname: looker-neighbour\ndescription: Sleeps.\n---\nSleep.\n";
-  await writeFile(join(agent, "SKILL.md"), skill);
-}
-
-function projectConfig(baseUrl: string, local: string): string {
   const models = harnesses.map(
     (harness) => `[models.for-${harness}]
 provider = "custom"
 model = "m-1"
 api = "${apis[harness]}"
-baseUrl = "${new URL(baseUrl).origin}"
+baseUrl = "${new URL(provider.baseUrl).origin}"
 headers = { "x-canary" = "${words.header}" }
 `,
   );
-  return `${models.join("")}[local]\nnetwork = "none"\nbase = "${testBase}"\n${local}\n`;
+  const project = await LiveProject.of({
+    "project/config.toml": `${models.join("")}[local]\nnetwork = "none"\nbase = "${testBase}"\n`,
+    "home/credentials/custom_key/default/key": words.key,
+    "home/credentials/my_own/default/word": words.own,
+    "home/credentials/my_neighbour/default/word": words.neighbour,
+  });
+  const program = project.path("../bin/claude");
+  await project.write("../bin/claude", standIn(look), 0o755);
+  for (const path of ["..", "../bin"]) await chmod(project.path(path), 0o755);
+  for (const harness of harnesses) {
+    const cli = harness === "pi" ? "" : `[harness]\ntype = "llm-cli"\ncommand = "${program}"\n`;
+    const more = `${cli}[hooks]\npre = ["${look}"]\npost = ["${look}"]\n[runtime]\n${runtime}\n`;
+    const agent = `agents/looker-${harness}`;
+    await project.write(`${agent}/config.toml`, agentConfig(harness, "my_own", more));
+    await project.write(`${agent}/SKILL.md`, "Look.\n");
+    await project.write(`${agent}/scripts/.keep`, "");
+    await copyFile(lookProgram, project.path(`${agent}/scripts/look.mjs`));
+  }
+  return { project, provider };
 }
 
-interface LookingAgent {
-  readonly harness: HarnessName;
-  readonly program: string;
-  readonly hooks: string;
-}
-
-function agentConfig({ harness, program, hooks }: LookingAgent, runtime: string): string {
-  const cli = `[harness]\ntype = "llm-cli"\ncommand = "${program}"\n`;
-  return `models = ["for-${harness}"]
-credentials = ["my_own"]
-schedule = "0 0 29 2 *"
-${harness === "pi" ? "" : cli}[hooks]
-${hooks}
-[runtime]
-${runtime}
-`;
+/** Adds an agent of the scheduler's own user that sleeps in a hook, with the key at hand and a credential of its own. */
+export async function addNeighbour(project: LiveProject): Promise<void> {
+  await project.write("agents/looker-neighbour/SKILL.md", "Sleep.\n");
+  const more = `[hooks]\npre = ["sleep 20"]\n${ownUser}`;
+  const config = agentConfig("pi", "my_neighbour", more);
+  await project.write("agents/looker-neighbour/config.toml", config);
 }
 
 /** A provider whose model calls one tool, then is done. It repeats what it was sent, as some do in their errors. */
@@ -151,44 +101,21 @@ function answer(
   response.end(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(""));
 }
 
-/** Stands for claude, codex and gemini, by its name: asks its model once, looks around and ends as they do. */
-function standIn(node: string, look: string): string {
-  return `#!${node}
+/** Stands for claude: asks its model once, looks around and ends as it does. */
+function standIn(look: string): string {
+  return `#!${process.execPath}
 const { execSync } = require("node:child_process");
-const { readFileSync } = require("node:fs");
-const { basename, dirname } = require("node:path");
-const { env } = process;
-const json = { "content-type": "application/json" };
+const { dirname } = require("node:path");
+const { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key, ...env } = process.env;
+const headers = { "content-type": "application/json", "x-api-key": key, "anthropic-version": "2023-06-01" };
 const messages = [{ role: "user", content: "hi" }];
-const clis = {
-  claude: () => ({
-    url: env.ANTHROPIC_BASE_URL + "/v1/messages",
-    headers: { ...json, "x-api-key": env.ANTHROPIC_API_KEY, "anthropic-version": "2023-06-01" },
-    body: { model: "m-1", max_tokens: 9, messages },
-    stream: ${JSON.stringify(claudeStream)},
-    say: (stream, text) => (stream[1].message.content[0].text = text),
-  }),
-  codex: () => ({
-    url: /base_url = "(.*)"/.exec(readFileSync(env.CODEX_HOME + "/config.toml", "utf8"))[1] + "/responses",
-    headers: { ...json, authorization: "Bearer " + env.CODEX_API_KEY },
-    body: { model: "m-1", input: messages },
-    stream: ${JSON.stringify(codexStream)},
-    say: (stream, text) => (stream[3].item.text = text),
-  }),
-  gemini: () => ({
-    url: env.GOOGLE_GEMINI_BASE_URL + "/v1beta/models/m-1:streamGenerateContent?alt=sse",
-    headers: { ...json, "x-goog-api-key": env.GEMINI_API_KEY },
-    body: { contents: [{ role: "user", parts: [{ text: "hi" }] }] },
-    stream: ${JSON.stringify(geminiStream)},
-    say: (stream, text) => (stream[2].content = text),
-  }),
-};
-const { url, headers, body, stream, say } = clis[basename(process.argv[1])]();
-fetch(url, { method: "POST", headers, body: JSON.stringify(body) }).then(async (answer) => {
+const body = JSON.stringify({ model: "m-1", max_tokens: 9, messages });
+const stream = ${JSON.stringify(claudeStream)};
+fetch(url + "/v1/messages", { method: "POST", headers, body }).then(async (answer) => {
   if (!answer.ok) throw new Error(await answer.text());
   globalThis.kept = await answer.text();
   const PATH = dirname(process.execPath) + ":" + env.PATH;
-  say(stream, execSync(${JSON.stringify(look)}, { env: { ...env, PATH } }).toString());
+  stream[1].message.content[0].text = execSync(${JSON.stringify(look)}, { env: { ...env, PATH } }).toString();
   for (const line of stream) console.log(JSON.stringify(line));
 });
 `;

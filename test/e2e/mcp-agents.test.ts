@@ -4,109 +4,81 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { runSpanId } from "../../src/features/telemetry/trace-ids.ts";
-import { LiveProject, slowly } from "../helpers/live-project.ts";
+import { ownUser } from "../helpers/command-agents.ts";
+import { scriptedAgents, turn } from "../helpers/scripted-agents.ts";
 import { toolResults } from "./asking-project.ts";
 import { everythingServer, exampleServer, ownAddress } from "./mcp-servers.ts";
 
-const program = JSON.stringify(process.execPath);
-const config = (mcp: string) =>
-  `models = ["main"]\ncredentials = []\ncallable = true\nruntime = { type = "host-user", run_as = "$USER" }\n${mcp}`;
-const turn = (name: string, args: string) =>
-  `[[turns]]\n[[turns.tools]]\nname = "${name}"\narguments = ${args}\n`;
+vi.setConfig({ testTimeout: 120_000 });
 
-/** A project with one agent in pi, whose scripted model makes these calls. */
-async function started(mcp: string, calls: string, more = ""): Promise<LiveProject> {
-  const project = await LiveProject.of({
-    "project/config.toml": `[models.main]\nprovider = "scripted"\nscript = "main.script.toml"\n${more}`,
-    "project/main.script.toml": `${calls}[[turns]]\ntext = "Done."\n`,
-    "project/agents/worker/SKILL.md": "Work.\n",
-    "project/agents/worker/config.toml": config(mcp),
-  });
+/** Runs an agent whose scripted model makes these calls; the project and the results of the calls. */
+async function ran(mcp: string, turns: string, config = "") {
+  const worker = { turns, config: ownUser + mcp };
+  const project = await scriptedAgents({ worker }, config);
   await project.start();
-  return project;
+  await project.print("run", "worker");
+  return { project, results: await toolResults(project, "worker") };
 }
 
-async function ran(project: LiveProject) {
-  await project.trigger("worker");
-  await expect.poll(() => project.latest("worker"), slowly).toMatchObject({ outcome: "succeeded" });
-}
-
-test(
-  "pi calls allowed tools of a server over HTTP and of a program inside the run",
-  { timeout: 120_000 },
-  async () => {
-    const { url } = await everythingServer();
-    const mcp = `
-[[mcp]]
+test("pi calls allowed tools of a server over HTTP and of a program inside the run", async () => {
+  const { url } = await everythingServer();
+  const mcp = `[[mcp]]
 name = "all"
 url = "${url}"
 private = true
 tools = ["echo", "get-s*"]
 [[mcp]]
 name = "files"
-command = [${program}, ${JSON.stringify(exampleServer("filesystem"))}, "."]
+command = ["${process.execPath}", "${exampleServer("filesystem")}", "."]
 tools = ["write_file", "read_text_file"]
 `;
-    const turns = [
-      turn("all__echo", '{ message = "hello" }'),
-      turn("files__write_file", '{ path = "note.txt", content = "by mcp" }'),
-      turn("files__read_text_file", '{ path = "note.txt" }'),
-      turn("all__get-env", "{}"),
-    ].join("");
-    const project = await started(mcp, turns);
-    await ran(project);
-    const results = await toolResults(project, "worker");
-    const calls = await project.messages("worker", "mcp");
-    expect(results[0]).toContain("Echo: hello");
-    expect(results[2]).toContain("by mcp");
-    expect(results[3]).toContain("not found");
-    expect(calls.map((line) => line.replace(/\d+ ms, \d+ bytes/, "…"))).toEqual([
-      "MCP all.echo: done after …",
-      "MCP files.write_file: done after …",
-      "MCP files.read_text_file: done after …",
-    ]);
-  },
-);
+  const turns = [
+    turn("all__echo", '{ message = "hello" }'),
+    turn("files__write_file", '{ path = "note.txt", content = "by mcp" }'),
+    turn("files__read_text_file", '{ path = "note.txt" }'),
+    turn("all__get-env", "{}"),
+  ];
+  const { project, results } = await ran(mcp, turns.join(""));
+  for (const [at, text] of ["Echo: hello", "", "by mcp", "not found"].entries())
+    expect(results[at]).toContain(text);
+  const calls = await project.messages("worker", "mcp");
+  expect(calls.map((line) => line.replace(/ done after \d+ ms, \d+ bytes/, ""))).toEqual([
+    "MCP all.echo:",
+    "MCP files.write_file:",
+    "MCP files.read_text_file:",
+  ]);
+});
 
-test(
-  "a server of the revision 2026-07-28 is called by it, with the trace of the run",
-  { timeout: 120_000 },
-  async () => {
-    const eras: string[] = [];
-    const traces: unknown[] = [];
-    const handler = createMcpHandler(({ era }) => {
-      eras.push(era);
-      const server = new McpServer({ name: "modern", version: "1" });
-      server.registerTool("trace", { description: "Traces." }, (context) => {
-        traces.push(context.mcpReq._meta?.traceparent);
-        return { content: [{ type: "text", text: "traced" }] };
-      });
-      return server;
+test("a server of the revision 2026-07-28 is called by it, with the trace of the run", async () => {
+  const [eras, traces]: [string[], unknown[]] = [[], []];
+  const handler = createMcpHandler(({ era }) => {
+    eras.push(era);
+    const server = new McpServer({ name: "modern", version: "1" });
+    server.registerTool("trace", { description: "Traces." }, (context) => {
+      traces.push(context.mcpReq._meta?.traceparent);
+      return { content: [{ type: "text", text: "traced" }] };
     });
-    const server = createServer((request, response) => {
-      void (async () => {
-        const headers = new Headers(request.headers as Record<string, string>);
-        const init = { method: request.method ?? "POST", headers, body: await text(request) };
-        const answer = await handler.fetch(new Request("http://modern.test/mcp", init));
-        response.writeHead(answer.status, Object.fromEntries(answer.headers));
-        response.end(await answer.text());
-      })();
-    }).listen(0, "0.0.0.0");
-    await once(server, "listening");
-    onTestFinished(() => void server.close().closeAllConnections());
-    const { port } = server.address() as AddressInfo;
-    const url = `http://${ownAddress()}:${port}/mcp`;
-    const project = await started(
-      `[[mcp]]\nname = "modern"\nurl = "${url}"\nprivate = true\ntools = ["trace"]\n`,
-      turn("modern__trace", "{}"),
-      '[telemetry]\notlp = "http://127.0.0.1:9"\n',
-    );
-    await ran(project);
-    expect((await toolResults(project, "worker")).join()).toContain("traced");
-    expect(new Set(eras)).toEqual(new Set(["modern"]));
-    const { instanceId } = (await project.latest("worker")) ?? {};
-    expect(traces).toEqual([
-      expect.stringMatching(`^00-[0-9a-f]{32}-${runSpanId(instanceId ?? "")}-01$`),
-    ]);
-  },
-);
+    return server;
+  });
+  const server = createServer((request, response) => {
+    void (async () => {
+      const headers = new Headers(request.headers as Record<string, string>);
+      const init = { method: request.method ?? "POST", headers, body: await text(request) };
+      const answer = await handler.fetch(new Request("http://modern.test/mcp", init));
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      response.end(await answer.text());
+    })();
+  }).listen(0, "0.0.0.0");
+  await once(server, "listening");
+  onTestFinished(() => void server.close().closeAllConnections());
+  const url = `http://${ownAddress()}:${(server.address() as AddressInfo).port}/mcp`;
+  const { project, results } = await ran(
+    `[[mcp]]\nname = "modern"\nurl = "${url}"\nprivate = true\ntools = ["trace"]\n`,
+    turn("modern__trace", "{}"),
+    '[telemetry]\notlp = "http://127.0.0.1:9"\n',
+  );
+  expect(results).toEqual([expect.stringContaining("traced")]);
+  expect(new Set(eras)).toEqual(new Set(["modern"]));
+  const spanId = runSpanId((await project.latest("worker"))?.instanceId ?? "");
+  expect(traces).toEqual([expect.stringMatching(`^00-[0-9a-f]{32}-${spanId}-01$`)]);
+});

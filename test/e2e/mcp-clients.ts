@@ -62,11 +62,8 @@ async function currentClient(transport: Http2 | Stdio2): Promise<McpClient> {
   return {
     version: () => client.getNegotiatedProtocolVersion(),
     tools: async () => (await client.listTools()).tools,
-    call: async (name, input = {}, onprogress) =>
-      (await client.callTool(
-        { name, arguments: { ...input } },
-        onprogress && { onprogress },
-      )) as unknown as ToolAnswer,
+    call: (name, input, onprogress) =>
+      answered(client.callTool({ name, arguments: { ...input } }, onprogress && { onprogress })),
     close: () => client.close(),
   };
 }
@@ -79,12 +76,12 @@ async function previousClient(transport: Http1 | Stdio1): Promise<McpClient> {
   return {
     version: () => version,
     tools: async () => (await client.listTools()).tools,
-    call: async (name, input = {}, onprogress) =>
-      (await client.callTool(
-        { name, arguments: { ...input } },
-        undefined,
-        onprogress && { onprogress },
-      )) as unknown as ToolAnswer,
+    call: (name, input, onprogress) => {
+      const request = { name, arguments: { ...input } };
+      return answered(client.callTool(request, undefined, onprogress && { onprogress }));
+    },
     close: () => client.close(),
   };
 }
+
+const answered = async (call: Promise<unknown>) => (await call) as ToolAnswer;

@@ -59,28 +59,25 @@ async function providerOf(program: Program) {
   return { provider, seen };
 }
 
-describe
-  .skipIf(bin === null || whyNoOsUsers() !== null)
-  .each(["claude", "codex", "gemini"] as const)("the real %s", (program) => {
-  test(
-    "the llm-cli harness calls tools of a server over HTTP and of a program inside the run",
-    { timeout: 300_000 },
-    async () => {
-      const [user, { url }, { provider, seen }] = await Promise.all([
-        tempUser(),
-        everythingServer(),
-        providerOf(program),
-      ]);
-      onTestFinished(() => user.remove());
-      const project = await LiveProject.of({
-        "project/config.toml": `[models.main]
+test.skipIf(bin === null || whyNoOsUsers() !== null).each(["claude", "codex", "gemini"] as const)(
+  "the real %s calls tools of a server over HTTP and of a program inside the run, and no others",
+  { timeout: 300_000 },
+  async (program) => {
+    const [user, { url }, { provider, seen }] = await Promise.all([
+      tempUser(),
+      everythingServer(),
+      providerOf(program),
+    ]);
+    onTestFinished(() => user.remove());
+    const project = await LiveProject.of({
+      "project/config.toml": `[models.main]
 provider = "custom"
 model = "m-1"
 api = "${apis[program]}"
 baseUrl = "${new URL(provider.baseUrl).origin}"
 `,
-        "project/agents/worker/SKILL.md": "Work.\n",
-        "project/agents/worker/config.toml": `models = ["main"]
+      "project/agents/worker/SKILL.md": "Work.\n",
+      "project/agents/worker/config.toml": `models = ["main"]
 credentials = []
 callable = true
 [harness]
@@ -100,32 +97,17 @@ tools = ["echo"]
 name = "files"
 command = ["${process.execPath}", "${exampleServer("filesystem")}", "."]
 tools = ["read_text_file"]
-[[mcp]]
-name = "gone"
-url = "http://192.0.2.99:9/mcp"
-private = true
-tools = ["*"]
-timeout = 2
 `,
-        "home/credentials/custom_key/default/key": "key-of-the-model",
-      });
-      await chmod(project.path(".."), 0o755);
-      await project.start();
-      await project.trigger("worker");
-      const ended = () => project.latest("worker");
-      await expect
-        .poll(ended, { timeout: 200_000 })
-        .toMatchObject({ outcome: expect.any(String) as string });
-      const results = (await toolResults(project, "worker")).join("\n");
-      expect(await ended()).toMatchObject({ outcome: "succeeded" });
-      expect(results).toContain("Echo: hello");
-      expect(results).toContain("note-9f1c");
-      // Only allowed tools are offered.
-      expect(seen.join("").match(/get-sum|move_file/g)).toBeNull();
-      const lines = (await project.messages("worker", "mcp")).join("\n");
-      expect(lines).toMatch(/MCP all\.echo: done after/);
-      expect(lines).toMatch(/MCP files\.read_text_file: done after/);
-      expect(lines).toMatch(/the MCP server gone can't be used: no answer within 2 s|unreachable/);
-    },
-  );
-});
+      "home/credentials/custom_key/default/key": "key-of-the-model",
+    });
+    await chmod(project.path(".."), 0o755);
+    await project.start();
+    await project.print("run", "worker");
+    const results = (await toolResults(project, "worker")).join("\n");
+    expect(results).toMatch(/Echo: hello[^]*note-9f1c/);
+    expect(seen.join("")).not.toMatch(/get-sum|move_file/);
+    expect((await project.messages("worker", "mcp")).join("\n")).toMatch(
+      /MCP all\.echo: done after[^]*MCP files\.read_text_file: done after/,
+    );
+  },
+);

@@ -1,5 +1,6 @@
 import type { AuditReport } from "../../src/features/people/audit-report.ts";
-import { forAll, slowly, type LiveProject } from "../helpers/live-project.ts";
+import type { QuestionsView } from "../../src/foundation/contracts/question-views.ts";
+import { forAll, LiveProject, slowly } from "../helpers/live-project.ts";
 import { isLong } from "../helpers/long.ts";
 import { mcpClients, type McpClient } from "./mcp-clients.ts";
 import { forged, mcpProject } from "./mcp-project.ts";
@@ -13,6 +14,8 @@ forAll(async () => {
 
 type Answer = Readonly<Record<string, unknown>>;
 
+const tools = ["list_agents", "agent", "runs", "run", "log", "search", "why_not", "questions"];
+const writingTools = ["start", "act"];
 /** The clients that use every tool in the ordinary tests: each revision and each transport once. */
 const thorough = isLong ? Object.keys(mcpClients) : ["HTTP, 2026-07-28", "stdio, 2025"];
 
@@ -30,10 +33,9 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     expect(text.length).toBeLessThanOrEqual(20_000);
     return structuredContent ?? {};
   };
-  const problem = async (toolName: string, input?: object): Promise<Answer> => {
+  const fails = async (toolName: string, input: object, error: string): Promise<void> => {
     const { content, isError } = await client.call(toolName, input);
-    expect(isError).toBe(true);
-    return JSON.parse(content[0]?.text ?? "") as Answer;
+    expect([isError, JSON.parse(content[0]?.text ?? "")]).toMatchObject([true, { error }]);
   };
   /** A run of an agent that has ended, or is known to have begun. */
   const started = async (of: string, wait: number): Promise<string> => {
@@ -41,64 +43,50 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     return String(instanceId);
   };
 
-  test("an MCP client speaks the revision, and gets each tool with schemas and annotations", async () => {
+  test("speaks the revision, gets each tool with schemas and annotations, and progress while it waits", async () => {
     expect(client.version()).toMatch(name.includes("2026") ? "2026-07-28" : /^2025-/);
     const listed = await client.tools();
-    expect(listed.map((one) => one.name).sort()).toEqual(
-      [
-        "act",
-        "agent",
-        "list_agents",
-        "log",
-        "questions",
-        "run",
-        "runs",
-        "search",
-        "start",
-        "why_not",
-      ].sort(),
-    );
+    const namesOf = (some: typeof listed) => some.map((one) => one.name).sort();
+    expect(namesOf(listed)).toEqual([...tools, ...writingTools].sort());
     expect(listed.filter((one) => one.outputSchema === undefined)).toEqual([]);
     const writing = listed.filter((one) => one.annotations?.readOnlyHint !== true);
-    expect(writing.map((one) => one.name).sort()).toEqual(["act", "start"]);
+    expect(namesOf(writing)).toEqual(writingTools.toSorted());
     // A tool's description and input cost its client context in each conversation.
     const inputs = listed.map((one) => ({ ...one, outputSchema: null }));
     expect(JSON.stringify(inputs).length).toBeLessThan(12_000);
-  });
-
-  test("an MCP client lists agents and shows one", async () => {
-    const { agents, scheduler, next } = await ask("list_agents");
-    expect(agents).toMatchObject([{ name: "asks" }, { name: "held" }, { name: "quick" }]);
-    expect({ scheduler, next }).toMatchObject({ scheduler: { paused: false }, next: null });
-    expect(await ask("agent", { agent: "quick" })).toMatchObject({
-      agent: { name: "quick", enabled: true, untrusted: { title: "quick" } },
-      nextTicks: expect.any(Array) as unknown,
-    });
-    expect(await problem("agent", { agent: "nobody" })).toMatchObject({ error: "unknown_agent" });
+    let count = 0;
+    const held = { agent: "held", wait: 3 };
+    const { structuredContent } = await client.call("start", held, () => (count += 1));
+    expect(structuredContent).toMatchObject({ run: { outcome: null } });
+    expect(count).toBeGreaterThan(1);
+    await ask("act", { action: "kill_all", target: "held" });
   });
 
   const testThoroughly = test.runIf(thorough.includes(name));
 
-  testThoroughly("starts a run once for each key, waits for it, and reads it", async () => {
-    const key = `key of ${name}`;
-    const first = await ask("start", { agent: "quick", idempotencyKey: key, wait: 50 });
-    expect(first).toMatchObject({ repeated: false, queued: false, run: { outcome: "succeeded" } });
-    const again = await ask("start", { agent: "quick", idempotencyKey: key });
-    expect(again).toMatchObject({ repeated: true, instanceId: first.instanceId });
-    expect(again.triggerId).toBe(first.triggerId);
-    const other = { agent: "quick", idempotencyKey: key, prompt: "Other." };
-    expect(await problem("start", other)).toMatchObject({ error: "conflict" });
-    const { instanceId } = first;
-    expect(await ask("run", { instanceId })).toMatchObject({
-      run: {
-        instanceId,
-        outcome: "succeeded",
-        spend: { usd: 0 },
-        untrusted: { lastWords: "Done." },
-      },
+  testThoroughly("lists agents, starts a run once for each key, and reads it", async () => {
+    expect(await ask("list_agents")).toMatchObject({
+      agents: [{ name: "asks" }, { name: "held" }, { name: "quick" }],
+      scheduler: { paused: false },
+      next: null,
     });
-    const { runs } = await ask("runs", { agent: "quick", limit: 1 });
-    expect(runs).toMatchObject([{ instanceId, outcome: "succeeded", untrusted: { event: null } }]);
+    expect(await ask("agent", { agent: "quick" })).toMatchObject({
+      agent: { name: "quick", enabled: true, untrusted: { title: "quick" } },
+      nextTicks: expect.any(Array) as unknown,
+    });
+    await fails("agent", { agent: "nobody" }, "unknown_agent");
+    const once = { agent: "quick", idempotencyKey: `key of ${name}` };
+    const { instanceId, triggerId, ...first } = await ask("start", { ...once, wait: 50 });
+    expect(first).toMatchObject({ repeated: false, queued: false, run: { outcome: "succeeded" } });
+    expect(await ask("start", once)).toMatchObject({ repeated: true, instanceId, triggerId });
+    await fails("start", { ...once, prompt: "Other." }, "conflict");
+    const outcome = "succeeded";
+    expect(await ask("run", { instanceId })).toMatchObject({
+      run: { instanceId, outcome, spend: { usd: 0 }, untrusted: { lastWords: "Done." } },
+    });
+    expect(await ask("runs", { agent: "quick", limit: 1 })).toMatchObject({
+      runs: [{ instanceId, outcome, untrusted: { event: null } }],
+    });
   });
 
   testThoroughly(
@@ -108,24 +96,16 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
       const { lines } = await ask("log", { instanceId });
       const texts = lines as readonly { readonly untrusted: { readonly msg: string } }[];
       expect(texts.map(({ untrusted }) => untrusted.msg)).toContain(forged.trim());
-      for (const line of texts) {
-        expect(Object.keys(line).sort()).toEqual(
-          ["at", "instanceId", "level", "position", "untrusted"].sort(),
-        );
-      }
-      const found = async () => ask("search", { q: "needle", instance: instanceId });
-      await expect.poll(async () => (await found()).runs, slowly).toHaveLength(1);
-      const { runs } = (await found()) as {
-        runs: readonly [{ untrusted: { matches: readonly [{ position: string }] } }];
-      };
-      const { position } = runs[0].untrusted.matches[0];
+      const keys = ["at", "instanceId", "level", "position", "untrusted"];
+      for (const line of texts) expect(Object.keys(line).sort()).toEqual(keys);
+      const found = async () => (await ask("search", { q: "needle", instance: instanceId })).runs;
+      await expect.poll(found, slowly).toHaveLength(1);
+      const [run] = (await found()) as [{ untrusted: { matches: [{ position: string }] } }];
+      const { position } = run.untrusted.matches[0];
       const around = await ask("log", { agent: "quick", around: position, limit: 4 });
-      const positions = (around.lines as readonly { position: string }[]).map(
-        (one) => one.position,
-      );
-      expect(positions.indexOf(position)).toBe(1);
-      expect(await problem("log", {})).toMatchObject({ error: "malformed" });
-      expect(await problem("log", { agent: "nobody" })).toMatchObject({ error: "unknown_agent" });
+      expect((around.lines as object[])[1]).toMatchObject({ position });
+      await fails("log", {}, "malformed");
+      await fails("log", { agent: "nobody" }, "unknown_agent");
     },
   );
 
@@ -133,18 +113,15 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     const instanceId = await started("held", 3);
     const act = (action: string, target: string, more = {}) =>
       ask("act", { action, target, ...more });
-    expect(await ask("run", { instanceId })).toMatchObject({ run: { outcome: null } });
     await act("steer", instanceId, { text: "Be brief." });
-    expect(await problem("act", { action: "steer", target: instanceId })).toMatchObject({
-      error: "malformed",
-    });
+    await fails("act", { action: "steer", target: instanceId }, "malformed");
     await act("kill", instanceId);
     const { run } = (await ask("run", { instanceId, wait: 50 })) as { run: Answer };
     expect(run).toMatchObject({ outcome: "killed", isKept: true });
     await act("pause", "held");
     const { untrusted } = await ask("why_not", { agent: "held" });
     expect(JSON.stringify(untrusted)).toContain("disabled");
-    expect(await problem("start", { agent: "held" })).toMatchObject({ error: "disabled" });
+    await fails("start", { agent: "held" }, "disabled");
     await act("resume", "held");
     await act("pause_all", "");
     expect(await ask("list_agents")).toMatchObject({ scheduler: { paused: true } });
@@ -152,39 +129,111 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
 
     await act("continue", instanceId, { text: "Now go on." });
     await act("replay", String(run.id));
-    const { runs } = (await ask("runs", { agent: "held", limit: 2 })) as { runs: Answer[] };
-    expect(runs).toMatchObject([{ replayOf: run.id, kind: "manual" }, { kind: "manual" }]);
+    expect(await ask("runs", { agent: "held", limit: 2 })).toMatchObject({
+      runs: [{ replayOf: run.id, kind: "manual" }, { kind: "manual" }],
+    });
     await act("kill_all", "held");
     await expect.poll(async () => (await project.agent("held"))?.running, slowly).toBe(0);
     const { entries } = await project.json<AuditReport>("/api/audit?agent=held&limit=5");
-    expect(entries.map((one) => one.act)).toEqual(
-      expect.arrayContaining(["kill", "replay", "continue", "enable"]),
-    );
+    const acts = ["kill", "replay", "continue", "enable"];
+    expect(entries.map((one) => one.act)).toEqual(expect.arrayContaining(acts));
   });
 
   testThoroughly("lists and answers a question", async () => {
     const instanceId = await started("asks", 0);
     const asked = async () => (await ask("questions", { agent: "asks" })).questions;
-    await expect.poll(asked, slowly).toHaveLength(1);
-    const [question] = (await asked()) as readonly [Answer];
-    expect(question).toMatchObject({ instanceId, untrusted: { prompt: "Deploy?" } });
-    await ask("act", { action: "answer", target: question.id, answer: "yes" });
-    expect(await ask("run", { instanceId, wait: 50 })).toMatchObject({
-      run: { outcome: "succeeded" },
-    });
-    const twice = { action: "answer", target: question.id, answer: "no" };
-    expect(await problem("act", twice)).toMatchObject({ error: "answered" });
+    await expect
+      .poll(asked, slowly)
+      .toMatchObject([{ instanceId, untrusted: { prompt: "Deploy?" } }]);
+    const [{ id }] = (await asked()) as readonly [Answer];
+    const answer = { action: "answer", target: id, answer: "yes" };
+    await ask("act", answer);
+    const ended = { run: { outcome: "succeeded" } };
+    expect(await ask("run", { instanceId, wait: 50 })).toMatchObject(ended);
+    await fails("act", answer, "answered");
   });
+});
 
-  test("an MCP client gets progress while it waits", async () => {
-    let count = 0;
-    const { structuredContent } = await client.call(
-      "start",
-      { agent: "held", wait: 3 },
-      () => (count += 1),
-    );
-    expect(structuredContent).toMatchObject({ run: { outcome: null } });
-    expect(count).toBeGreaterThan(1);
-    await ask("act", { action: "kill_all", target: "held" });
-  });
+/** A client with a new API token of this name. */
+async function connectAs(name: string, more: object): Promise<McpClient> {
+  const made = await project.post("/api/tokens", { name, days: 1, ...more });
+  const { token } = (await made.json()) as { readonly token: string };
+  const client = await mcpClients["HTTP, 2026-07-28"]?.(project, token);
+  if (client === undefined) throw new Error("no client");
+  onTestFinished(() => client.close());
+  return client;
+}
+
+test("an MCP client whose token is limited to one agent reads and changes no other agent", async () => {
+  expect(await project.trigger("held", "asks")).toEqual([202, 202]);
+  const open = async () =>
+    (await project.json<QuestionsView>("/api/questions?state=open&agent=asks")).questions;
+  await expect.poll(open, slowly).toHaveLength(1);
+  const latest = () => project.latest("held");
+  await expect.poll(async () => (await latest())?.instanceId, slowly).toBeTypeOf("string");
+  const [[question], { id = "", instanceId } = {}] = [await open(), await latest()];
+  const scopes = ["read", "trigger", "control", "answer"];
+  const client = await connectAs("limited", { scopes, agents: ["quick"] });
+  const act = (action: string, target?: unknown, more = {}) =>
+    ["act", { action, target, ...more }] as const;
+  const ofHeld = ["agent", "runs", "log", "why_not", "start"];
+  const refused: readonly (readonly [tool: string, input: object])[] = [
+    ...ofHeld.map((tool) => [tool, { agent: "held" }] as const),
+    ["run", { instanceId }],
+    ["log", { agent: "scheduler" }],
+    ["search", { q: "needle", agent: "held" }],
+    ["questions", { agent: "asks" }],
+    ...["kill_all", "pause", "resume", "pause_all", "resume_all"].map((action) =>
+      act(action, "held"),
+    ),
+    act("replay", id),
+    act("answer", question?.id, { answer: "yes" }),
+    ...["kill", "steer", "continue"].map((action) => act(action, instanceId, { text: "Go." })),
+  ];
+  for (const [tool, input] of refused) {
+    const { content, isError } = await client.call(tool, input);
+    expect({ tool, input, isError }).toEqual({ tool, input, isError: true });
+    expect(content[0]?.text).toMatch(/"error":"(forbidden|unknown_\w+)"/);
+  }
+  for (const [tool, input] of [
+    ["list_agents", {}],
+    ["runs", {}],
+    ["search", { q: "needle" }],
+    ["questions", {}],
+    ["log", { agent: "quick", instanceId }],
+  ] as const) {
+    const { content, isError = false } = await client.call(tool, input);
+    expect({ tool, isError }).toEqual({ tool, isError: false });
+    expect(content[0]?.text).not.toMatch(/held|asks/);
+  }
+  const quick = await client.call("start", { agent: "quick", wait: 50 });
+  expect(quick.structuredContent).toMatchObject({ run: { outcome: "succeeded" } });
+  expect((await project.agent("held"))?.running).toBe(1);
+});
+
+test("an MCP client whose token lacks a scope gets an error that names it, and the audit trail names the token", async () => {
+  const reads = await connectAs("reads", { scopes: ["read"] });
+  for (const [tool, input, scope] of [
+    ["start", { agent: "quick" }, "trigger"],
+    ["act", { action: "pause", target: "quick" }, "control"],
+    ["act", { action: "answer", target: "none", answer: "yes" }, "answer"],
+  ] as const) {
+    const { content } = await reads.call(tool, input);
+    expect(content[0]?.text).toContain(`lacks the scope ${scope}`);
+  }
+  const acting = await connectAs("acts", { scopes: ["trigger"] });
+  await acting.call("start", { agent: "quick" });
+  const entries = async () => (await project.json<AuditReport>("/api/audit?by=acts")).entries;
+  const by = { via: "token", name: "acts" };
+  await expect.poll(entries, slowly).toMatchObject([{ act: "trigger", by }]);
+});
+
+test("an MCP client without a scheduler lists each tool, and each says al start", async () => {
+  const idle = await LiveProject.hello();
+  const client = await mcpClients["stdio, 2026-07-28"]?.(idle);
+  expect(await client?.tools()).toHaveLength(tools.length + writingTools.length);
+  const { content = [], isError } = (await client?.call("list_agents")) ?? {};
+  const error = { error: "not_running", hint: "al start starts one" };
+  expect([isError, JSON.parse(content[0]?.text ?? "")]).toMatchObject([true, error]);
+  await client?.close();
 });

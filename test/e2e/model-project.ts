@@ -1,4 +1,3 @@
-import { DatabaseSync } from "node:sqlite";
 import { LiveProject } from "../helpers/live-project.ts";
 
 export interface ModelProjectOptions {
@@ -54,24 +53,4 @@ export function chatEvents(...deltas: readonly object[]): string {
 export function bashCall(command: string): object {
   const call = { name: "bash", arguments: JSON.stringify({ command }) };
   return { role: "assistant", tool_calls: [{ index: 0, id: "call_1", function: call }] };
-}
-
-export interface StoredCall {
-  readonly status: number | null;
-  readonly input: number;
-  readonly output: number;
-  readonly estimated: number;
-  /** Null once it is settled. */
-  readonly reserved: number | null;
-  readonly nano_usd: number;
-}
-
-/** The calls in the project's store, oldest first. */
-export function storedCalls(project: LiveProject): readonly StoredCall[] {
-  using db = new DatabaseSync(project.path(".al/state.db"), { readOnly: true });
-  const columns = "status, input, output, estimated, reserved, nano_usd";
-  const rows: readonly unknown[] = db
-    .prepare(`SELECT ${columns} FROM model_calls ORDER BY seq`)
-    .all();
-  return rows as readonly StoredCall[];
 }

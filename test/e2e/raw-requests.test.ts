@@ -11,8 +11,11 @@ import type { QuestionsView } from "../../src/foundation/contracts/question-view
 import { postJson } from "../../src/runtime/harness/post-json.ts";
 import { runLogLine } from "../../src/runtime/runners/host-user/run-log.ts";
 import { hashOf, socketName } from "../../src/runtime/run-api/socket-dir.ts";
+import { ownUser } from "../helpers/command-agents.ts";
+import { webhookSecret } from "../features/alerts/fake-apis.ts";
 import { filesBelow } from "../helpers/files-below.ts";
-import { LiveProject, slowly } from "../helpers/live-project.ts";
+import { slowly, type LiveProject } from "../helpers/live-project.ts";
+import { bash, scriptedAgents } from "../helpers/scripted-agents.ts";
 import { otlpCollector } from "../helpers/otlp-collector.ts";
 import { messagesWith, requestsWith } from "./canary-fields.ts";
 import { answer, hostileServer } from "./hostile-mcp-server.ts";
@@ -65,34 +68,13 @@ test("a run that redacts nothing itself leaves no credential anywhere, by no fie
   const collector = await otlpCollector();
   const server = await hostileServer({ echo: (response, { id }) => answer(response, id, raw) });
   server.state.description = raw;
-  const user = '[runtime]\ntype = "host-user"\nrun_as = "$USER"\n';
-  project = await LiveProject.of({
-    "project/other.script.toml": '[[turns]]\ntext = "Done."\n',
-    "project/config.toml": `[models.scripted]
-provider = "scripted"
-script = "hostile.script.toml"
-[models.other]
-provider = "scripted"
-script = "other.script.toml"
-[alerts.ops]
-type = "webhook"
-credential = "alert_webhook"
-[telemetry]
-otlp = "${collector.url}"
-content = true
-`,
-    "project/hostile.script.toml": `[[turns]]
-[[turns.tools]]
-name = "bash"
-arguments = { command = "sleep 600" }
-`,
-    "project/agents/other/SKILL.md": "Work.\n",
-    "project/agents/other/config.toml": `models = ["other"]\ncredentials = []\ncallable = true\n${user}`,
-    "project/agents/hostile/SKILL.md": "Work.\n",
-    "project/agents/hostile/config.toml": `models = ["scripted"]
-credentials = ["my_raw"]
-schedule = "0 0 1 1 *"
-${user}[approve]
+  project = await scriptedAgents(
+    {
+      other: {},
+      hostile: {
+        turns: bash("sleep 600"),
+        credentials: ["my_raw"],
+        config: `${ownUser}[approve]
 agents = ["other"]
 tools = ["evil.echo"]
 [[mcp]]
@@ -105,10 +87,19 @@ name = "inside"
 command = ["true"]
 tools = ["*"]
 `,
-    "home/credentials/my_raw/default/word": raw,
-    "home/credentials/alert_webhook/default/url": url,
-    "home/credentials/alert_webhook/default/secret": `whsec_${Buffer.alloc(32, "k").toString("base64")}`,
-  });
+      },
+    },
+    `[alerts.ops]
+type = "webhook"
+credential = "alert_webhook"
+[telemetry]
+otlp = "${collector.url}"
+content = true
+`,
+  );
+  await project.store("my_raw/default/word", raw);
+  await project.store("alert_webhook/default/url", url);
+  await project.store("alert_webhook/default/secret", webhookSecret);
   await project.start();
   await project.trigger("hostile");
   await expect.poll(() => project.messages("hostile", "tool"), slowly).toHaveLength(1);
@@ -191,41 +182,20 @@ const openQuestions = async () =>
 
 /** What people and programs can read of a run. */
 async function seenPlaces(instanceId: string): Promise<readonly Place[]> {
-  const run = `hostile/runs/${instanceId}`;
-  const paths = [
-    "/control/status",
-    "/api/stats/triggers",
-    "/api/questions",
-    "/api/alerts",
-    "/api/audit",
-    `/api/runs/${instanceId}?prompt=true`,
-    "/api/logs/agents/hostile?limit=300",
-    "/api/search?q=redacted",
-    "/api/agents/hostile/hosts",
-    "/api/tokens",
-    "/metrics",
-    "/dashboard",
-    "/dashboard/questions",
-    "/dashboard/alerts",
-    "/dashboard/audit",
-    "/dashboard/agents/hostile",
-    `/dashboard/agents/${run}`,
-    `/dashboard/agents/${run}/log`,
-  ];
-  const commands = [
-    ["logs", "hostile", "-n", "1000"],
-    ["show", instanceId],
-    ["questions"],
-    ["audit"],
-    ["stat"],
-  ];
-  const pages = paths.map(async (path): Promise<Place> => [
-    path,
-    await (await project.scheduler.api(path)).text(),
-  ]);
-  const printed = commands.map(async (args): Promise<Place> => {
-    const { stdout, stderr } = await project.al(...args);
-    return [`al ${args.join(" ")}`, stdout + stderr];
+  const agent = "/dashboard/agents/hostile";
+  const pages = `
+/control/status /api/stats/triggers /api/questions /api/alerts /api/audit /api/runs/${instanceId}?prompt=true
+/api/logs/agents/hostile?limit=300 /api/search?q=redacted /api/agents/hostile/hosts /api/tokens /metrics
+/dashboard /dashboard/questions /dashboard/alerts /dashboard/audit
+${agent} ${agent}/runs/${instanceId} ${agent}/runs/${instanceId}/log`;
+  const read = pages
+    .trim()
+    .split(/\s+/)
+    .map(async (path): Promise<Place> => [path, await (await project.scheduler.api(path)).text()]);
+  const commands = ["logs hostile -n 1000", `show ${instanceId}`, "questions", "audit", "stat"];
+  const printed = commands.map(async (line): Promise<Place> => {
+    const { stdout, stderr } = await project.al(...line.split(" "));
+    return [`al ${line}`, stdout + stderr];
   });
-  return Promise.all([...pages, ...printed]);
+  return Promise.all([...read, ...printed]);
 }

@@ -1,116 +1,74 @@
-import type { ChildProcess } from "node:child_process";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
-import { copyProject, runAl, spawnAl, type TestProject } from "../helpers/scheduler.ts";
+import { LiveProject, slowly } from "../helpers/live-project.ts";
+import { pause } from "../helpers/pause.ts";
+import { perTest } from "../helpers/per-test.ts";
+import { spawnAl } from "../helpers/scheduler.ts";
 
-let project: TestProject;
-
-beforeEach(async () => void (project = await copyProject("examples/hello")));
-afterEach(() => project.remove());
-
-/** Rewrites the agent's config. */
-async function configure(change: (config: string) => string): Promise<void> {
-  const path = join(project.dir, "agents", "hello", "config.toml");
-  await writeFile(path, change(await readFile(path, "utf8")));
-}
-
-/** The entries of the project's history. */
-function triggersOf({ dir }: TestProject) {
-  const db = new DatabaseSync(join(dir, ".al", "state.db"), { readOnly: true });
-  const rows = db.prepare("SELECT kind, outcome FROM triggers").all();
-  db.close();
-  return rows;
-}
-
-function exitOf(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve) => child.once("close", resolve));
-}
-
+const config = "agents/hello/config.toml";
+/** Its schedule is due every minute. */
+const project = perTest(() => LiveProject.copy("examples/hello"));
 /** Keeps a run busy before its session. */
 const hooks = '\n[hooks]\npre = ["sleep 300"]\n';
 
-test("al run without a scheduler runs the agent once with the files of its skill, follows it and releases the project's lock", async () => {
-  await mkdir(join(project.dir, "agents/hello/scripts"));
-  const script = '#!/bin/sh\necho "greetings of $AL_AGENT"\n';
-  await writeFile(join(project.dir, "agents/hello/scripts/greet"), script, { mode: 0o755 });
-  await configure((config) => `${config}\n[hooks]\npre = ["scripts/greet"]\n`);
-  const first = await runAl(project, ["run", "hello", "--prompt", "hi"]);
-  expect(first).toMatchObject({ code: 0 });
-  expect(first.stdout).toContain("greetings of hello");
-  expect(first.stdout).toContain("Hello from your first agent");
-  expect(first.stderr).toMatch(/hello-\w{8} succeeded/);
-  expect((await runAl(project, ["stat"])).stderr).toContain("no scheduler is running");
-});
+/** The entries of the project's history. */
+function triggers() {
+  using db = new DatabaseSync(project().path(".al/state.db"), { readOnly: true });
+  return db.prepare("SELECT kind, outcome FROM triggers").all();
+}
 
-test("al run without a scheduler ends with the run's exit code", async () => {
-  await configure((config) => `${config.replace("timeout = 120", "timeout = 1")}${hooks}`);
-  expect((await runAl(project, ["run", "hello"])).code).toBe(124);
-});
-
-test("al run without a scheduler reports an agent that does not exist, and a broken one", async () => {
-  const missing = await runAl(project, ["run", "nobody"]);
-  expect(missing).toMatchObject({ code: 1, stdout: "" });
-  expect(missing.stderr).toContain('error: there is no agent "nobody"');
-  await rm(join(project.dir, "agents", "hello", "SKILL.md"));
-  const broken = await runAl(project, ["run", "hello"]);
-  expect(broken).toMatchObject({ code: 1 });
-  expect(broken.stderr).toContain("SKILL.md");
-  expect(broken.stderr).not.toContain("    at ");
-});
-
-test("al run without a scheduler names a missing credential once on each stream", async () => {
-  await configure((config) => config.replace("credentials = []", 'credentials = ["acme_token"]'));
-  const { stdout, stderr } = await runAl(project, ["run", "hello"]);
-  for (const text of [stdout, stderr]) expect(text.match(/acme_token is missing/g)).toHaveLength(1);
-});
-
-test("an interruption ends the run with exit code 130", async () => {
-  await configure((config) => config + hooks);
-  const child = spawnAl(project, ["run", "hello"]);
+/** Starts `al run hello`, with its output and its exit code. */
+function running(env: NodeJS.ProcessEnv = {}) {
+  const child = spawnAl(project(), ["run", "hello"], env);
   let output = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    if (!output.includes("hook") && String(chunk).includes("hook")) child.kill("SIGINT");
-    output += String(chunk);
-  });
-  const code = await exitOf(child);
-  expect(code, output).toBe(130);
-  const again = await runAl(project, ["run", "nobody"]);
-  expect(again.stderr).toContain("there is no agent");
-});
-
-test("a Ctrl-C that a terminal and npm both forward counts once: the run ends in order", async () => {
-  await configure((config) => config + hooks);
-  const child = spawnAl(project, ["run", "hello"]);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => (output += String(chunk)));
-  }
-  await expect.poll(() => output, { timeout: 10_000 }).toContain("hook");
-  child.kill("SIGINT");
-  await sleep(50);
-  child.kill("SIGINT");
-  expect(await exitOf(child), output).toBe(130);
-  expect(output).toMatch(/hello-\w{8} killed after/);
-  expect(triggersOf(project)).toMatchObject([{ kind: "manual", outcome: "killed" }]);
+  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { interrupt: () => child.kill("SIGINT"), output: () => output, exited };
+}
+
+test("al run without a scheduler runs the agent once with the files of its skill, follows it, and releases the project's lock", async () => {
+  const script = '#!/bin/sh\necho "greetings of $AL_AGENT"\n';
+  await project().write("agents/hello/scripts/greet", script, 0o755);
+  await project().append(config, '\n[hooks]\npre = ["scripts/greet"]\n');
+  const { code, stdout, stderr } = await project().al("run", "hello", "--prompt", "hi");
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/hello-\w{8} succeeded/)]);
+  expect(stdout).toMatch(/greetings of hello[^]*Hello from your first agent/);
+  expect(triggers()).toMatchObject([{ kind: "manual", outcome: "succeeded" }]);
+  expect((await project().al("stat")).stderr).toContain("no scheduler is running");
 });
 
-test("an interruption of the start leaves nothing behind", async () => {
-  const tmp = join(project.dir, "tmp");
-  await mkdir(tmp);
-  const child = spawnAl(project, ["run", "hello"], { TMPDIR: tmp });
+test("al run without a scheduler names a missing credential once on each stream, and ends with the run's exit code", async () => {
+  const [none, missing] = ["credentials = []", 'credentials = ["acme_token"]'];
+  await project().edit(config, none, missing);
+  const { stdout, stderr } = await project().al("run", "hello");
+  for (const text of [stdout, stderr]) expect(text.split("acme_token is missing")).toHaveLength(2);
+  await project().edit(config, missing, none);
+  await project().edit(config, "timeout = 120", "timeout = 1");
+  await project().append(config, hooks);
+  expect((await project().al("run", "hello")).code).toBe(124);
+});
+
+test("a Ctrl-C that a terminal and npm both forward to al run counts once: the run ends in order", async () => {
+  await project().append(config, hooks);
+  const { interrupt, output, exited } = running();
+  await expect.poll(output, slowly).toContain("hook");
+  interrupt();
+  await pause(50, "npm forwards what the terminal sent already");
+  interrupt();
+  expect(await exited, output()).toBe(130);
+  expect(output()).toMatch(/hello-\w{8} killed after/);
+  expect(triggers()).toMatchObject([{ kind: "manual", outcome: "killed" }]);
+});
+
+test("an interruption of the start of al run leaves nothing behind", async () => {
+  const TMPDIR = project().path("tmp");
+  await mkdir(TMPDIR);
+  const { interrupt, exited } = running({ TMPDIR });
   // The folder of the operator's socket is among the first that a start makes.
-  await expect.poll(() => readdir(tmp), { timeout: 10_000, interval: 1 }).not.toEqual([]);
-  child.kill("SIGINT");
-  expect(await exitOf(child)).toBe(130);
-  expect(await readdir(tmp)).toEqual([]);
-  expect(triggersOf(project)).toEqual([]);
-});
-
-test("al run without a scheduler leaves other work of the project alone", async () => {
-  // The schedule is due every minute.
-  const { stdout } = await runAl(project, ["run", "hello", "--json"]);
-  expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded" });
-  expect(triggersOf(project).map(({ kind }) => kind)).toEqual(["manual"]);
+  await expect.poll(() => readdir(TMPDIR), { ...slowly, interval: 1 }).not.toEqual([]);
+  interrupt();
+  expect(await exited).toBe(130);
+  expect(await readdir(TMPDIR)).toEqual([]);
+  expect(triggers()).toEqual([]);
 });

@@ -54,5 +54,3 @@ export async function forwardProxy(port: number) {
     },
   };
 }
-
-export type ForwardProxy = Awaited<ReturnType<typeof forwardProxy>>;

@@ -1,26 +1,23 @@
 import { environment, inBackground, installedPackage } from "../helpers/installed-package.ts"; // first: it decides what the helpers start
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync, symlinkSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { userInfo } from "node:os";
-import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { alertCredentialTypes } from "../../src/foundation/config/fields.ts";
+import { crc32, deflateSync } from "node:zlib";
 import { installedProgram } from "../../src/runtime/runners/container/image/program.ts";
 import { defaultImageTag } from "../../src/runtime/runners/container/image/default-image.ts";
 import { defaultImage } from "../../src/runtime/runners/container/image/engine-images.ts";
-import { alertTargetTypes, type AlertTargetType } from "../../streams/alert-options.ts";
-import { fakeApis } from "../features/alerts/fake-apis.ts";
 import { mailLogin, startMailServer } from "../features/alerts/mail-server.ts";
-import { startReceiver } from "../features/alerts/receiver.ts";
 import { certificateAuthority } from "../helpers/certificate-authority.ts";
 import { ownUser } from "../helpers/command-agents.ts";
 import { removeAll } from "../helpers/container-project.ts";
 import { engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
 import { filesBelow } from "../helpers/files-below.ts";
 import { freePort } from "../helpers/free-port.ts";
-import { forAll, LiveProject } from "../helpers/live-project.ts";
+import { forAll, type LiveProject } from "../helpers/live-project.ts";
+import { addScripted, bash, scriptedAgents, turn } from "../helpers/scripted-agents.ts";
 import { runAl } from "../helpers/scheduler.ts";
 import { whyNoTerminal } from "../interfaces/cli/terminal.ts";
 import { emulate } from "../interfaces/cli/tui/emulator.ts";
@@ -41,77 +38,84 @@ for (const why of [noNetwork, noTerminal]) {
 }
 afterAll(() => installedPackage.remove());
 
-test("the package installs alone within 60 MB and without npm warnings", async () => {
+test("the package installs alone, within 60 MB and without npm warnings, and has the program, its documents, the folder for Kubernetes and one picture", async () => {
   expect(installedPackage.output).toMatch(/^\n?added 1 package in \w+\n$/);
   expect(await readdir(packages)).toEqual(["almanac"]);
   const files = await filesBelow(prefix);
   const bytes = [...files.values()].reduce((sum, content) => sum + content.length, 0);
   expect(bytes).toBeLessThan(60_000_000);
-});
-
-test("the package contains the program, its documents, the folder for Kubernetes and one picture, nothing else", () => {
   const expected =
     /^(dist\/(src\/.+\.(m?js|css|wasm)|licenses\.txt|sbom\.cdx\.json)|.+\.md|examples\/(gallery\/edit-and-run\.png|kubernetes\/.+)|LICENSE|package\.json)$/;
   expect(installedPackage.files.filter((path) => !expected.test(path))).toEqual([]);
-  for (const path of ["README.md", "examples/kubernetes/kustomization.yaml"])
-    expect(installedPackage.files).toContain(path);
+  expect(installedPackage.files).toContain("examples/kubernetes/kustomization.yaml");
 });
 
 test("the package names the packages inside of it, with their licenses", () => {
   const text = (file: string): string => readFileSync(join(programDir, "dist", file), "utf8");
   const { components } = JSON.parse(text("sbom.cdx.json")) as {
-    components: { name: string; version: string; purl: string; hashes?: object[] }[];
+    components: readonly { name: string; purl: string; hashes?: readonly object[] }[];
   };
   const names = components.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(["rxjs", "fastify", "dockerode", "photon-node"]));
-  expect(names).not.toEqual(expect.arrayContaining(["vitest"]));
-  expect(names.filter((name) => /^(ssh2|cpu-features|grpc-js)$/.test(name))).toEqual([]);
-  expect(components.filter(({ hashes }) => hashes === undefined)).toEqual([]);
+  expect(names.filter((name) => /^(vitest|ssh2|cpu-features|grpc-js)$/.test(name))).toEqual([]);
   const licenses = text("licenses.txt");
-  for (const { purl } of components)
+  for (const { purl, hashes } of components) {
+    expect(hashes, purl).toBeDefined();
     expect(licenses).toContain(decodeURIComponent(purl.replace("pkg:npm/", "")));
+  }
 });
 
-/** What a run returns: its user, and its network interfaces. */
-const look = `al-return "$(id -un) $(tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' \\n')"`;
-const script = `[[turns]]\n[[turns.tools]]\nname = "bash"\narguments = { command = ${JSON.stringify(look)} }\n[[turns]]\ntext = "Done."\n`;
-const agents = {
-  boxed: '[runtime]\ntype = "container"\n',
-  closed: `${ownUser}[local]\nnetwork = "none"\n`,
-};
+/** A grey PNG of this many pixels a side. */
+function picture(side: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header[8] = 8; // bits; colour type 0 is grey
+  const rows = deflateSync(Buffer.alloc((side + 1) * side));
+  const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
+  const ends = chunk("IEND", Buffer.alloc(0));
+  return Buffer.concat([signature, chunk("IHDR", header), chunk("IDAT", rows), ends]);
+}
 
-function configOf(door: string): string {
-  const target = (type: AlertTargetType): string =>
-    `[alerts.${type}]\ntype = "${type}"\n${type === "email" ? 'to = ["ops@example.com"]\n' : ""}`;
-  return `[models.m]
-provider = "scripted"
-script = "m.script.toml"
-[local]
+function chunk(type: string, data: Buffer): Buffer {
+  const content = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(content));
+  return Buffer.concat([length, content, sum]);
+}
+
+/** A run returns its user and its network interfaces. */
+const look = `al-return "$(id -un) $(tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' \\n')"`;
+const configOf = (door: string) => `[local]
 base = "${testBase}"
 [cluster]
 engine = "kubernetes"
 address = "${door}"
 listen = "${door}"
 image = "given:1"
-${alertTargetTypes.map(target).join("")}`;
-}
+[alerts.mail]
+type = "email"
+to = ["ops@example.com"]
+`;
+const agents = {
+  boxed: '[runtime]\ntype = "container"\n',
+  closed: `${ownUser}[local]\nnetwork = "none"\n`,
+};
 
 describe("the installed program", () => {
   const authority = certificateAuthority();
   let project: LiveProject;
 
   forAll(async () => {
-    project = await LiveProject.of({
-      "project/config.toml": configOf(`127.0.0.1:${await freePort()}`),
-      "project/m.script.toml": script,
-      "authority.pem": authority.cert,
-    });
-    for (const [name, config] of Object.entries(agents)) {
-      const begin = 'models = ["m"]\ncredentials = []\ncallable = true\n';
-      await project.write(`agents/${name}/config.toml`, begin + config);
-      await project.write(`agents/${name}/SKILL.md`, "Look around.\n");
-    }
-    const NODE_EXTRA_CA_CERTS = project.path("../authority.pem");
+    project = await scriptedAgents({}, configOf(`127.0.0.1:${await freePort()}`));
+    await project.write("authority.pem", authority.cert);
+    const large = project.path("large.png");
+    await writeFile(large, picture(2500));
+    const turns = turn("read", `{ path = "${large}" }`) + bash(look);
+    for (const [name, config] of Object.entries(agents))
+      await addScripted(project, name, { turns, config });
+    const NODE_EXTRA_CA_CERTS = project.path("authority.pem");
     await project.start({ env: { NODE_EXTRA_CA_CERTS } });
   });
   afterAll(async () => {
@@ -119,9 +123,7 @@ describe("the installed program", () => {
     if (noEngine === null) await removeImages(project.dir);
   });
 
-  async function runOf(agent: keyof typeof agents): Promise<unknown> {
-    return JSON.parse(await project.print("run", agent, "--json"));
-  }
+  const runOf = (agent: keyof typeof agents) => project.al("run", agent, "--json");
 
   test("serves the whole dashboard", async () => {
     const login = await project.post("/login", { key: project.scheduler.apiKey });
@@ -133,44 +135,33 @@ describe("the installed program", () => {
     }
   });
 
-  test("sends alerts to every type of target", async () => {
+  test("sends mail", async () => {
     const mail = await startMailServer(authority.issue("localhost"));
     onTestFinished(() => mail.close());
-    const port = String(mail.port);
-    const smtp = { host: "localhost", port, ...mailLogin, from: "almanac@example.com" };
-    for (const type of alertTargetTypes) {
-      const api = type === "email" ? null : fakeApis[type];
-      const fields = api?.fields((await startReceiver(api.answer)).base) ?? smtp;
-      for (const [field, value] of Object.entries(fields))
-        await project.store(`${alertCredentialTypes[type]}/default/${field}`, value);
-      expect(await project.al("alerts", "test", type)).toMatchObject({ code: 0, stderr: "" });
-    }
+    const from = "almanac@example.com";
+    const smtp = { host: "localhost", port: String(mail.port), ...mailLogin, from };
+    for (const [field, value] of Object.entries(smtp))
+      await project.store(`smtp/default/${field}`, value);
+    await project.print("alerts", "test", "mail");
     expect(mail.mails).toHaveLength(1);
   });
 
-  test("al add makes an agent from a repository", async () => {
-    const repository = project.path("../skills");
-    await project.write(
-      "../skills/SKILL.md",
-      "---\nname: triage\ndescription: Sorts\n---\nSort.\n",
-    );
-    const git = ["-C", repository, "-c", "user.name=T", "-c", "user.email=t@example.org"];
-    await run("git", ["init", "--quiet", repository]);
-    await run("git", [...git, "add", "."]);
-    await run("git", [...git, "commit", "--quiet", "--message", "begin"]);
-    await project.print("add", pathToFileURL(repository).href, "--name", "triage", "--yes");
-    expect(await project.read("agents/triage/SKILL.md")).toContain("Sort.");
-  });
-
-  test.skipIf(noNetwork !== null)("runs an agent as its user in a closed network", async () => {
-    const value = `${userInfo().username} lo`;
-    expect(await runOf("closed")).toMatchObject({ outcome: "succeeded", value });
-  });
+  test.skipIf(noNetwork !== null)(
+    "runs an agent as its user in a closed network, and makes a large picture smaller for its model",
+    async () => {
+      const { stdout, stderr } = await runOf("closed");
+      const value = `${userInfo().username} lo`;
+      expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded", value });
+      expect(stderr).toContain("original 2500x2500, displayed at 2000x2000");
+    },
+  );
 
   test.skipIf(noEngine !== null)(
     "builds the image of containers and runs an agent in one",
-    async () =>
-      expect(await runOf("boxed")).toMatchObject({ outcome: "succeeded", value: "al lo" }),
+    async () => {
+      const { stdout } = await runOf("boxed");
+      expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded", value: "al lo" });
+    },
     engineSetupMs,
   );
 
@@ -237,28 +228,3 @@ test.skipIf(noTerminal !== null)(
     await untilLeftClean(view, 0);
   },
 );
-
-/** The system's own Node, when it is an old one. */
-const systemNode = "/usr/bin/node";
-const hasOldNode = await run(systemNode, ["--version"]).then(
-  ({ stdout }) => Number(stdout.slice(1).split(".")[0]) < 24,
-  () => false,
-);
-/** A clone that was set up by an old Node has it. */
-const bundledNode = join(root, "node_modules/node");
-const canBeOld = hasOldNode && existsSync(bundledNode);
-if (!canBeOld) process.stderr.write("skipped: the package on an old Node, which is not here\n");
-
-test.skipIf(!canBeOld)("on an old Node says what to install, and then works", async () => {
-  const env = environment(dirname(systemNode));
-  const refused = run("al", ["--version"], { env });
-  await expect(refused).rejects.toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(
-      /^error: al needs Node 24 .*npm install --global node@24\n$/,
-    ) as string,
-  });
-  symlinkSync(bundledNode, join(packages, "node"));
-  const { stdout } = await run("al", ["--version"], { env });
-  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-});
