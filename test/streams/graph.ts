@@ -6,7 +6,7 @@ import { runtime, type RuntimePorts, type RuntimeSources } from "../../streams/r
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
-import { marbles, type Marbles } from "../helpers/marbles.ts";
+import { marbles, minutes, type Marbles } from "../helpers/marbles.ts";
 import { timedRunner } from "../helpers/stream-runner.ts";
 import { storedItems } from "./stored-items.ts";
 import { createRunOwner } from "../helpers/run-owner.ts";
@@ -77,8 +77,6 @@ const items: Record<string, WorkItem> = Object.fromEntries(
 const switches = {
   e: { agent: "a", enabled: true },
   d: { agent: "a", enabled: false },
-  E: { agent: "b", enabled: true },
-  D: { agent: "b", enabled: false },
 };
 
 const kills: Record<string, Kill> = {
@@ -95,7 +93,7 @@ export interface Lines {
   readonly webhooks?: string;
   readonly calls?: string;
   readonly manual?: string;
-  /** `e` and `d` enable and disable a, `E` and `D` b. */
+  /** `e` and `d` enable and disable a. */
   readonly enabled?: string;
   /** `y` and `n`. */
   readonly paused?: string;
@@ -165,18 +163,18 @@ type Drawing = Lines & Partial<Readonly<Record<RunEvent["type"], string>>>;
 interface Setting {
   readonly ports?: (helpers: Marbles) => Partial<RuntimePorts>;
   readonly sources?: (helpers: Marbles) => Partial<RuntimeSources>;
-  /** How long the columns of all diagrams are, such as `minutes`. */
-  readonly columns?: (diagram: string) => string;
-  /** When the events are no longer looked at. */
-  readonly until?: string;
+  /** For how many minutes the events are looked at: the columns of all diagrams are minutes. */
+  readonly minutes?: number;
 }
 
 /** Expects the graph to turn what comes in into these events. */
 export function shows(drawing: Drawing, setting: Setting = {}): void {
-  const { ports, sources, columns = (diagram) => diagram, until } = setting;
+  const { ports, sources } = setting;
+  const isLong = setting.minutes !== undefined;
+  const columns = isLong ? minutes : (diagram: string) => diagram;
   marbles((helpers) => {
     const event$ = drawn(helpers, drawing, ports?.(helpers), columns, sources?.(helpers));
-    const end = until === undefined ? undefined : columns(until);
+    const end = isLong ? `${setting.minutes}m !` : undefined;
     for (const type of shownTypes) {
       const expected = drawing[type];
       if (expected === undefined) continue;

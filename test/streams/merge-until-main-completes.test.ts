@@ -6,7 +6,7 @@ test("a stream merged with the main one ends when the main one ends, and not bef
   marbles(({ hot, expectObservable, expectSubscriptions }) => {
     const main = "    --m---m--|";
     const beside = "  b---b-|";
-    const longer = "  b---b-----b-";
+    const longer = "  b---b-----b";
     expectObservable(mergeUntilMainCompletes(hot(main), hot(beside))).toBe("b-m-b-m--|");
     const beside$ = hot(longer);
     expectObservable(mergeUntilMainCompletes(hot(main), beside$)).toBe("    b-m-b-m--|");
@@ -21,7 +21,7 @@ test("a stream merged with the main one emits first of two that emit at once", (
 
 test("a stream merged with the main one ends by an error of either, and leaves both", () =>
   marbles(({ hot, expectObservable, expectSubscriptions }) => {
-    const steady$ = hot("a-a--a-");
+    const steady$ = hot("a-a--a");
     expectObservable(mergeUntilMainCompletes(hot("---#"), steady$)).toBe("a-a#");
     expectObservable(mergeUntilMainCompletes(steady$, hot("---#"))).toBe("a-a#");
     expectSubscriptions(steady$.subscriptions).toBe(["^--!", "^--!"]);

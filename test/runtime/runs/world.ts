@@ -14,7 +14,7 @@ import {
   tap,
   timer,
 } from "rxjs";
-import type { Observable, Subscription } from "rxjs";
+import type { Observable, SchedulerLike, Subscription } from "rxjs";
 import type {
   RequestName,
   RequestAnswer,
@@ -56,7 +56,8 @@ import { exitWith } from "../../helpers/stream-runner.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { schedulerStatus } from "../../streams/status/board.ts";
 
-const source = { name: "gh", type: "github", credential: null, allowUnsigned: true };
+/** The source of webhooks. */
+export const githubSource = { name: "gh", type: "github", credential: null, allowUnsigned: true };
 
 export interface WorldOptions {
   readonly agents: readonly AgentConfig[];
@@ -68,6 +69,8 @@ export interface WorldOptions {
   readonly funds?: Observable<RunFunds>;
   /** How long a run takes to end that is stopped; at once by default. */
   readonly stopMs?: number;
+  /** Its time, which is real by default. */
+  readonly scheduler?: SchedulerLike;
 }
 
 /** Those that the world's redactor knows. */
@@ -78,14 +81,21 @@ export const otherSecret = "swordfish-swordfish";
 export type World = ReturnType<typeof createWorld>;
 
 export function createWorld(options: WorldOptions, dir = tempDir(), adopt: readonly string[] = []) {
-  const store = openStore(dir);
   const ends = new Map<string, Subject<Partial<RunnerExit>>>();
-  const { scale = null, maxCallDepth = 3, maxReruns = 10, funds = NEVER, stopMs = 0 } = options;
-  const project = { ...projectOf(""), scale, maxCallDepth, maxReruns, webhooks: { gh: source } };
+  const { scale = null, maxCallDepth = 3, maxReruns = 10, funds = NEVER } = options;
+  const { stopMs = 0, scheduler = asyncScheduler } = options;
+  const store = openStore(dir, () => scheduler.now());
+  const project = {
+    ...projectOf(""),
+    scale,
+    maxCallDepth,
+    maxReruns,
+    webhooks: { gh: githubSource },
+  };
   const { schedules, work } = store.settings.pause();
   const inputs = createInputs(project, schedules, work);
   const dispatch = dispatchTo(inputs);
-  const clock = createClock(asyncScheduler);
+  const clock = createClock(scheduler);
   const slots = createSlots(scale);
   const firstEvents = createFirstEvents(() => false);
   const [events, problems, frozen]: [RunEvent[], string[], string[]] = [[], [], []];
@@ -106,7 +116,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   redactor.add([worldSecret, otherSecret]);
   const { redact, redactValue } = redactor;
   const runs = createLiveRuns({
-    elapsed: () => Math.round(performance.now()),
+    elapsed: () => Math.round(scheduler.now()),
     clock,
     refusalOf: (instanceId) => store.spend.refusal(instanceId),
     redactValue,
@@ -125,8 +135,19 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const [sessions, mcp] = [store.tables(createRunSessions), store.tables(createMcpStore)];
   const newRequests = (): RunRequests =>
     createRunRequests({
-      ...{ clock, runs, store, firstEvents, dispatch, onProblem },
-      ...{ redact, redactValue, splitSecrets: redactor.split, questions, inbox, sessions, mcp },
+      clock,
+      runs,
+      store,
+      firstEvents,
+      dispatch,
+      onProblem,
+      redact,
+      redactValue,
+      splitSecrets: redactor.split,
+      questions,
+      inbox,
+      sessions,
+      mcp,
       project: () => project,
       configOf: (agent) => options.agents.find(({ name }) => name === agent),
       agentNames: () => options.agents.map(({ name }) => name),
@@ -165,7 +186,11 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       adopted$: from(adopted),
     },
     {
-      ...{ runner, scheduler: asyncScheduler, clock, slots, owner: runs },
+      runner,
+      scheduler,
+      clock,
+      slots,
+      owner: runs,
       claim: (request) => {
         const context = { projectDir: dir, mask: redact, container: null, project, files: {} };
         const config = canonicalConfig(request.agent, context);
@@ -184,10 +209,9 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       storedWork: createStoredWork({ store, warn: onProblem }),
     },
   );
-  const { project$ } = inputs;
   const log = (_level: number, message: string): void => onProblem(message);
   const commit = commitEvents(
-    { store, status: board, inputs, project$, dispatch, log },
+    { store, status: board, inputs, project$: inputs.project$, dispatch, log },
     () => undefined,
   );
   const read = (event: RunEvent): void => {
@@ -206,7 +230,18 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   onTestFinished(close);
 
   return {
-    ...{ dir, store, runs, questions, inbox, sessions, frozen, events, problems, inputs, dispatch },
+    options,
+    dir,
+    store,
+    runs,
+    questions,
+    inbox,
+    sessions,
+    frozen,
+    events,
+    problems,
+    inputs,
+    dispatch,
     get requests(): RunRequests {
       return requests();
     },
@@ -242,21 +277,28 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       runs.get(instanceId).overBudget = reason;
       await store.spend.recordRefusal(instanceId, reason);
     },
+    /** Its answer may be left alone, as by a run that dies. */
     ask: <A extends RequestName>(
       instanceId: string,
       ability: A,
       request: RequestBody<A>,
-      { key = randomUUID(), signal = new AbortController().signal } = {},
+      { key = randomUUID() as string, signal = new AbortController().signal } = {},
     ): Promise<RequestAnswer<A>> =>
-      requests().perform<A>({ instanceId, ability, key, request, signal }),
+      leftAlone(requests().perform<A>({ instanceId, ability, key, request, signal })),
     /** Whether the run may reach a host, by its gates. */
     reach: (instanceId: string, host: string, signal = new AbortController().signal) =>
-      requests().gates.host(runs.get(instanceId), { host, port: 443 }, signal),
+      leftAlone(requests().gates.host(runs.get(instanceId), { host, port: 443 }, signal)),
     /** The locks as operators see them. */
     locks: () => heldLocks(board.claims()),
     claims: () => [...board.claims()],
     history: () => store.history.query({ page: 1, limit: 200 }).triggers,
   };
+}
+
+/** That it is rejected is no error, whether somebody waits for it or not. */
+function leftAlone<T>(asked: Promise<T>): Promise<T> {
+  asked.catch(() => undefined);
+  return asked;
 }
 
 /** The problem that a request is refused with. */

@@ -29,10 +29,10 @@ test.each([
   },
   {
     what: "is null until there was a good one",
-    changes: "-i-r-i-1-",
-    config: " -n-n-n-1-",
-    before: " -n-n-n-n-",
-    invalid: "-n-y-n-y-",
+    changes: "-i-r-i-1",
+    config: " -n-n-n-1",
+    before: " -n-n-n-n",
+    invalid: "-n-y-n-y",
   },
   {
     what: "follows a burst",

@@ -72,13 +72,13 @@ test.each<[what: string, project: Project, expected: string]>([
   ["read the last touch before they complete", { saves: "a--|", models: "(p|)" }, "40ms (a|)"],
   [
     "wait until a file has been quiet for 40 ms, without an error of its first half",
-    { saves: "-i-b-c----" },
+    { saves: "-i-b-c" },
     "----- 40ms c",
   ],
-  ["let each agent settle by itself", { saves: "a---B------" }, "40ms a---B----"],
+  ["let each agent settle by itself", { saves: "a---B" }, "40ms a---B"],
   [
     "read again an agent that is saved while it is read",
-    { saves: "a 99ms b---", readMs: 100 },
+    { saves: "a 99ms b", readMs: 100 },
     "100ms 40ms 100ms b",
   ],
   ["omit a save that changes nothing", { saves: "a 99ms a 99ms b" }, "40ms a 99ms - 99ms b"],
@@ -87,15 +87,15 @@ test.each<[what: string, project: Project, expected: string]>([
     { saves: "a 99ms i 99ms x 99ms a" },
     "40ms a 99ms i 99ms x 99ms a",
   ],
-  ["omit an agent that was never there", { saves: "x 99ms x-----" }, "-"],
+  ["omit an agent that was never there", { saves: "x 99ms x" }, "-"],
   [
     "emit a change of the project's config for the agents that it touches",
-    { saves: "-------", models: "p------q---p---", initial: "mB" },
-    "(mB)---m---m---",
+    { saves: "-", models: "p------q---p", initial: "mB" },
+    "(mB)---m---m",
   ],
-  ["survive a burst of saves", { saves: `${"a".repeat(99)}b----` }, "99ms 40ms b---"],
-  ["emit a save of two agents at once", { saves: "(aB)------" }, "40ms (aB)---"],
-  ["follow an agent that was quiet for long", { saves: "a 2m b---" }, "40ms a 2m b---"],
+  ["survive a burst of saves", { saves: `${"a".repeat(99)}b----` }, "99ms 40ms b"],
+  ["emit a save of two agents at once", { saves: "(aB)" }, "40ms (aB)"],
+  ["follow an agent that was quiet for long", { saves: "a 2m b" }, "40ms a 2m b"],
   ["pass on an error of their source", { saves: "a---#" }, "----#"],
 ])("agent changes: %s", (_what, project, expected) => expectChanges(project, expected));
 
@@ -121,8 +121,8 @@ test("agent changes forward an error of a read or of the project", () =>
 
 test("agent changes leave their sources, and a running read, when they are unsubscribed", () =>
   marbles(({ hot, cold, scheduler, expectObservable, expectSubscriptions }) => {
-    const touched$ = hot("     a-----");
-    const project$ = cold("    p-----");
+    const touched$ = hot("     a");
+    const project$ = cold("    p");
     const read$ = cold("       -----a");
     const unsubscribed = "     42ms !";
     const change$ = agentChanges<string, string>({
@@ -141,7 +141,7 @@ test("agent changes leave their sources, and a running read, when they are unsub
 
 test("agent changes emit everything again to the next subscriber", () =>
   marbles((helpers) => {
-    const change$ = changes(helpers, { saves: "---------", initial: "aB" });
+    const change$ = changes(helpers, { saves: "-", initial: "aB" });
     helpers.expectObservable(change$, "^---!").toBe("         (aB)");
     helpers.expectObservable(change$, "------^-----!").toBe(" ------(aB)");
   }));

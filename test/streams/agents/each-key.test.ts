@@ -16,13 +16,13 @@ test("a stream for each key is opened for the key, and again after it has ended"
     const values = "  -a---b---A-a----B-|";
     const expected = "-(*a)(*b)A-(*a)-B-|";
     expectObservable(each(hot(values), two)).toBe(expected);
-    expectObservable(each(hot("-(abAB)--"), two)).toBe("-(*a*bAB)");
+    expectObservable(each(hot("-(abAB)"), two)).toBe("-(*a*bAB)");
   }));
 
 test("a stream for each key decides when it completes: until then its values open no second one", () =>
   marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
     const own$ = cold("     ---------|");
-    const values = "     -a-A-a-----A-a--";
+    const values = "     -a-A-a-----A-a";
     const first = "      -^--------!";
     const second = "     -----------^--------!";
     expectObservable(each(hot(values), () => own$)).toBe("-");
@@ -31,15 +31,15 @@ test("a stream for each key decides when it completes: until then its values ope
 
 test("a stream for each key leaves the source and all streams when it is unsubscribed, and starts anew for each subscriber", () =>
   marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
-    const source$ = hot("-a-b-----");
-    const own$ = cold("  ---------");
+    const source$ = hot("-a-b");
+    const own$ = cold("-");
     expectObservable(
       each(source$, () => own$),
       "-----!",
     ).toBe("-");
     expectSubscriptions(own$.subscriptions).toBe(["-^---!", "---^-!"]);
     expectSubscriptions(source$.subscriptions).toBe("^----!");
-    expectObservable(each(hot("-a-----a----"), two), "-----^").toBe("-------(*a)-");
+    expectObservable(each(hot("-a-----a"), two), "-----^").toBe("-------(*a)-");
   }));
 
 test("a stream for each key keeps nothing of keys that have ended", () => {

@@ -58,7 +58,7 @@ test.each<[name: string, lines: Lines, expected: string, more?: string]>([
   ["hold while the agent is disabled", { agent: "a", enabled: "n--y--n" }, "h--o--h"],
   ["hold while the agent has scale 0", { agent: "a--z--a" }, "o--h--o"],
   ["hold while the scheduler drains", { agent: "a", draining: "n--y" }, "o--h"],
-  ["hold while the agent waits for money", { agent: "a------", waits: "n--y--n" }, "o--h--o"],
+  ["hold while the agent waits for money", { agent: "a", waits: "n--y--n" }, "o--h--o"],
   ["hold an agent in a container until it has an image", { agent: "c", usable: "n-y" }, "h-o"],
   ["do not wait for an image that is not needed", { agent: "a", usable: "n-y" }, "o-o"],
   ["close a minute after the directory went", { agent: "-a---g" }, "-o---h", "59s x"],

@@ -14,13 +14,13 @@ function adoptedRun({ scheduler }: Marbles, agent: string): AdoptedRun {
 test("a run of an earlier scheduler keeps the work of its agent waiting like any other run", () =>
   marbles((helpers) => {
     const { hot, cold, scheduler, expectObservable } = helpers;
-    const manual = "  -12---------";
-    const stopping = "-------s----";
+    const manual = "  -12";
+    const stopping = "-------s";
     const started = " 3----1----|";
     const finished = "-----3----(1|)";
     const event$ = graphOf(scheduler, {
       adopted$: cold("(x|)", { x: adoptedRun(helpers, "a") }),
-      agentChange$: cold("a-----------", { a: changeOf("a") }),
+      agentChange$: cold("a", { a: changeOf("a") }),
       manual$: hot(manual, { 1: anItem("1", "a"), 2: anItem("2", "a") }),
       stopping$: hot(stopping),
     });

@@ -1,61 +1,55 @@
-import { EMPTY, map, of, throwError, type Observable } from "rxjs";
+import { map, of, throwError, type Observable } from "rxjs";
 import type { Runner } from "../../../streams/runs/runner.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
-import { marbles, minutes } from "../../helpers/marbles.ts";
+import { marbles } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
 import { changeOf, graphOf, only, shows } from "../graph.ts";
 
-test("the graph stops triggers, drains runs, leaves waiting work, and completes", () =>
-  shows({
-    changes: " (ab)-----------",
-    webhooks: "----16-2----3--",
-    stopping: "--------s------",
-    started: " ----16----|",
-    finished: "---------1(6|)",
-    refused: " ----------|",
-  }));
-
-test("the graph completes at once when no run is live, in any state of agents", () =>
-  shows({
-    changes: " (abicC)--",
-    enabled: " ------d--",
-    webhooks: "-------12-",
-    stopping: "---------s",
-    started: " ---------|",
-  }));
-
-test("the graph ticks no more once it stops", () => {
-  const configs = { a: changeOf("a", { schedule: "*/3 * * * *" }) };
-  shows(
-    { changes: "a---------", stopping: "-----s-", started: "---c-|", configs },
-    { columns: minutes, until: "------------!" },
-  );
-});
-
-test("the graph drains by a kill too", () =>
-  shows(
+test.each<[does: string, ...Parameters<typeof shows>]>([
+  [
+    "stops triggers, drains runs, leaves waiting work, and completes",
     {
-      changes: " a------",
-      webhooks: "-1-----",
-      stopping: "--s----",
-      kills: "   ----x--",
+      changes: " (ab)",
+      webhooks: "----16-2----3",
+      stopping: "--------s",
+      started: " ----16----|",
+      finished: "---------1(6|)",
+      refused: " ----------|",
+    },
+  ],
+  [
+    "completes at once when no run is live, in any state of agents",
+    {
+      changes: " (abicC)",
+      enabled: " ------d",
+      webhooks: "-------12",
+      stopping: "---------s",
+      started: " ---------|",
+    },
+  ],
+  [
+    "drains by a kill too",
+    {
+      changes: " a",
+      webhooks: "-1",
+      stopping: "--s",
+      kills: "   ----x",
       finished: "----(1|)",
     },
     { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
-  ));
+  ],
+])("the graph %s", (_does, ...all) => shows(...all));
 
-test("the graph completes with empty sources", () =>
-  marbles((helpers) => {
-    const work = { webhook$: EMPTY, call$: EMPTY, manual$: EMPTY };
-    const rest = { agentChange$: EMPTY, enabled$: EMPTY, withdraw$: EMPTY };
-    helpers.expectObservable(graphOf(helpers.scheduler, { ...work, ...rest })).toBe("|");
-  }));
+test("the graph ticks no more once it stops", () => {
+  const configs = { a: changeOf("a", { schedule: "*/3 * * * *" }) };
+  shows({ changes: "a", stopping: "-----s", started: "---c-|", configs }, { minutes: 12 });
+});
 
 test("the graph errors only with a broken root, and aborts the runs", () =>
   marbles((helpers) => {
     const broken$ = helpers.cold("          --#");
-    const run$ = helpers.cold<never>("      -----");
+    const run$ = helpers.cold<never>("-");
     const event$ = graphOf(
       helpers.scheduler,
       {
@@ -72,7 +66,7 @@ test("the graph errors only with a broken root, and aborts the runs", () =>
 test("the graph continues for all agents when one run breaks or can't be claimed", () => {
   const runner: Runner = { run: () => throwError(() => new Error("broken")) };
   const claim = (): Observable<never> => throwError(() => new Error("store unavailable"));
-  const lines = { changes: "(ab)-", webhooks: "----16" };
+  const lines = { changes: "(ab)", webhooks: "----16" };
   shows({ ...lines, finished: "----16" }, { ports: () => ({ runner }) });
   shows({ ...lines, refused: "----16" }, { ports: () => ({ claim }) });
 });
@@ -82,8 +76,8 @@ test("the graph leaves its sources and aborts its runs when it is unsubscribed, 
     const { hot, cold, expectSubscriptions } = helpers;
     const agentChange$ = cold("     a", { a: changeOf("a") });
     const webhook$ = hot("          -1-----1", { "1": anItem("1", "a") });
-    const kill$ = hot<never>("      -");
-    const run$ = cold<never>("      -----");
+    const kill$ = hot<never>("-");
+    const run$ = cold<never>("-");
     const first = "                 ^--!";
     const second = "                -----^---!";
     const event$ = graphOf(

@@ -1,5 +1,6 @@
 import { logEntriesOf } from "../../../streams/status/log-entries.ts";
-import type { RunEvent, Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
+import type { RunEvent, Trigger } from "../../../streams/vocabulary.ts";
+import { callItem, webhookItem } from "../../foundation/store/support.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { aProblem, eventsOf } from "./events.ts";
 
@@ -7,25 +8,6 @@ const dev = eventsOf("dev", 2500);
 
 const lines = (event: RunEvent): string[] =>
   logEntriesOf(event).map(({ level, msg }) => `${level} ${msg}`);
-
-const webhook: WebhookEvent = {
-  source: "hub",
-  type: "github",
-  event: "issues",
-  action: "opened",
-  repo: "almanac/almanac",
-  number: 1,
-  title: null,
-  body: null,
-  url: null,
-  author: null,
-  labels: [],
-  sender: null,
-  branch: null,
-  conclusion: null,
-  timestamp: "2026-05-04T09:00:00.000Z",
-  receiptId: "r1",
-};
 
 test("the log lines of an event are a run's own words unchanged", () => {
   const event = dev.output("hello");
@@ -81,35 +63,37 @@ test("the log lines of an event are one line for each problem, with its place", 
   expect(lines(set)).toEqual(["30 loaded", "40 agents/dev/config.toml  unknown"]);
 });
 
-test("the log lines of an event name the trigger of a run", () => {
-  const asked = { callId: "c1", callerInstance: "ops-1", depth: 1, context: "" };
-  const call = { ...asked, root: "r1", cancelOnExit: false };
-  const names: [Trigger, string][] = [
-    [{ kind: "cron", scheduledFor: 0 }, "by its schedule"],
-    [{ kind: "cron", scheduledFor: 0, rerun: 1, slotsInUse: 2 }, "by its rerun request"],
-    [
-      { kind: "cron", scheduledFor: 0, slotsInUse: 2 },
-      "by its schedule, 2.5 s late: all 2 slots of the project were in use",
-    ],
-    [{ kind: "webhook", event: webhook }, "by github webhook issues"],
-    [{ kind: "manual", prompt: null }, "manually"],
-    [{ kind: "agent-call", caller: "ops", ...call }, "by a call"],
-  ];
-  for (const [trigger, name] of names) {
-    const started = dev.started("dev-1", anItem("1", "dev", trigger));
-    expect(lines(started)).toEqual([`30 run started ${name}`]);
-  }
+const tick = { kind: "cron", scheduledFor: 0 } as const;
+const hook = webhookItem("1", "r1").trigger;
+const call = callItem("1");
+const prompt = "p".repeat(501);
+const scheduledFor = "1970-01-01T00:00:00.000Z";
+
+test.each<[name: string, trigger: Trigger, facts: object]>([
+  ["by its schedule", tick, { scheduledFor }],
+  ["by its rerun request", { ...tick, rerun: 1, slotsInUse: 2 }, { scheduledFor }],
+  [
+    "by its schedule, 2.5 s late: all 2 slots of the project were in use",
+    { ...tick, slotsInUse: 2 },
+    { scheduledFor },
+  ],
+  ["by github webhook issues", hook, { action: "opened", number: 1, receiptId: "r1" }],
+  ["manually", { kind: "manual", prompt }, { prompt }],
+  ["by a call", call.trigger, { callerInstance: "ops-1" }],
+])("the log lines of an event name and describe a run's trigger: %s", (name, trigger, facts) => {
+  expect(logEntriesOf(dev.started("dev-1", anItem("1", "dev", trigger)))).toMatchObject([
+    { level: 30, msg: `run started ${name}`, trigger: { kind: trigger.kind, ...facts } },
+  ]);
 });
 
-test("the log lines of an event have the caller as a field, and in no text", () => {
-  const call = { callId: "c1", caller: "ops", callerInstance: "ops-1", depth: 1, context: "" };
-  const item = anItem("1", "dev", { kind: "agent-call", ...call, root: "r1", cancelOnExit: false });
-  for (const type of ["queued", "taken"] as const) {
-    const [entry] = logEntriesOf({ ...dev.queued(), type, item });
+test.each(["queued", "taken"] as const)(
+  "the log lines of an event have the caller as a field, and in no text: %s",
+  (type) => {
+    const [entry] = logEntriesOf({ ...dev.queued(), type, item: call });
     expect(entry).toMatchObject({ trigger: { callerInstance: "ops-1" } });
     expect(entry?.msg).not.toContain("ops");
-  }
-});
+  },
+);
 
 test("the log lines of an event mark a run's start and end as such, with its numbers", () => {
   const [end] = logEntriesOf(dev.finished("failed", "no key", 1000));
@@ -123,22 +107,8 @@ test("the log lines of an event mark a run's start and end as such, with its num
   expect(logEntriesOf(dev.started())[0]).toMatchObject({ kind: "run", instanceId: "dev-1" });
 });
 
-test("the log lines of an event describe the trigger at a run's start, and the usage at its end", () => {
-  const prompt = "p".repeat(501);
-  const triggers: [Trigger, object][] = [
-    [{ kind: "cron", scheduledFor: 0 }, { scheduledFor: "1970-01-01T00:00:00.000Z" }],
-    [
-      { kind: "webhook", event: webhook },
-      { action: "opened", number: 1, receiptId: "r1" },
-    ],
-    [{ kind: "manual", prompt }, { prompt }],
-  ];
-  for (const [trigger, facts] of triggers) {
-    const [entry] = logEntriesOf(dev.started("dev-1", anItem("1", "dev", trigger)));
-    expect(entry).toMatchObject({ trigger: { kind: trigger.kind, ...facts } });
-  }
-  const used = { model: "haiku", tokens: 12, costUsd: 0.1, turns: 2 };
+test("the log lines of an event have the usage at a run's end", () => {
+  const usage = { model: "haiku", tokens: 12, costUsd: 0.1, turns: 2 };
   const event = dev.finished() as Extract<RunEvent, { type: "finished" }>;
-  const [end] = logEntriesOf({ ...event, end: { ...event.end, usage: used } });
-  expect(end).toMatchObject(used);
+  expect(logEntriesOf({ ...event, end: { ...event.end, usage } })).toMatchObject([usage]);
 });
