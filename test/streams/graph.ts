@@ -1,4 +1,4 @@
-import { EMPTY, filter, map, NEVER, of, tap, type Observable, type SchedulerLike } from "rxjs";
+import { EMPTY, filter, map, NEVER, of, type Observable, type SchedulerLike } from "rxjs";
 import { createClock } from "../../streams/clock.ts";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { Kill } from "../../streams/runs/run-agent.ts";
@@ -8,7 +8,6 @@ import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.t
 import { anAgent, anItem } from "../helpers/agents.ts";
 import { marbles, minutes, type Marbles } from "../helpers/marbles.ts";
 import { timedRunner } from "../helpers/stream-runner.ts";
-import { storedItems } from "./stored-items.ts";
 import { createRunOwner } from "../helpers/run-owner.ts";
 
 /** The whole graph with fakes at its ports: a run takes five columns, and everything is at hand at once. */
@@ -97,8 +96,6 @@ export interface Lines {
   readonly enabled?: string;
   /** `y` and `n`. */
   readonly paused?: string;
-  /** `y` pauses all new work, which the store then holds; `n` resumes it. */
-  readonly workPaused?: string;
   /** An agent's letter, `f` for the first instance of a, `x` for everything. */
   readonly kills?: string;
   readonly stopping?: string;
@@ -115,9 +112,7 @@ export function drawn(
   sources: Partial<RuntimeSources> = {},
 ): Observable<RunEvent> {
   const changes = Object.fromEntries(letters.map((letter) => [letter, changeOf(letter)]));
-  const store = storedItems(scheduler);
-  const work = (line = ""): Observable<WorkItem> =>
-    hot(columns(line), items).pipe(tap(store.commit));
+  const work = (line = ""): Observable<WorkItem> => hot(columns(line), items);
   return graphOf(
     scheduler,
     {
@@ -127,14 +122,11 @@ export function drawn(
       manual$: work(lines.manual),
       enabled$: hot(columns(lines.enabled ?? ""), switches),
       paused$: cold(columns(lines.paused ?? "n"), { y: true, n: false }),
-      workPausedAfter$: store.pausedAfter(
-        cold(columns(lines.workPaused ?? "n"), { y: true, n: false }),
-      ),
       kill$: hot(columns(lines.kills ?? ""), kills),
       stopping$: hot(columns(lines.stopping ?? "")),
       ...sources,
     },
-    { storedWork: store.work, ...ports },
+    ports,
   );
 }
 

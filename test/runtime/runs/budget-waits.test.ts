@@ -33,71 +33,73 @@ async function short(why?: string) {
 
 const outcome = (world: World, run: string) => entryOf(world, run)?.outcome;
 
-test("a run that waits for budget releases its slot, and gets one again before it continues", async () => {
-  const { world, run, funds, asked } = await short();
-  const other = await world.run("b");
-  expect(statusTexts(world)).toEqual([inDay.text]);
-  funds.next(paid);
-  const early = pause(30, "the slot is not free", "no slot");
-  expect(await Promise.race([asked, early])).toBe("no slot");
-  world.end(other);
-  expect(await asked).toEqual({ ok: true, paid: true });
-  expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
-  expect(statusTexts(world)).toEqual([inDay.text, ""]);
-  const needs = world.events.map((one) => one.type === "status-text" && one.needsMoney === true);
-  expect([needs.filter(Boolean).length, needs.at(-1)]).toEqual([1, false]);
-  await waiting(world, 0);
-});
+describe("a run that waits for budget", () => {
+  test("releases its slot, and gets one again before it continues", async () => {
+    const { world, run, funds, asked } = await short();
+    const other = await world.run("b");
+    expect(statusTexts(world)).toEqual([inDay.text]);
+    funds.next(paid);
+    const early = pause(30, "the slot is not free", "no slot");
+    expect(await Promise.race([asked, early])).toBe("no slot");
+    world.end(other);
+    expect(await asked).toEqual({ ok: true, paid: true });
+    expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+    expect(statusTexts(world)).toEqual([inDay.text, ""]);
+    const needs = world.events.map((one) => one.type === "status-text" && one.needsMoney === true);
+    expect([needs.filter(Boolean).length, needs.at(-1)]).toEqual([1, false]);
+    await waiting(world, 0);
+  });
 
-test("a run that waits for budget does not time out meanwhile", async () => {
-  const { world, run, funds, asked } = await short();
-  await pause(1_800, "longer than the run has");
-  expect(world.isLive(run)).toBe(true);
-  funds.next(paid);
-  await asked;
-  await expect.poll(() => outcome(world, run)).toBe("timed_out");
-});
+  test("does not time out meanwhile", async () => {
+    const { world, run, funds, asked } = await short();
+    await pause(1_800, "longer than the run has");
+    expect(world.isLive(run)).toBe(true);
+    funds.next(paid);
+    await asked;
+    await expect.poll(() => outcome(world, run)).toBe("timed_out");
+  });
 
-test("a run that waits for budget shows its current limit, even if that changes", async () => {
-  const { world, funds } = await short();
-  funds.next(inMonth);
-  expect(statusTexts(world)).toEqual([inDay.text, inMonth.text]);
-  expect(logged(world)).toMatchObject([{ level: 40, msg: inDay.text }]);
-});
+  test("shows its current limit, even if that changes", async () => {
+    const { world, funds } = await short();
+    funds.next(inMonth);
+    expect(statusTexts(world)).toEqual([inDay.text, inMonth.text]);
+    expect(logged(world)).toMatchObject([{ level: 40, msg: inDay.text }]);
+  });
 
-test("a run that waits for budget is rejected as unpaid when its agent now stops at its limits", async () => {
-  const { world, run, funds, asked } = await short("all is spent");
-  funds.next(stops);
-  expect(await asked).toEqual({ ok: true, paid: false });
-  world.end(run, { exitCode: 1, error: "403" });
-  await expect.poll(() => outcome(world, run)).toBe("over_budget");
-});
+  test("is rejected as unpaid when its agent now stops at its limits", async () => {
+    const { world, run, funds, asked } = await short("all is spent");
+    funds.next(stops);
+    expect(await asked).toEqual({ ok: true, paid: false });
+    world.end(run, { exitCode: 1, error: "403" });
+    await expect.poll(() => outcome(world, run)).toBe("over_budget");
+  });
 
-test("a run that waits for budget is not over budget when it is ended", async () => {
-  const { world, run, funds, asked } = await short("all is spent");
-  const over = problemOf(asked);
-  world.end(run, { exitCode: 1, error: "ended" });
-  await expect.poll(() => outcome(world, run)).toBe("failed");
-  expect(await over).toMatchObject({ error: "unauthorized" });
-  await waiting(world, 0);
-  expect(funds.observed).toBe(false);
-});
+  test("is not over budget when it is ended", async () => {
+    const { world, run, funds, asked } = await short("all is spent");
+    const over = problemOf(asked);
+    world.end(run, { exitCode: 1, error: "ended" });
+    await expect.poll(() => outcome(world, run)).toBe("failed");
+    expect(await over).toMatchObject({ error: "unauthorized" });
+    await waiting(world, 0);
+    expect(funds.observed).toBe(false);
+  });
 
-test("a run that waits for budget is not over budget when it fails after it was paid", async () => {
-  const { world, run, funds, asked } = await short("all is spent");
-  funds.next(paid);
-  await asked;
-  world.end(run, { exitCode: 1, error: "broken" });
-  await expect.poll(() => outcome(world, run)).toBe("failed");
-  expect(world.store.spend.refusal(run)).toBeNull();
-});
+  test("is not over budget when it fails after it was paid", async () => {
+    const { world, run, funds, asked } = await short("all is spent");
+    funds.next(paid);
+    await asked;
+    world.end(run, { exitCode: 1, error: "broken" });
+    await expect.poll(() => outcome(world, run)).toBe("failed");
+    expect(world.store.spend.refusal(run)).toBeNull();
+  });
 
-test("a run that waits for budget no longer does once it cancels its request", async () => {
-  const { world, run, funds, key, asked } = await short();
-  await world.ask(run, "cancel", {}, { key });
-  await expect(asked).rejects.toThrow("no longer waits");
-  await waiting(world, 0);
-  expect(funds.observed).toBe(false);
+  test("no longer does once it cancels its request", async () => {
+    const { world, run, funds, key, asked } = await short();
+    await world.ask(run, "cancel", {}, { key });
+    await expect(asked).rejects.toThrow("no longer waits");
+    await waiting(world, 0);
+    expect(funds.observed).toBe(false);
+  });
 });
 
 test.each([

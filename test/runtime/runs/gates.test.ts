@@ -18,128 +18,129 @@ const stripe = { hosts: [host] };
 
 const denied = "a person denied it for the rest of this run";
 
-test("a run that reaches a held host releases its slot and is frozen until a person allows it", async () => {
-  const { world, run } = await gated(stripe, {}, 1);
-  const reached = world.reach(run, host);
-  const { prompt, form, kind, subject } = await openedQuestion(world);
-  expect({ kind, subject, prompt, form }).toEqual({
-    kind: "host",
-    subject: host,
-    prompt: `a wants to reach ${host}`,
-    form: { kind: "choice", choices: ["once", "run", "always", "deny"] },
+describe("a run that reaches a held host", () => {
+  test("releases its slot and is frozen until a person allows it", async () => {
+    const { world, run } = await gated(stripe, {}, 1);
+    const reached = world.reach(run, host);
+    const { prompt, form, kind, subject } = await openedQuestion(world);
+    expect({ kind, subject, prompt, form }).toEqual({
+      kind: "host",
+      subject: host,
+      prompt: `a wants to reach ${host}`,
+      form: { kind: "choice", choices: ["once", "run", "always", "deny"] },
+    });
+    world.end(await world.run("b"));
+    await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
+    await answer(world, "run");
+    expect(await reached).toBeNull();
+    expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+    expect(await world.reach(run, host)).toBeNull();
+    expect(asked(world)).toBe(1);
   });
-  world.end(await world.run("b"));
-  await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
-  await answer(world, "run");
-  expect(await reached).toBeNull();
-  expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
-  expect(await world.reach(run, host)).toBeNull();
-  expect(asked(world)).toBe(1);
-});
 
-test("a run that reaches a held host is asked about again after each request that was allowed once", async () => {
-  const { world, run } = await gated(stripe);
-  const both = [world.reach(run, host), world.reach(run, host)];
-  await answer(world, "once");
-  await expect.poll(() => asked(world)).toBe(2);
-  await answer(world, "deny");
-  expect(await Promise.all(both)).toEqual(expect.arrayContaining([null, denied]));
-  expect(await world.reach(run, host)).toBe(denied);
-  expect(asked(world)).toBe(2);
-});
+  test("is asked about again after each request that was allowed once", async () => {
+    const { world, run } = await gated(stripe);
+    const both = [world.reach(run, host), world.reach(run, host)];
+    await answer(world, "once");
+    await expect.poll(() => asked(world)).toBe(2);
+    await answer(world, "deny");
+    expect(await Promise.all(both)).toEqual(expect.arrayContaining([null, denied]));
+    expect(await world.reach(run, host)).toBe(denied);
+    expect(asked(world)).toBe(2);
+  });
 
-test("a run that reaches a held host does not use up an approval by a request that hung up", async () => {
-  const { world, run } = await gated(stripe);
-  const { signal, hangUp } = hangingUp();
-  const first = world.reach(run, host, signal);
-  await openedQuestion(world);
-  hangUp();
-  await expect(first).rejects.toThrow("hung up");
-  await answer(world, "once");
-  expect(await world.reach(run, host)).toBeNull();
-  expect(asked(world)).toBe(1);
-});
+  test("does not use up an approval by a request that hung up", async () => {
+    const { world, run } = await gated(stripe);
+    const { signal, hangUp } = hangingUp();
+    const first = world.reach(run, host, signal);
+    await openedQuestion(world);
+    hangUp();
+    await expect(first).rejects.toThrow("hung up");
+    await answer(world, "once");
+    expect(await world.reach(run, host)).toBeNull();
+    expect(asked(world)).toBe(1);
+  });
 
-test("a run that reaches a held host ends as unanswered if its question ran out while no scheduler was up", async () => {
-  const { world, run } = await gated(stripe);
-  void world.reach(run, host);
-  const { until, at, fallback } = await openedQuestion(world);
-  expect([until - at, fallback]).toEqual([86_400_000, null]);
-  world.crash();
-  const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
-  db.exec("UPDATE questions SET until = at");
-  db.close();
-  const again = await restarted(world, [run]);
-  await expect.poll(() => entryOf(again, run)?.outcome).toBe("unanswered");
-});
-
-test.each(["before", "after"])(
-  "a run that reaches a held host finds its question, which was answered %s a crash of the scheduler",
-  async (when) => {
+  test("ends as unanswered if its question ran out while no scheduler was up", async () => {
     const { world, run } = await gated(stripe);
     void world.reach(run, host);
-    await openedQuestion(world);
-    if (when === "before") await answer(world, "once");
+    const { until, at, fallback } = await openedQuestion(world);
+    expect([until - at, fallback]).toEqual([86_400_000, null]);
+    world.crash();
+    const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
+    db.exec("UPDATE questions SET until = at");
+    db.close();
     const again = await restarted(world, [run]);
-    const reached = again.reach(run, host);
-    if (when === "after") await answer(again, "once");
-    expect(await reached).toBeNull();
-    expect(asked(again)).toBe(1);
-  },
-);
+    await expect.poll(() => entryOf(again, run)?.outcome).toBe("unanswered");
+  });
 
-test("a run that reaches a held host is denied without a question once the run has asked a hundred", async () => {
-  const { world, run } = await gated({ hosts: ["*.example.com"], over: 5 });
-  const question = { question: "?", type: "boolean" } as const;
-  for (let nth = 0; nth < 99; nth += 1) void world.ask(run, "ask", question);
-  await expect.poll(() => asked(world)).toBe(99);
-  const last = world.reach(run, "100.example.com");
-  await expect.poll(() => asked(world)).toBe(100);
-  const why = "this run has asked 100 questions already";
-  expect(await world.reach(run, "101.example.com")).toBe(why);
-  const { over } = world.requests.gates;
-  expect(await over(world.runs.get(run), 5, new AbortController().signal)).toContain(why);
-  // One that is asked already can still be answered.
-  const again = world.reach(run, "100.example.com");
-  await answer(world, "run");
-  expect([await last, await again]).toEqual([null, null]);
-});
-
-test("a run that reaches a held host is not asked about a host that no gate names", async () => {
-  const { world, run } = await gated(
-    { hosts: ["*.example.com", "db.test:5432"] },
-    { network: { allow: ["free.example.com", "*.example.com"] } },
+  test.each(["before", "after"])(
+    "finds its question, which was answered %s a crash of the scheduler",
+    async (when) => {
+      const { world, run } = await gated(stripe);
+      void world.reach(run, host);
+      await openedQuestion(world);
+      if (when === "before") await answer(world, "once");
+      const again = await restarted(world, [run]);
+      const reached = again.reach(run, host);
+      if (when === "after") await answer(again, "once");
+      expect(await reached).toBeNull();
+      expect(asked(again)).toBe(1);
+    },
   );
-  expect(await world.reach(run, "db.test")).toBeNull();
-  expect(await world.reach(run, "free.example.com")).toBeNull();
-  void world.reach(run, "api.example.com");
-  expect(await openedQuestion(world)).toMatchObject({ subject: "api.example.com" });
+
+  test("is denied without a question once the run has asked a hundred", async () => {
+    const { world, run } = await gated({ hosts: ["*.example.com"], over: 5 });
+    const question = { question: "?", type: "boolean" } as const;
+    for (let nth = 0; nth < 99; nth += 1) void world.ask(run, "ask", question);
+    await expect.poll(() => asked(world)).toBe(99);
+    const last = world.reach(run, "100.example.com");
+    await expect.poll(() => asked(world)).toBe(100);
+    const why = "this run has asked 100 questions already";
+    expect(await world.reach(run, "101.example.com")).toBe(why);
+    const { over } = world.requests.gates;
+    expect(await over(world.runs.get(run), 5, new AbortController().signal)).toContain(why);
+    // One that is asked already can still be answered.
+    const again = world.reach(run, "100.example.com");
+    await answer(world, "run");
+    expect([await last, await again]).toEqual([null, null]);
+  });
+
+  test("is not asked about a host that no gate names", async () => {
+    const { world, run } = await gated(
+      { hosts: ["*.example.com", "db.test:5432"] },
+      { network: { allow: ["free.example.com", "*.example.com"] } },
+    );
+    expect(await world.reach(run, "db.test")).toBeNull();
+    expect(await world.reach(run, "free.example.com")).toBeNull();
+    void world.reach(run, "api.example.com");
+    expect(await openedQuestion(world)).toMatchObject({ subject: "api.example.com" });
+  });
 });
 
 const call = (world: World, from: string, agent: string, context = "deploy 1.4") =>
   world.ask(from, "call", { agent, context });
 
-test("a run that makes a held call makes it once a person allows it", async () => {
-  const { world, run } = await gated({ agents: ["b"] });
-  const made = call(world, run, "b");
-  expect((await openedQuestion(world)).prompt).toBe("a wants to call b: deploy 1.4");
-  await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
-  expect(instancesOf(world, "b")).toEqual([]);
-  await answer(world, "once");
-  expect(await made).toMatchObject({ ok: true, state: "running" });
-  expect(await call(world, run, "c")).toMatchObject({ ok: true });
-  void call(world, run, "b");
-  await expect.poll(() => asked(world)).toBe(2);
-});
+describe("a run that makes a held call", () => {
+  test("makes it once a person allows it", async () => {
+    const { world, run } = await gated({ agents: ["b"] });
+    const made = call(world, run, "b");
+    expect((await openedQuestion(world)).prompt).toBe("a wants to call b: deploy 1.4");
+    await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
+    expect(instancesOf(world, "b")).toEqual([]);
+    await answer(world, "once");
+    expect(await made).toMatchObject({ ok: true, state: "running" });
+    expect(await call(world, run, "c")).toMatchObject({ ok: true });
+    void call(world, run, "b");
+    await expect.poll(() => asked(world)).toBe(2);
+  });
 
-test.each([
-  ["another context", "deploy 1.4", "delete all"],
-  ["another secret", `key ${worldSecret}`, `key ${otherSecret}`],
-  ["another title of the terminal", "hi\u001b]0;drop all\u0007", "hi\u001b]0;drop none\u0007"],
-  ["another end of a long one", `${"x".repeat(2_000)}1`, `${"x".repeat(2_000)}2`],
-])(
-  "a run that makes a held call is asked again about %s than a person was shown",
-  async (_what, shown, other) => {
+  test.each([
+    ["another context", "deploy 1.4", "delete all"],
+    ["another secret", `key ${worldSecret}`, `key ${otherSecret}`],
+    ["another title of the terminal", "hi\u001b]0;drop all\u0007", "hi\u001b]0;drop none\u0007"],
+    ["another end of a long one", `${"x".repeat(2_000)}1`, `${"x".repeat(2_000)}2`],
+  ])("is asked again about %s than a person was shown", async (_what, shown, other) => {
     const { world, run } = await gated({ agents: ["b"] });
     const { signal, hangUp } = hangingUp();
     void world.ask(run, "call", { agent: "b", context: shown }, { signal });
@@ -152,14 +153,14 @@ test.each([
     expect(instancesOf(world, "b")).toEqual([]);
     await answer(world, "once");
     expect(await second).toMatchObject({ ok: true });
-  },
-);
+  });
 
-test("a run that makes a held call is told that a person denied it", async () => {
-  const { world, run } = await gated({ agents: ["*"] });
-  const problem = problemOf(call(world, run, "c"));
-  expect((await answer(world, "deny")).form).toMatchObject({ choices: ["once", "run", "deny"] });
-  const detail = expect.stringContaining("a person denied") as string;
-  expect(await problem).toMatchObject({ error: "not_approved", detail });
-  expect(instancesOf(world, "c")).toEqual([]);
+  test("is told that a person denied it", async () => {
+    const { world, run } = await gated({ agents: ["*"] });
+    const problem = problemOf(call(world, run, "c"));
+    expect((await answer(world, "deny")).form).toMatchObject({ choices: ["once", "run", "deny"] });
+    const detail = expect.stringContaining("a person denied") as string;
+    expect(await problem).toMatchObject({ error: "not_approved", detail });
+    expect(instancesOf(world, "c")).toEqual([]);
+  });
 });

@@ -29,6 +29,9 @@ async function unmet(
 
 const both = [model("a"), model("b")];
 const file = "agents/dev/config.toml";
+/** Why a model can't be used. */
+const lacking = (name: string, instead = "") =>
+  `config.toml model "${name}" can't be used${instead}: no ${name}_key; al creds add ${name}_key`;
 
 test.each<[string, Partial<AgentConfig>, string[], string[]]>([
   ["nothing", { models: both, credentials: ["t"] }, ["t", "a_key", "b_key"], []],
@@ -37,30 +40,15 @@ test.each<[string, Partial<AgentConfig>, string[], string[]]>([
     "the primary's key",
     { models: both },
     ["b_key"],
-    [
-      `warning config.toml model "a" can't be used, runs take "b" instead: no a_key; al creds add a_key`,
-    ],
+    [`warning ${lacking("a", ', runs take "b" instead')}`],
   ],
-  [
-    "a fallback's key",
-    { models: both },
-    ["a_key"],
-    [`warning config.toml model "b" can't be used: no b_key; al creds add b_key`],
-  ],
-  [
-    "every key",
-    { models: both },
-    [],
-    ["a", "b"].map(
-      (name) =>
-        `error config.toml model "${name}" can't be used: no ${name}_key; al creds add ${name}_key`,
-    ),
-  ],
+  ["a fallback's key", { models: both }, ["a_key"], [`warning ${lacking("b")}`]],
+  ["every key", { models: both }, [], ["a", "b"].map((name) => `error ${lacking(name)}`)],
   [
     "the key that an external CLI takes, whatever the others have",
     { models: both, harness: { type: "llm-cli", command: "claude" } },
     ["b_key"],
-    [`error config.toml model "a" can't be used: no a_key; al creds add a_key`],
+    [`error ${lacking("a")}`],
   ],
   [
     "the OS user that it runs as",

@@ -1,8 +1,8 @@
-import { defer, of, tap, throwError, map, delay, type Observable } from "rxjs";
+import { defer, of, tap, map, delay, type Observable } from "rxjs";
 import { agentChanges } from "../../../streams/agents/agent-changes.ts";
 import type { AgentChange } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { marbles, type Marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime, marbles, type Marbles } from "../../helpers/marbles.ts";
 
 /**
  * A letter of `saves` is what somebody saves: a small one is written to the agent dev, a capital one to the agent
@@ -16,6 +16,8 @@ interface Project {
   /** The files at the start. */
   readonly initial?: string;
   readonly readMs?: number;
+  /** How all reads end, instead of with the file. */
+  readonly read?: string;
 }
 
 function changes(helpers: Marbles, project: Project): Observable<string> {
@@ -30,7 +32,9 @@ function changes(helpers: Marbles, project: Project): Observable<string> {
     ),
     project$: cold(project.models ?? "p"),
     read: (name) =>
-      defer(() => of(contentOf(disk.get(name)))).pipe(delay(project.readMs ?? 0, scheduler)),
+      project.read === undefined
+        ? defer(() => of(contentOf(disk.get(name)))).pipe(delay(project.readMs ?? 0, scheduler))
+        : cold(project.read),
     resolve,
     scheduler,
   }).pipe(map(letterOf));
@@ -55,11 +59,6 @@ function letterOf(change: AgentChange): string {
   if (change.type === "set") return change.agent.title;
   const letter = change.type === "removed" ? "x" : "i";
   return change.name === "dev" ? letter : letter.toUpperCase();
-}
-
-/** Expects the changes of these saves. */
-function expectChanges(project: Project, expected: string): void {
-  marbles((helpers) => helpers.expectObservable(changes(helpers, project)).toBe(expected));
 }
 
 test.each<[what: string, project: Project, expected: string]>([
@@ -97,30 +96,15 @@ test.each<[what: string, project: Project, expected: string]>([
   ["emit a save of two agents at once", { saves: "(aB)" }, "40ms (aB)"],
   ["follow an agent that was quiet for long", { saves: "a 2m b" }, "40ms a 2m b"],
   ["pass on an error of their source", { saves: "a---#" }, "----#"],
-])("agent changes: %s", (_what, project, expected) => expectChanges(project, expected));
+  ["pass on an error of a read", { saves: "a", read: "#" }, "40ms #"],
+  ["pass on an error of the project", { saves: "a", models: "p-#" }, "--#"],
+])("agent changes: %s", (_what, project, expected) =>
+  marbles((helpers) => helpers.expectObservable(changes(helpers, project)).toBe(expected)),
+);
 
-test("agent changes forward an error of a read or of the project", () =>
-  marbles(({ hot, cold, scheduler, expectObservable }) => {
-    const parts = { initial: new Map<string, string>(), resolve, scheduler };
-    const broken$ = throwError(() => "error");
-    const badRead$ = agentChanges<string, string>({
-      ...parts,
-      touched$: hot("a"),
-      project$: cold("p"),
-      read: () => broken$,
-    });
-    const badProject$ = agentChanges<string, string>({
-      ...parts,
-      touched$: hot("a"),
-      project$: cold("p-#"),
-      read: () => of("a"),
-    });
-    expectObservable(badRead$).toBe("   40ms #");
-    expectObservable(badProject$).toBe("--#");
-  }));
-
-test("agent changes leave their sources, and a running read, when they are unsubscribed", () =>
-  marbles(({ hot, cold, scheduler, expectObservable, expectSubscriptions }) => {
+test(
+  "agent changes leave their sources, and a running read, when they are unsubscribed",
+  inVirtualTime(({ hot, cold, scheduler, expectObservable, expectSubscriptions }) => {
     const touched$ = hot("     a");
     const project$ = cold("    p");
     const read$ = cold("       -----a");
@@ -137,11 +121,14 @@ test("agent changes leave their sources, and a running read, when they are unsub
     expectSubscriptions(touched$.subscriptions).toBe("^ 41ms !");
     expectSubscriptions(project$.subscriptions).toBe("^ 41ms !");
     expectSubscriptions(read$.subscriptions).toBe("40ms ^-!");
-  }));
+  }),
+);
 
-test("agent changes emit everything again to the next subscriber", () =>
-  marbles((helpers) => {
+test(
+  "agent changes emit everything again to the next subscriber",
+  inVirtualTime((helpers) => {
     const change$ = changes(helpers, { saves: "-", initial: "aB" });
     helpers.expectObservable(change$, "^---!").toBe("         (aB)");
     helpers.expectObservable(change$, "------^-----!").toBe(" ------(aB)");
-  }));
+  }),
+);

@@ -1,6 +1,6 @@
 import { map } from "rxjs";
 import { routeByKey } from "../../../streams/agents/route-by-key.ts";
-import { marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime, marbles } from "../../helpers/marbles.ts";
 
 const toLower = (letter: string): string => letter.toLowerCase();
 
@@ -55,8 +55,9 @@ test.each<[name: string, row: Row]>([
   }),
 );
 
-test("routing by key leaves its source when the driver is unsubscribed, and routes again when it is subscribed again", () =>
-  marbles(({ hot, expectObservable, expectSubscriptions }) => {
+test(
+  "routing by key leaves its source when the driver is unsubscribed, and routes again when it is subscribed again",
+  inVirtualTime(({ hot, expectObservable, expectSubscriptions }) => {
     const letter$ = hot("         -a-a-a-a");
     const { to, unrouted$ } = routeByKey(letter$, toLower);
     const first = "               ^-!";
@@ -65,10 +66,12 @@ test("routing by key leaves its source when the driver is unsubscribed, and rout
     expectObservable(unrouted$, first).toBe("-");
     expectObservable(unrouted$, second).toBe("-");
     expectSubscriptions(letter$.subscriptions).toBe([first, second]);
-  }));
+  }),
+);
 
-test("routing by key notifies only the reader of the key, among any number", () =>
-  marbles(({ hot, flush }) => {
+test(
+  "routing by key notifies only the reader of the key, among any number",
+  inVirtualTime(({ hot, flush }) => {
     let notified = 0;
     const source$ = hot("-a");
     const { to, unrouted$ } = routeByKey(source$, toLower);
@@ -80,4 +83,5 @@ test("routing by key notifies only the reader of the key, among any number", () 
     unrouted$.subscribe();
     flush();
     expect(notified).toBe(1);
-  }));
+  }),
+);

@@ -4,7 +4,7 @@ import { createSlots, type Slots } from "../../../streams/runs/slots.ts";
 import type { Kill } from "../../../streams/runs/run-agent.ts";
 import type { RunnerExit } from "../../../streams/runs/runner.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { marbles, seconds, type Marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime, marbles, seconds, type Marbles } from "../../helpers/marbles.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
 import { letterOf, portsOf } from "./run-ports.ts";
 
@@ -42,14 +42,17 @@ function adopt(
   return { event$, countOf, letter$: event$.pipe(map(letterOf)) };
 }
 
-test("adopted runs continue at once, and time out by the clock of their first start", () =>
-  marbles((helpers) => {
+test(
+  "adopted runs continue at once, and time out by the clock of their first start",
+  inVirtualTime((helpers) => {
     const adopted$ = helpers.cold<AdoptedRun>(seconds("-a|"), { a: anAdopted(helpers, "dev") });
     helpers.expectObservable(adopt(helpers, adopted$).letter$).toBe("1s s 1999ms (T|)");
-  }));
+  }),
+);
 
-test("adopted runs report when they were started, and that they continue", () =>
-  marbles((helpers) => {
+test(
+  "adopted runs report when they were started, and that they continue",
+  inVirtualTime((helpers) => {
     const startedAt = -500;
     const run = anAdopted(helpers, "dev", { startedAt, runMs: 2 });
     const { item } = run.request;
@@ -59,7 +62,8 @@ test("adopted runs report when they were started, and that they continue", () =>
       s: { ...at, type: "started", at: 0 },
       f: { ...at, type: "finished", at: 2, end },
     });
-  }));
+  }),
+);
 
 test.each([
   [-7001, "S"],
@@ -76,8 +80,9 @@ test.each([
     }),
 );
 
-test("adopted runs do not end before they started, by any clock", () =>
-  marbles((helpers) => {
+test(
+  "adopted runs do not end before they started, by any clock",
+  inVirtualTime((helpers) => {
     const short = exited(helpers, { endedAt: -21 }, { startedAt: -10 });
     const ahead = anAdopted(helpers, "ops", { startedAt: 1000, runMs: 2 });
     for (const run of [short, ahead]) {
@@ -86,14 +91,17 @@ test("adopted runs do not end before they started, by any clock", () =>
       );
       helpers.expectObservable(end$).toBe("s-(f|)", { s: null, f: run.startedAt });
     }
-  }));
+  }),
+);
 
-test("adopted runs are killed as any other", () =>
-  marbles((helpers) => {
+test(
+  "adopted runs are killed as any other",
+  inVirtualTime((helpers) => {
     const kill$ = helpers.hot<Kill>("--k", { k: { agent: "dev" } });
     const { letter$ } = adopt(helpers, anAdopted(helpers, "dev"), { kill$ });
     helpers.expectObservable(letter$).toBe("s-(K|)");
-  }));
+  }),
+);
 
 test.each([
   [true, "I"],
@@ -107,8 +115,9 @@ test.each([
     }),
 );
 
-test("adopted runs count for their agent while they live", () =>
-  marbles((helpers) => {
+test(
+  "adopted runs count for their agent while they live",
+  inVirtualTime((helpers) => {
     const runs = {
       a: anAdopted(helpers, "dev", { runMs: 4 }),
       b: anAdopted(helpers, "dev", { runMs: 2 }),
@@ -118,10 +127,12 @@ test("adopted runs count for their agent while they live", () =>
     const letters = { 0: 0, 1: 1, 2: 2 };
     helpers.expectObservable(adopted.countOf("dev"), "-------!").toBe("01-2-(10)", letters);
     helpers.expectObservable(adopted.event$, "------!");
-  }));
+  }),
+);
 
-test("adopted runs take a slot while one is free, and live without one", () =>
-  marbles((helpers) => {
+test(
+  "adopted runs take a slot while one is free, and live without one",
+  inVirtualTime((helpers) => {
     const slots = createSlots(1);
     const runs = {
       a: anAdopted(helpers, "dev", { runMs: 5 }),
@@ -139,10 +150,12 @@ test("adopted runs take a slot while one is free, and live without one", () =>
     helpers.expectObservable(seen$).toBe("(ss)-S(S|)");
     helpers.flush();
     expect(free).toEqual([false, false, false, true]);
-  }));
+  }),
+);
 
-test("adopted runs are aborted when they are unsubscribed", () =>
-  marbles((helpers) => {
+test(
+  "adopted runs are aborted when they are unsubscribed",
+  inVirtualTime((helpers) => {
     const slots = createSlots(1);
     const kill$ = helpers.hot<Kill>("-");
     const adopted$ = helpers.cold("-a", { a: anAdopted(helpers, "dev") });
@@ -152,4 +165,5 @@ test("adopted runs are aborted when they are unsubscribed", () =>
     helpers.expectObservable(countOf("dev"), "-----!").toBe("01--0", { 0: 0, 1: 1 });
     helpers.flush();
     expect(slots.tryTake()).not.toBeNull();
-  }));
+  }),
+);

@@ -1,10 +1,9 @@
-import { EMPTY, ignoreElements, map, merge, of, tap, throwError, type Observable } from "rxjs";
+import { EMPTY, ignoreElements, map, merge, of, tap, throwError } from "rxjs";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
-import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { marbles, seconds } from "../../helpers/marbles.ts";
-import { createRunOwner } from "../../helpers/run-owner.ts";
+import { inVirtualTime, marbles, seconds } from "../../helpers/marbles.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
 import { kills, portsOf, run } from "./run-ports.ts";
 
@@ -34,18 +33,21 @@ test.each([
   }),
 );
 
-test("a run starts only after it was claimed", () =>
-  marbles((helpers) => {
+test(
+  "a run starts only after it was claimed",
+  inVirtualTime((helpers) => {
     const report$ = helpers.cold("    --(x|)", reports);
     const lockStatus$ = helpers.cold("   --c");
     const expected = "              --s-(S|)";
     const ports = portsOf(helpers, report$, { claim: () => lockStatus$ });
     helpers.expectObservable(run(ports)).toBe(expected);
     helpers.expectSubscriptions(report$.subscriptions).toBe("--^-!");
-  }));
+  }),
+);
 
-test("a run is rejected when it can't be claimed, without a call of its runner", () =>
-  marbles((helpers) => {
+test(
+  "a run is rejected when it can't be claimed, without a call of its runner",
+  inVirtualTime((helpers) => {
     const report$ = helpers.cold("(x|)", reports);
     const lockStatus$ = helpers.cold("--#", {}, new Error("store unavailable"));
     const ports = portsOf(helpers, report$, { claim: () => lockStatus$ });
@@ -53,10 +55,12 @@ test("a run is rejected when it can't be claimed, without a call of its runner",
     const expected = { r: { ...refused, reason: "store unavailable" } };
     helpers.expectObservable(runAgent(agent, item, ports)).toBe("--(r|)", expected);
     helpers.expectSubscriptions(report$.subscriptions).toBe([]);
-  }));
+  }),
+);
 
-test("a run emits events with its agent, instance and item", () =>
-  marbles((helpers) => {
+test(
+  "a run emits events with its agent, instance and item",
+  inVirtualTime((helpers) => {
     const report$ = helpers.cold("-o-t-(x|)", reports);
     const at = { agent: "dev", instanceId: "dev-1" };
     const end = { outcome: "succeeded", exitCode: 0, reason: null, usage: null };
@@ -67,16 +71,19 @@ test("a run emits events with its agent, instance and item", () =>
       t: { ...at, type: "status-text", at: 3, text: "busy" },
       F: { ...at, type: "finished", at: 5, item, startedAt: 0, end },
     });
-  }));
+  }),
+);
 
-test("a run times out after its own time, counted from its start", () =>
-  marbles((helpers) => {
+test(
+  "a run times out after its own time, counted from its start",
+  inVirtualTime((helpers) => {
     const lockStatus$ = helpers.cold(seconds("--c"));
     const expected = seconds("          --s--(T|)");
     const runner = timedRunner(helpers.scheduler, 9000);
     const ports = portsOf(helpers, EMPTY, { claim: () => lockStatus$, runner });
     helpers.expectObservable(run(ports, { timeoutSeconds: 3 })).toBe(expected);
-  }));
+  }),
+);
 
 test.each([
   ["its instance", "--i", "s-(K|)"],
@@ -91,8 +98,9 @@ test.each([
   }),
 );
 
-test("a run is asked once to stop, for the first reason", () =>
-  marbles((helpers) => {
+test(
+  "a run is asked once to stop, for the first reason",
+  inVirtualTime((helpers) => {
     const kill$ = helpers.hot("   --a-a-e", kills);
     const report$ = helpers.cold("-------(x|)", reports);
     const expected = "            s------(K|)";
@@ -110,10 +118,12 @@ test("a run is asked once to stop, for the first reason", () =>
     helpers.expectObservable(run(portsOf(helpers, EMPTY, { kill$, runner }))).toBe(expected);
     helpers.flush();
     expect(stops).toEqual(["killed"]);
-  }));
+  }),
+);
 
-test("a run fails with the message of a runner that breaks, by error or by exception", () =>
-  marbles((helpers) => {
+test(
+  "a run fails with the message of a runner that breaks, by error or by exception",
+  inVirtualTime((helpers) => {
     const throwing = {
       run: (): never => {
         throw new Error("broken");
@@ -126,10 +136,12 @@ test("a run fails with the message of a runner that breaks, by error or by excep
       const end$ = event$.pipe(map((event) => (event.type === "finished" ? event.end : null)));
       helpers.expectObservable(end$).toBe("(sf|)", { s: null, f: end });
     }
-  }));
+  }),
+);
 
-test("a run aborts its runner and stops listening when it is unsubscribed", () =>
-  marbles((helpers) => {
+test(
+  "a run aborts its runner and stops listening when it is unsubscribed",
+  inVirtualTime((helpers) => {
     const report$ = helpers.cold("-o", reports);
     const kill$ = helpers.hot("-", kills);
     const unsubscribed = "        ---!";
@@ -138,7 +150,8 @@ test("a run aborts its runner and stops listening when it is unsubscribed", () =
     helpers.expectObservable(run(ports), unsubscribed).toBe("s");
     helpers.expectSubscriptions(report$.subscriptions).toBe("^--!");
     helpers.expectSubscriptions(kill$.subscriptions).toBe("^--!");
-  }));
+  }),
+);
 
 test("a run does not claim before it is subscribed, and claims anew with a new instance each time", () => {
   const claimed: string[] = [];

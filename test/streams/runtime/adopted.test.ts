@@ -1,6 +1,6 @@
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { marbles, type Marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime, type Marbles } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
 import { changeOf, graphOf, only } from "../graph.ts";
 
@@ -11,8 +11,9 @@ function adoptedRun({ scheduler }: Marbles, agent: string): AdoptedRun {
   return { request, startedAt: 0, report: (stop$) => runner.run(request, stop$) };
 }
 
-test("a run of an earlier scheduler keeps the work of its agent waiting like any other run", () =>
-  marbles((helpers) => {
+test(
+  "a run of an earlier scheduler keeps the work of its agent waiting like any other run",
+  inVirtualTime((helpers) => {
     const { hot, cold, scheduler, expectObservable } = helpers;
     const manual = "  -12";
     const stopping = "-------s";
@@ -26,10 +27,12 @@ test("a run of an earlier scheduler keeps the work of its agent waiting like any
     });
     expectObservable(only(event$, "started")).toBe(started);
     expectObservable(only(event$, "finished")).toBe(finished);
-  }));
+  }),
+);
 
-test("a run of an earlier scheduler continues for a removed agent, and the graph waits for it when it stops", () =>
-  marbles((helpers) => {
+test(
+  "a run of an earlier scheduler continues for a removed agent, and the graph waits for it when it stops",
+  inVirtualTime((helpers) => {
     const { hot, cold, scheduler, expectObservable } = helpers;
     const event$ = graphOf(scheduler, {
       adopted$: cold(" (x|)", { x: adoptedRun(helpers, "z") }),
@@ -37,4 +40,5 @@ test("a run of an earlier scheduler continues for a removed agent, and the graph
     });
     expectObservable(only(event$, "started")).toBe(" 3----|");
     expectObservable(only(event$, "finished")).toBe("-----(3|)");
-  }));
+  }),
+);

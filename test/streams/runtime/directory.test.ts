@@ -1,9 +1,9 @@
 import { of, type Observable } from "rxjs";
 import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import type { RuntimePorts } from "../../../streams/runtime.ts";
-import { marbles, type Marbles } from "../../helpers/marbles.ts";
+import type { Marbles } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
-import { changeOf, drawn, shows } from "../graph.ts";
+import { changeOf, shows } from "../graph.ts";
 
 /** Notes the title of the config that each run was started with. */
 const noting =
@@ -63,21 +63,6 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
   ],
 ])("the graph %s", (_does, ...all) => shows(...all));
 
-test("the graph keeps the last good config active while the files are invalid", () => {
-  const titles: string[] = [];
-  shows(
-    {
-      changes: "        a-i------c",
-      webhooks: "       ---1------2",
-      started: "        ---1------2",
-      "agent-invalid": "--a",
-      configs: { a: changeOf("a", { title: "good" }), c: changeOf("a", { title: "new" }) },
-    },
-    { ports: noting(titles) },
-  );
-  expect(titles).toEqual(["good", "new"]);
-});
-
 test("the graph lets a run keep the config it started with, and gives the next one the new", () => {
   const titles: string[] = [];
   shows(
@@ -90,19 +75,6 @@ test("the graph lets a run keep the config it started with, and gives the next o
     { ports: noting(titles) },
   );
   expect(titles).toEqual(["a", "new"]);
-});
-
-test("the graph emits what changed", () => {
-  const said: string[] = [];
-  marbles((helpers) => {
-    const configs = { c: changeOf("a", { title: "new" }) };
-    drawn(helpers, { changes: "a-i-a-c-A-a", configs }).subscribe((event) => {
-      said.push(event.type === "agent-set" ? event.summary : event.type);
-    });
-    helpers.flush();
-  });
-  const texts = ["loaded", "agent-invalid", "valid again", "new", "agent-removed", "loaded"];
-  expect(said).toEqual(texts);
 });
 
 test("the graph prepares an image again only if it differs, and none for an agent without runs", () => {

@@ -2,7 +2,7 @@ import { map, of, throwError, type Observable } from "rxjs";
 import type { Runner } from "../../../streams/runs/runner.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
-import { marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
 import { changeOf, graphOf, only, shows } from "../graph.ts";
 
@@ -46,8 +46,9 @@ test("the graph ticks no more once it stops", () => {
   shows({ changes: "a", stopping: "-----s", started: "---c-|", configs }, { minutes: 12 });
 });
 
-test("the graph errors only with a broken root, and aborts the runs", () =>
-  marbles((helpers) => {
+test(
+  "the graph errors only with a broken root, and aborts the runs",
+  inVirtualTime((helpers) => {
     const broken$ = helpers.cold("          --#");
     const run$ = helpers.cold<never>("-");
     const event$ = graphOf(
@@ -61,7 +62,8 @@ test("the graph errors only with a broken root, and aborts the runs", () =>
     );
     helpers.expectObservable(only(event$, "started")).toBe("1-#");
     helpers.expectSubscriptions(run$.subscriptions).toBe("  ^-!");
-  }));
+  }),
+);
 
 test("the graph continues for all agents when one run breaks or can't be claimed", () => {
   const runner: Runner = { run: () => throwError(() => new Error("broken")) };
@@ -71,8 +73,9 @@ test("the graph continues for all agents when one run breaks or can't be claimed
   shows({ ...lines, refused: "----16" }, { ports: () => ({ claim }) });
 });
 
-test("the graph leaves its sources and aborts its runs when it is unsubscribed, and starts anew", () =>
-  marbles((helpers) => {
+test(
+  "the graph leaves its sources and aborts its runs when it is unsubscribed, and starts anew",
+  inVirtualTime((helpers) => {
     const { hot, cold, expectSubscriptions } = helpers;
     const agentChange$ = cold("     a", { a: changeOf("a") });
     const webhook$ = hot("          -1-----1", { "1": anItem("1", "a") });
@@ -90,4 +93,5 @@ test("the graph leaves its sources and aborts its runs when it is unsubscribed, 
     expectSubscriptions(agentChange$.subscriptions).toBe([first, second]);
     expectSubscriptions(webhook$.subscriptions).toBe([first, second]);
     expectSubscriptions(run$.subscriptions).toBe(["-^-!", "-------^-!"]);
-  }));
+  }),
+);

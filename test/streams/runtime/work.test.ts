@@ -1,7 +1,7 @@
 import { of, Subject } from "rxjs";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
-import { marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime } from "../../helpers/marbles.ts";
 import { changeOf, graphOf, only, shows } from "../graph.ts";
 
 test.each<[does: string, ...Parameters<typeof shows>]>([
@@ -30,17 +30,20 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
   ],
 ])("the graph %s", (_does, ...all) => shows(...all));
 
-test("the graph starts work from before a restart before new work", () =>
-  marbles((helpers) => {
+test(
+  "the graph starts work from before a restart before new work",
+  inVirtualTime((helpers) => {
     const event$ = graphOf(helpers.scheduler, {
       agentChange$: of(changeOf("a"), changeOf("i"), changeOf("b")),
       webhook$: of(anItem("1", "a"), anItem("6", "b"), anItem("2", "a")),
     });
     helpers.expectObservable(only(event$, "started")).toBe("(16)-2");
-  }));
+  }),
+);
 
-test("the graph shows every reader one order, when an agent calls another during an event", () =>
-  marbles((helpers) => {
+test(
+  "the graph shows every reader one order, when an agent calls another during an event",
+  inVirtualTime((helpers) => {
     const call$ = new Subject<WorkItem>();
     const event$ = graphOf(helpers.scheduler, {
       agentChange$: of(changeOf("a"), changeOf("b")),
@@ -57,4 +60,5 @@ test("the graph shows every reader one order, when an agent calls another during
     const started = seen[1].flatMap(({ type, agent }) => (type === "started" ? [agent] : []));
     expect(started).toEqual(["a", "b"]);
     expect(seen[0].slice(-4)).toEqual(seen[1].slice(-4));
-  }));
+  }),
+);

@@ -96,11 +96,9 @@ const busy = { running: 1, runError: "run" };
 test.each<[what: string, of: Partial<AgentRecord>, error: string | null]>([
   ["of the config first", errors, "config"],
   ["of the build next", { ...errors, configError: null }, "build"],
-  ["of the last run at last", { runError: "run" }, "run"],
   ["of the last run no more while one runs", busy, null],
   ["of the config also while one runs", { ...busy, configError: "config" }, "config"],
   ["of the machine", machine, "the machine can't start its runs now: no space left"],
-  ["not if there is none", {}, null],
 ])("the row of an agent shows its error: %s", (_what, of, error) =>
   expect(row(of)).toMatchObject({ error }),
 );
@@ -112,15 +110,6 @@ test.each([
 ])("the row of an agent is enabled by hand and with a scale: %s", (enabled, more) =>
   expect(row({ config: anAgent("dev"), ...more })).toMatchObject({ enabled }),
 );
-
-test("the row of an agent has times in UTC, and null for events that never happened", () => {
-  const lastRunAt = Date.UTC(2026, 4, 4, 9);
-  expect(row({ lastRunAt })).toMatchObject({
-    lastRunAt: "2026-05-04T09:00:00.000Z",
-    nextRunAt: null,
-    lastOutcome: null,
-  });
-});
 
 test.each<[outcome: Outcome, reason: string | null, endedAt: number | null, row: object]>([
   [

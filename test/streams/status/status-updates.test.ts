@@ -6,7 +6,7 @@ import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status
 import type { Status, StatusEvent } from "../../../streams/status/reduce-status.ts";
 import { statusUpdates } from "../../../streams/status/status-updates.ts";
 import type { StatusSnapshot, StatusUpdate } from "../../../streams/status/wire.ts";
-import { marbles, type Marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime, marbles, type Marbles } from "../../helpers/marbles.ts";
 import { clientFold, CountingMap, schedulerStatus } from "./board.ts";
 import { claimOf, eventsOf } from "./events.ts";
 
@@ -75,8 +75,9 @@ test.each<[what: string, line: string, expected: string, texts?: Readonly<Record
   marbles((helpers) => helpers.expectObservable(updates(helpers, line)).toBe(expected, texts)),
 );
 
-test("status updates name the lists that changed, each once", () =>
-  marbles(({ hot, scheduler, expectObservable }) => {
+test(
+  "status updates name the lists that changed, each once",
+  inVirtualTime(({ hot, scheduler, expectObservable }) => {
     const list = eventsOf("a");
     const changes = {
       a: { type: "list", list: "audit" },
@@ -89,10 +90,12 @@ test("status updates name the lists that changed, each once", () =>
     const lists = updates$.pipe(map(({ changed = [] }) => changed.join(" ")));
     const expected = { a: "audit", s: "", x: "audit alerts questions triggers" };
     expectObservable(lists).toBe("a 200ms s 99ms x 99ms s", expected);
-  }));
+  }),
+);
 
-test("status updates send current claims on resources, at most fifty at once", () =>
-  marbles(({ hot, scheduler, expectObservable }) => {
+test(
+  "status updates send current claims on resources, at most fifty at once",
+  inVirtualTime(({ hot, scheduler, expectObservable }) => {
     const claims = Array.from({ length: 120 }, (_, index) => claimOf("a", `file:${index}`));
     const held = claims.map((claim) => ({ type: "lock-status" as const, claim }));
     const last = held.slice(110).map((event) => ({ ...event, type: "lock-status-ended" as const }));
@@ -101,22 +104,27 @@ test("status updates send current claims on resources, at most fifty at once", (
       map(({ locks = [], unlocked = [] }) => `${locks.length} ${unlocked.length}`),
     );
     expectObservable(counts).toBe("a 99ms a 99ms c", { a: "50 0", c: "10 10" });
-  }));
+  }),
+);
 
-test("status updates send nothing after they are unsubscribed", () =>
-  marbles((helpers) => {
+test(
+  "status updates send nothing after they are unsubscribed",
+  inVirtualTime((helpers) => {
     const event$ = helpers.hot("s-s", events);
     const update$ = statusUpdates(status(event$), helpers.scheduler).pipe(map(textOf));
     helpers.expectObservable(update$, "---!").toBe("s");
     helpers.expectSubscriptions(event$.subscriptions).toBe("^--!");
-  }));
+  }),
+);
 
-test("status updates are separate for each subscriber", () =>
-  marbles((helpers) => {
+test(
+  "status updates are separate for each subscriber",
+  inVirtualTime((helpers) => {
     const update$ = updates(helpers, "      s---s");
     helpers.expectObservable(update$).toBe("s 99ms s");
     helpers.expectObservable(update$, "  --^").toBe("----s");
-  }));
+  }),
+);
 
 test.each([10, 1000])("status updates visit only changed rows, with %i agents", (count) =>
   marbles(({ cold, scheduler, flush }) => {
@@ -133,57 +141,41 @@ test.each([10, 1000])("status updates visit only changed rows, with %i agents", 
   }),
 );
 
-const kinds = [
-  "set",
-  "invalid",
-  "removed",
-  "start",
-  "end",
-  "due",
-  "wait",
-  "say",
-  "pause",
-  "lock",
-  "free",
-] as const;
+type Events = ReturnType<typeof eventsOf>;
+
+/** What happens to an agent in a random life. */
+const happenings = {
+  set: (events: Events, n: number) => events.set({ title: `${n}` }),
+  invalid: (events: Events) => events.invalid(),
+  removed: (events: Events) => events.removed(),
+  started: (events: Events) => events.started(),
+  finished: (events: Events) => events.finished(),
+  nextRun: (events: Events, n: number) => events.nextRun(n === 0 ? null : n),
+  depth: (events: Events, n: number) => events.depth(n),
+  output: (events: Events, n: number) => events.output(`line ${n}`),
+  paused: (_: Events, n: number): StatusEvent => ({ type: "scheduler", patch: { paused: n > 1 } }),
+  lock: (_: Events, n: number, agent: string): StatusEvent => ({
+    type: "lock-status",
+    claim: claimOf(agent, `file:${n}`, n > 1),
+  }),
+  unlock: (_: Events, n: number, agent: string): StatusEvent => ({
+    type: "lock-status-ended",
+    claim: claimOf(agent, `file:${n}`),
+  }),
+} satisfies Record<string, (events: Events, n: number, agent: string) => StatusEvent>;
 
 /** A step of a random life: what happens to which agent, and how long after the step before. */
-interface Step {
-  readonly agent: string;
-  readonly what: (typeof kinds)[number];
-  readonly number: number;
-  readonly afterMs: number;
-}
-
-const step: fc.Arbitrary<Step> = fc.record({
+const step = fc.record({
   agent: fc.constantFrom("a", "b", "c"),
-  what: fc.constantFrom(...kinds),
-  number: fc.integer({ min: 0, max: 3 }),
+  what: fc.constantFrom(...(Object.keys(happenings) as (keyof typeof happenings)[])),
+  n: fc.integer({ min: 0, max: 3 }),
   afterMs: fc.constantFrom(0, 0, 1, 40, 100, 250),
 });
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** The event of a step; null when it can't be, as the end of a run that never started. */
-function eventOf({ agent, what, number }: Step, running: Map<string, number>): StatusEvent | null {
-  const happens = eventsOf(agent, number);
-  const runs = running.get(agent) ?? 0;
-  const claim = claimOf(agent, `file:${number}`, running.has(agent));
-  const simple: Partial<Record<Step["what"], StatusEvent>> = {
-    lock: { type: "lock-status", claim },
-    free: { type: "lock-status-ended", claim },
-    set: happens.set({ title: `${number}` }),
-    invalid: happens.invalid(),
-    removed: happens.removed(),
-    due: happens.nextRun(number === 0 ? null : number),
-    wait: happens.depth(number),
-    say: happens.output(`line ${number}`),
-  };
-  if (what === "pause") return { type: "scheduler", patch: { paused: number > 1 } };
-  if (what === "start") running.set(agent, runs + 1);
-  if (what === "end" && runs > 0) running.set(agent, runs - 1);
-  if (what === "start") return happens.started();
-  if (what === "end") return runs > 0 ? happens.finished() : null;
-  return simple[what] ?? null;
-}
+/** A run that never started does not end. */
+const canBe = ({ agent, what }: Step, { records }: Status): boolean =>
+  what !== "finished" || (records.get(agent)?.running ?? 0) > 0;
 
 interface Life {
   readonly board: StatusSnapshot;
@@ -196,7 +188,6 @@ function live(steps: readonly Step[], joinsAt: number): Life {
   const time = new VirtualTimeScheduler();
   const status$ = new BehaviorSubject(initialStatus(schedulerStatus));
   const update$ = statusUpdates(status$, time).pipe(share());
-  const running = new Map<string, number>();
   const pages: StatusSnapshot[] = [];
   const connect = (): void => {
     const page = pages.push(snapshotOf(status$.value)) - 1;
@@ -210,8 +201,9 @@ function live(steps: readonly Step[], joinsAt: number): Life {
     at += step.afterMs;
     time.schedule(() => {
       if (index === joinsAt) connect();
-      const event = eventOf(step, running);
-      if (event !== null) status$.next(reduce(status$.value, event));
+      const { agent, what, n } = step;
+      if (!canBe(step, status$.value)) return;
+      status$.next(reduce(status$.value, happenings[what](eventsOf(agent, n), n, agent)));
     }, at);
   }
   time.flush();

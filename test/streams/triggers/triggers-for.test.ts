@@ -5,7 +5,7 @@ import type { Triggered, TriggerSources } from "../../../streams/triggers/trigge
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime, marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
 
 const every5 = "*/5 * * * *";
 /** Eight minutes past, eighteen minutes past …: time starts at midnight, which is no tick of it. */
@@ -137,21 +137,6 @@ test.each<Row>([
   }),
 );
 
-test.each([
-  ["c", "(nmn)---(tn)"],
-  ["l", "(nmtn)--(tn)"],
-])(
-  "the triggers of an agent report the ticks that passed while the scheduler was down: %s",
-  (config, expected) =>
-    marbles((helpers) => {
-      const lastChecked = vi.fn(seen15MinutesAgo);
-      const out$ = triggers(sourcesOf(helpers, { config }, lastChecked));
-      helpers.expectObservable(out$, "13m !").toBe(minutes(expected));
-      helpers.flush();
-      expect(lastChecked.mock.calls).toEqual([["dev"]]);
-    }),
-);
-
 test.each<[what: string, lines: Lines]>([
   ["an edit", { config: "s--c" }],
   ["a repair", { config: "x--c" }],
@@ -201,8 +186,9 @@ test("the triggers of an agent have a time, an agent and a reason", () => {
   ]);
 });
 
-test("the triggers of an agent leave their sources, and no timer, when they are unsubscribed", () =>
-  marbles((helpers) => {
+test(
+  "the triggers of an agent leave their sources, and no timer, when they are unsubscribed",
+  inVirtualTime((helpers) => {
     const { hot, cold, expectObservable, expectSubscriptions } = helpers;
     const agent$ = hot("a", agents);
     const work$ = hot("-", items);
@@ -212,11 +198,14 @@ test("the triggers of an agent leave their sources, and no timer, when they are 
     for (const source$ of [agent$, work$, paused$]) {
       expectSubscriptions(source$.subscriptions).toBe("^-!");
     }
-  }));
+  }),
+);
 
-test("the triggers of an agent start anew for the next subscriber", () =>
-  marbles((helpers) => {
+test(
+  "the triggers of an agent start anew for the next subscriber",
+  inVirtualTime((helpers) => {
     const out$ = triggers(sourcesOf(helpers, { config: "a---b" }));
     helpers.expectObservable(out$, "2m !").toBe("n");
     helpers.expectObservable(out$, "2m ^ 5m !").toBe(minutes("----n(tn)"));
-  }));
+  }),
+);

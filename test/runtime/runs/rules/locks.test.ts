@@ -3,7 +3,7 @@ import { map } from "rxjs";
 import type * as events from "../../../../src/runtime/runs/rules/locks.ts";
 import { createLocks, maxLocksOfRun } from "../../../../src/runtime/runs/rules/locks.ts";
 import { createWaitGraph, type WaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
-import { marbles, type Marbles } from "../../../helpers/marbles.ts";
+import { inVirtualTime, marbles, type Marbles } from "../../../helpers/marbles.ts";
 import { driven } from "./driven.ts";
 
 type LockCommand = events.LockCommand<string>;
@@ -121,16 +121,20 @@ test.each([
   }),
 );
 
-test("a lock that would close a cycle of waits is rejected with its path", () =>
-  marbles((helpers) => expectWords(helpers, "-aB-b-A--1", "-aV-w-d--(rB)")));
+test(
+  "a lock that would close a cycle of waits is rejected with its path",
+  inVirtualTime((helpers) => expectWords(helpers, "-aB-b-A--1", "-aV-w-d--(rB)")),
+);
 
-test("a lock sees cycles through other kinds of waits", () =>
-  marbles((helpers) => {
+test(
+  "a lock sees cycles through other kinds of waits",
+  inVirtualTime((helpers) => {
     const graph = createWaitGraph();
     // The holder waits for an answer of c, which asks for what it holds.
     graph.add("a-1", () => ["c-1"]);
     expectWords(helpers, "-a-c", "-a-d", { graph, values: { d: "deadlock c-1>a-1>c-1" } });
-  }));
+  }),
+);
 
 test.each(["cancelled", "ended"])("a lock leaves no wait behind in the graph: %s", (how) => {
   const graph = createWaitGraph();
@@ -142,8 +146,9 @@ test.each(["cancelled", "ended"])("a lock leaves no wait behind in the graph: %s
   });
 });
 
-test("a lock requested twice by one run goes to both requests", () =>
-  marbles((helpers) => {
+test(
+  "a lock requested twice by one run goes to both requests",
+  inVirtualTime((helpers) => {
     const more = { C: acquire("b-1", { request: "b-1 again" }) };
     const said$ = locked(helpers, "-ab-C-1", { more }).pipe(
       map(({ type, request }) => `${type} ${request ?? ""}`),
@@ -156,7 +161,8 @@ test("a lock requested twice by one run goes to both requests", () =>
       d: "granted b-1",
       e: "granted b-1 again",
     });
-  }));
+  }),
+);
 
 test("a lock is rejected beyond a hundred of one run, which may keep those it has and free one for another", () => {
   const one = (n: number, request = `${n}`) => acquire("a-1", { request, resource: `file:${n}` });
@@ -179,31 +185,39 @@ test("a lock is rejected beyond a hundred of one run, which may keep those it ha
 
 const owner = { resource: x, agent: "a", instanceId: "a-1" };
 
-test("a lock names its holder, its start and its end", () =>
-  marbles((helpers) => {
+test(
+  "a lock names its holder, its start and its end",
+  inVirtualTime((helpers) => {
     const lock = { ...owner, fencingToken: 7, heldSince: 1, expiresAt: 101 };
     const event$ = locked(helpers, "-a---i", { lastToken: 6 });
     helpers.expectObservable(event$, "7ms !").toBe("-a---h", {
       a: { type: "granted", request: "a-1", lock },
       h: { type: "refused", request: "b-1", why: "held", holder: lock },
     });
-  }));
+  }),
+);
 
-test("restored locks are held until they expire", () =>
-  marbles((helpers) => {
+test(
+  "restored locks are held until they expire",
+  inVirtualTime((helpers) => {
     const held = [{ ...owner, fencingToken: 1, heldSince: 0, expiresAt: 6 }];
     expectWords(helpers, "--b", "--w---(xb)", { held, values: { b: "granted b-1 1" } });
-  }));
+  }),
+);
 
-test("a stream of lock commands leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () =>
-  marbles(({ cold, expectObservable, expectSubscriptions, scheduler }) => {
+test(
+  "a stream of lock commands leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber",
+  inVirtualTime(({ cold, expectObservable, expectSubscriptions, scheduler }) => {
     const command$ = cold("-s-b-------|", commands);
     const create = () => createLocks<string>({ graph: createWaitGraph(), held: [], lastToken: 0 });
     const event$ = driven(command$, create, scheduler).pipe(map(words));
     expectObservable(event$, "----!").toBe("-a-w", said);
     expectObservable(event$, "18ms ^ 17ms !").toBe("18ms -a-w--(xb)", said);
     expectSubscriptions(command$.subscriptions).toBe(["^---!", "18ms ^ 10ms !"]);
-  }));
+  }),
+);
 
-test("a stream of lock commands answers a burst in order", () =>
-  marbles((helpers) => expectWords(helpers, "-(abc12)", "-(awWrbRc)")));
+test(
+  "a stream of lock commands answers a burst in order",
+  inVirtualTime((helpers) => expectWords(helpers, "-(abc12)", "-(awWrbRc)")),
+);
