@@ -3,19 +3,31 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { anAgent } from "../../helpers/agents.ts";
 import { pause } from "../../helpers/pause.ts";
-import { problemOf, type World } from "./world.ts";
-import * as ofWorld from "./of-world.ts";
-
-const { ada, answer, entryOf, latest, logged, openedQuestion, restarted } = ofWorld;
+import type { World } from "./world.ts";
+import {
+  ada,
+  answer,
+  entryOf,
+  expectRefusal,
+  expectThawed,
+  fast,
+  hangingUp,
+  latest,
+  logged,
+  openedQuestion,
+  restarted,
+  startedWorld,
+  untilFrozen,
+} from "./of-world.ts";
 
 const deploy = { question: "Deploy 1.4?", choices: ["yes", "no"] };
 
 /** A run that has 300 s, of which ten pass in one. */
 const started = (options = {}) =>
-  ofWorld.started({
+  startedWorld({
     agents: [anAgent("a", { timeoutSeconds: 300 }), anAgent("b")],
     scale: 1,
-    scheduler: ofWorld.fast(10),
+    scheduler: fast(10),
     ...options,
   });
 
@@ -43,10 +55,10 @@ describe("a run that asks a person", () => {
   test("releases its slot and is frozen until it gets the answer", async () => {
     const { world, run, asked, id } = await asking();
     world.end(await world.run("b"));
-    await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
+    await untilFrozen(world, run);
     await answer(world, "YES");
     expect(await asked).toMatchObject({ ok: true, answer: "yes", by: "Ada by Slack" });
-    expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+    expectThawed(world, run);
     expect(logged(world).map(({ msg }) => msg)).toEqual([
       `waits for an answer (al answer ${id.slice(-8)}): ${deploy.question}`,
       "Ada by Slack answered: yes",
@@ -64,7 +76,7 @@ describe("a run that asks a person", () => {
 
   test("works on its own time while it makes another request, and is frozen 10 s after that", async () => {
     const { world, run, asked } = await asking();
-    await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
+    await untilFrozen(world, run);
     // It was sent before the run was frozen.
     const { callId } = await world.ask(run, "call", { agent: "b", context: "" });
     const waiting = world.ask(run, "call-wait", { callIds: [callId] });
@@ -91,7 +103,7 @@ describe("a run that asks a person", () => {
 
   test("works on its own time once it has hung up", async () => {
     const { world, run } = await started();
-    const { signal, hangUp } = ofWorld.hangingUp();
+    const { signal, hangUp } = hangingUp();
     const asked = world.ask(run, "ask", deploy, { signal });
     await openedQuestion(world);
     hangUp();
@@ -101,9 +113,9 @@ describe("a run that asks a person", () => {
 
   test("ends as unanswered if no person answers in time", async () => {
     const { world, run } = await started();
-    const asked = problemOf(world.ask(run, "ask", { ...deploy, timeoutSeconds: 1 }));
+    const asked = world.ask(run, "ask", { ...deploy, timeoutSeconds: 1 });
     await expect.poll(() => outcome(world, run)).toBe("unanswered");
-    expect(await asked).toMatchObject({ error: "unauthorized" });
+    await expectRefusal(asked, "unauthorized");
   });
 
   test.each(["before", "after"])(
@@ -126,9 +138,7 @@ describe("a run that asks a person", () => {
     const { id } = await openedQuestion(world);
     await expect.poll(() => world.questions.find(id)?.state).toBe("expired");
     const again = await restarted(world, [run]);
-    expect(await problemOf(again.ask(run, "ask", body, { key }))).toMatchObject({
-      error: "unauthorized",
-    });
+    await expectRefusal(again.ask(run, "ask", body, { key }), "unauthorized");
     await expect.poll(() => outcome(again, run)).toBe("unanswered");
     expect(again.questions.ofRun(run)).toHaveLength(1);
   });
@@ -145,8 +155,7 @@ describe("a run that asks a person", () => {
     const { world, run, key } = await asking();
     for (let nth = 2; nth <= 100; nth += 1) void world.ask(run, "ask", deploy);
     await expect.poll(() => world.questions.ofRun(run)).toHaveLength(100);
-    const problem = await problemOf(world.ask(run, "ask", deploy));
-    expect(problem.error).toBe("too_many_questions");
+    await expectRefusal(world.ask(run, "ask", deploy), "too_many_questions");
     const again = world.ask(run, "ask", deploy, { key });
     for (const { id } of world.questions.ofRun(run)) await world.questions.answer(id, "yes", ada);
     expect(await again).toMatchObject({ answer: "yes" });
@@ -176,9 +185,9 @@ test("a run starts and ends although the store has lost the questions and waits 
 
 test("a run that asks a person is refused a default that its question does not allow", async () => {
   const { world, run } = await started();
-  expect(await problemOf(world.ask(run, "ask", { ...deploy, default: "maybe" }))).toMatchObject({
-    error: "malformed",
-    detail: expect.stringContaining("one of: yes, no") as string,
+  const detail = expect.stringContaining("one of: yes, no") as string;
+  await expectRefusal(world.ask(run, "ask", { ...deploy, default: "maybe" }), "malformed", {
+    detail,
   });
 });
 

@@ -3,10 +3,17 @@ import { BehaviorSubject } from "rxjs";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { pause } from "../../helpers/pause.ts";
-import { problemOf, type World } from "./world.ts";
-import * as ofWorld from "./of-world.ts";
-
-const { entryOf, logged, restarted, statusTexts } = ofWorld;
+import type { World } from "./world.ts";
+import {
+  entryOf,
+  expectRefusal,
+  expectThawed,
+  logged,
+  restarted,
+  startedWorld,
+  statusTexts,
+  untilFrozen,
+} from "./of-world.ts";
 
 const inDay: RunFunds = { type: "short", endsAt: 1, text: "waits for money until tomorrow" };
 const inMonth: RunFunds = { type: "short", endsAt: 9, text: "waits for money until December" };
@@ -15,7 +22,7 @@ const [paid, stops]: readonly [RunFunds, RunFunds] = [{ type: "paid" }, { type: 
 async function started(first: RunFunds = inDay) {
   const funds = new BehaviorSubject(first);
   const agents = [anAgent("a", { timeoutSeconds: 1.5 }), anAgent("b")];
-  return { funds, ...(await ofWorld.started({ agents, scale: 1, funds })) };
+  return { funds, ...(await startedWorld({ agents, scale: 1, funds })) };
 }
 
 const waiting = (world: World, n = 1) =>
@@ -43,7 +50,7 @@ describe("a run that waits for budget", () => {
     expect(await Promise.race([asked, early])).toBe("no slot");
     world.end(other);
     expect(await asked).toEqual({ ok: true, paid: true });
-    expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+    expectThawed(world, run);
     expect(statusTexts(world)).toEqual([inDay.text, ""]);
     const needs = world.events.map((one) => one.type === "status-text" && one.needsMoney === true);
     expect([needs.filter(Boolean).length, needs.at(-1)]).toEqual([1, false]);
@@ -76,10 +83,9 @@ describe("a run that waits for budget", () => {
 
   test("is not over budget when it is ended", async () => {
     const { world, run, funds, asked } = await short("all is spent");
-    const over = problemOf(asked);
     world.end(run, { exitCode: 1, error: "ended" });
     await expect.poll(() => outcome(world, run)).toBe("failed");
-    expect(await over).toMatchObject({ error: "unauthorized" });
+    await expectRefusal(asked, "unauthorized");
     await waiting(world, 0);
     expect(funds.observed).toBe(false);
   });
@@ -121,7 +127,7 @@ describe("after a restart", () => {
     expect(statusTexts(later)).toEqual([inDay.text]);
     const other = await later.run("b");
     const asked = later.ask(run, "budget-wait", {}, { key });
-    await expect.poll(() => later.frozen).toEqual([`freeze ${run}`]);
+    await untilFrozen(later, run);
     later.end(other);
     funds.next(paid);
     expect(await asked).toEqual({ ok: true, paid: true });

@@ -2,17 +2,24 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import * as ofWorld from "./of-world.ts";
+import {
+  answer,
+  approving,
+  asked,
+  ended,
+  latest,
+  openedQuestion,
+  restarted,
+  startedWorld,
+} from "./of-world.ts";
 import type { World } from "./world.ts";
 
-const { answer, latest, openedQuestion, restarted } = ofWorld;
-
 const host = "api.stripe.com";
-const stripe = anAgent("a", ofWorld.approving({ hosts: [host] }));
+const stripe = anAgent("a", approving({ hosts: [host] }));
 
 async function started(a: AgentConfig) {
   const agents = [a, anAgent("b"), anAgent("c")];
-  return { agents, ...(await ofWorld.started({ agents })) };
+  return { agents, ...(await startedWorld({ agents })) };
 }
 
 /** The run of an agent that a run called. */
@@ -32,11 +39,6 @@ function changeStore({ dir }: World, sql: string): void {
   const db = new DatabaseSync(join(dir, ".al", "state.db"));
   db.exec(sql);
   db.close();
-}
-
-async function ended(world: World, instanceId: string): Promise<void> {
-  world.end(instanceId);
-  await expect.poll(() => world.isLive(instanceId)).toBe(false);
 }
 
 const denied = "a person denied it for the rest of this run";
@@ -67,7 +69,7 @@ test("a run that a gated run called asks again about an allowed host that a gate
     expect(await reached).toBeNull();
     agents[0] = stripe;
   }
-  expect(ofWorld.asked(world)).toBe(2);
+  expect(asked(world)).toBe(2);
 });
 
 test.each([

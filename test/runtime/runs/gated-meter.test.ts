@@ -3,14 +3,22 @@ import { gatedMeter } from "../../../src/runtime/runs/gated-meter.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { answered, plan, tempMeter } from "../../features/spend/support.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import * as ofWorld from "./of-world.ts";
-
-const { answer, approving, asked, entryOf, openedQuestion, restarted } = ofWorld;
+import {
+  answer,
+  approving,
+  asked,
+  entryOf,
+  expectThawed,
+  openedQuestion,
+  restarted,
+  startedWorld,
+  untilFrozen,
+} from "./of-world.ts";
 
 /** A run that may spend a cent; each call costs one, and `spend` makes one. */
 async function started(type: AgentConfig["harness"]["type"]) {
   const a = anAgent("a", { ...approving({ over: 0.01 }), harness: { type, command: "claude" } });
-  const { world, run } = await ofWorld.started({ agents: [a, anAgent("b")], scale: 1 });
+  const { world, run } = await startedWorld({ agents: [a, anAgent("b")], scale: 1 });
   const gated = gatedMeter(world.requests.gates, world.runs, tempMeter({}).meter);
   const { signal } = new AbortController();
   const spend = async (): Promise<CallGrant | CallRefusal> => {
@@ -36,7 +44,7 @@ describe("a call of a command line that would exceed the approved amount", () =>
       form: { choices: ["once", "run", "deny"] },
     });
     world.end(await world.run("b"));
-    await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
+    await untilFrozen(world, run);
     await answer(world, "once");
     expect(await second).toMatchObject({ granted: true });
     const third = spend();
@@ -70,7 +78,7 @@ describe("a harness that waits for money", () => {
     const waiting = world.ask(run, "budget-wait", {});
     expect((await answer(world, "once")).kind).toBe("over");
     expect(await waiting).toEqual({ ok: true, paid: true });
-    expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+    expectThawed(world, run);
     expect(world.store.spend.refusal(run)).toBeNull();
     expect(await spend()).toMatchObject({ granted: true });
   });

@@ -2,15 +2,26 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { AgentConfig, Approval } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { otherSecret, problemOf, worldSecret, type World } from "./world.ts";
-import * as ofWorld from "./of-world.ts";
-
-const { answer, asked, entryOf, hangingUp, instancesOf, openedQuestion, restarted } = ofWorld;
+import { otherSecret, worldSecret, type World } from "./world.ts";
+import {
+  answer,
+  approving,
+  asked,
+  entryOf,
+  expectRefusal,
+  expectThawed,
+  hangingUp,
+  instancesOf,
+  openedQuestion,
+  restarted,
+  startedWorld,
+  untilFrozen,
+} from "./of-world.ts";
 
 /** A run of an agent with these gates. */
 const gated = (approve: Partial<Approval>, more: Partial<AgentConfig> = {}, scale = 2) =>
-  ofWorld.started({
-    agents: [anAgent("a", { ...ofWorld.approving(approve), ...more }), anAgent("b"), anAgent("c")],
+  startedWorld({
+    agents: [anAgent("a", { ...approving(approve), ...more }), anAgent("b"), anAgent("c")],
     scale,
   });
 const host = "api.stripe.com";
@@ -30,10 +41,10 @@ describe("a run that reaches a held host", () => {
       form: { kind: "choice", choices: ["once", "run", "always", "deny"] },
     });
     world.end(await world.run("b"));
-    await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
+    await untilFrozen(world, run);
     await answer(world, "run");
     expect(await reached).toBeNull();
-    expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+    expectThawed(world, run);
     expect(await world.reach(run, host)).toBeNull();
     expect(asked(world)).toBe(1);
   });
@@ -126,7 +137,7 @@ describe("a run that makes a held call", () => {
     const { world, run } = await gated({ agents: ["b"] });
     const made = call(world, run, "b");
     expect((await openedQuestion(world)).prompt).toBe("a wants to call b: deploy 1.4");
-    await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
+    await untilFrozen(world, run);
     expect(instancesOf(world, "b")).toEqual([]);
     await answer(world, "once");
     expect(await made).toMatchObject({ ok: true, state: "running" });
@@ -157,10 +168,10 @@ describe("a run that makes a held call", () => {
 
   test("is told that a person denied it", async () => {
     const { world, run } = await gated({ agents: ["*"] });
-    const problem = problemOf(call(world, run, "c"));
+    const made = call(world, run, "c");
     expect((await answer(world, "deny")).form).toMatchObject({ choices: ["once", "run", "deny"] });
     const detail = expect.stringContaining("a person denied") as string;
-    expect(await problem).toMatchObject({ error: "not_approved", detail });
+    await expectRefusal(made, "not_approved", { detail });
     expect(instancesOf(world, "c")).toEqual([]);
   });
 });

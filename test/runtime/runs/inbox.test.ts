@@ -1,12 +1,10 @@
 import { anAgent } from "../../helpers/agents.ts";
-import * as ofWorld from "./of-world.ts";
-import { problemOf, worldSecret, type World } from "./world.ts";
+import { ada, ended, expectRefusal, restarted, startedWorld, untilFrozen } from "./of-world.ts";
+import { worldSecret, type World } from "./world.ts";
 
-const { restarted } = ofWorld;
-
-const started = () => ofWorld.started({ agents: [anAgent("a"), anAgent("b")] });
+const started = () => startedWorld({ agents: [anAgent("a"), anAgent("b")] });
 const send = ({ inbox }: World, instanceId: string, text: string, kind = "steer") =>
-  inbox.add({ instanceId, kind: kind as "steer", text, by: ofWorld.ada });
+  inbox.add({ instanceId, kind: kind as "steer", text, by: ada });
 const inbox = (world: World, run: string, after = 0, more: { isLast?: true } = {}) =>
   world.ask(run, "inbox", { after, ...more });
 
@@ -34,7 +32,7 @@ test("a live run is frozen while it waits for a person, though it also waits for
   const { world, run } = await started();
   void inbox(world, run);
   void world.ask(run, "ask", { question: "Go?" });
-  await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
+  await untilFrozen(world, run);
   await send(world, run, "Wait.");
   expect(world.frozen).toEqual([`freeze ${run}`]);
 });
@@ -64,8 +62,7 @@ test.each<[how: string, end: (world: World, run: string) => Promise<unknown>]>([
     expect(await send(world, run, "Too late.")).toBeNull();
     const again = await restarted(world, [run]);
     expect(await send(again, run, "Too late.")).toBeNull();
-    again.end(run);
-    await expect.poll(() => again.isLive(run)).toBe(false);
+    await ended(again, run);
   },
 );
 
@@ -94,15 +91,14 @@ test("the session of a run is stored in parts without secrets, and is whole with
   const next = await world.run("b", { kind: "manual", prompt: "Go on.", continues });
   expect(await world.ask(next, "kept-session", { part: 1 })).toMatchObject(last);
   const own = world.ask(run, "kept-session", { part: 0 });
-  expect(await problemOf(own)).toMatchObject({ error: "unavailable" });
+  await expectRefusal(own, "unavailable");
 });
 
 test("a run that has ended can send neither its session nor a request for messages", async () => {
   const { world, run } = await started();
-  world.end(run);
-  await expect.poll(() => world.isLive(run)).toBe(false);
+  await ended(world, run);
   for (const late of [world.ask(run, "keep-session", part), inbox(world, run)]) {
-    expect(await problemOf(late)).toMatchObject({ error: "unauthorized" });
+    await expectRefusal(late, "unauthorized");
   }
   expect(world.sessions.part(run, 0)).toBeNull();
 });

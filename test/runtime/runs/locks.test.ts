@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { anAgent } from "../../helpers/agents.ts";
 import { pause } from "../../helpers/pause.ts";
-import { problemOf, type World, type WorldOptions } from "./world.ts";
-import * as ofWorld from "./of-world.ts";
+import type { World, WorldOptions } from "./world.ts";
+import { expectRefusal, hangingUp, restarted, startedWorld, statusTexts } from "./of-world.ts";
 
 const resource = "file:x";
 const wait = { resource, waitSeconds: 60 };
@@ -10,7 +10,7 @@ const wait = { resource, waitSeconds: 60 };
 /** A run of a beside the agents b and c. */
 function started(options: Partial<WorldOptions> = {}) {
   const agents = ["a", "b", "c"].map((name) => anAgent(name));
-  return ofWorld.started({ agents, ...options });
+  return startedWorld({ agents, ...options });
 }
 
 async function both() {
@@ -30,7 +30,7 @@ test("a run's lock is emitted and stored when it is answered, and shown while it
   expect(world.store.locks.all()).toMatchObject([{ resource, instanceId: first }]);
   const holder = { resource, agent: "a", instanceId: first, expiresAt: given.expiresAt };
   expect(world.locks()).toMatchObject([holder]);
-  expect(await problemOf(lock(world, second))).toMatchObject({ error: "held", holder });
+  await expectRefusal(lock(world, second), "held", { holder });
   await unlock(world, first);
   expect([world.store.locks.all(), world.locks()]).toEqual([[], []]);
 });
@@ -41,8 +41,7 @@ test("a run's lock is rejected when runs would wait for each other", async () =>
   await lock(world, first);
   await lock(world, second, other);
   void lock(world, first, { ...wait, ...other });
-  expect(await problemOf(lock(world, second, wait))).toMatchObject({
-    error: "deadlock",
+  await expectRefusal(lock(world, second, wait), "deadlock", {
     path: [second, first, second],
     detail: expect.stringContaining(`${second} → ${first} → ${second}`) as string,
   });
@@ -52,7 +51,7 @@ test("a run's lock is still held when the request is repeated after a lost conne
   const { world, first, second } = await both();
   await lock(world, first);
   const key = randomUUID();
-  const { signal, hangUp } = ofWorld.hangingUp();
+  const { signal, hangUp } = hangingUp();
   const lost = world.ask(second, "lock", wait, { key, signal });
   hangUp();
   await expect(lost).rejects.toThrow("no longer waits");
@@ -76,7 +75,7 @@ test("a run's lock is waited for without a slot, which the run that holds it may
   expect(await Promise.race([waiting, early])).toBe("no slot");
   world.end(run);
   expect(await waiting).toMatchObject({ ok: true });
-  expect(ofWorld.statusTexts(world)).toContain(`waits for the lock ${resource}`);
+  expect(statusTexts(world)).toContain(`waits for the lock ${resource}`);
 });
 
 test("a run's lock is requested once, however often the request is repeated", async () => {
@@ -99,8 +98,7 @@ test("a run's lock leaves nothing behind, however often it is taken and freed", 
     await unlock(world, run, key);
   }
   for (const n of [-1, -256]) expect(await unlock(world, run, keys.at(n))).toEqual({ ok: true });
-  const forgotten = problemOf(unlock(world, run, keys.at(-257)));
-  expect(await forgotten).toMatchObject({ error: "not_holder" });
+  await expectRefusal(unlock(world, run, keys.at(-257)), "not_holder");
 });
 
 test("the status shows which locks runs hold and wait for, until they have ended", async () => {
@@ -112,7 +110,7 @@ test("the status shows which locks runs hold and wait for, until they have ended
   const short = world.claims()[0]?.expiresAt ?? "";
   await world.ask(first, "lock-heartbeat", { resource, ttlSeconds: 90 });
   expect(world.claims()[0]?.expiresAt?.localeCompare(short)).toBe(1);
-  const { signal, hangUp } = ofWorld.hangingUp();
+  const { signal, hangUp } = hangingUp();
   void world.ask(second, "lock", wait, { signal });
   const twice = lock(world, second, wait);
   void lock(world, third, wait);
@@ -135,12 +133,9 @@ test("after a restart a live run keeps its lock, that of a dead run is free, and
   await lock(world, second, { resource: dead });
   await lock(world, first, { resource: freed });
   await unlock(world, first, key, freed);
-  const next = await ofWorld.restarted(world, [first]);
+  const next = await restarted(world, [first]);
   const other = await next.run("c");
-  expect(await problemOf(lock(next, other))).toMatchObject({
-    error: "held",
-    holder: { instanceId: first },
-  });
+  await expectRefusal(lock(next, other), "held", { holder: { instanceId: first } });
   expect(await lock(next, other, { resource: dead })).toMatchObject({ fencingToken: 4 });
   expect(await lock(next, first)).toMatchObject({ fencingToken: 1 });
   // It was done before, and its answer was lost.

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { anAgent } from "../../helpers/agents.ts";
 import { createWorld, problemOf, type World } from "./world.ts";
-import { instancesOf, logged, receiverOf, restarted, started } from "./of-world.ts";
+import { ended, instancesOf, logged, receiverOf, restarted, startedWorld } from "./of-world.ts";
 
 /** Starts with pushes; `b` with pushes too, and calls. */
 const pushes = { webhooks: [{ source: "gh", type: "github", filters: { events: ["push"] } }] };
 const agents = [anAgent("a", { scale: 2, ...pushes }), anAgent("b", pushes)];
 
 async function waiting() {
-  const { world, run } = await started({ agents });
+  const { world, run } = await startedWorld({ agents });
   return { world, run, deliver: receiverOf(world, agents) };
 }
 
@@ -70,14 +70,13 @@ test("a wait looks back only at deliveries with its source, event and values", a
 });
 
 test("a wait looks back at a delivery that started a run of another agent, but not of its own", async () => {
-  const { world, run } = await started({ agents: [...agents, anAgent("c")] });
+  const { world, run } = await startedWorld({ agents: [...agents, anAgent("c")] });
   const other = await world.run("c");
   const id = await receiverOf(world, agents)("push");
   await expect.poll(() => instancesOf(world, "a")).toHaveLength(2);
   const second = instancesOf(world, "a")[1] ?? "";
   expect(await world.ask(run, "wait", once)).toEqual(nothing);
-  world.end(second);
-  await expect.poll(() => world.isLive(second)).toBe(false);
+  await ended(world, second);
   expect(await world.ask(run, "wait", once)).toEqual(nothing);
   expect(await met(world, other)).toBe(id);
   expect(world.store.receipts.get(id)?.matched).toEqual(["a", "b", "c"]);
@@ -150,7 +149,9 @@ test.each([
 });
 
 test("a wait with too long a timeout reports that in its answer and in the agent's log", async () => {
-  const { world, run } = await started({ agents: [anAgent("a", { waitTimeoutSeconds: 0.05 })] });
+  const { world, run } = await startedWorld({
+    agents: [anAgent("a", { waitTimeoutSeconds: 0.05 })],
+  });
   const answer = await world.ask(run, "wait", { kind: "webhook", timeoutSeconds: 7_200 });
   const why =
     "waits at most 0.05 s instead of 7200 s: a wait lasts no longer than the agent's waitTimeout, and all waits of a run no longer than 10 times that";
@@ -161,7 +162,7 @@ test("a wait with too long a timeout reports that in its answer and in the agent
 });
 
 test("a wait with too long a timeout reports that when it is met, even after a restart", async () => {
-  const { world, run } = await started({ agents: [anAgent("a", { waitTimeoutSeconds: 30 })] });
+  const { world, run } = await startedWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 30 })] });
   const key = randomUUID();
   const asked = { kind: "webhook", timeoutSeconds: 40 } as const;
   void world.ask(run, "wait", asked, { key });

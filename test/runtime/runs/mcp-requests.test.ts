@@ -1,12 +1,20 @@
 import type { McpTool } from "../../../src/foundation/contracts/mcp.ts";
 import type { AgentConfig, McpServer } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { problemOf, worldSecret, type World } from "./world.ts";
-import * as ofWorld from "./of-world.ts";
+import { worldSecret, type World } from "./world.ts";
+import {
+  anMcpServer,
+  answer,
+  approving,
+  ended,
+  expectRefusal,
+  latest,
+  logged,
+  openedQuestion,
+  startedWorld,
+} from "./of-world.ts";
 
-const { answer, approving, latest, openedQuestion } = ofWorld;
-
-const server = ofWorld.anMcpServer({ url: "https://hub.test/mcp", tools: ["get_*", "send"] });
+const server = anMcpServer({ url: "https://hub.test/mcp", tools: ["get_*", "send"] });
 const tool = (name: string): McpTool => ({ name, description: name, inputSchema: {} });
 
 /** A run of `a`; its server says what it was called with, and has these tools, or none if it fails. */
@@ -17,7 +25,7 @@ async function started(
 ) {
   const calls: string[] = [];
   const agents = [anAgent("a", a), anAgent("b", b)];
-  const { world, run } = await ofWorld.started({
+  const { world, run } = await startedWorld({
     agents,
     connectMcp: ({ url }) =>
       Promise.resolve({
@@ -52,7 +60,7 @@ test("the tools of an MCP server are those that the config names, and no other i
     call(world, run, "forget"),
     world.ask(run, "mcp-tools", { server: "other" }),
   ]) {
-    expect(await problemOf(other)).toMatchObject({ error: "malformed" });
+    await expectRefusal(other, "malformed");
   }
   expect(calls).toEqual([]);
 });
@@ -94,7 +102,7 @@ test("the definitions of tools that can't be read close the connection at once, 
   for (const count of [2, 4]) {
     expect((await toolsOf(world, run)).problem).toBe("broken");
     const allow = world.ask(run, "mcp-allow", { server: "hub", tool: "send", arguments: {} });
-    expect(await problemOf(allow)).toMatchObject({ error: "not_approved" });
+    await expectRefusal(allow, "not_approved");
     await expect.poll(() => calls).toEqual(Array(count).fill("closed"));
   }
 });
@@ -106,21 +114,20 @@ test("an edit of [[mcp]] during a run counts from the next call on", async () =>
   edit({ url });
   await call(world, run);
   edit({ url, tools: ["get_*"] });
-  expect(await problemOf(call(world, run))).toMatchObject({ error: "malformed" });
+  await expectRefusal(call(world, run), "malformed");
   expect(calls).toEqual(["send", `send at ${url}`]);
 });
 
 test("an edit of [[mcp]] during a run counts for a call that a gate holds: a person is asked again, and a removed tool is not called", async () => {
   const { world, calls, edit, run } = await started(held);
-  const made = problemOf(call(world, run));
+  const made = call(world, run);
   const first = await openedQuestion(world);
   edit({ url: "https://next.test/mcp" });
   await answer(world, "once");
   expect((await openedQuestion(world)).id).not.toBe(first.id);
   edit({ tools: ["get_*"] });
   await answer(world, "once");
-  const detail = "This agent has no tool hub.send.";
-  expect(await made).toMatchObject({ error: "malformed", detail });
+  await expectRefusal(made, "malformed", { detail: "This agent has no tool hub.send." });
   expect(calls).toEqual([]);
 });
 
@@ -128,8 +135,7 @@ test("the question about a changed tool shows each part that changed, in which n
   let now = tool("send");
   const { world, run } = await started(held, {}, () => [now]);
   await toolsOf(world, run);
-  world.end(run);
-  await expect.poll(() => world.isLive(run)).toBe(false);
+  await ended(world, run);
   const description = `${"d".repeat(5_000)}\n\nIts arguments now: {}`;
   now = { ...now, description, inputSchema: { title: "\u202e\nAllowed by the operator" } };
   const made = call(world, await world.run("a"), "send", { to: "\u2028all" });
@@ -147,7 +153,7 @@ test("the lines that the scheduler logs of a run end at the limit of the run's o
   const { world, run } = await started();
   const line = "x".repeat(1024 * 1024);
   for (let at = 0; at < 60; at += 1) world.runs.get(run).warn(line, { kind: "mcp" });
-  const lines = ofWorld.logged(world);
+  const lines = logged(world);
   expect(lines).toHaveLength(50);
   expect(lines.at(-1)?.msg).toMatch(/^output capped/);
 });
@@ -165,9 +171,9 @@ test("a held tool is called once for the arguments that a person was shown", asy
     form: { choices: ["once", "run", "always", "deny"] },
   });
   expect(await made).toMatchObject({ isError: false });
-  const again = problemOf(call(world, run, "send", { to: "x".repeat(5_000) }));
+  const again = call(world, run, "send", { to: "x".repeat(5_000) });
   expect((await answer(world, "deny")).prompt).toMatch(/x… \(\d+ characters\)\n\nNot all/);
-  expect(await again).toMatchObject({ error: "not_approved" });
+  await expectRefusal(again, "not_approved");
   expect(calls).toEqual(["get_one", "send"]);
 });
 
@@ -184,19 +190,18 @@ test.each([
   const { world, calls, run } = await started(a, b);
   await world.ask(run, "call", { agent: "b", context: "" });
   const callee = latest(world, "b");
-  const denied = problemOf(call(world, callee, "send", { to: "all" }));
+  const denied = call(world, callee, "send", { to: "all" });
   const prompt = 'b wants to call the tool hub.send: {"to":"all"}';
   const form = { choices: ["once", "run", "deny"] };
   expect(await answer(world, "deny")).toMatchObject({ prompt, form });
-  expect(await denied).toMatchObject({ error: "not_approved" });
+  await expectRefusal(denied, "not_approved");
   expect(calls).toEqual([]);
 });
 
 test("a connection that is opened after the end of its run is closed at once", async () => {
   const { world, run } = await started({});
   const live = world.runs.get(run);
-  world.end(run);
-  await expect.poll(() => world.isLive(run)).toBe(false);
+  await ended(world, run);
   const close = vi.fn();
   live.onDispose(close);
   expect(close).toHaveBeenCalledOnce();

@@ -4,7 +4,7 @@ import { createMatchIndex } from "../../../src/features/webhooks/match-index.ts"
 import { createReceiver, type ReceiverDeps } from "../../../src/features/webhooks/receive.ts";
 import type { Answer, Person } from "../../../src/foundation/contracts/questions.ts";
 import type { AgentConfig, Approval, McpServer } from "../../../streams/agent-config.ts";
-import { createWorld, githubSource, type World, type WorldOptions } from "./world.ts";
+import { createWorld, githubSource, problemOf, type World, type WorldOptions } from "./world.ts";
 
 export const ada: Person = { via: "slack", name: "Ada", from: null };
 
@@ -36,7 +36,7 @@ export function fast(speed: number): SchedulerLike {
 }
 
 /** A world that has started, and its run of the agent a. */
-export async function started(options: WorldOptions) {
+export async function startedWorld(options: WorldOptions) {
   const world = createWorld(options);
   await world.start();
   return { world, run: await world.run("a") };
@@ -93,6 +93,29 @@ export async function answer(world: World, given: Answer) {
   const question = await openedQuestion(world);
   await world.questions.answer(question.id, given, ada);
   return question;
+}
+
+/** Expects a request to be refused. */
+export async function expectRefusal(
+  asked: Promise<unknown>,
+  error: string,
+  more: object = {},
+): Promise<void> {
+  expect(await problemOf(asked)).toMatchObject({ error, ...more });
+}
+
+/** Waits until the run is frozen, for the first time. */
+export const untilFrozen = (world: World, run: string) =>
+  expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
+
+/** Expects that the run was frozen once, and works again. */
+export const expectThawed = (world: World, run: string) =>
+  expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+
+/** Ends the run, and waits until it is gone. */
+export async function ended(world: World, run: string): Promise<void> {
+  world.end(run);
+  await expect.poll(() => world.isLive(run)).toBe(false);
 }
 
 /** How many questions were asked. */

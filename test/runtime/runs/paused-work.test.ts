@@ -1,7 +1,7 @@
 import { v7 as uuidV7 } from "uuid";
 import { createSwitches } from "../../../src/foundation/scheduler/switches.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { instancesOf, latest, restarted, started } from "./of-world.ts";
+import { ended, instancesOf, latest, restarted, startedWorld } from "./of-world.ts";
 import type { World } from "./world.ts";
 
 const agents = [anAgent("a"), anAgent("b"), anAgent("c", { scale: 2_000, queueSize: 2_000 })];
@@ -13,7 +13,7 @@ function switching({ store, inputs }: World) {
 
 /** A run that makes a call while new work is paused. */
 async function called(cancelOnExit: boolean) {
-  const { world, run } = await started({ agents });
+  const { world, run } = await startedWorld({ agents });
   const { pause, resume } = switching(world);
   await pause();
   const call = await world.ask(run, "call", { agent: "b", context: "do it", cancelOnExit });
@@ -32,8 +32,7 @@ test("a call that is made while new work is paused waits as a queued one, and it
 
 test("a call whose caller ends while new work is paused is rejected on resume", async () => {
   const { world, run, resume } = await called(true);
-  world.end(run);
-  await expect.poll(() => world.isLive(run)).toBe(false);
+  await ended(world, run);
   await resume();
   const outcomes = () => world.history().map(({ kind, outcome }) => `${kind} ${outcome}`);
   await expect.poll(outcomes).toEqual(["agent-call rejected", "manual succeeded"]);
@@ -41,7 +40,7 @@ test("a call whose caller ends while new work is paused is rejected on resume", 
 });
 
 test("a rerun and a retry wait while new work is paused, also over a restart", async () => {
-  const { world, run: lost } = await started({ agents });
+  const { world, run: lost } = await startedWorld({ agents });
   const tick = await world.run("b", { kind: "cron", scheduledFor: 1 });
   await switching(world).pause();
   world.end(tick, { rerun: true });
@@ -55,7 +54,7 @@ test("a rerun and a retry wait while new work is paused, also over a restart", a
 });
 
 test("work that is dispatched around pauses and resumes starts once, in the order of its commits", async () => {
-  const { world } = await started({ agents });
+  const { world } = await startedWorld({ agents });
   const { pause, resume } = switching(world);
   const committed: string[] = [];
   const commit = async (count: number): Promise<void> => {

@@ -3,10 +3,16 @@ import { oneLine } from "../../../src/features/alerts/target.ts";
 import type { RequestName } from "../../../src/runtime/run-api/protocol.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { filesBelow } from "../../helpers/files-below.ts";
-import * as ofWorld from "./of-world.ts";
+import {
+  ada,
+  anMcpServer,
+  approving,
+  asked,
+  openedQuestion,
+  restarted,
+  startedWorld,
+} from "./of-world.ts";
 import { problemOf, worldSecret as secret, type World } from "./world.ts";
-
-const { ada, anMcpServer, approving, asked, openedQuestion, started } = ofWorld;
 
 const textsBelow = async ({ dir }: World) => [...(await filesBelow(dir)).values()].join("");
 
@@ -23,7 +29,7 @@ test.each<[RequestName, object]>([
 ])(
   "a %s request with a secret in a field that is stored and shown is refused",
   async (name, body) => {
-    const { world, run } = await started({ agents: [anAgent("a")] });
+    const { world, run } = await startedWorld({ agents: [anAgent("a")] });
     const problem = await problemOf(world.ask(run, name, body as never));
     expect(problem).toMatchObject({ error: "malformed" });
     const kept = [problem, world.locks(), world.questions.list({ limit: 9 })];
@@ -33,7 +39,7 @@ test.each<[RequestName, object]>([
 
 test("a held host whose name the run made of a secret is refused, and no person is asked", async () => {
   const a = anAgent("a", approving({ hosts: ["*.example.com", `${secret}.test`] }));
-  const { world, run } = await started({ agents: [a] });
+  const { world, run } = await startedWorld({ agents: [a] });
   expect(await world.reach(run, `${secret}.example.com`)).toBe("its name contains a secret");
   expect(asked(world)).toBe(0);
   // A host that the config names may be part of a credential.
@@ -43,7 +49,7 @@ test("a held host whose name the run made of a secret is refused, and no person 
 
 test("the tools that a run found are stored without its secrets", async () => {
   const mcp = [anMcpServer({ command: ["tools"] })];
-  const { world, run } = await started({ agents: [anAgent("a", { mcp })] });
+  const { world, run } = await startedWorld({ agents: [anAgent("a", { mcp })] });
   const about = { name: "send", description: secret, inputSchema: { [secret]: secret } };
   const found = [about, { ...about, name: secret }];
   const { tools } = await world.ask(run, "mcp-tools", { server: "hub", found });
@@ -53,7 +59,7 @@ test("the tools that a run found are stored without its secrets", async () => {
 });
 
 test("an answer with a secret reaches its run whole, also after a crash; all others see it without", async () => {
-  const { world, run } = await started({ agents: [anAgent("a")] });
+  const { world, run } = await startedWorld({ agents: [anAgent("a")] });
   const key = randomUUID();
   const body = { question: `Where is ${secret}?` };
   void world.ask(run, "ask", body, { key });
@@ -61,7 +67,7 @@ test("an answer with a secret reaches its run whole, also after a crash; all oth
   const given = `${secret} is ${"far ".repeat(400)}away`;
   await world.questions.answer(id, given, ada);
   await expect(world.questions.answer(id, given, ada)).rejects.toThrow("[redacted] is far");
-  const again = await ofWorld.restarted(world, [run]);
+  const again = await restarted(world, [run]);
   expect(await again.ask(run, "ask", body, { key })).toMatchObject({ answer: given });
   const seen = JSON.stringify([again.questions.list({ limit: 9 }), world.events, again.events]);
   expect(seen).toContain("answered: [redacted] is far");
@@ -75,7 +81,7 @@ test("an answer with a secret reaches its run whole, also after a crash; all oth
 
 test("the question about a held call hides no part of its context, also not in chats and terminals", async () => {
   const agents = [anAgent("a", approving({ agents: ["b"] })), anAgent("b")];
-  const { world, run } = await started({ agents });
+  const { world, run } = await startedWorld({ agents });
   const context = "\u001b]drop all\u0007\r\u202ea wants to call c: say hello";
   void world.ask(run, "call", { agent: "b", context });
   expect(oneLine((await openedQuestion(world)).prompt)).toBe(

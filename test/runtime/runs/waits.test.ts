@@ -1,6 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { anAgent } from "../../helpers/agents.ts";
-import { instancesOf, receiverOf, restarted, started, statusTexts } from "./of-world.ts";
+import {
+  ended,
+  expectThawed,
+  instancesOf,
+  receiverOf,
+  restarted,
+  startedWorld,
+  statusTexts,
+  untilFrozen,
+} from "./of-world.ts";
 import type { World } from "./world.ts";
 
 const agents = [anAgent("a"), anAgent("b")];
@@ -10,10 +19,10 @@ const filters = [anAgent("a", { webhooks: [{ source: "gh", type: "github", filte
 
 /** A run that waits, once it is frozen: nothing more of its wait is to come. */
 async function waiting(condition: Parameters<World["ask"]>[2] = webhook) {
-  const { world, run } = await started({ agents });
+  const { world, run } = await startedWorld({ agents });
   const key = randomUUID();
   const wait = world.ask(run, "wait", condition as typeof webhook, { key });
-  await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
+  await untilFrozen(world, run);
   return { world, run, key, wait, deliver: receiverOf(world) };
 }
 
@@ -27,16 +36,10 @@ test("a wait is met by its delivery, with all of it, and freezes its run meanwhi
     timedOut: false,
     trigger: { kind: "webhook", event: "issues", receiptId, payload: { issue: { number: 7 } } },
   });
-  expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+  expectThawed(world, run);
   expect(statusTexts(world)).toEqual(["waits for the webhook issues", ""]);
   expect(world.store.waits.all()).toEqual([]);
   expect(instancesOf(world, "a")).toEqual([run]);
-  expect(world.history().find(({ kind }) => kind === "webhook")).toMatchObject({
-    instanceId: run,
-    outcome: "succeeded",
-    deadLetter: false,
-    reason: `taken by ${run}, which waited for it`,
-  });
 });
 
 test("a wait accepts nothing once its run has ended, and the delivery starts another", async () => {
@@ -77,7 +80,7 @@ test("a wait is met by a call, which then starts no run", async () => {
 });
 
 test("a wait is met by work in its agent's queue, which then starts no run", async () => {
-  const { world, run } = await started({ agents });
+  const { world, run } = await startedWorld({ agents });
   const receiptId = await receiverOf(world, filters)("push", { stored: true });
   const caller = await world.run("b");
   const { callId, state } = await world.ask(caller, "call", { agent: "a", context: "x" });
@@ -88,15 +91,14 @@ test("a wait is met by work in its agent's queue, which then starts no run", asy
   expect(await called).toMatchObject({ calls: [{ state: "ended", outcome: "succeeded" }] });
   const delivered = await world.ask(run, "wait", { ...webhook, where: { stored: true } });
   expect(delivered).toMatchObject({ trigger: { receiptId, payload: { stored: true } } });
-  world.end(run);
-  await expect.poll(() => world.isLive(run)).toBe(false);
+  await ended(world, run);
   expect(instancesOf(world, "a")).toEqual([run]);
   expect(world.problems).toEqual([]);
   expect(world.events.filter(({ type }) => type === "taken")).toHaveLength(2);
 });
 
 test("a wait ends at its timeout, with the same answer when repeated", async () => {
-  const { world, run } = await started({ agents });
+  const { world, run } = await startedWorld({ agents });
   const key = randomUUID();
   for (let n = 0; n < 2; n++) {
     const answer = await world.ask(run, "wait", { ...webhook, timeoutSeconds: 0.05 }, { key });
@@ -105,7 +107,9 @@ test("a wait ends at its timeout, with the same answer when repeated", async () 
 });
 
 test("a wait lasts at most the agent's limit, and all together at most ten times that", async () => {
-  const { world, run } = await started({ agents: [anAgent("a", { waitTimeoutSeconds: 0.03 })] });
+  const { world, run } = await startedWorld({
+    agents: [anAgent("a", { waitTimeoutSeconds: 0.03 })],
+  });
   const began = Date.now();
   for (let n = 0; n < 30; n++) await world.ask(run, "wait", webhook);
   const took = Date.now() - began;
@@ -132,7 +136,7 @@ test.each<[string, why: string, end: (world: World, run: string, key: string) =>
 });
 
 test("a wait neither freezes a run that also waits for something else nor pauses its clock", async () => {
-  const { world, run } = await started({ agents });
+  const { world, run } = await startedWorld({ agents });
   const other = await world.run("b");
   const resource = "file:x";
   await world.ask(other, "lock", { resource });
@@ -160,7 +164,7 @@ describe("after a restart", () => {
     const { world, run, key } = await waiting();
     const next = await restarted(world, [run]);
     const wait = next.ask(run, "wait", webhook, { key });
-    await expect.poll(() => next.frozen).toEqual([`freeze ${run}`]);
+    await untilFrozen(next, run);
     const { clock } = next.runs.get(run);
     const before = clock.waitedMs();
     await expect.poll(() => clock.waitedMs()).toBeGreaterThan(before);
