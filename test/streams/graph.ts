@@ -66,6 +66,10 @@ export function changeOf(letter: string, config: Partial<AgentConfig> = {}): Age
   return { type: "set", agent: anAgent(name, config), warnings: [] };
 }
 
+/** Sets the agent a with a tick each third minute. */
+export const ticking = (more: Partial<AgentConfig> = {}): AgentChange =>
+  changeOf("a", { schedule: "*/3 * * * *", ...more });
+
 /** Work by its digit: 1 to 5 are for the agent a, 6 to 9 for b, 0 for nobody. */
 const ownerOf = (digit: string): string => (digit === "0" ? "nobody" : digit < "6" ? "a" : "b");
 
@@ -80,7 +84,6 @@ const switches = {
 
 const kills: Record<string, Kill> = {
   a: { agent: "a" },
-  b: { agent: "b" },
   x: { everything: "killed" },
   f: { instanceId: "a-1" },
 };
@@ -96,7 +99,7 @@ export interface Lines {
   readonly enabled?: string;
   /** `y` and `n`. */
   readonly paused?: string;
-  /** An agent's letter, `f` for the first instance of a, `x` for everything. */
+  /** `a` for that agent, `f` for its first instance, `x` for everything. */
   readonly kills?: string;
   readonly stopping?: string;
 }
@@ -131,20 +134,14 @@ export function drawn(
 }
 
 /** The events of one type, each as a letter: its work's digit, `c` for cron, else its agent. */
-export function only(
-  event$: Observable<RunEvent>,
-  type: RunEvent["type"],
-  agent?: string,
-): Observable<string> {
-  return event$.pipe(
-    filter((event) => event.type === type && (agent === undefined || event.agent === agent)),
+export const only = (event$: Observable<RunEvent>, type: RunEvent["type"]): Observable<string> =>
+  event$.pipe(
+    filter((event) => event.type === type),
     map(letterOf),
   );
-}
 
 function letterOf(event: RunEvent): string {
   if ("item" in event) return event.item.trigger.kind === "cron" ? "c" : event.item.id;
-  if (event.type === "queue-depth") return String(event.depth);
   if (event.type === "agent-enabled") return event.enabled ? "e" : "d";
   return event.agent;
 }
@@ -177,11 +174,9 @@ export function shows(drawing: Drawing, setting: Setting = {}): void {
 
 const shownTypes = [
   "agent-enabled",
-  "agent-invalid",
   "agent-removed",
   "agent-set",
   "build-finished",
-  "queued",
   "started",
   "finished",
   "refused",

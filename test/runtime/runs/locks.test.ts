@@ -18,8 +18,8 @@ async function both() {
   return { world, first, second: await world.run("b") };
 }
 
-const lock = (world: World, run: string, more: object = {}, asked: { key?: string } = {}) =>
-  world.ask(run, "lock", { resource, ...more }, asked);
+const lock = (world: World, run: string, more: object = {}, key = randomUUID()) =>
+  world.ask(run, "lock", { resource, ...more }, { key });
 const unlock = (world: World, run: string, key = randomUUID(), of = resource) =>
   world.ask(run, "unlock", { resource: of }, { key });
 
@@ -55,7 +55,7 @@ test("a run's lock is still held when the request is repeated after a lost conne
   const lost = world.ask(second, "lock", wait, { key, signal });
   hangUp();
   await expect(lost).rejects.toThrow("no longer waits");
-  const again = lock(world, second, wait, { key });
+  const again = lock(world, second, wait, key);
   await unlock(world, first);
   expect(await again).toMatchObject({ ok: true, fencingToken: 2 });
 });
@@ -82,7 +82,7 @@ test("a run's lock is requested once, however often the request is repeated", as
   const { world, first, second } = await both();
   await lock(world, first);
   const key = randomUUID();
-  const twice = [1, 2].map(() => lock(world, second, wait, { key }));
+  const twice = [1, 2].map(() => lock(world, second, wait, key));
   await unlock(world, first, key);
   const [one, two] = await Promise.all(twice);
   expect(one).toEqual(two);

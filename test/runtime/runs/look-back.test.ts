@@ -1,7 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, problemOf, type World } from "./world.ts";
-import { ended, instancesOf, logged, receiverOf, restarted, startedWorld } from "./of-world.ts";
+import { createWorld, type World } from "./world.ts";
+import {
+  ended,
+  expectRefusal,
+  instancesOf,
+  logged,
+  receiverOf,
+  restarted,
+  startedWorld,
+} from "./of-world.ts";
 
 /** Starts with pushes; `b` with pushes too, and calls. */
 const pushes = { webhooks: [{ source: "gh", type: "github", filters: { events: ["push"] } }] };
@@ -143,8 +151,8 @@ test.each([
   ["agent-call", "bb", "unknown_agent", 'agent "bb"; did you mean "b"?'],
 ] as const)("a wait for a %s of %s is rejected as %s", async (kind, source, error, what) => {
   const { world, run } = await waiting();
-  const problem = await problemOf(world.ask(run, "wait", { kind, source }));
-  expect(problem).toEqual({ error, detail: `The project has no ${what}` });
+  const asked = world.ask(run, "wait", { kind, source });
+  await expectRefusal(asked, error, { detail: `The project has no ${what}` });
   expect(world.store.waits.all()).toEqual([]);
 });
 

@@ -52,30 +52,17 @@ const call = (world: World, run: string, name = "send", args: Record<string, unk
 const toolsOf = (world: World, run: string, found?: McpTool[]) =>
   world.ask(run, "mcp-tools", { server: "hub", ...(found && { found }) });
 
-test("the tools of an MCP server are those that the config names, and no other is called", async () => {
-  const { world, calls, run } = await started();
-  const { tools } = await toolsOf(world, run);
-  expect(tools.map(({ name }) => name)).toEqual(["get_one", "send"]);
-  for (const other of [
-    call(world, run, "forget"),
-    world.ask(run, "mcp-tools", { server: "other" }),
-  ]) {
-    await expectRefusal(other, "malformed");
-  }
+test("the tools of an MCP server are those that the config names, without secrets, and no other is called", async () => {
+  const leak = (name: string) => ({ ...tool(name), description: `${name} of ${worldSecret}` });
+  const all = ["get_one", "forget", "send"].map(leak);
+  const { world, calls, run } = await started(undefined, {}, () => all);
+  expect((await toolsOf(world, run)).tools).toMatchObject([
+    { name: "get_one", description: "get_one of [redacted]" },
+    { name: "send", description: "send of [redacted]" },
+  ]);
+  await expectRefusal(call(world, run, "forget"), "malformed");
+  await expectRefusal(world.ask(run, "mcp-tools", { server: "other" }), "malformed");
   expect(calls).toEqual([]);
-});
-
-test("the tools of an MCP server answer without the scheduler's secrets", async () => {
-  const { world, run } = await started();
-  const { content } = await call(world, run);
-  expect(content).toEqual([{ type: "text", text: "send with [redacted]" }]);
-});
-
-test("the definitions of tools lose the scheduler's secrets before the run and the store have them", async () => {
-  const leak = { ...tool("send"), description: `you are ${worldSecret}` };
-  const { world, run } = await started(undefined, {}, () => [leak]);
-  const { tools } = await toolsOf(world, run);
-  expect(tools).toMatchObject([{ description: "you are [redacted]" }]);
 });
 
 test("the definitions of tools are remembered up to a limit, beyond which a run can name no new ones", async () => {
@@ -158,7 +145,7 @@ test("the lines that the scheduler logs of a run end at the limit of the run's o
   expect(lines.at(-1)?.msg).toMatch(/^output capped/);
 });
 
-test("a held tool is called once for the arguments that a person was shown", async () => {
+test("a held tool is called once for the arguments that a person was shown, and answers without secrets", async () => {
   const { world, calls, run } = await started(held);
   await call(world, run, "get_one");
   const made = call(world, run, "send", { to: "all", key: worldSecret });
@@ -170,7 +157,8 @@ test("a held tool is called once for the arguments that a person was shown", asy
     ) as string,
     form: { choices: ["once", "run", "always", "deny"] },
   });
-  expect(await made).toMatchObject({ isError: false });
+  const content = [{ type: "text", text: "send with [redacted]" }];
+  expect(await made).toMatchObject({ content, isError: false });
   const again = call(world, run, "send", { to: "x".repeat(5_000) });
   expect((await answer(world, "deny")).prompt).toMatch(/x… \(\d+ characters\)\n\nNot all/);
   await expectRefusal(again, "not_approved");

@@ -4,7 +4,7 @@ import { createMatchIndex } from "../../../src/features/webhooks/match-index.ts"
 import { createReceiver, type ReceiverDeps } from "../../../src/features/webhooks/receive.ts";
 import type { Answer, Person } from "../../../src/foundation/contracts/questions.ts";
 import type { AgentConfig, Approval, McpServer } from "../../../streams/agent-config.ts";
-import { createWorld, githubSource, problemOf, type World, type WorldOptions } from "./world.ts";
+import { createWorld, githubSource, type World, type WorldOptions } from "./world.ts";
 
 export const ada: Person = { via: "slack", name: "Ada", from: null };
 
@@ -101,7 +101,7 @@ export async function expectRefusal(
   error: string,
   more: object = {},
 ): Promise<void> {
-  expect(await problemOf(asked)).toMatchObject({ error, ...more });
+  await expect(asked).rejects.toMatchObject({ problem: { error, ...more } });
 }
 
 /** Waits until the run is frozen, for the first time. */

@@ -7,7 +7,7 @@ import { createClock } from "../../../streams/clock.ts";
 import type { Job } from "../../../src/foundation/contracts/job.ts";
 import { createRedactor, type Redactor } from "../../../src/foundation/credentials/redactor.ts";
 import { createRunApiClient } from "../../../src/runtime/harness/run-api/client.ts";
-import { createRunSockets } from "../../../src/runtime/run-api/run-sockets.ts";
+import { createRunSockets, type RunSockets } from "../../../src/runtime/run-api/run-sockets.ts";
 import { ownBaseDir } from "../../../src/runtime/runners/host-user/base-dir.ts";
 import { createLiveRuns } from "../../../src/runtime/runs/live-runs.ts";
 import { runsDir } from "../../../src/runtime/runners/host-user/run-agent-program.ts";
@@ -23,14 +23,18 @@ let project: string;
 let store: Store;
 let redactor: Redactor;
 let problems: string[];
+let opened: RunSockets[];
 
 beforeEach(async () => {
   project = tempDir();
   await ownBaseDir(runsDir, false);
   store = openStore(project);
-  [redactor, problems] = [createRedactor(), []];
+  [redactor, problems, opened] = [createRedactor(), [], []];
 });
-afterEach(() => store.close());
+afterEach(async () => {
+  await Promise.all(opened.map((sockets) => sockets.close()));
+  store.close();
+});
 
 function aScheduler() {
   const sockets = createRunSockets({
@@ -38,6 +42,7 @@ function aScheduler() {
     redactor,
     onProblem: (message) => problems.push(message),
   });
+  opened.push(sockets);
   const runs = createLiveRuns({
     elapsed: () => 0,
     clock: createClock(asyncScheduler),
@@ -60,7 +65,6 @@ function aScheduler() {
       runs.onEvent(eventsOf("dev").finished("succeeded", null, 0, instanceId));
     return { run: runs.get(instanceId), finish };
   };
-  onTestFinished(() => sockets.close());
   return { sockets, runs, abilities, enter };
 }
 

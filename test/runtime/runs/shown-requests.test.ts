@@ -12,7 +12,7 @@ import {
   restarted,
   startedWorld,
 } from "./of-world.ts";
-import { problemOf, worldSecret as secret, type World } from "./world.ts";
+import { worldSecret as secret, type World } from "./world.ts";
 
 const textsBelow = async ({ dir }: World) => [...(await filesBelow(dir)).values()].join("");
 
@@ -30,9 +30,9 @@ test.each<[RequestName, object]>([
   "a %s request with a secret in a field that is stored and shown is refused",
   async (name, body) => {
     const { world, run } = await startedWorld({ agents: [anAgent("a")] });
-    const problem = await problemOf(world.ask(run, name, body as never));
-    expect(problem).toMatchObject({ error: "malformed" });
-    const kept = [problem, world.locks(), world.questions.list({ limit: 9 })];
+    const error: unknown = await world.ask(run, name, body as never).catch((why: unknown) => why);
+    expect(error).toMatchObject({ problem: { error: "malformed" } });
+    const kept = [String(error), error, world.locks(), world.questions.list({ limit: 9 })];
     expect(JSON.stringify(kept)).not.toContain(secret);
   },
 );

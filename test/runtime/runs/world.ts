@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
   asyncScheduler,
-  EMPTY,
   finalize,
   from,
   map,
@@ -19,9 +18,7 @@ import type {
   RequestName,
   RequestAnswer,
   RequestBody,
-  RunApiProblem,
 } from "../../../src/runtime/run-api/protocol.ts";
-import { RunApiError } from "../../../src/runtime/run-api/protocol.ts";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
 import { createMcpStore } from "../../../src/features/mcp/mcp-store.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
@@ -46,7 +43,6 @@ import { createClock } from "../../../streams/clock.ts";
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import type { Runner, RunnerExit } from "../../../streams/runs/runner.ts";
-import { runtime } from "../../../streams/runtime.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunEvent, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import { project as projectOf } from "../../foundation/config/samples.ts";
@@ -54,6 +50,7 @@ import { anAgent, anItem } from "../../helpers/agents.ts";
 import { canonicalConfig } from "../../../src/foundation/config/canonical-config.ts";
 import { exitWith } from "../../helpers/stream-runner.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
+import { graphOf } from "../../streams/graph.ts";
 import { schedulerStatus } from "../../streams/status/board.ts";
 
 /** The source of webhooks. */
@@ -87,10 +84,10 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const store = openStore(dir, () => scheduler.now());
   const project = {
     ...projectOf(""),
+    webhooks: { gh: githubSource },
     scale,
     maxCallDepth,
     maxReruns,
-    webhooks: { gh: githubSource },
   };
   const { schedules, work } = store.settings.pause();
   const inputs = createInputs(project, schedules, work);
@@ -175,10 +172,10 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   });
   let instances = adopt.length * 10;
   const board = createStatusStore(schedulerStatus, () => ({}));
-  const event$ = runtime(
+  const event$ = graphOf(
+    scheduler,
     {
       ...inputs,
-      waitForMoney$: of(new Set<string>()),
       agentChange$: merge(
         from(options.agents.map((agent) => ({ type: "set", agent, warnings: [] }) as const)),
         NEVER,
@@ -187,7 +184,6 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     },
     {
       runner,
-      scheduler,
       clock,
       slots,
       owner: runs,
@@ -199,13 +195,6 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       },
       newInstanceId: (agent) => `${agent}-${++instances}`,
       newId: uuidV7,
-      starting: createSlots(),
-      isStopping: () => false,
-      isEnabled: () => true,
-      overBudget: () => null,
-      lastChecked: () => undefined,
-      prepare: () => EMPTY,
-      describeChange: () => "",
       storedWork: createStoredWork({ store, warn: onProblem }),
     },
   );
@@ -299,11 +288,4 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
 function leftAlone<T>(asked: Promise<T>): Promise<T> {
   asked.catch(() => undefined);
   return asked;
-}
-
-/** The problem that a request is refused with. */
-export async function problemOf(asked: Promise<unknown>): Promise<RunApiProblem> {
-  const answer = await asked.catch((error: unknown) => error);
-  if (answer instanceof RunApiError) return answer.problem;
-  throw new Error(`it was not refused: ${String(answer)} ${JSON.stringify(answer)}`);
 }

@@ -1,9 +1,9 @@
-import { EMPTY, ignoreElements, map, merge, of, tap, throwError } from "rxjs";
-import { runAgent } from "../../../streams/runs/run-agent.ts";
+import { EMPTY, ignoreElements, map, merge, of, tap, throwError, type Observable } from "rxjs";
+import { runAgent, type RunPorts } from "../../../streams/runs/run-agent.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { inVirtualTime, marbles, seconds } from "../../helpers/marbles.ts";
+import { inVirtualTime, marbles, seconds, type Marbles } from "../../helpers/marbles.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
 import { kills, portsOf, run } from "./run-ports.ts";
 
@@ -20,6 +20,16 @@ const reports: Record<string, RunnerEvent> = {
   j: exitWith({ exitCode: null, rejected: "no sudo" }),
 };
 
+/** Expects the letters of a run whose runner reports this. */
+function expectRun(
+  helpers: Marbles,
+  report$: Observable<RunnerEvent>,
+  expected: string,
+  ports: Partial<RunPorts> = {},
+): void {
+  helpers.expectObservable(run(portsOf(helpers, report$, ports))).toBe(expected);
+}
+
 test.each([
   ["emits its runner's events between its start and its end", "--o-t-o-(x|)", "s-o-t-o-(S|)"],
   ["finishes once, whatever its runner emits after its exit", "--x-o-e-(x|)", "s-S-----|"],
@@ -27,20 +37,14 @@ test.each([
   ["is rejected when its runner rejects it", "                  -(j|)", "       s(R|)"],
   ["emits a burst of output in order", "                        -(oototox|)", " s(oototoS|)"],
 ])("a run: %s", (_what, reported, expected) =>
-  marbles((helpers) => {
-    const report$ = helpers.cold(reported.trim(), reports);
-    helpers.expectObservable(run(portsOf(helpers, report$))).toBe(expected.trim());
-  }),
+  marbles((helpers) => expectRun(helpers, helpers.cold(reported, reports), expected)),
 );
 
 test(
   "a run starts only after it was claimed",
   inVirtualTime((helpers) => {
     const report$ = helpers.cold("    --(x|)", reports);
-    const lockStatus$ = helpers.cold("   --c");
-    const expected = "              --s-(S|)";
-    const ports = portsOf(helpers, report$, { claim: () => lockStatus$ });
-    helpers.expectObservable(run(ports)).toBe(expected);
+    expectRun(helpers, report$, "        --s-(S|)", { claim: () => helpers.cold("--c") });
     helpers.expectSubscriptions(report$.subscriptions).toBe("--^-!");
   }),
 );
@@ -93,8 +97,7 @@ test.each([
 ])("a run is killed for a kill of %s", (_what, killed, expected) =>
   marbles((helpers) => {
     const runner = timedRunner(helpers.scheduler, 6);
-    const kill$ = helpers.hot(killed, kills);
-    helpers.expectObservable(run(portsOf(helpers, EMPTY, { runner, kill$ }))).toBe(expected);
+    expectRun(helpers, EMPTY, expected, { runner, kill$: helpers.hot(killed, kills) });
   }),
 );
 
@@ -115,7 +118,7 @@ test(
           ),
         ),
     };
-    helpers.expectObservable(run(portsOf(helpers, EMPTY, { kill$, runner }))).toBe(expected);
+    expectRun(helpers, EMPTY, expected, { kill$, runner });
     helpers.flush();
     expect(stops).toEqual(["killed"]);
   }),
@@ -178,8 +181,8 @@ test.each([
   (killed, expected) =>
     marbles((helpers) => {
       const runner = timedRunner(helpers.scheduler, 6);
-      const ports = { runner, kill$: helpers.hot(killed, kills), isStopping: () => true };
-      helpers.expectObservable(run(portsOf(helpers, EMPTY, ports))).toBe(expected);
+      const kill$ = helpers.hot(killed, kills);
+      expectRun(helpers, EMPTY, expected, { runner, kill$, isStopping: () => true });
     }),
 );
 
@@ -193,7 +196,6 @@ test.each([
 ])("a run of a stopping scheduler (%s) ends by itself with %j as %s", (stopping, exit, outcome) =>
   marbles((helpers) => {
     const report$ = helpers.cold("--(x|)", { x: exitWith(exit) });
-    const ports = portsOf(helpers, report$, { isStopping: () => stopping });
-    helpers.expectObservable(run(ports)).toBe(`s-(${outcome}|)`);
+    expectRun(helpers, report$, `s-(${outcome}|)`, { isStopping: () => stopping });
   }),
 );

@@ -4,7 +4,7 @@ import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { inVirtualTime } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
-import { changeOf, graphOf, only, shows } from "../graph.ts";
+import { changeOf, graphOf, only, shows, ticking } from "../graph.ts";
 
 test.each<[does: string, ...Parameters<typeof shows>]>([
   [
@@ -42,7 +42,7 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
 ])("the graph %s", (_does, ...all) => shows(...all));
 
 test("the graph ticks no more once it stops", () => {
-  const configs = { a: changeOf("a", { schedule: "*/3 * * * *" }) };
+  const configs = { a: ticking() };
   shows({ changes: "a", stopping: "-----s", started: "---c-|", configs }, { minutes: 12 });
 });
 

@@ -4,7 +4,7 @@ import { createSlots } from "../../../streams/runs/slots.ts";
 import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import { inVirtualTime, marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
-import { changeOf, drawn, shows } from "../graph.ts";
+import { changeOf, drawn, shows, ticking } from "../graph.ts";
 
 const runtime = { type: "container", runAs: "al-agent" } as const;
 
@@ -78,9 +78,9 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
       started: " ---------------c--c",
       refused: " ---c--c-----c",
       configs: {
-        a: changeOf("a", { schedule: "*/3 * * * *" }),
-        b: changeOf("a", { schedule: "*/3 * * * *", title: "b" }),
-        c: changeOf("a", { schedule: "*/6 * * * *" }),
+        a: ticking(),
+        b: ticking({ title: "b" }),
+        c: ticking({ schedule: "*/6 * * * *" }),
       },
     },
     { minutes: 19 },
@@ -91,7 +91,7 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
       changes: " a",
       started: " ---c--------c",
       refused: " ------c--c",
-      configs: { a: changeOf("a", { schedule: "*/3 * * * *" }) },
+      configs: { a: ticking() },
     },
     {
       ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 7 * 60_000) }),

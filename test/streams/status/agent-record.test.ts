@@ -27,7 +27,6 @@ const machine = { blocked: new Map([["dev-1", "no space left"]]), running: 1 };
 const short = { moneyWaits: new Set(["dev-1"]) };
 
 test.each<[string, Partial<AgentRecord>]>([
-  ["idle", {}],
   ["error", { runError }],
   ["blocked image", { buildError: "no base image", runError }],
   ["blocked requirement", { unmet, runError }],
@@ -39,13 +38,11 @@ test.each<[string, Partial<AgentRecord>]>([
   ["running", { ...pauses, running: 1 }],
   ["waiting lock", { running: 2, lockWaits: waits(["dev-1", 1], ["dev-2", 2]) }],
   ["running", { running: 2, lockWaits: waits(["dev-1", 2]) }],
-  ["waiting budget", { running: 1, ...short }],
   ["waiting person", { running: 1, questions: asked("dev-1"), ...short }],
   ["running", { running: 2, questions: asked("dev-1") }],
   ["running", { running: 2, ...short, lockWaits: waits(["dev-1", 1]) }],
   ["waiting budget", { running: 2, ...short, lockWaits: waits(["dev-2", 1]) }],
   ["error", error],
-  ["running", { running: 2, runError }],
   ["running", { running: 1, ...error }],
   ["building", { building: true, running: 1, runError }],
   ["blocked machine", { ...machine, runError }],

@@ -37,7 +37,6 @@ describe("the log lines of an event", () => {
     ["that nothing is lacking", dev.requirements(), ["30 all requirements of its runs are met"]],
     ["a build", dev.buildStarted("building image"), ["30 building image"]],
     ["its progress", dev.buildProgress("step 1"), ["30 step 1"]],
-    ["its end", dev.buildFinished(), []],
     ["its failure", dev.buildFinished("no base image"), ["50 no base image"]],
     ["waiting", dev.queued(), ["30 queued manually"]],
     ["a refusal", dev.refused("dropped", "queue_full"), ["40 dropped: queue_full"]],
@@ -51,11 +50,13 @@ describe("the log lines of an event", () => {
     ],
     ["a long run", { ...dev.finished(), at: 854_800 }, ["30 run succeeded after 14 min"]],
     ["a kill", dev.finished("killed"), ["40 run killed after 2.5 s"]],
-    ["a next run", dev.nextRun(1), []],
-    ["a depth", dev.depth(1), []],
-    ["a status text", dev.statusText("reading"), []],
   ])("have level and text for %s", (_what, event, expected) => {
     expect(lines(event)).toEqual(expected);
+  });
+
+  test("are none for a next run, a depth, a status text and the end of a build", () => {
+    const quiet = [dev.nextRun(1), dev.depth(1), dev.statusText("reading"), dev.buildFinished()];
+    expect(quiet.flatMap(lines)).toEqual([]);
   });
 
   test("are one line for each problem, with its place", () => {

@@ -28,6 +28,7 @@ const used = { type: "used-budget", agent: "dev", at: 0, text: "" } as const;
 const spent = { ...used, budget: { ...budget, endsAt: 86_400_000 } };
 
 const place = "agents/dev/config.toml:4:12  ";
+const nextDay = "1970-01-02T00:00:00.000Z";
 const warning = aProblem({ severity: "warning", message: "no key of the fallback" });
 const lacking = [at0.set(), at0.requirements(aProblem(), warning)];
 
@@ -54,18 +55,18 @@ test.each<Row>([
   [
     "adds up the spending of its running runs, and of today",
     paid,
-    { runningUsd: 0.35, spentToday: { usd: 1.35, endsAt: "1970-01-02T00:00:00.000Z" } },
+    { runningUsd: 0.35, spentToday: { usd: 1.35, endsAt: nextDay } },
   ],
   ["has no spending of a run that ended", [...paid, at5.finished()], { runningUsd: 0.2 }],
   [
     "counts a call settled after its run for the day only",
     [...one, at5.finished(), at5.spent(0.1)],
-    { runningUsd: null, spentToday: { usd: 0.1, endsAt: "1970-01-02T00:00:00.000Z" } },
+    { runningUsd: null, spentToday: { usd: 0.1, endsAt: nextDay } },
   ],
   [
     "has the used-up budget, with when its window turns",
     [at0.set(), spent],
-    { state: "waiting", usedBudget: { ...budget, endsAt: "1970-01-02T00:00:00.000Z" } },
+    { state: "waiting", usedBudget: { ...budget, endsAt: nextDay } },
   ],
   ["has no budget that was raised", [spent, { ...used, budget: null }], { usedBudget: null }],
   [
