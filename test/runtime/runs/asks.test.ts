@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { anAgent } from "../../helpers/agents.ts";
 import { pause } from "../../helpers/pause.ts";
 import type { World } from "./world.ts";
@@ -18,6 +16,7 @@ import {
   restarted,
   startedWorld,
   untilFrozen,
+  changeStore,
 } from "./of-world.ts";
 
 const deploy = { question: "Deploy 1.4?", choices: ["yes", "no"] };
@@ -63,15 +62,6 @@ describe("a run that asks a person", () => {
       `waits for an answer (al answer ${id.slice(-8)}): ${deploy.question}`,
       "Ada by Slack answered: yes",
     ]);
-  });
-
-  test("does not time out meanwhile", async () => {
-    const { world, run, asked } = await asking({ agents: [anAgent("a", { timeoutSeconds: 10 })] });
-    await pause(1_300, "longer than the run has");
-    expect(world.isLive(run)).toBe(true);
-    await answer(world, "no");
-    await asked;
-    await expect.poll(() => outcome(world, run)).toBe("timed_out");
   });
 
   test("works on its own time while it makes another request, and is frozen 10 s after that", async () => {
@@ -172,9 +162,7 @@ describe("a run that asks a person", () => {
 
 test("a run starts and ends although the store has lost the questions and waits of runs", async () => {
   const { world, run } = await started();
-  const db = new DatabaseSync(join(world.dir, ".al", "state.db"));
-  db.exec("DROP TABLE questions; DROP TABLE waits");
-  db.close();
+  changeStore(world, "DROP TABLE questions; DROP TABLE waits");
   world.end(run);
   const next = await world.run("b");
   world.end(next);
@@ -189,18 +177,4 @@ test("a run that asks a person is refused a default that its question does not a
   await expectRefusal(world.ask(run, "ask", { ...deploy, default: "maybe" }), "malformed", {
     detail,
   });
-});
-
-test("one of two answers counts, and the other person learns who was first", async () => {
-  const { world, asked, id } = await asking();
-  const [first, second] = [
-    world.questions.answer(id, "yes", ada),
-    world.questions.answer(id, "no", { via: "key", name: "", from: null }),
-  ];
-  await expect(second).rejects.toMatchObject({
-    code: "answered",
-    message: expect.stringContaining("Ada by Slack") as string,
-  });
-  await first;
-  expect(await asked).toMatchObject({ answer: "yes" });
 });

@@ -8,6 +8,7 @@ import {
   entryOf,
   expectRefusal,
   expectThawed,
+  expectWaiting,
   logged,
   restarted,
   startedWorld,
@@ -46,8 +47,7 @@ describe("a run that waits for budget", () => {
     const other = await world.run("b");
     expect(statusTexts(world)).toEqual([inDay.text]);
     funds.next(paid);
-    const early = pause(30, "the slot is not free", "no slot");
-    expect(await Promise.race([asked, early])).toBe("no slot");
+    await expectWaiting(asked);
     world.end(other);
     expect(await asked).toEqual({ ok: true, paid: true });
     expectThawed(world, run);

@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import {
@@ -11,6 +9,8 @@ import {
   openedQuestion,
   restarted,
   startedWorld,
+  changeStore,
+  denied,
 } from "./of-world.ts";
 import type { World } from "./world.ts";
 
@@ -34,14 +34,6 @@ async function calling(a: AgentConfig) {
   return { ...all, b: await called(all.world, all.run, "b") };
 }
 
-/** As another process does. */
-function changeStore({ dir }: World, sql: string): void {
-  const db = new DatabaseSync(join(dir, ".al", "state.db"));
-  db.exec(sql);
-  db.close();
-}
-
-const denied = "a person denied it for the rest of this run";
 const notForGood = { kind: "choice", choices: ["once", "run", "deny"] };
 
 test("a run that a gated run called has the gates of all its callers, and can't lift them for good", async () => {

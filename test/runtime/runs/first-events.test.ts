@@ -14,14 +14,12 @@ test("the first event of a work item is returned", async () => {
   await expect(first).resolves.toBe(started);
 });
 
-test("waiting for an item is rejected after the scheduler began to stop", async () => {
-  const firstEvents = createFirstEvents(() => true);
-  await expect(firstEvents.of("1")).rejects.toMatchObject({ code: "draining" });
-});
-
-test("waiting for an item ends with the scheduler", async () => {
-  const firstEvents = createFirstEvents(() => false);
-  const first = firstEvents.of("1");
-  firstEvents.end();
-  await expect(first).rejects.toMatchObject({ code: "draining" });
-});
+test.each([true, false])(
+  "waiting for an item ends with the scheduler, begun after its stop: %s",
+  async (isLate) => {
+    const firstEvents = createFirstEvents(() => isLate);
+    const first = firstEvents.of("1");
+    if (!isLate) firstEvents.end();
+    await expect(first).rejects.toMatchObject({ code: "draining" });
+  },
+);

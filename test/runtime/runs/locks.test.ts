@@ -1,8 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { anAgent } from "../../helpers/agents.ts";
-import { pause } from "../../helpers/pause.ts";
 import type { World, WorldOptions } from "./world.ts";
-import { expectRefusal, hangingUp, restarted, startedWorld, statusTexts } from "./of-world.ts";
+import {
+  expectRefusal,
+  expectWaiting,
+  hangingUp,
+  restarted,
+  startedWorld,
+  statusTexts,
+} from "./of-world.ts";
 
 const resource = "file:x";
 const wait = { resource, waitSeconds: 60 };
@@ -71,8 +77,7 @@ test("a run's lock is waited for without a slot, which the run that holds it may
   await unlock(world, run);
   await expect.poll(() => world.store.locks.all()).toMatchObject([{ instanceId: other }]);
   // It has the lock, and resumes when it has its slot again.
-  const early = pause(20, "the slot is not free", "no slot");
-  expect(await Promise.race([waiting, early])).toBe("no slot");
+  await expectWaiting(waiting);
   world.end(run);
   expect(await waiting).toMatchObject({ ok: true });
   expect(statusTexts(world)).toContain(`waits for the lock ${resource}`);

@@ -27,110 +27,109 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const met = async (world: World, run: string, more: object = {}) =>
   (await world.ask(run, "wait", { ...once, ...more })).trigger?.receiptId;
 
-test("a wait looks back and is met by an unused delivery since its run's start", async () => {
-  const { world, run, deliver } = await waiting();
-  const receiptId = await deliver("issues", { issue: { number: 7 } });
-  const where = { "issue.number": 7 };
-  const answer = await world.ask(run, "wait", { ...once, event: "issues", where });
-  expect(answer).toMatchObject({
-    ok: true,
-    timedOut: false,
-    trigger: { kind: "webhook", event: "issues", receiptId, payload: { issue: { number: 7 } } },
+describe("a wait looks back", () => {
+  test("and is met by an unused delivery since its run's start", async () => {
+    const { world, run, deliver } = await waiting();
+    const receiptId = await deliver("issues", { issue: { number: 7 } });
+    const where = { "issue.number": 7 };
+    const answer = await world.ask(run, "wait", { ...once, event: "issues", where });
+    expect(answer).toMatchObject({
+      ok: true,
+      timedOut: false,
+      trigger: { kind: "webhook", event: "issues", receiptId, payload: { issue: { number: 7 } } },
+    });
+    expect(world.history().filter(({ kind }) => kind === "webhook")).toMatchObject([
+      {
+        agent: "a",
+        instanceId: run,
+        outcome: "succeeded",
+        deadLetter: false,
+        receiptId,
+        reason: `taken by ${run}, which waited for it`,
+      },
+    ]);
+    expect(world.store.receipts.get(receiptId)).toMatchObject({ matched: ["a"], reason: null });
+    expect([world.store.waits.all(), world.frozen]).toEqual([[], []]);
   });
-  expect(world.history().filter(({ kind }) => kind === "webhook")).toMatchObject([
-    {
-      agent: "a",
-      instanceId: run,
-      outcome: "succeeded",
-      deadLetter: false,
-      receiptId,
-      reason: `taken by ${run}, which waited for it`,
-    },
-  ]);
-  expect(world.store.receipts.get(receiptId)).toMatchObject({ matched: ["a"], reason: null });
-  expect([world.store.waits.all(), world.frozen]).toEqual([[], []]);
-});
 
-test("a wait looks back from the oldest delivery on, and each meets one wait of a run", async () => {
-  const { world, run, deliver } = await waiting();
-  const ids = [await deliver("issues"), await deliver("issues")];
-  expect([await met(world, run), await met(world, run)]).toEqual(ids);
-  expect(await world.ask(run, "wait", once)).toEqual(nothing);
-});
+  test("from the oldest delivery on, and each meets one wait of a run", async () => {
+    const { world, run, deliver } = await waiting();
+    const ids = [await deliver("issues"), await deliver("issues")];
+    expect([await met(world, run), await met(world, run)]).toEqual(ids);
+    expect(await world.ask(run, "wait", once)).toEqual(nothing);
+  });
 
-test("a wait looks back to its run's start, not before it", async () => {
-  const world = createWorld({ agents });
-  await world.start();
-  await receiverOf(world)("issues");
-  const at = Date.parse(world.history()[0]?.at ?? "");
-  await expect.poll(() => Date.now()).toBeGreaterThan(at);
-  expect(await world.ask(await world.run("a"), "wait", once)).toEqual(nothing);
-});
+  test("to its run's start, not before it", async () => {
+    const world = createWorld({ agents });
+    await world.start();
+    await receiverOf(world)("issues");
+    const at = Date.parse(world.history()[0]?.at ?? "");
+    await expect.poll(() => Date.now()).toBeGreaterThan(at);
+    expect(await world.ask(await world.run("a"), "wait", once)).toEqual(nothing);
+  });
 
-test("a wait looks back only at deliveries with its source, event and values", async () => {
-  const { world, run, deliver } = await waiting();
-  await deliver("issues", { issue: { number: 8 } });
-  const comment = await deliver("issue_comment", { issue: { number: 7 } });
-  const id = await deliver("issues", { issue: { number: 7 } });
-  const where = { "issue.number": 7 };
-  expect(await met(world, run, { source: "gh", event: "issues", where })).toBe(id);
-  expect(await met(world, run, { where })).toBe(comment);
-});
+  test("only at deliveries with its source, event and values", async () => {
+    const { world, run, deliver } = await waiting();
+    await deliver("issues", { issue: { number: 8 } });
+    const comment = await deliver("issue_comment", { issue: { number: 7 } });
+    const id = await deliver("issues", { issue: { number: 7 } });
+    const where = { "issue.number": 7 };
+    expect(await met(world, run, { source: "gh", event: "issues", where })).toBe(id);
+    expect(await met(world, run, { where })).toBe(comment);
+  });
 
-test("a wait looks back at a delivery that started a run of another agent, but not of its own", async () => {
-  const { world, run } = await startedWorld({ agents: [...agents, anAgent("c")] });
-  const other = await world.run("c");
-  const id = await receiverOf(world, agents)("push");
-  await expect.poll(() => instancesOf(world, "a")).toHaveLength(2);
-  const second = instancesOf(world, "a")[1] ?? "";
-  expect(await world.ask(run, "wait", once)).toEqual(nothing);
-  await ended(world, second);
-  expect(await world.ask(run, "wait", once)).toEqual(nothing);
-  expect(await met(world, other)).toBe(id);
-  expect(world.store.receipts.get(id)?.matched).toEqual(["a", "b", "c"]);
-});
+  test("at a delivery that started a run of another agent, but not of its own", async () => {
+    const { world, run } = await startedWorld({ agents: [...agents, anAgent("c")] });
+    const other = await world.run("c");
+    const id = await receiverOf(world, agents)("push");
+    await expect.poll(() => instancesOf(world, "a")).toHaveLength(2);
+    const second = instancesOf(world, "a")[1] ?? "";
+    expect(await world.ask(run, "wait", once)).toEqual(nothing);
+    await ended(world, second);
+    expect(await world.ask(run, "wait", once)).toEqual(nothing);
+    expect(await met(world, other)).toBe(id);
+    expect(world.store.receipts.get(id)?.matched).toEqual(["a", "b", "c"]);
+  });
 
-test("a wait looks back and leaves a delivery to another run of the agent that waited for it", async () => {
-  const { world, run, deliver } = await waiting();
-  const second = await world.run("a");
-  const first = world.ask(second, "wait", { kind: "webhook", event: "issues" });
-  await expect.poll(() => world.frozen).toContain(`freeze ${second}`);
-  const id = await deliver("issues");
-  expect((await first).trigger?.receiptId).toBe(id);
-  expect(await world.ask(run, "wait", once)).toEqual(nothing);
-});
+  test("and leaves a delivery to another run of the agent that waited for it", async () => {
+    const { world, run, deliver } = await waiting();
+    const second = await world.run("a");
+    const first = world.ask(second, "wait", { kind: "webhook", event: "issues" });
+    await expect.poll(() => world.frozen).toContain(`freeze ${second}`);
+    const id = await deliver("issues");
+    expect((await first).trigger?.receiptId).toBe(id);
+    expect(await world.ask(run, "wait", once)).toEqual(nothing);
+  });
 
-test("a wait looks back past more deliveries than one page holds", async () => {
-  const { world, run, deliver } = await waiting();
-  await Promise.all(Array.from({ length: 1_200 }, (_, n) => deliver("issues", { n })));
-  const id = await deliver("release");
-  expect(await met(world, run, { event: "release" })).toBe(id);
-  const late = await deliver("issues", { found: "me" });
-  expect(await met(world, run, { where: { found: "me" } })).toBe(late);
-});
+  test("past more deliveries than one page holds", async () => {
+    const { world, run, deliver } = await waiting();
+    await Promise.all(Array.from({ length: 1_200 }, (_, n) => deliver("issues", { n })));
+    const id = await deliver("release");
+    expect(await met(world, run, { event: "release" })).toBe(id);
+    const late = await deliver("issues", { found: "me" });
+    expect(await met(world, run, { where: { found: "me" } })).toBe(late);
+  });
 
-test("a wait looks back and neither loses nor repeats deliveries that come meanwhile", async () => {
-  const { world, run, deliver } = await waiting();
-  const delivered: Promise<string>[] = [];
-  const told: unknown[] = [];
-  const event = "issues";
-  for (let n = 0; n < 40; n++) {
-    delivered.push(deliver(event, { n }));
-    void deliver("other");
-    const meeting = met(world, run, { event, timeoutSeconds: undefined });
-    if (n % 3 === 0) await turn();
-    delivered.push(deliver(event, { n: n + 100 }));
-    told.push(await meeting);
-  }
-  for (let n = 0; n < 40; n++) told.push(await met(world, run, { event }));
-  expect(told.toSorted()).toEqual((await Promise.all(delivered)).toSorted());
-  expect(await world.ask(run, "wait", { ...once, event })).toEqual(nothing);
-  expect(world.problems).toEqual([]);
-});
+  test("and neither loses nor repeats deliveries that come meanwhile", async () => {
+    const { world, run, deliver } = await waiting();
+    const delivered: Promise<string>[] = [];
+    const told: unknown[] = [];
+    const event = "issues";
+    for (let n = 0; n < 40; n++) {
+      delivered.push(deliver(event, { n }));
+      void deliver("other");
+      const meeting = met(world, run, { event, timeoutSeconds: undefined });
+      if (n % 3 === 0) await turn();
+      delivered.push(deliver(event, { n: n + 100 }));
+      told.push(await meeting);
+    }
+    for (let n = 0; n < 40; n++) told.push(await met(world, run, { event }));
+    expect(told.toSorted()).toEqual((await Promise.all(delivered)).toSorted());
+    expect(await world.ask(run, "wait", { ...once, event })).toEqual(nothing);
+    expect(world.problems).toEqual([]);
+  });
 
-test.each([0, 1, 2, 3, 4, 8])(
-  "a wait looks back once, over a crash %d turns after it began",
-  async (turns) => {
+  test.each([0, 1, 2, 3, 4, 8])("once, over a crash %d turns after it began", async (turns) => {
     const { world, run, deliver } = await waiting();
     const key = randomUUID();
     const id = await deliver("issues");
@@ -142,8 +141,8 @@ test.each([0, 1, 2, 3, 4, 8])(
     expect(answer.trigger?.receiptId).toBe(id);
     expect(await next.ask(run, "wait", asked, { key })).toEqual(answer);
     expect(await next.ask(run, "wait", once)).toEqual(nothing);
-  },
-);
+  });
+});
 
 test.each([
   ["webhook", "ghh", "unknown_source", 'webhook source "ghh"; did you mean "gh"?'],

@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { asyncScheduler, type SchedulerLike } from "rxjs";
 import { createMatchIndex } from "../../../src/features/webhooks/match-index.ts";
 import { createReceiver, type ReceiverDeps } from "../../../src/features/webhooks/receive.ts";
 import type { Answer, Person } from "../../../src/foundation/contracts/questions.ts";
 import type { AgentConfig, Approval, McpServer } from "../../../streams/agent-config.ts";
+import { pause } from "../../helpers/pause.ts";
 import { createWorld, githubSource, type World, type WorldOptions } from "./world.ts";
 
 export const ada: Person = { via: "slack", name: "Ada", from: null };
@@ -104,6 +107,15 @@ export async function expectRefusal(
   await expect(asked).rejects.toMatchObject({ problem: { error, ...more } });
 }
 
+/** Expects a request to wait on. */
+export async function expectWaiting(asked: Promise<unknown>): Promise<void> {
+  const early = pause(20, "it must not be answered meanwhile", "waits");
+  expect(await Promise.race([asked, early])).toBe("waits");
+}
+
+/** Why a host is refused that a person has denied. */
+export const denied = "a person denied it for the rest of this run";
+
 /** Waits until the run is frozen, for the first time. */
 export const untilFrozen = (world: World, run: string) =>
   expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
@@ -116,6 +128,13 @@ export const expectThawed = (world: World, run: string) =>
 export async function ended(world: World, run: string): Promise<void> {
   world.end(run);
   await expect.poll(() => world.isLive(run)).toBe(false);
+}
+
+/** Changes what is stored, as another process does. */
+export function changeStore({ dir }: World, sql: string): void {
+  const db = new DatabaseSync(join(dir, ".al", "state.db"));
+  db.exec(sql);
+  db.close();
 }
 
 /** How many questions were asked. */

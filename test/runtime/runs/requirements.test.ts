@@ -64,15 +64,13 @@ test.each<[string, Partial<AgentConfig>, string[], string[]]>([
   expect(await unmet(config, stored)).toEqual(said);
 });
 
-test("a command that is surely missing is an error, a probably missing one a warning", async () => {
-  const problem = { reason: "it is not there", hint: "install it" };
-  for (const [isCertain, severity] of [
-    [true, "error"],
-    [false, "warning"],
-  ] as const) {
-    const said = await unmet({ models: [] }, [], { ...problem, isCertain });
-    expect(said).toEqual([`${severity} ${file} it is not there; install it`]);
-  }
+test.each([
+  [true, "error"],
+  [false, "warning"],
+])("a command that is surely missing (%s) is an %s", async (isCertain, severity) => {
+  const problem = { reason: "it is not there", hint: "install it", isCertain };
+  const said = [`${severity} ${file} it is not there; install it`];
+  expect(await unmet({ models: [] }, [], problem)).toEqual(said);
 });
 
 const using = (

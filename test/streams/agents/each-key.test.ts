@@ -41,7 +41,7 @@ describe("a stream for each key", () => {
       const own$ = cold("-");
       expectObservable(
         each(source$, () => own$),
-        "-----!",
+        "5ms !",
       ).toBe("-");
       expectSubscriptions(own$.subscriptions).toBe(["-^---!", "---^-!"]);
       expectSubscriptions(source$.subscriptions).toBe("^----!");

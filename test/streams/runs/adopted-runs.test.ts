@@ -125,8 +125,8 @@ test(
     };
     const adopted = adopt(helpers, helpers.cold("-a-b-c|", runs));
     const letters = { 0: 0, 1: 1, 2: 2 };
-    helpers.expectObservable(adopted.countOf("dev"), "-------!").toBe("01-2-(10)", letters);
-    helpers.expectObservable(adopted.event$, "------!");
+    helpers.expectObservable(adopted.countOf("dev"), "7ms !").toBe("01-2-(10)", letters);
+    helpers.expectObservable(adopted.event$, "6ms !");
   }),
 );
 
@@ -162,7 +162,7 @@ test(
     const { letter$, countOf } = adopt(helpers, adopted$, { kill$, slots });
     helpers.expectObservable(letter$, "----!").toBe("-s");
     helpers.expectSubscriptions(kill$.subscriptions).toBe("-^--!");
-    helpers.expectObservable(countOf("dev"), "-----!").toBe("01--0", { 0: 0, 1: 1 });
+    helpers.expectObservable(countOf("dev"), "5ms !").toBe("01--0", { 0: 0, 1: 1 });
     helpers.flush();
     expect(slots.tryTake()).not.toBeNull();
   }),

@@ -19,7 +19,7 @@ describe("a timer that can be paused", () => {
     marbles(({ cold, scheduler, expectObservable }) => {
       const paused$ = paused.trim().startsWith("-") ? NEVER : cold(paused, values);
       const out$ = pausableTimer(paused$, leftMs, scheduler);
-      expectObservable(out$, "---------------!").toBe(expected, { x: undefined });
+      expectObservable(out$, "15ms !").toBe(expected, { x: undefined });
     }),
   );
 

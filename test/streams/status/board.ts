@@ -23,6 +23,15 @@ export const schedulerStatus: SchedulerStatus = {
 export class CountingMap<T> extends Map<string, T> {
   touched = 0;
 
+  constructor() {
+    super();
+    const value = (): never => {
+      throw new Error("an event must not look at every agent");
+    };
+    for (const way of [Symbol.iterator, "keys", "values", "entries", "forEach"])
+      Object.defineProperty(this, way, { value });
+  }
+
   override get(key: string): T | undefined {
     this.touched++;
     return super.get(key);
@@ -31,25 +40,5 @@ export class CountingMap<T> extends Map<string, T> {
   override set(key: string, value: T): this {
     this.touched++;
     return super.set(key, value);
-  }
-
-  override [Symbol.iterator](): never {
-    throw new Error("an event must not look at every agent");
-  }
-
-  override values(): never {
-    return this[Symbol.iterator]();
-  }
-
-  override entries(): never {
-    return this[Symbol.iterator]();
-  }
-
-  override keys(): never {
-    return this[Symbol.iterator]();
-  }
-
-  override forEach(): never {
-    return this[Symbol.iterator]();
   }
 }

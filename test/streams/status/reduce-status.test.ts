@@ -1,7 +1,7 @@
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status/reduce-status.ts";
 import type { Status, StatusEvent } from "../../../streams/status/reduce-status.ts";
-import { CountingMap, schedulerStatus } from "./board.ts";
+import { schedulerStatus } from "./board.ts";
 import { claimOf, eventsOf } from "./events.ts";
 
 const dev = eventsOf("dev");
@@ -191,19 +191,4 @@ test("the status keeps lines of the scheduler and of agents without a row", () =
   const last = { ...entry, seq: 2, time, instanceId: null };
   expect(all.recentLogs).toEqual([expect.objectContaining({ msg: "rejected: gone" }), last]);
   expect(all.change.logs).toEqual([last]);
-});
-
-test.each([10, 1000])("the status visits one record per event, with %i agents", (count) => {
-  const records = new CountingMap<AgentRecord>();
-  let status: Status = { ...initialStatus(schedulerStatus), records };
-  for (let index = 0; index < count; index++) {
-    status = reduce(status, eventsOf(`agent-${index}`).set());
-  }
-  const events = eventsOf("agent-7");
-  records.touched = 0;
-  for (const event of [events.started(), events.output("hello"), events.finished()]) {
-    status = reduce(status, event);
-  }
-  expect(records.touched).toBeLessThanOrEqual(6);
-  expect(status.scheduler.running).toBe(0);
 });

@@ -76,128 +76,130 @@ const withoutTicks = ["s", "z", "x", "g"].flatMap((config): Row[] => [
   [`have no tick after the config ${config}`, { config: `a--${config}` }, 9, "n--0"],
 ]);
 
-test.each<Row>([
-  ...withoutTicks,
-  [
-    "are its ticks and the work that is addressed to it",
-    { config: "a", work: "--1------2" },
-    13,
-    "n-1--(tn)2(tn)",
-  ],
-  [
-    "keep the next tick of a schedule that did not change",
-    { config: "a--b-------b" },
-    15,
-    "n----(tn)-(tn)",
-  ],
-  ["switch to a new schedule", { config: "a--c" }, 13, "n--n----(tn)"],
-  [
-    "have no tick while the agent is disabled",
-    { config: "a", enabled: "y--n-----y" },
-    13,
-    "n--0-----n(tn)",
-  ],
-  [
-    "skip ticks while the scheduler is paused, and resume afterwards",
-    { config: "a", paused: "n--y-------n" },
-    18,
-    "n----(sn)-(sn)-(tn)",
-  ],
-  [
-    "skip ticks while paused however often the config is read again",
-    { config: "abacb--ab-aba", paused: "y" },
-    13,
-    "n--nn(sn)-(sn)",
-  ],
-  [
-    "let other work through while paused",
-    { config: "a", paused: "y", work: "-1-2" },
-    6,
-    "n1-2-(sn)",
-  ],
-  [
-    "survive a burst of configs and work",
-    { config: "-(abac)", work: "------------(123)" },
-    15,
-    "-(nn)---(tn)(123)",
-  ],
-  [
-    "complete once all their sources have completed without a plan",
-    { config: "--|", enabled: "(y|)", paused: "(n|)", work: "----|" },
-    null,
-    "----|",
-  ],
-  ["pass on an error of the configs", { config: "a-#" }, null, "n-#"],
-  ["pass on an error of the work", { config: "a", work: "--#" }, null, "n-#"],
-])("the triggers of an agent: %s", (_name, lines, until, expected) =>
-  marbles((helpers) => {
-    const out$ = triggers(sourcesOf(helpers, lines));
-    const end = until === null ? undefined : `${until}m !`;
-    helpers.expectObservable(out$, end).toBe(minutes(expected));
-  }),
-);
+describe("the triggers of an agent", () => {
+  test.each<Row>([
+    ...withoutTicks,
+    [
+      "are its ticks and the work that is addressed to it",
+      { config: "a", work: "--1------2" },
+      13,
+      "n-1--(tn)2(tn)",
+    ],
+    [
+      "keep the next tick of a schedule that did not change",
+      { config: "a--b-------b" },
+      15,
+      "n----(tn)-(tn)",
+    ],
+    ["switch to a new schedule", { config: "a--c" }, 13, "n--n----(tn)"],
+    [
+      "have no tick while the agent is disabled",
+      { config: "a", enabled: "y--n-----y" },
+      13,
+      "n--0-----n(tn)",
+    ],
+    [
+      "skip ticks while the scheduler is paused, and resume afterwards",
+      { config: "a", paused: "n--y-------n" },
+      18,
+      "n----(sn)-(sn)-(tn)",
+    ],
+    [
+      "skip ticks while paused however often the config is read again",
+      { config: "abacb--ab-aba", paused: "y" },
+      13,
+      "n--nn(sn)-(sn)",
+    ],
+    [
+      "let other work through while paused",
+      { config: "a", paused: "y", work: "-1-2" },
+      6,
+      "n1-2-(sn)",
+    ],
+    [
+      "survive a burst of configs and work",
+      { config: "-(abac)", work: "------------(123)" },
+      15,
+      "-(nn)---(tn)(123)",
+    ],
+    [
+      "complete once all their sources have completed without a plan",
+      { config: "--|", enabled: "(y|)", paused: "(n|)", work: "----|" },
+      null,
+      "----|",
+    ],
+    ["pass on an error of the configs", { config: "a-#" }, null, "n-#"],
+    ["pass on an error of the work", { config: "a", work: "--#" }, null, "n-#"],
+  ])("%s", (_name, lines, until, expected) =>
+    marbles((helpers) => {
+      const out$ = triggers(sourcesOf(helpers, lines));
+      const end = until === null ? undefined : `${until}m !`;
+      helpers.expectObservable(out$, end).toBe(minutes(expected));
+    }),
+  );
 
-test.each<[what: string, lines: Lines]>([
-  ["an edit", { config: "s--c" }],
-  ["a repair", { config: "x--c" }],
-  ["an enable", { config: "c", enabled: "n--y" }],
-])("the triggers of an agent do not report ticks from before %s", (_what, lines) =>
-  marbles((helpers) => {
-    const out$ = triggers(sourcesOf(helpers, lines, seen15MinutesAgo));
-    helpers.expectObservable(out$, "10m !").toBe(minutes("---n----(tn)"));
-  }),
-);
+  test.each<[what: string, lines: Lines]>([
+    ["an edit", { config: "s--c" }],
+    ["a repair", { config: "x--c" }],
+    ["an enable", { config: "c", enabled: "n--y" }],
+  ])("do not report ticks from before %s", (_what, lines) =>
+    marbles((helpers) => {
+      const out$ = triggers(sourcesOf(helpers, lines, seen15MinutesAgo));
+      helpers.expectObservable(out$, "10m !").toBe(minutes("---n----(tn)"));
+    }),
+  );
 
-test("the triggers of an agent have a time, an agent and a reason", () => {
-  const seen: Triggered[] = [];
-  marbles((helpers) => {
-    const lines = { config: "c", paused: "n--------y" };
-    const sources = sourcesOf(helpers, lines);
-    const subscription = triggersFor(sources).subscribe((triggered) => seen.push(triggered));
-    helpers.scheduler.schedule(() => subscription.unsubscribe(), 19 * 60_000);
-    helpers.flush();
+  test("have a time, an agent and a reason", () => {
+    const seen: Triggered[] = [];
+    marbles((helpers) => {
+      const lines = { config: "c", paused: "n--------y" };
+      const sources = sourcesOf(helpers, lines);
+      const subscription = triggersFor(sources).subscribe((triggered) => seen.push(triggered));
+      helpers.scheduler.schedule(() => subscription.unsubscribe(), 19 * 60_000);
+      helpers.flush();
+    });
+    const minute = 60_000;
+    const at = (now: number) => ({ agent: "dev", at: now * minute });
+    const tick = (now: number) => {
+      const trigger = { kind: "cron", scheduledFor: now * minute };
+      return { ...at(now), id: "new", attempt: 1, trigger };
+    };
+    const next = (now: number, due: number) => ({
+      ...at(now),
+      type: "next-run",
+      nextRunAt: due * minute,
+    });
+    const skipped = { type: "refused", outcome: "skipped", reason: "the scheduler is paused" };
+    expect(seen).toEqual([
+      next(0, 8),
+      tick(8),
+      next(8, 18),
+      { ...at(18), ...skipped, item: tick(18) },
+      next(18, 28),
+    ]);
   });
-  const minute = 60_000;
-  const at = (now: number) => ({ agent: "dev", at: now * minute });
-  const tick = (now: number) => {
-    const trigger = { kind: "cron", scheduledFor: now * minute };
-    return { ...at(now), id: "new", attempt: 1, trigger };
-  };
-  const next = (now: number, due: number) => ({
-    ...at(now),
-    type: "next-run",
-    nextRunAt: due * minute,
-  });
-  const skipped = { type: "refused", outcome: "skipped", reason: "the scheduler is paused" };
-  expect(seen).toEqual([
-    next(0, 8),
-    tick(8),
-    next(8, 18),
-    { ...at(18), ...skipped, item: tick(18) },
-    next(18, 28),
-  ]);
+
+  test(
+    "leave their sources, and no timer, when they are unsubscribed",
+    inVirtualTime((helpers) => {
+      const { hot, cold, expectObservable, expectSubscriptions } = helpers;
+      const agent$ = hot("a", agents);
+      const work$ = hot("-", items);
+      const paused$ = cold("n", yesNo);
+      const sources = { ...sourcesOf(helpers, { config: "-" }), agent$, work$, paused$ };
+      expectObservable(triggers(sources), "--!").toBe("n");
+      for (const source$ of [agent$, work$, paused$]) {
+        expectSubscriptions(source$.subscriptions).toBe("^-!");
+      }
+    }),
+  );
+
+  test(
+    "start anew for the next subscriber",
+    inVirtualTime((helpers) => {
+      const out$ = triggers(sourcesOf(helpers, { config: "a---b" }));
+      helpers.expectObservable(out$, "2m !").toBe("n");
+      helpers.expectObservable(out$, "2m ^ 5m !").toBe(minutes("----n(tn)"));
+    }),
+  );
 });
-
-test(
-  "the triggers of an agent leave their sources, and no timer, when they are unsubscribed",
-  inVirtualTime((helpers) => {
-    const { hot, cold, expectObservable, expectSubscriptions } = helpers;
-    const agent$ = hot("a", agents);
-    const work$ = hot("-", items);
-    const paused$ = cold("n", yesNo);
-    const sources = { ...sourcesOf(helpers, { config: "-" }), agent$, work$, paused$ };
-    expectObservable(triggers(sources), "--!").toBe("n");
-    for (const source$ of [agent$, work$, paused$]) {
-      expectSubscriptions(source$.subscriptions).toBe("^-!");
-    }
-  }),
-);
-
-test(
-  "the triggers of an agent start anew for the next subscriber",
-  inVirtualTime((helpers) => {
-    const out$ = triggers(sourcesOf(helpers, { config: "a---b" }));
-    helpers.expectObservable(out$, "2m !").toBe("n");
-    helpers.expectObservable(out$, "2m ^ 5m !").toBe(minutes("----n(tn)"));
-  }),
-);
