@@ -33,8 +33,8 @@ export function fast(speed: number): SchedulerLike {
   const began = Date.now();
   return {
     now: () => began + (Date.now() - began) * speed,
-    schedule: (work, delay = 0, state) =>
-      asyncScheduler.schedule(work as never, delay / speed, state),
+    schedule: (work, delay, state) =>
+      asyncScheduler.schedule(work as never, (delay ?? 0) / speed, state),
   };
 }
 

@@ -1,18 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  asyncScheduler,
-  finalize,
-  from,
-  map,
-  merge,
-  NEVER,
-  of,
-  Subject,
-  switchMap,
-  take,
-  tap,
-  timer,
-} from "rxjs";
+import { asyncScheduler, from, merge, NEVER, tap } from "rxjs";
 import type { Observable, SchedulerLike, Subscription } from "rxjs";
 import type {
   RequestName,
@@ -42,13 +29,12 @@ import { v7 as uuidV7 } from "uuid";
 import { createClock } from "../../../streams/clock.ts";
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { createSlots } from "../../../streams/runs/slots.ts";
-import type { Runner, RunnerExit } from "../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunEvent, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import { project as projectOf } from "../../foundation/config/samples.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { canonicalConfig } from "../../../src/foundation/config/canonical-config.ts";
-import { exitWith } from "../../helpers/stream-runner.ts";
+import { handRunner } from "./hand-runner.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { graphOf } from "../../streams/graph.ts";
 import { schedulerStatus } from "../../streams/status/board.ts";
@@ -78,7 +64,6 @@ export const otherSecret = "swordfish-swordfish";
 export type World = ReturnType<typeof createWorld>;
 
 export function createWorld(options: WorldOptions, dir = tempDir(), adopt: readonly string[] = []) {
-  const ends = new Map<string, Subject<Partial<RunnerExit>>>();
   const { scale = null, maxCallDepth = 3, maxReruns = 10, funds = NEVER } = options;
   const { stopMs = 0, scheduler = asyncScheduler } = options;
   const store = openStore(dir, () => scheduler.now());
@@ -96,18 +81,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const slots = createSlots(scale);
   const firstEvents = createFirstEvents(() => false);
   const [events, problems, frozen]: [RunEvent[], string[], string[]] = [[], [], []];
-  const runner: Runner = {
-    run: ({ instanceId }, stop$) => {
-      const end$ = new Subject<Partial<RunnerExit>>();
-      ends.set(instanceId, end$);
-      const stopped$ = stop$.pipe(
-        switchMap(() => (stopMs === 0 ? of(null) : timer(stopMs))),
-        map(() => ({ exitCode: null, signal: "SIGTERM" })),
-      );
-      const forget = (): void => void ends.delete(instanceId);
-      return merge(end$, stopped$).pipe(map(exitWith), take(1), finalize(forget));
-    },
-  };
+  const { runner, end } = handRunner(stopMs);
   const onProblem = (message: string): void => void problems.push(message);
   const redactor = createRedactor();
   redactor.add([worldSecret, otherSecret]);
@@ -258,8 +232,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       if (event.type !== "started") throw new Error(`${agent}: ${event.type}`);
       return event.instanceId;
     },
-    end: (instanceId: string, exit: Partial<RunnerExit> = {}): void =>
-      ends.get(instanceId)?.next(exit),
+    end,
     isLive: (instanceId: string): boolean => runs.find(instanceId) !== undefined,
     /** What the meter notes at a run whose call it refuses. */
     refuseCall: async (instanceId: string, reason: string): Promise<void> => {
@@ -271,9 +244,11 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       instanceId: string,
       ability: A,
       request: RequestBody<A>,
-      { key = randomUUID() as string, signal = new AbortController().signal } = {},
-    ): Promise<RequestAnswer<A>> =>
-      leftAlone(requests().perform<A>({ instanceId, ability, key, request, signal })),
+      more: { readonly key?: string; readonly signal?: AbortSignal } = {},
+    ): Promise<RequestAnswer<A>> => {
+      const asked = { key: randomUUID(), signal: new AbortController().signal, ...more };
+      return leftAlone(requests().perform<A>({ instanceId, ability, request, ...asked }));
+    },
     /** Whether the run may reach a host, by its gates. */
     reach: (instanceId: string, host: string, signal = new AbortController().signal) =>
       leftAlone(requests().gates.host(runs.get(instanceId), { host, port: 443 }, signal)),
