@@ -246,8 +246,8 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       request: RequestBody<A>,
       more: { readonly key?: string; readonly signal?: AbortSignal } = {},
     ): Promise<RequestAnswer<A>> => {
-      const asked = { key: randomUUID(), signal: new AbortController().signal, ...more };
-      return leftAlone(requests().perform<A>({ instanceId, ability, request, ...asked }));
+      const { key = randomUUID(), signal = new AbortController().signal } = more;
+      return leftAlone(requests().perform<A>({ instanceId, ability, request, key, signal }));
     },
     /** Whether the run may reach a host, by its gates. */
     reach: (instanceId: string, host: string, signal = new AbortController().signal) =>
