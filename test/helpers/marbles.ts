@@ -11,6 +11,9 @@ export function marbles(test: (helpers: Marbles) => void): void {
   scheduler.run((helpers) => test({ ...helpers, scheduler }));
 }
 
+/** The body of a test that runs in virtual time. */
+export const inVirtualTime = (test: (helpers: Marbles) => void) => (): void => marbles(test);
+
 /** A diagram whose columns are seconds. As ever, a group takes as many columns as it has characters. */
 export function seconds(diagram: string): string {
   return stretched(diagram, 1000);

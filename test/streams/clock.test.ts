@@ -1,85 +1,71 @@
 import { createClock } from "../../streams/clock.ts";
 import { VirtualCalendar } from "../helpers/marbles.ts";
 
-const start = "2026-03-01T00:00:00Z";
-const at = (time: string): number => Date.parse(time);
+/** A clock at the start of March, and the waits that it woke: each by its time, with the time on the clock. */
+function setUp() {
+  const calendar = new VirtualCalendar("2026-03-01T00:00:00.000Z");
+  const clock = createClock(calendar);
+  const woken: string[][] = [];
+  const wait = (time: string) =>
+    clock.at(Date.parse(time)).subscribe((now) => woken.push([time, new Date(now).toISOString()]));
+  return { calendar, clock, woken, wait };
+}
+
+const hour = (n: number) => `2026-03-01T0${n}:00:00.000Z`;
 
 test("the clock emits in the order of moments, whatever order they were requested in", () => {
-  const calendar = new VirtualCalendar(start);
-  const clock = createClock(calendar);
-  const woken: string[] = [];
-  for (const hour of ["05", "01", "03", "02", "04"]) {
-    clock.at(at(`2026-03-01T${hour}:00:00Z`)).subscribe(() => woken.push(hour));
-  }
-  calendar.runUntil("2026-03-02T00:00:00Z");
-  expect(woken).toEqual(["01", "02", "03", "04", "05"]);
+  const { calendar, woken, wait } = setUp();
+  for (const n of [5, 1, 3, 2, 4]) wait(hour(n));
+  calendar.runUntil(hour(9));
+  expect(woken).toEqual([1, 2, 3, 4, 5].map((n) => [hour(n), hour(n)]));
 });
 
-test("the clock emits at the moment, not earlier, and completes", () => {
-  const calendar = new VirtualCalendar(start);
-  const clock = createClock(calendar);
+test.each([
+  ["2026-03-01T00:00:01.500Z", "2026-03-01T00:00:01.499Z"],
+  // Further away than the longest timer, of 24.8 days.
+  ["2026-09-01T00:00:00.000Z", "2026-08-31T23:59:59.999Z"],
+])("the clock emits %s then, not earlier, and completes", (time, before) => {
+  const { calendar, clock } = setUp();
   const seen: unknown[] = [];
-  clock.at(at("2026-03-01T00:00:01.500Z")).subscribe({
-    next: (now) => seen.push(new Date(now).toISOString()),
-    complete: () => seen.push("complete"),
-  });
-  calendar.runUntil("2026-03-01T00:00:01.499Z");
+  const complete = () => seen.push("complete");
+  clock.at(Date.parse(time)).subscribe({ next: (now) => seen.push(now), complete });
+  calendar.runUntil(before);
   expect(seen).toEqual([]);
-  calendar.runUntil("2026-03-01T00:00:02Z");
-  expect(seen).toEqual(["2026-03-01T00:00:01.500Z", "complete"]);
-});
-
-test("the clock waits for moments further away than the longest timer of 24.8 days", () => {
-  const calendar = new VirtualCalendar(start);
-  const clock = createClock(calendar);
-  let woken = 0;
-  clock.at(at("2026-09-01T00:00:00Z")).subscribe((now) => (woken = now));
-  calendar.runUntil("2026-08-31T23:59:59Z");
-  expect(woken).toBe(0);
-  calendar.runUntil("2026-09-01T00:00:01Z");
-  expect(woken).toBe(at("2026-09-01T00:00:00Z"));
+  calendar.runUntil(time);
+  expect(seen).toEqual([Date.parse(time), "complete"]);
 });
 
 test("the clock arms one timer for any number of subscribers", () => {
-  const calendar = new VirtualCalendar(start);
-  const clock = createClock(calendar);
-  for (let i = 0; i < 1000; i++) clock.at(at("2026-03-01T00:00:10Z") + i).subscribe();
+  const { calendar, clock } = setUp();
+  for (let i = 0; i < 1000; i++) clock.at(calendar.now() + 10_000 + i).subscribe();
   expect(calendar.scheduled).toBe(1);
 });
 
 test("the clock notices within half a minute that the machine slept through a moment", () => {
-  const calendar = new VirtualCalendar(start);
-  const clock = createClock(calendar);
-  let woken = 0;
-  clock.at(at("2026-03-01T06:00:00Z")).subscribe((now) => (woken = now));
-  calendar.runUntil("2026-03-01T01:00:00Z");
+  const { calendar, woken, wait } = setUp();
+  wait(hour(6));
+  calendar.runUntil(hour(1));
   calendar.jump(8 * 3_600_000);
   calendar.runUntil("2026-03-01T09:00:31Z");
-  expect(woken).toBeGreaterThanOrEqual(at("2026-03-01T09:00:00Z"));
-  expect(woken).toBeLessThanOrEqual(at("2026-03-01T09:00:30Z"));
+  expect(woken).toEqual([[hour(6), expect.stringMatching(/T09:00:([0-2]\d|30\.000)/)]]);
 });
 
 test("the clock forgets an unsubscribed one, and continues for the others", () => {
-  const calendar = new VirtualCalendar(start);
-  const clock = createClock(calendar);
-  const woken: string[] = [];
-  const moments = ["01", "02", "03", "04", "05", "06", "07"];
-  const waits = moments.map((hour) =>
-    clock.at(at(`2026-03-01T${hour}:00:00Z`)).subscribe(() => woken.push(hour)),
-  );
+  const { calendar, woken, wait } = setUp();
+  const waits = [1, 2, 3, 4, 5, 6, 7].map((n) => wait(hour(n)));
   for (const index of [0, 3, 6]) waits[index]?.unsubscribe();
-  calendar.runUntil("2026-03-02T00:00:00Z");
-  expect(woken).toEqual(["02", "03", "05", "06"]);
+  calendar.runUntil(hour(9));
+  expect(woken.map(([time]) => time)).toEqual([2, 3, 5, 6].map(hour));
 });
 
 test("the clock emits asynchronously even for a moment that has passed, and again for a new subscriber", () => {
-  const calendar = new VirtualCalendar(start);
-  const wait = createClock(calendar).at(at("2026-02-01T00:00:00Z"));
+  const { calendar, clock } = setUp();
+  const past$ = clock.at(Date.parse("2026-02-01T00:00:00Z"));
   let woken = 0;
-  wait.subscribe(() => woken++);
-  expect(woken).toBe(0);
-  calendar.runUntil("2026-03-01T00:00:01Z");
-  wait.subscribe(() => woken++);
-  calendar.runUntil("2026-03-01T00:00:02Z");
-  expect(woken).toBe(2);
+  for (const n of [1, 2]) {
+    past$.subscribe(() => woken++);
+    expect(woken).toBe(n - 1);
+    calendar.runUntil(hour(n));
+    expect(woken).toBe(n);
+  }
 });

@@ -1,4 +1,4 @@
-import { EMPTY, filter, map, NEVER, of, tap, type Observable, type SchedulerLike } from "rxjs";
+import { EMPTY, filter, map, NEVER, of, type Observable, type SchedulerLike } from "rxjs";
 import { createClock } from "../../streams/clock.ts";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { Kill } from "../../streams/runs/run-agent.ts";
@@ -6,9 +6,8 @@ import { runtime, type RuntimePorts, type RuntimeSources } from "../../streams/r
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
-import { marbles, type Marbles } from "../helpers/marbles.ts";
+import { marbles, minutes, type Marbles } from "../helpers/marbles.ts";
 import { timedRunner } from "../helpers/stream-runner.ts";
-import { storedItems } from "./stored-items.ts";
 import { createRunOwner } from "../helpers/run-owner.ts";
 
 /** The whole graph with fakes at its ports: a run takes five columns, and everything is at hand at once. */
@@ -67,6 +66,10 @@ export function changeOf(letter: string, config: Partial<AgentConfig> = {}): Age
   return { type: "set", agent: anAgent(name, config), warnings: [] };
 }
 
+/** Sets the agent a with a tick each third minute. */
+export const ticking = (more: Partial<AgentConfig> = {}): AgentChange =>
+  changeOf("a", { schedule: "*/3 * * * *", ...more });
+
 /** Work by its digit: 1 to 5 are for the agent a, 6 to 9 for b, 0 for nobody. */
 const ownerOf = (digit: string): string => (digit === "0" ? "nobody" : digit < "6" ? "a" : "b");
 
@@ -77,13 +80,10 @@ const items: Record<string, WorkItem> = Object.fromEntries(
 const switches = {
   e: { agent: "a", enabled: true },
   d: { agent: "a", enabled: false },
-  E: { agent: "b", enabled: true },
-  D: { agent: "b", enabled: false },
 };
 
 const kills: Record<string, Kill> = {
   a: { agent: "a" },
-  b: { agent: "b" },
   x: { everything: "killed" },
   f: { instanceId: "a-1" },
 };
@@ -95,13 +95,11 @@ export interface Lines {
   readonly webhooks?: string;
   readonly calls?: string;
   readonly manual?: string;
-  /** `e` and `d` enable and disable a, `E` and `D` b. */
+  /** `e` and `d` enable and disable a. */
   readonly enabled?: string;
   /** `y` and `n`. */
   readonly paused?: string;
-  /** `y` pauses all new work, which the store then holds; `n` resumes it. */
-  readonly workPaused?: string;
-  /** An agent's letter, `f` for the first instance of a, `x` for everything. */
+  /** `a` for that agent, `f` for its first instance, `x` for everything. */
   readonly kills?: string;
   readonly stopping?: string;
 }
@@ -117,9 +115,7 @@ export function drawn(
   sources: Partial<RuntimeSources> = {},
 ): Observable<RunEvent> {
   const changes = Object.fromEntries(letters.map((letter) => [letter, changeOf(letter)]));
-  const store = storedItems(scheduler);
-  const work = (line = ""): Observable<WorkItem> =>
-    hot(columns(line), items).pipe(tap(store.commit));
+  const work = (line = ""): Observable<WorkItem> => hot(columns(line), items);
   return graphOf(
     scheduler,
     {
@@ -129,32 +125,23 @@ export function drawn(
       manual$: work(lines.manual),
       enabled$: hot(columns(lines.enabled ?? ""), switches),
       paused$: cold(columns(lines.paused ?? "n"), { y: true, n: false }),
-      workPausedAfter$: store.pausedAfter(
-        cold(columns(lines.workPaused ?? "n"), { y: true, n: false }),
-      ),
       kill$: hot(columns(lines.kills ?? ""), kills),
       stopping$: hot(columns(lines.stopping ?? "")),
       ...sources,
     },
-    { storedWork: store.work, ...ports },
+    ports,
   );
 }
 
 /** The events of one type, each as a letter: its work's digit, `c` for cron, else its agent. */
-export function only(
-  event$: Observable<RunEvent>,
-  type: RunEvent["type"],
-  agent?: string,
-): Observable<string> {
-  return event$.pipe(
-    filter((event) => event.type === type && (agent === undefined || event.agent === agent)),
+export const only = (event$: Observable<RunEvent>, type: RunEvent["type"]): Observable<string> =>
+  event$.pipe(
+    filter((event) => event.type === type),
     map(letterOf),
   );
-}
 
 function letterOf(event: RunEvent): string {
   if ("item" in event) return event.item.trigger.kind === "cron" ? "c" : event.item.id;
-  if (event.type === "queue-depth") return String(event.depth);
   if (event.type === "agent-enabled") return event.enabled ? "e" : "d";
   return event.agent;
 }
@@ -165,18 +152,18 @@ type Drawing = Lines & Partial<Readonly<Record<RunEvent["type"], string>>>;
 interface Setting {
   readonly ports?: (helpers: Marbles) => Partial<RuntimePorts>;
   readonly sources?: (helpers: Marbles) => Partial<RuntimeSources>;
-  /** How long the columns of all diagrams are, such as `minutes`. */
-  readonly columns?: (diagram: string) => string;
-  /** When the events are no longer looked at. */
-  readonly until?: string;
+  /** For how many minutes the events are looked at: the columns of all diagrams are minutes. */
+  readonly minutes?: number;
 }
 
 /** Expects the graph to turn what comes in into these events. */
 export function shows(drawing: Drawing, setting: Setting = {}): void {
-  const { ports, sources, columns = (diagram) => diagram, until } = setting;
+  const { ports, sources } = setting;
+  const isLong = setting.minutes !== undefined;
+  const columns = isLong ? minutes : (diagram: string) => diagram;
   marbles((helpers) => {
     const event$ = drawn(helpers, drawing, ports?.(helpers), columns, sources?.(helpers));
-    const end = until === undefined ? undefined : columns(until);
+    const end = isLong ? `${setting.minutes}m !` : undefined;
     for (const type of shownTypes) {
       const expected = drawing[type];
       if (expected === undefined) continue;
@@ -187,11 +174,9 @@ export function shows(drawing: Drawing, setting: Setting = {}): void {
 
 const shownTypes = [
   "agent-enabled",
-  "agent-invalid",
   "agent-removed",
   "agent-set",
   "build-finished",
-  "queued",
   "started",
   "finished",
   "refused",

@@ -1,17 +1,19 @@
 import { of, Subject } from "rxjs";
 import { mergeUntilMainCompletes } from "../../streams/merge-until-main-completes.ts";
-import { marbles } from "../helpers/marbles.ts";
+import { inVirtualTime } from "../helpers/marbles.ts";
 
-test("a stream merged with the main one ends when the main one ends, and not before", () =>
-  marbles(({ hot, expectObservable, expectSubscriptions }) => {
+test(
+  "a stream merged with the main one ends when the main one ends, and not before",
+  inVirtualTime(({ hot, expectObservable, expectSubscriptions }) => {
     const main = "    --m---m--|";
     const beside = "  b---b-|";
-    const longer = "  b---b-----b-";
+    const longer = "  b---b-----b";
     expectObservable(mergeUntilMainCompletes(hot(main), hot(beside))).toBe("b-m-b-m--|");
     const beside$ = hot(longer);
     expectObservable(mergeUntilMainCompletes(hot(main), beside$)).toBe("    b-m-b-m--|");
     expectSubscriptions(beside$.subscriptions).toBe("         ^--------!");
-  }));
+  }),
+);
 
 test("a stream merged with the main one emits first of two that emit at once", () => {
   const seen: string[] = [];
@@ -19,13 +21,15 @@ test("a stream merged with the main one emits first of two that emit at once", (
   expect(seen).toEqual(["beside", "main"]);
 });
 
-test("a stream merged with the main one ends by an error of either, and leaves both", () =>
-  marbles(({ hot, expectObservable, expectSubscriptions }) => {
-    const steady$ = hot("a-a--a-");
+test(
+  "a stream merged with the main one ends by an error of either, and leaves both",
+  inVirtualTime(({ hot, expectObservable, expectSubscriptions }) => {
+    const steady$ = hot("a-a--a");
     expectObservable(mergeUntilMainCompletes(hot("---#"), steady$)).toBe("a-a#");
     expectObservable(mergeUntilMainCompletes(steady$, hot("---#"))).toBe("a-a#");
     expectSubscriptions(steady$.subscriptions).toBe(["^--!", "^--!"]);
-  }));
+  }),
+);
 
 test("a stream merged with the main one leaves both when it is unsubscribed", () => {
   const [main$, beside$] = [new Subject<string>(), new Subject<string>()];

@@ -1,32 +1,30 @@
 import { randomUUID } from "node:crypto";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, problemOf, type World, type WorldOptions } from "./world.ts";
-import { instancesOf } from "./of-world.ts";
+import type { World, WorldOptions } from "./world.ts";
+import {
+  expectRefusal,
+  instancesOf,
+  latest,
+  restarted,
+  startedWorld,
+  statusTexts,
+} from "./of-world.ts";
 
 const agents = [anAgent("a"), anAgent("b"), anAgent("c", { scale: 200, queueSize: 200 })];
 
-async function started(options: Partial<WorldOptions> = {}): Promise<World> {
-  const world = createWorld({ agents, ...options });
-  await world.start();
-  return world;
-}
-
-const call = (world: World, from: string, agent: string, more: { cancelOnExit?: boolean } = {}) =>
-  world.ask(from, "call", { agent, context: "do it", ...more });
-const latest = (world: World, agent: string): string => instancesOf(world, agent).at(-1) ?? "";
-const statusTexts = (world: World): string[] =>
-  world.events.flatMap((event) => (event.type === "status-text" ? [event.text] : []));
+const started = (options: Partial<WorldOptions> = {}) => startedWorld({ agents, ...options });
+const call = (world: World, from: string, agent: string, cancelOnExit = false) =>
+  world.ask(from, "call", { agent, context: "do it", cancelOnExit });
+const calls = (world: World) => world.history().filter(({ kind }) => kind === "agent-call");
 
 test("a call runs its agent, and returns its value", async () => {
-  const world = await started();
-  const caller = await world.run("a");
-  const { callId, state } = await call(world, caller, "b");
+  const { world, run } = await started();
+  const { callId, state } = await call(world, run, "b");
   expect(state).toBe("running");
-  const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
-  const callee = latest(world, "b");
+  const waiting = world.ask(run, "call-wait", { callIds: [callId] });
   await expect.poll(() => statusTexts(world)).toEqual(["waits for b"]);
-  world.end(callee, { value: { found: 3 } });
+  world.end(latest(world, "b"), { value: { found: 3 } });
   const ended = { callId, agent: "b", state: "ended", outcome: "succeeded", exitCode: 0 };
   expect(await waiting).toEqual({
     ok: true,
@@ -34,122 +32,78 @@ test("a call runs its agent, and returns its value", async () => {
     calls: [{ ...ended, value: { found: 3 }, reason: null }],
   });
   expect(statusTexts(world)).toEqual(["waits for b", ""]);
-  const entry = world.history().find(({ kind }) => kind === "agent-call");
-  expect(entry).toMatchObject({ callId, caller, source: "a", value: { found: 3 } });
-});
-
-test("a call with a lost callee is waited for through its retry", async () => {
-  const world = await started();
-  const caller = await world.run("a");
-  const { callId } = await call(world, caller, "b");
-  const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
-  world.end(latest(world, "b"), { exitCode: null, lost: true, error: "the engine went away" });
-  await expect.poll(() => instancesOf(world, "b")).toHaveLength(2);
-  world.end(latest(world, "b"), { value: "at last" });
-  expect(await waiting).toMatchObject({ calls: [{ outcome: "succeeded", value: "at last" }] });
 });
 
 test("a call is waited for until its timeout, and may be checked before", async () => {
-  const world = await started();
-  const caller = await world.run("a");
-  const one = await call(world, caller, "b");
-  const two = await call(world, caller, "b");
-  expect([one.state, two.state]).toEqual(["running", "queued"]);
-  const callIds = [one.callId, two.callId];
-  const checked = await world.ask(caller, "call-check", { callIds });
-  expect(checked.calls.map(({ state }) => state)).toEqual(["running", "queued"]);
-  const waited = await world.ask(caller, "call-wait", { callIds, timeoutSeconds: 0.05 });
-  expect(waited).toMatchObject({ timedOut: true, calls: [{ state: "running" }, {}] });
-});
-
-test("a call is made once, however often its request is repeated", async () => {
-  const world = await started();
-  const caller = await world.run("a");
-  const key = randomUUID();
-  const asked = { agent: "b", context: "" };
-  const first = await world.ask(caller, "call", asked, { key });
-  const again = await world.ask(caller, "call", asked, { key });
-  expect([first.callId, again]).toEqual([key, first]);
-  expect(instancesOf(world, "b")).toHaveLength(1);
+  const { world, run } = await started();
+  const callIds = [(await call(world, run, "b")).callId, (await call(world, run, "b")).callId];
+  const states = { calls: [{ state: "running" }, { state: "queued" }] };
+  expect(await world.ask(run, "call-check", { callIds })).toMatchObject(states);
+  const waited = await world.ask(run, "call-wait", { callIds, timeoutSeconds: 0.05 });
+  expect(waited).toMatchObject({ timedOut: true, ...states });
 });
 
 test("a call is visible to its own run only", async () => {
-  const world = await started();
-  const [caller, other] = [await world.run("a"), await world.run("c")];
-  const { callId } = await call(world, caller, "b");
-  for (const ability of ["call-check", "call-wait"] as const) {
-    const problem = await problemOf(world.ask(other, ability, { callIds: [callId] }));
-    expect(problem.error).toBe("unknown_call");
-  }
+  const { world, run } = await started();
+  const { callId } = await call(world, run, "b");
+  const other = await world.run("c");
+  const seen = world.ask(other, "call-wait", { callIds: [callId] });
+  await expectRefusal(seen, "unknown_call");
 });
 
 test("a call to itself is rejected, and so is one too deep or one too many", async () => {
-  const world = await started({ maxCallDepth: 1 });
-  const caller = await world.run("a");
-  expect((await problemOf(call(world, caller, "a"))).error).toBe("self_call");
-  await call(world, caller, "b");
-  expect((await problemOf(call(world, latest(world, "b"), "c"))).error).toBe("too_deep");
-  for (let n = 1; n < 100; n++) await call(world, caller, "c");
-  expect((await problemOf(call(world, caller, "c"))).error).toBe("too_many_calls");
+  const { world, run } = await started({ maxCallDepth: 1 });
+  await expectRefusal(call(world, run, "a"), "self_call");
+  await call(world, run, "b");
+  await expectRefusal(call(world, latest(world, "b"), "c"), "too_deep");
+  for (let n = 1; n < 100; n++) await call(world, run, "c");
+  await expectRefusal(call(world, run, "c"), "too_many_calls");
 });
 
 test("a call that ends with its caller is withdrawn from its queue, or killed", async () => {
-  const world = await started();
-  const caller = await world.run("a");
-  const kept = await call(world, caller, "c");
-  await call(world, caller, "b", { cancelOnExit: true });
-  await call(world, caller, "b", { cancelOnExit: true });
-  const [running, kind] = [latest(world, "b"), "agent-call"];
-  world.end(caller);
-  await expect.poll(() => world.isLive(running)).toBe(false);
-  const called = () => world.history().filter((entry) => entry.kind === kind);
-  await expect
-    .poll(() => called().map(({ outcome }) => outcome))
-    .toEqual(["rejected", "killed", null]);
-  expect(called().at(-1)?.callId).toBe(kept.callId);
+  const { world, run } = await started();
+  const kept = await call(world, run, "c");
+  await call(world, run, "b", true);
+  await call(world, run, "b", true);
+  world.end(run);
+  const outcomes = () => calls(world).map(({ outcome }) => outcome);
+  await expect.poll(outcomes).toEqual(["rejected", "killed", null]);
+  expect(calls(world).at(-1)?.callId).toBe(kept.callId);
   expect(instancesOf(world, "b")).toHaveLength(1);
 });
 
 test("a call that ends with its caller does so even if the caller ended while it was made", async () => {
-  const world = await started();
-  const caller = await world.run("a");
-  const making = call(world, caller, "b", { cancelOnExit: true });
+  const { world, run } = await started();
+  const making = call(world, run, "b", true);
   // By then the call is allowed, and not yet committed.
   await new Promise((resolve) => setImmediate(resolve));
-  world.end(caller);
+  world.end(run);
   await making;
-  const made = () => world.history().find(({ kind }) => kind === "agent-call");
-  await expect.poll(() => made()?.outcome).toMatch(/^(killed|rejected)$/);
+  await expect.poll(() => calls(world)[0]?.outcome).toMatch(/^(killed|rejected)$/);
 });
 
 test("a call frees the slot of a waiting caller, which has it back before it resumes", async () => {
-  const world = await started({ scale: 1 });
-  const caller = await world.run("a");
-  const { callId, state } = await call(world, caller, "b");
+  const { world, run } = await started({ scale: 1 });
+  const { callId, state } = await call(world, run, "b");
   expect(state).toBe("queued");
-  const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
+  const waiting = world.ask(run, "call-wait", { callIds: [callId] });
   await expect.poll(() => instancesOf(world, "b")).toHaveLength(1);
-  const later = world.run("c").catch((error: unknown) => String(error));
-  expect(await later).toContain("queued");
+  await expect(world.run("c")).rejects.toThrow("queued");
   world.end(latest(world, "b"));
   await waiting;
   expect(instancesOf(world, "c")).toEqual([]);
-  world.end(caller);
+  world.end(run);
   await expect.poll(() => instancesOf(world, "c")).toHaveLength(1);
 });
 
 describe("after a restart", () => {
   test("a caller that continues finds its calls, and still waits for them", async () => {
-    const world = await started();
-    const caller = await world.run("a");
-    const { callId } = await call(world, caller, "b");
+    const { world, run } = await started();
+    const { callId } = await call(world, run, "b");
     const key = randomUUID();
-    void world.ask(caller, "call-wait", { callIds: [callId] }, { key }).catch(() => undefined);
-    world.crash();
-
-    const next = createWorld({ agents }, world.dir, [caller]);
-    await next.start();
-    const waiting = next.ask(caller, "call-wait", { callIds: [callId] }, { key });
+    void world.ask(run, "call-wait", { callIds: [callId] }, { key });
+    const next = await restarted(world, [run]);
+    const waiting = next.ask(run, "call-wait", { callIds: [callId] }, { key });
     // The callee was lost, and is tried again.
     await expect.poll(() => instancesOf(next, "b")).toHaveLength(1);
     next.end(latest(next, "b"), { value: 7 });
@@ -157,38 +111,29 @@ describe("after a restart", () => {
   });
 
   test("a call whose answer was lost in the crash is not made twice when it is repeated", async () => {
-    const world = await started();
-    const caller = await world.run("a");
+    const { world, run } = await started();
     const key = randomUUID();
-    const asked = { agent: "b", context: "once" };
-    void world.ask(caller, "call", asked, { key }).catch(() => undefined);
-    const made = ({ history }: World) => history().filter(({ kind }) => kind === "agent-call");
-    await expect.poll(() => made(world), { interval: 1 }).toHaveLength(1);
-    world.crash();
-
-    const next = createWorld({ agents }, world.dir, [caller]);
-    await next.start();
-    expect(await next.ask(caller, "call", asked, { key })).toMatchObject({ callId: key });
+    const once = { agent: "b", context: "once" };
+    void world.ask(run, "call", once, { key });
+    await expect.poll(() => calls(world), { interval: 1 }).toHaveLength(1);
+    const next = await restarted(world, [run]);
+    expect(await next.ask(run, "call", once, { key })).toMatchObject({ callId: key });
     await expect.poll(() => instancesOf(next, "b")).toHaveLength(1);
     next.end(latest(next, "b"));
-    expect(await next.ask(caller, "call-wait", { callIds: [key] })).toMatchObject({
+    expect(await next.ask(run, "call-wait", { callIds: [key] })).toMatchObject({
       calls: [{ callId: key, outcome: "succeeded" }],
     });
-    expect(await next.ask(caller, "call", asked, { key })).toMatchObject({ state: "ended" });
+    expect(await next.ask(run, "call", once, { key })).toMatchObject({ state: "ended" });
     expect(instancesOf(next, "b")).toHaveLength(1);
-    expect(made(next).filter(({ outcome }) => outcome !== "lost")).toHaveLength(1);
+    expect(calls(next).filter(({ outcome }) => outcome !== "lost")).toHaveLength(1);
   });
 
   test("a call bound to a caller that died is not run", async () => {
-    const world = await started();
-    const caller = await world.run("a");
-    await call(world, caller, "b");
-    await call(world, caller, "b", { cancelOnExit: true });
+    const { world, run } = await started();
+    await call(world, run, "b");
+    await call(world, run, "b", true);
     const running = latest(world, "b");
-    world.crash();
-
-    const next = createWorld({ agents }, world.dir, [running]);
-    await next.start();
+    const next = await restarted(world, [running]);
     await expect.poll(() => next.history().map(({ outcome }) => outcome)).toContain("rejected");
     next.end(running);
     expect(instancesOf(next, "b")).toEqual([running]);
@@ -198,35 +143,29 @@ describe("after a restart", () => {
 const tick: Trigger = { kind: "cron", scheduledFor: 1_000 };
 const again = { rerun: true };
 
-test("a scheduled run that asks for a rerun is run again as a cron entry of its own, until it doesn't ask", async () => {
-  const world = await started();
-  world.end(await world.run("a", tick), again);
-  await expect.poll(() => instancesOf(world, "a")).toHaveLength(2);
-  world.end(latest(world, "a"));
-  const ends = () => world.history().map(({ kind, outcome }) => `${kind} ${outcome ?? ""}`);
-  await expect.poll(ends).toEqual(["cron succeeded", "cron succeeded"]);
-});
-
-test("a scheduled run that asks for a rerun is not run again when it failed, or when a person started it", async () => {
-  const world = await started();
-  world.end(await world.run("a", tick), { ...again, exitCode: 1 });
-  world.end(await world.run("b"), again);
-  await expect.poll(() => world.history().every(({ outcome }) => outcome)).toBe(true);
-  expect(world.history()).toHaveLength(2);
-});
-
-test("a scheduled run that asks for a rerun is run again at most maxReruns times in a row", async () => {
-  const world = await started({ maxReruns: 2 });
-  world.end(await world.run("a", tick), again);
+test("a scheduled run that asks for a rerun is run again as a cron entry of its own, at most maxReruns times in a row", async () => {
+  const { world } = await started({ maxReruns: 2 });
+  world.end(await world.run("b", tick), again);
   for (const n of [2, 3]) {
-    await expect.poll(() => instancesOf(world, "a")).toHaveLength(n);
-    world.end(latest(world, "a"), again);
+    await expect.poll(() => instancesOf(world, "b")).toHaveLength(n);
+    world.end(latest(world, "b"), again);
   }
-  await expect
-    .poll(() => world.history()[0])
-    .toMatchObject({
-      outcome: "skipped",
-      reason: "it ran again 2 times in a row",
-      deadLetter: false,
-    });
+  const skipped = {
+    outcome: "skipped",
+    reason: "it ran again 2 times in a row",
+    deadLetter: false,
+  };
+  await expect.poll(() => world.history()[0]).toMatchObject({ kind: "cron", ...skipped });
+});
+
+test.each<[how: string, exit: object, trigger?: Trigger]>([
+  ["asks for none", {}, tick],
+  ["failed", { ...again, exitCode: 1 }, tick],
+  ["was started by a person", again],
+])("a run is not run again when it %s", async (_how, exit, trigger) => {
+  const { world } = await started();
+  world.end(await world.run("b", trigger), exit);
+  await expect.poll(() => world.history()[0]?.outcome).toBeTruthy();
+  await world.run("c");
+  expect(instancesOf(world, "b")).toHaveLength(1);
 });

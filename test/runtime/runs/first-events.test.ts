@@ -1,38 +1,25 @@
 import { createFirstEvents } from "../../../src/runtime/runs/first-events.ts";
-import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import { anItem } from "../../helpers/agents.ts";
+import { eventsOf } from "../../streams/status/events.ts";
 
-const item: WorkItem = {
-  id: "1",
-  agent: "dev",
-  at: 0,
-  attempt: 1,
-  trigger: { kind: "manual", prompt: null },
-};
-const started: RunEvent = {
-  type: "started",
-  agent: "dev",
-  at: 1,
-  item,
-  instanceId: "dev-aaaaaaaa",
-};
+const dev = eventsOf("dev");
 
 test("the first event of a work item is returned", async () => {
   const firstEvents = createFirstEvents(() => false);
   const first = firstEvents.of("1");
-  firstEvents.see({ type: "queue-depth", agent: "dev", at: 0, depth: 1 });
-  firstEvents.see({ ...started, item: { ...item, id: "2" } });
-  firstEvents.see(started);
+  const started = dev.started();
+  for (const event of [dev.depth(1), dev.started("dev-2", anItem("2")), started]) {
+    firstEvents.see(event);
+  }
   await expect(first).resolves.toBe(started);
 });
 
-test("waiting for an item is rejected after the scheduler began to stop", async () => {
-  const firstEvents = createFirstEvents(() => true);
-  await expect(firstEvents.of("1")).rejects.toMatchObject({ code: "draining" });
-});
-
-test("waiting for an item ends with the scheduler", async () => {
-  const firstEvents = createFirstEvents(() => false);
-  const first = firstEvents.of("1");
-  firstEvents.end();
-  await expect(first).rejects.toMatchObject({ code: "draining" });
-});
+test.each([true, false])(
+  "waiting for an item ends with the scheduler, begun after its stop: %s",
+  async (isLate) => {
+    const firstEvents = createFirstEvents(() => isLate);
+    const first = firstEvents.of("1");
+    if (!isLate) firstEvents.end();
+    await expect(first).rejects.toMatchObject({ code: "draining" });
+  },
+);

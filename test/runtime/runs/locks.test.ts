@@ -1,165 +1,150 @@
 import { randomUUID } from "node:crypto";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, problemOf } from "./world.ts";
-import { instancesOf } from "./of-world.ts";
+import type { World, WorldOptions } from "./world.ts";
+import {
+  expectRefusal,
+  expectWaiting,
+  hangingUp,
+  restarted,
+  startedWorld,
+  statusTexts,
+} from "./of-world.ts";
 
-const agents = [anAgent("a", { scale: 3 }), anAgent("b"), anAgent("c")];
 const resource = "file:x";
+const wait = { resource, waitSeconds: 60 };
 
-const nextTurns = () => new Promise((resolve) => setTimeout(resolve, 20, "nothing yet"));
-
-async function withRuns(...names: string[]) {
-  const world = createWorld({ agents });
-  await world.start();
-  const runs = [];
-  for (const name of names) runs.push(await world.run(name));
-  const [first = "", second = "", third = ""] = runs;
-  return { world, first, second, third };
+/** A run of a beside the agents b and c. */
+function started(options: Partial<WorldOptions> = {}) {
+  const agents = ["a", "b", "c"].map((name) => anAgent(name));
+  return startedWorld({ agents, ...options });
 }
 
+async function both() {
+  const { world, run: first } = await started();
+  return { world, first, second: await world.run("b") };
+}
+
+const lock = (world: World, run: string, more: object = {}, key = randomUUID()) =>
+  world.ask(run, "lock", { resource, ...more }, { key });
+const unlock = (world: World, run: string, key = randomUUID(), of = resource) =>
+  world.ask(run, "unlock", { resource: of }, { key });
+
 test("a run's lock is emitted and stored when it is answered, and shown while it is held", async () => {
-  const { world, first, second } = await withRuns("a", "b");
-  const given = await world.ask(first, "lock", { resource, ttlSeconds: 60 });
+  const { world, first, second } = await both();
+  const given = await lock(world, first, { ttlSeconds: 60 });
   expect(given).toMatchObject({ ok: true, resource, fencingToken: 1 });
   expect(world.store.locks.all()).toMatchObject([{ resource, instanceId: first }]);
-  const shown = { resource, agent: "a", instanceId: first, expiresAt: given.expiresAt };
-  expect(world.locks()).toMatchObject([shown]);
-  const problem = await problemOf(world.ask(second, "lock", { resource }));
-  expect(problem).toMatchObject({ error: "held", holder: shown });
-  await world.ask(first, "unlock", { resource });
+  const holder = { resource, agent: "a", instanceId: first, expiresAt: given.expiresAt };
+  expect(world.locks()).toMatchObject([holder]);
+  await expectRefusal(lock(world, second), "held", { holder });
+  await unlock(world, first);
   expect([world.store.locks.all(), world.locks()]).toEqual([[], []]);
 });
 
-test("a run's lock goes to the next waiting run when its holder dies", async () => {
-  const { world, first, second } = await withRuns("a", "b");
-  await world.ask(first, "lock", { resource });
-  const waiting = world.ask(second, "lock", { resource, waitSeconds: 60 });
-  world.end(first, { exitCode: 1, error: "it broke" });
-  expect(await waiting).toMatchObject({ fencingToken: 2 });
-  expect(world.store.locks.all()).toMatchObject([{ instanceId: second }]);
-});
-
 test("a run's lock is rejected when runs would wait for each other", async () => {
-  const { world, first, second } = await withRuns("a", "b");
-  await world.ask(first, "lock", { resource });
-  await world.ask(second, "lock", { resource: "file:y" });
-  void world.ask(first, "lock", { resource: "file:y", waitSeconds: 60 }).catch(() => undefined);
-  const problem = await problemOf(world.ask(second, "lock", { resource, waitSeconds: 60 }));
-  expect(problem).toMatchObject({ error: "deadlock", path: [second, first, second] });
-  expect(problem.detail).toContain(`${second} → ${first} → ${second}`);
+  const { world, first, second } = await both();
+  const other = { resource: "file:y" };
+  await lock(world, first);
+  await lock(world, second, other);
+  void lock(world, first, { ...wait, ...other });
+  await expectRefusal(lock(world, second, wait), "deadlock", {
+    path: [second, first, second],
+    detail: expect.stringContaining(`${second} → ${first} → ${second}`) as string,
+  });
 });
 
 test("a run's lock is still held when the request is repeated after a lost connection", async () => {
-  const { world, first, second } = await withRuns("a", "b");
-  await world.ask(first, "lock", { resource });
-  const [key, wait] = [randomUUID(), { resource, waitSeconds: 60 }];
-  const broken = new AbortController();
-  const lost = world.ask(second, "lock", wait, { key, signal: broken.signal });
-  broken.abort();
+  const { world, first, second } = await both();
+  await lock(world, first);
+  const key = randomUUID();
+  const { signal, hangUp } = hangingUp();
+  const lost = world.ask(second, "lock", wait, { key, signal });
+  hangUp();
   await expect(lost).rejects.toThrow("no longer waits");
-  const again = world.ask(second, "lock", wait, { key });
-  await world.ask(first, "unlock", { resource });
+  const again = lock(world, second, wait, key);
+  await unlock(world, first);
   expect(await again).toMatchObject({ ok: true, fencingToken: 2 });
 });
 
 test("a run's lock is waited for without a slot, which the run that holds it may need", async () => {
-  const world = createWorld({ agents, scale: 1 });
-  await world.start();
-  const holder = await world.run("a");
-  await world.ask(holder, "lock", { resource });
-  // In the queue before the call.
-  await expect(world.run("c")).rejects.toThrow("queued");
-  const { callId } = await world.ask(holder, "call", { agent: "b", context: "" });
-  const called = world.ask(holder, "call-wait", { callIds: [callId] });
-  await expect.poll(() => instancesOf(world, "c")).toHaveLength(1);
-  const [other = ""] = instancesOf(world, "c");
-  const waiting = world.ask(other, "lock", { resource, waitSeconds: 60 });
-  await expect.poll(() => instancesOf(world, "b")).toHaveLength(1);
-  world.end(instancesOf(world, "b")[0] ?? "");
-  expect(await called).toMatchObject({ timedOut: false });
-  await world.ask(holder, "unlock", { resource });
+  const { world, run } = await started({ scale: 1 });
+  await lock(world, run);
+  const suspended = world.ask(run, "wait", { kind: "webhook", timeoutSeconds: 0.5 });
+  await expect.poll(() => world.frozen).toHaveLength(1);
+  const other = await world.run("c");
+  const waiting = lock(world, other, wait);
+  expect(await suspended).toMatchObject({ timedOut: true });
+  await unlock(world, run);
   await expect.poll(() => world.store.locks.all()).toMatchObject([{ instanceId: other }]);
   // It has the lock, and resumes when it has its slot again.
-  expect(await Promise.race([waiting, nextTurns()])).toBe("nothing yet");
-  world.end(holder);
+  await expectWaiting(waiting);
+  world.end(run);
   expect(await waiting).toMatchObject({ ok: true });
-  const said = world.events.flatMap((one) => (one.type === "status-text" ? [one.text] : []));
-  expect(said).toContain(`waits for the lock ${resource}`);
+  expect(statusTexts(world)).toContain(`waits for the lock ${resource}`);
 });
 
 test("a run's lock is requested once, however often the request is repeated", async () => {
-  const { world, first, second } = await withRuns("a", "b");
-  await world.ask(first, "lock", { resource });
-  const key = "0b0f7c3e-7a5b-4d59-9b0e-0a3a4f6d1c11";
-  const wait = { resource, waitSeconds: 60 };
-  const both = [1, 2].map(() => world.ask(second, "lock", wait, { key }));
-  await world.ask(first, "unlock", { resource }, { key });
-  const [one, two] = await Promise.all(both);
+  const { world, first, second } = await both();
+  await lock(world, first);
+  const key = randomUUID();
+  const twice = [1, 2].map(() => lock(world, second, wait, key));
+  await unlock(world, first, key);
+  const [one, two] = await Promise.all(twice);
   expect(one).toEqual(two);
-  expect(await world.ask(first, "unlock", { resource }, { key })).toEqual({ ok: true });
+  expect(await unlock(world, first, key)).toEqual({ ok: true });
   expect(world.locks()).toMatchObject([{ instanceId: second }]);
 });
 
 test("a run's lock leaves nothing behind, however often it is taken and freed", async () => {
-  const { world, first } = await withRuns("a");
+  const { world, run } = await started();
   const keys = Array.from({ length: 300 }, () => randomUUID());
   for (const key of keys) {
-    await world.ask(first, "lock", { resource });
-    await world.ask(first, "unlock", { resource }, { key });
+    await lock(world, run);
+    await unlock(world, run, key);
   }
-  const again = (n: number) =>
-    world.ask(first, "unlock", { resource }, { key: keys.at(n) ?? randomUUID() });
-  expect(await again(-1)).toEqual({ ok: true });
-  expect(await again(-256)).toEqual({ ok: true });
-  expect(await problemOf(again(-257))).toMatchObject({ error: "not_holder" });
+  for (const n of [-1, -256]) expect(await unlock(world, run, keys.at(n))).toEqual({ ok: true });
+  await expectRefusal(unlock(world, run, keys.at(-257)), "not_holder");
 });
 
 test("the status shows which locks runs hold and wait for, until they have ended", async () => {
-  const { world, first, second, third } = await withRuns("a", "b", "c");
+  const { world, first, second } = await both();
+  const third = await world.run("c");
   const shown = (): string[] =>
     world.claims().map(({ held, instanceId }) => `${instanceId} ${held ? "has" : "waits"}`);
-  await world.ask(first, "lock", { resource, ttlSeconds: 60 });
+  await lock(world, first, { ttlSeconds: 60 });
   const short = world.claims()[0]?.expiresAt ?? "";
   await world.ask(first, "lock-heartbeat", { resource, ttlSeconds: 90 });
   expect(world.claims()[0]?.expiresAt?.localeCompare(short)).toBe(1);
-  const wait = { resource, waitSeconds: 60 };
-  const left = new AbortController();
-  void world.ask(second, "lock", wait, { signal: left.signal }).catch(() => undefined);
-  const twice = world.ask(second, "lock", wait);
-  const last = world.ask(third, "lock", wait);
-  last.catch(() => undefined);
-  expect(shown()).toEqual([`${first} has`, `${second} waits`, `${third} waits`]);
-  left.abort();
-  expect(shown()).toHaveLength(3);
+  const { signal, hangUp } = hangingUp();
+  void world.ask(second, "lock", wait, { signal });
+  const twice = lock(world, second, wait);
+  void lock(world, third, wait);
+  const all = [`${first} has`, `${second} waits`, `${third} waits`];
+  expect(shown()).toEqual(all);
+  hangUp();
+  expect(shown()).toEqual(all);
   world.end(third);
-  await world.ask(first, "unlock", { resource });
+  await unlock(world, first);
   await twice;
   expect(shown()).toEqual([`${second} has`]);
   world.end(second);
   expect(shown()).toEqual([]);
 });
 
-describe("after a restart", () => {
-  test("a live run keeps its lock, that of a dead run is free, and tokens keep counting", async () => {
-    const { world, first, second } = await withRuns("a", "b");
-    await world.ask(first, "lock", { resource });
-    await world.ask(second, "lock", { resource: "file:y" });
-    const key = "1b0f7c3e-7a5b-4d59-9b0e-0a3a4f6d1c12";
-    await world.ask(first, "lock", { resource: "file:z" });
-    await world.ask(first, "unlock", { resource: "file:z" }, { key });
-    world.crash();
-
-    const next = createWorld({ agents }, world.dir, [first]);
-    await next.start();
-    const other = await next.run("c");
-    const problem = await problemOf(next.ask(other, "lock", { resource }));
-    expect(problem).toMatchObject({ error: "held", holder: { instanceId: first } });
-    const free = await next.ask(other, "lock", { resource: "file:y" });
-    expect(free.fencingToken).toBe(4);
-    expect((await next.ask(first, "lock", { resource })).fencingToken).toBe(1);
-    // It was done before, and its answer was lost.
-    expect(await next.ask(first, "unlock", { resource: "file:z" }, { key })).toEqual({ ok: true });
-    next.end(first);
-    expect(await next.ask(other, "lock", { resource })).toMatchObject({ fencingToken: 5 });
-  });
+test("after a restart a live run keeps its lock, that of a dead run is free, and tokens keep counting", async () => {
+  const { world, first, second } = await both();
+  const [dead, freed, key] = ["file:y", "file:z", randomUUID()];
+  await lock(world, first);
+  await lock(world, second, { resource: dead });
+  await lock(world, first, { resource: freed });
+  await unlock(world, first, key, freed);
+  const next = await restarted(world, [first]);
+  const other = await next.run("c");
+  await expectRefusal(lock(next, other), "held", { holder: { instanceId: first } });
+  expect(await lock(next, other, { resource: dead })).toMatchObject({ fencingToken: 4 });
+  expect(await lock(next, first)).toMatchObject({ fencingToken: 1 });
+  // It was done before, and its answer was lost.
+  expect(await unlock(next, first, key, freed)).toEqual({ ok: true });
+  next.end(first);
+  expect(await lock(next, other)).toMatchObject({ fencingToken: 5 });
 });

@@ -1,70 +1,61 @@
 import { v7 as uuidV7 } from "uuid";
-import { anAgent, anItem } from "../../helpers/agents.ts";
 import { createSwitches } from "../../../src/foundation/scheduler/switches.ts";
-import { instancesOf } from "./of-world.ts";
-import { createWorld, type World } from "./world.ts";
+import { anAgent, anItem } from "../../helpers/agents.ts";
+import { ended, instancesOf, latest, restarted, startedWorld } from "./of-world.ts";
+import type { World } from "./world.ts";
 
 const agents = [anAgent("a"), anAgent("b"), anAgent("c", { scale: 2_000, queueSize: 2_000 })];
 
-async function started(dir?: string) {
-  const world = createWorld({ agents }, dir);
-  const { setPaused } = createSwitches(world.store, world.inputs, () => undefined);
-  await world.start();
-  return { ...world, pause: () => setPaused(true, true), resume: () => setPaused(false) };
+function switching({ store, inputs }: World) {
+  const { setPaused } = createSwitches(store, inputs, () => undefined);
+  return { pause: () => setPaused(true, true), resume: () => setPaused(false) };
+}
+
+/** A run that makes a call while new work is paused. */
+async function called(cancelOnExit: boolean) {
+  const { world, run } = await startedWorld({ agents });
+  const { pause, resume } = switching(world);
+  await pause();
+  const call = await world.ask(run, "call", { agent: "b", context: "do it", cancelOnExit });
+  expect(call.state).toBe("queued");
+  return { world, run, resume, callIds: [call.callId] };
 }
 
 test("a call that is made while new work is paused waits as a queued one, and its caller with it", async () => {
-  const world = await started();
-  const caller = await world.run("a");
-  await world.pause();
-  const { callId, state } = await world.ask(caller, "call", { agent: "b", context: "do it" });
-  expect(state).toBe("queued");
-  const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
-  await world.resume();
+  const { world, run, resume, callIds } = await called(false);
+  const waiting = world.ask(run, "call-wait", { callIds });
+  await resume();
   await expect.poll(() => instancesOf(world, "b")).toHaveLength(1);
-  world.end(instancesOf(world, "b")[0] ?? "", { value: 3 });
+  world.end(latest(world, "b"), { value: 3 });
   expect(await waiting).toMatchObject({ timedOut: false, calls: [{ state: "ended", value: 3 }] });
 });
 
 test("a call whose caller ends while new work is paused is rejected on resume", async () => {
-  const world = await started();
-  const caller = await world.run("a");
-  await world.pause();
-  const call = { agent: "b", context: "do it", cancelOnExit: true };
-  await world.ask(caller, "call", call);
-  world.end(caller);
-  await expect.poll(() => world.isLive(caller)).toBe(false);
-  await world.resume();
+  const { world, run, resume } = await called(true);
+  await ended(world, run);
+  await resume();
   const outcomes = () => world.history().map(({ kind, outcome }) => `${kind} ${outcome}`);
   await expect.poll(outcomes).toEqual(["agent-call rejected", "manual succeeded"]);
   expect(instancesOf(world, "b")).toEqual([]);
 });
 
 test("a rerun and a retry wait while new work is paused, also over a restart", async () => {
-  const world = await started();
-  const [tick, call] = [
-    await world.run("a", { kind: "cron", scheduledFor: 1 }),
-    await world.run("b"),
-  ];
-  await world.pause();
+  const { world, run: lost } = await startedWorld({ agents });
+  const tick = await world.run("b", { kind: "cron", scheduledFor: 1 });
+  await switching(world).pause();
   world.end(tick, { rerun: true });
-  world.end(call, { exitCode: null, lost: true, error: "the engine went away" });
-  const waiting = (of: World) => [...of.store.waitingWork.counts()];
-  const both = [
-    ["a", 1],
-    ["b", 1],
-  ];
-  await expect.poll(() => waiting(world)).toEqual(both);
-  world.crash();
-
-  const next = await started(world.dir);
-  expect(waiting(next)).toEqual(both);
-  await next.resume();
+  world.end(lost, { exitCode: null, lost: true, error: "the engine went away" });
+  const waiting = (of: World) => Object.fromEntries(of.store.waitingWork.counts());
+  await expect.poll(() => waiting(world)).toEqual({ a: 1, b: 1 });
+  const next = await restarted(world, []);
+  expect(waiting(next)).toEqual({ a: 1, b: 1 });
+  await switching(next).resume();
   await expect.poll(() => next.events.filter(({ type }) => type === "started")).toHaveLength(2);
 });
 
 test("work that is dispatched around pauses and resumes starts once, in the order of its commits", async () => {
-  const world = await started();
+  const { world } = await startedWorld({ agents });
+  const { pause, resume } = switching(world);
   const committed: string[] = [];
   const commit = async (count: number): Promise<void> => {
     const items = Array.from({ length: count }, () => anItem(uuidV7(), "c"));
@@ -75,16 +66,17 @@ test("work that is dispatched around pauses and resumes starts once, in the orde
     world.dispatch(items);
   };
   const both = (count: number, switched: Promise<void>) => Promise.all([commit(count), switched]);
-  await both(3, world.pause());
+  await both(3, pause());
   await commit(450);
-  await both(3, world.resume());
-  await both(3, world.pause());
-  for (let round = 0; round < 20; round += 1) await both(2, world.resume());
-  const startedIds = () =>
-    world.events.flatMap((event) => (event.type === "started" ? [event.item.id] : []));
-  await expect.poll(() => startedIds().length, { timeout: 60_000 }).toBe(committed.length);
-  expect(startedIds()).toEqual(committed);
-  expect(world.events.filter(({ type }) => type === "refused")).toEqual([]);
-  expect(world.problems).toEqual([]);
+  await both(3, resume());
+  await both(3, pause());
+  for (let round = 0; round < 20; round += 1) await both(2, resume());
+  const ids = (type: string) =>
+    world.events.flatMap((event) =>
+      event.type === type && "item" in event && event.agent === "c" ? [event.item.id] : [],
+    );
+  await expect.poll(() => ids("started").length).toBe(committed.length);
+  expect(ids("started")).toEqual(committed);
+  expect([ids("refused"), world.problems]).toEqual([[], []]);
   await expect.poll(() => world.store.settings.isWorkHeld()).toBe(false);
 }, 120_000);

@@ -1,9 +1,5 @@
 import { firstValueFrom, of } from "rxjs";
-import type {
-  CallPlan,
-  CallRefusal,
-  Meter,
-} from "../../../src/foundation/contracts/model-gateway.ts";
+import type { CallRefusal, Meter } from "../../../src/foundation/contracts/model-gateway.ts";
 import type { SpendStore } from "../../../src/foundation/store/spend.ts";
 import { defaultBudget } from "../../../src/foundation/contracts/budget.ts";
 import type { LiveRun } from "../../../src/runtime/runs/live-run.ts";
@@ -12,17 +8,8 @@ import {
   createRunMeter,
   noteRefusals,
 } from "../../../src/runtime/runs/run-meter.ts";
+import { plan } from "../../features/spend/support.ts";
 import { schedulerContext } from "../../helpers/scheduler-context.ts";
-
-const plan: CallPlan = {
-  instanceId: "dev-1",
-  agent: "dev",
-  model: "main",
-  providerModel: "m",
-  requestBytes: 100,
-  maxOutputTokens: null,
-  minOutputTokens: 1024,
-};
 
 /** A run as far as the meter knows it. */
 function runOf(warnings: string[] = []) {

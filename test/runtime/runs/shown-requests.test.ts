@@ -1,11 +1,20 @@
-import type { RequestName } from "../../../src/runtime/run-api/protocol.ts";
 import { randomUUID } from "node:crypto";
-import type { Person } from "../../../src/foundation/contracts/questions.ts";
-import { filesBelow } from "../../helpers/files-below.ts";
-import { anAgent } from "../../helpers/agents.ts";
 import { oneLine } from "../../../src/features/alerts/target.ts";
-import { openedQuestion } from "./of-world.ts";
-import { createWorld, problemOf, worldSecret as secret } from "./world.ts";
+import type { RequestName } from "../../../src/runtime/run-api/protocol.ts";
+import { anAgent } from "../../helpers/agents.ts";
+import { filesBelow } from "../../helpers/files-below.ts";
+import {
+  ada,
+  anMcpServer,
+  approving,
+  asked,
+  openedQuestion,
+  restarted,
+  startedWorld,
+} from "./of-world.ts";
+import { worldSecret as secret, type World } from "./world.ts";
+
+const textsBelow = async ({ dir }: World) => [...(await filesBelow(dir)).values()].join("");
 
 test.each<[RequestName, object]>([
   ["lock", { resource: `x:${secret}` }],
@@ -20,73 +29,50 @@ test.each<[RequestName, object]>([
 ])(
   "a %s request with a secret in a field that is stored and shown is refused",
   async (name, body) => {
-    const world = createWorld({ agents: [anAgent("a")] });
-    await world.start();
-    const problem = await problemOf(world.ask(await world.run("a"), name, body as never));
-    expect(problem).toMatchObject({ error: "malformed" });
-    const kept = [problem, world.locks(), world.questions.list({ limit: 9 })];
+    const { world, run } = await startedWorld({ agents: [anAgent("a")] });
+    const error: unknown = await world.ask(run, name, body as never).catch((why: unknown) => why);
+    expect(error).toMatchObject({ problem: { error: "malformed" } });
+    const kept = [String(error), error, world.locks(), world.questions.list({ limit: 9 })];
     expect(JSON.stringify(kept)).not.toContain(secret);
   },
 );
 
 test("a held host whose name the run made of a secret is refused, and no person is asked", async () => {
-  const approve = { hosts: ["*.example.com", `${secret}.test`], over: null, agents: [], tools: [] };
-  const world = createWorld({ agents: [anAgent("a", { approve })] });
-  await world.start();
-  const run = await world.run("a");
-  const why = "its name contains a secret";
-  expect(await world.reach(run, `${secret}.example.com`)).toBe(why);
-  expect(world.questions.list({ limit: 9 })).toEqual([]);
+  const a = anAgent("a", approving({ hosts: ["*.example.com", `${secret}.test`] }));
+  const { world, run } = await startedWorld({ agents: [a] });
+  expect(await world.reach(run, `${secret}.example.com`)).toBe("its name contains a secret");
+  expect(asked(world)).toBe(0);
   // A host that the config names may be part of a credential.
-  const gone = new AbortController();
-  world.reach(run, `${secret}.test`, gone.signal).catch(() => undefined);
+  void world.reach(run, `${secret}.test`);
   expect((await openedQuestion(world)).prompt).toContain("a wants to reach [redacted 1].test");
-  gone.abort();
 });
 
 test("the tools that a run found are stored without its secrets", async () => {
-  const server = {
-    name: "inside",
-    url: null,
-    command: ["tools"],
-    tools: ["*"],
-    credential: null,
-    private: false,
-    timeoutSeconds: 60,
-  };
-  const world = createWorld({ agents: [anAgent("a", { mcp: [server] })] });
-  await world.start();
+  const mcp = [anMcpServer({ command: ["tools"] })];
+  const { world, run } = await startedWorld({ agents: [anAgent("a", { mcp })] });
   const about = { name: "send", description: secret, inputSchema: { [secret]: secret } };
   const found = [about, { ...about, name: secret }];
-  const { tools } = await world.ask(await world.run("a"), "mcp-tools", { server: "inside", found });
+  const { tools } = await world.ask(run, "mcp-tools", { server: "hub", found });
   const hidden = "[redacted]";
   expect(tools).toEqual([{ name: "send", description: hidden, inputSchema: { [hidden]: hidden } }]);
-  const stored = [...(await filesBelow(world.dir)).values()].join("");
-  expect(stored).not.toContain(secret);
+  expect(await textsBelow(world)).not.toContain(secret);
 });
 
 test("an answer with a secret reaches its run whole, also after a crash; all others see it without", async () => {
-  const agents = [anAgent("a")];
-  const world = createWorld({ agents });
-  await world.start();
-  const run = await world.run("a");
+  const { world, run } = await startedWorld({ agents: [anAgent("a")] });
   const key = randomUUID();
   const body = { question: `Where is ${secret}?` };
-  void world.ask(run, "ask", body, { key }).catch(() => undefined);
+  void world.ask(run, "ask", body, { key });
   const { id } = await openedQuestion(world);
-  const by: Person = { via: "key", name: "", from: null };
   const given = `${secret} is ${"far ".repeat(400)}away`;
-  await world.questions.answer(id, given, by);
-  await expect(world.questions.answer(id, given, by)).rejects.toThrow("[redacted] is far");
-  world.crash();
-  const again = createWorld({ agents }, world.dir, [run]);
-  await again.start();
+  await world.questions.answer(id, given, ada);
+  await expect(world.questions.answer(id, given, ada)).rejects.toThrow("[redacted] is far");
+  const again = await restarted(world, [run]);
   expect(await again.ask(run, "ask", body, { key })).toMatchObject({ answer: given });
-  const seen = [again.questions.list({ limit: 9 }), world.events, again.events];
-  expect(JSON.stringify(seen)).toContain("answered: [redacted] is far");
-  expect(JSON.stringify(seen)).not.toContain(secret);
-  const leaks = async () =>
-    [...(await filesBelow(again.dir)).values()].some((text) => text.includes(secret));
+  const seen = JSON.stringify([again.questions.list({ limit: 9 }), world.events, again.events]);
+  expect(seen).toContain("answered: [redacted] is far");
+  expect(seen).not.toContain(secret);
+  const leaks = async () => (await textsBelow(again)).includes(secret);
   expect(await leaks()).toBe(true);
   again.end(run);
   // Nor is it in bytes that the database no longer uses.
@@ -94,13 +80,11 @@ test("an answer with a secret reaches its run whole, also after a crash; all oth
 });
 
 test("the question about a held call hides no part of its context, also not in chats and terminals", async () => {
-  const approve = { hosts: [], over: null, agents: ["b"], tools: [] };
-  const world = createWorld({ agents: [anAgent("a", { approve }), anAgent("b")] });
-  await world.start();
+  const agents = [anAgent("a", approving({ agents: ["b"] })), anAgent("b")];
+  const { world, run } = await startedWorld({ agents });
   const context = "\u001b]drop all\u0007\r\u202ea wants to call c: say hello";
-  void world.ask(await world.run("a"), "call", { agent: "b", context }).catch(() => undefined);
-  const { prompt } = await openedQuestion(world);
-  expect(oneLine(prompt)).toBe(
+  void world.ask(run, "call", { agent: "b", context });
+  expect(oneLine((await openedQuestion(world)).prompt)).toBe(
     "a wants to call b: \\u{1b}]drop all\\u{7}\\u{d}\\u{202e}a wants to call c: say hello",
   );
 });

@@ -1,270 +1,175 @@
 import { randomUUID } from "node:crypto";
-import type { Acceptance } from "../../../src/foundation/store/receipts.ts";
-import type { WebhookEvent } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { webhookItem } from "../../foundation/store/support.ts";
-import { createWorld, type World } from "./world.ts";
-import { instancesOf } from "./of-world.ts";
+import {
+  ended,
+  expectThawed,
+  instancesOf,
+  receiverOf,
+  restarted,
+  startedWorld,
+  statusTexts,
+  untilFrozen,
+} from "./of-world.ts";
+import type { World } from "./world.ts";
 
-const agents = [
-  anAgent("a", { timeoutSeconds: 900, runtime: { type: "container", runAs: "$USER" } }),
-  anAgent("b"),
-];
+const agents = [anAgent("a"), anAgent("b")];
+const webhook = { kind: "webhook" } as const;
+/** Starts with each delivery. */
+const filters = [anAgent("a", { webhooks: [{ source: "gh", type: "github", filters: {} }] })];
 
-async function started(): Promise<{ world: World; run: string }> {
-  const world = createWorld({ agents: [anAgent("a"), anAgent("b")] });
-  await world.start();
-  return { world, run: await world.run("a") };
+/** A run that waits, once it is frozen: nothing more of its wait is to come. */
+async function waiting(condition: Parameters<World["ask"]>[2] = webhook) {
+  const { world, run } = await startedWorld({ agents });
+  const key = randomUUID();
+  const wait = world.ask(run, "wait", condition as typeof webhook, { key });
+  await untilFrozen(world, run);
+  return { world, run, key, wait, deliver: receiverOf(world) };
 }
 
-function eventOf(event: string, receiptId: string): WebhookEvent {
-  const { trigger } = webhookItem("", receiptId);
-  if (trigger.kind !== "webhook") throw new Error("no webhook");
-  return { ...trigger.event, event };
-}
-
-/** What the receiver does with a delivery that no filter lets through; the agents that took it. */
-async function deliver(
-  world: World,
-  event: string,
-  payload: unknown = {},
-  meanwhile = (): void => undefined,
-): Promise<string[]> {
-  const id = randomUUID();
-  const runMatch = world.requests.matchDelivery(eventOf(event, id), payload);
-  const receipt: Acceptance["receipt"] = {
-    id,
-    at: 1,
-    source: "gh",
-    type: "github",
-    deliveryId: id,
-    headers: {},
-    body: new Uint8Array(),
-    matched: [],
-    reason: null,
-  };
-  const taken = runMatch.waitingRuns.map((by) => ({
-    item: webhookItem(randomUUID(), id, by.agent),
-    by,
-    startsRun: true,
-  }));
-  const accepting = world.store.receipts.accept({ receipt, items: [], taken, deadLetters: [] });
-  meanwhile();
-  const accepted = await accepting;
-  runMatch.deliver(true);
-  if (!accepted.duplicate) world.dispatch(accepted.queued);
-  return runMatch.waitingRuns.map(({ instanceId }) => instanceId);
-}
-
-const waitsFor = (world: World, n: number) =>
-  expect.poll(() => world.store.waits.all()).toHaveLength(n);
-/** A wait is stored, then listens. */
-const nextTurns = () => new Promise((resolve) => setTimeout(resolve, 20));
-
-test("a wait is met by its delivery, with all of it", async () => {
-  const { world, run } = await started();
+test("a wait is met by its delivery, with all of it, and freezes its run meanwhile", async () => {
   const where = { "issue.number": 7 };
-  const waiting = world.ask(run, "wait", { kind: "webhook", event: "issues", where });
-  await waitsFor(world, 1);
-  await nextTurns();
-  expect(await deliver(world, "issues", { issue: { number: 8 } })).toEqual([]);
-  expect(await deliver(world, "issues", { issue: { number: 7 } })).toEqual([run]);
-  expect(await waiting).toMatchObject({
+  const { world, run, wait, deliver } = await waiting({ ...webhook, event: "issues", where });
+  await deliver("issues", { issue: { number: 8 } });
+  const receiptId = await deliver("issues", { issue: { number: 7 } });
+  expect(await wait).toMatchObject({
     ok: true,
     timedOut: false,
-    trigger: { kind: "webhook", event: "issues", payload: { issue: { number: 7 } } },
+    trigger: { kind: "webhook", event: "issues", receiptId, payload: { issue: { number: 7 } } },
   });
-  const texts = world.events.flatMap((one) => (one.type === "status-text" ? [one.text] : []));
-  expect(texts).toEqual(["waits for the webhook issues", ""]);
+  expectThawed(world, run);
+  expect(statusTexts(world)).toEqual(["waits for the webhook issues", ""]);
   expect(world.store.waits.all()).toEqual([]);
   expect(instancesOf(world, "a")).toEqual([run]);
-  expect(world.history().find(({ kind }) => kind === "webhook")).toMatchObject({
-    instanceId: run,
-    outcome: "succeeded",
-    deadLetter: false,
-    reason: `taken by ${run}, which waited for it`,
-  });
 });
 
 test("a wait accepts nothing once its run has ended, and the delivery starts another", async () => {
-  const { world, run } = await started();
-  void world.ask(run, "wait", { kind: "webhook" }).catch(() => undefined);
-  await waitsFor(world, 1);
-  await nextTurns();
-  await deliver(world, "issues", {}, () => world.end(run));
+  const { world, run } = await waiting();
+  const deliver = receiverOf(world, filters, {
+    accept: (acceptance) => {
+      const accepted = world.store.receipts.accept(acceptance);
+      world.end(run);
+      return accepted;
+    },
+  });
+  await deliver("issues");
   await expect.poll(() => instancesOf(world, "a")).toHaveLength(2);
   const found = world.history().filter(({ kind }) => kind === "webhook");
   expect(found).toMatchObject([{ instanceId: instancesOf(world, "a")[1], outcome: null }]);
 });
 
-test("a wait is rejected for a delivery that is nested too deeply to be serialized", async () => {
-  const { world, run } = await started();
-  const waiting = world.ask(run, "wait", { kind: "webhook" });
-  await waitsFor(world, 1);
-  await nextTurns();
+test("a wait is met by a delivery that is nested too deeply to be serialized", async () => {
+  const { wait, world } = await waiting();
   const levels = 20_000;
-  const deep: unknown = JSON.parse(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`);
-  expect(await deliver(world, "issues", deep)).toEqual([run]);
-  expect(JSON.stringify(await waiting)).toContain("[too deep]");
+  const deep = JSON.parse(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`) as object;
+  await receiverOf(world, [], {
+    matchRuns: (event) => world.requests.matchDelivery(event, deep),
+  })("issues");
+  expect(JSON.stringify(await wait)).toContain("[too deep]");
 });
 
 test("a wait is met by a call, which then starts no run", async () => {
-  const { world, run } = await started();
-  const waiting = world.ask(run, "wait", { kind: "agent-call", where: { ready: true } });
-  await waitsFor(world, 1);
-  await nextTurns();
+  const { world, run, wait } = await waiting({ kind: "agent-call", where: { ready: true } });
   const caller = await world.run("b");
   const context = JSON.stringify({ ready: true });
   const { callId, state } = await world.ask(caller, "call", { agent: "a", context });
   expect(state).toBe("ended");
-  expect(await waiting).toMatchObject({ trigger: { callId, caller: "b", context } });
+  expect(await wait).toMatchObject({ trigger: { callId, caller: "b", context } });
   const { calls } = await world.ask(caller, "call-wait", { callIds: [callId] });
   expect(calls).toMatchObject([{ state: "ended", outcome: "succeeded" }]);
   expect(instancesOf(world, "a")).toEqual([run]);
 });
 
 test("a wait is met by work in its agent's queue, which then starts no run", async () => {
-  const { world, run } = await started();
-  const delivery = webhookItem("w", "r", "a");
-  const receipt: Acceptance["receipt"] = {
-    id: "r",
-    at: 1,
-    source: "gh",
-    type: "github",
-    deliveryId: "d",
-    headers: { "content-type": "application/json", "x-github-event": "push" },
-    body: Buffer.from('{"stored":true}'),
-    matched: ["a"],
-    reason: null,
-  };
-  const accepted = { receipt, items: [delivery], taken: [], deadLetters: [] };
-  await world.store.receipts.accept(accepted);
-  world.inputs.webhook$.next(delivery);
+  const { world, run } = await startedWorld({ agents });
+  const receiptId = await receiverOf(world, filters)("push", { stored: true });
   const caller = await world.run("b");
   const { callId, state } = await world.ask(caller, "call", { agent: "a", context: "x" });
   expect(state).toBe("queued");
-  const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
-  const called = await world.ask(run, "wait", { kind: "agent-call", source: "b" });
-  expect(called).toMatchObject({ trigger: { callId } });
-  expect(await waiting).toMatchObject({ calls: [{ state: "ended", outcome: "succeeded" }] });
-  const where = { stored: true };
-  const delivered = await world.ask(run, "wait", { kind: "webhook", where });
-  expect(delivered).toMatchObject({ trigger: { receiptId: "r", payload: { stored: true } } });
-  world.end(run);
-  await nextTurns();
+  const called = world.ask(caller, "call-wait", { callIds: [callId] });
+  const call = await world.ask(run, "wait", { kind: "agent-call", source: "b" });
+  expect(call).toMatchObject({ trigger: { callId } });
+  expect(await called).toMatchObject({ calls: [{ state: "ended", outcome: "succeeded" }] });
+  const delivered = await world.ask(run, "wait", { ...webhook, where: { stored: true } });
+  expect(delivered).toMatchObject({ trigger: { receiptId, payload: { stored: true } } });
+  await ended(world, run);
   expect(instancesOf(world, "a")).toEqual([run]);
   expect(world.problems).toEqual([]);
   expect(world.events.filter(({ type }) => type === "taken")).toHaveLength(2);
 });
 
 test("a wait ends at its timeout, with the same answer when repeated", async () => {
-  const { world, run } = await started();
+  const { world, run } = await startedWorld({ agents });
   const key = randomUUID();
-  const asked = { kind: "webhook", timeoutSeconds: 0.05 } as const;
-  const told = { ok: true, timedOut: true, trigger: null };
-  expect(await world.ask(run, "wait", asked, { key })).toEqual(told);
-  expect(await world.ask(run, "wait", asked, { key })).toEqual(told);
+  for (let n = 0; n < 2; n++) {
+    const answer = await world.ask(run, "wait", { ...webhook, timeoutSeconds: 0.05 }, { key });
+    expect(answer).toEqual({ ok: true, timedOut: true, trigger: null });
+  }
 });
 
 test("a wait lasts at most the agent's limit, and all together at most ten times that", async () => {
-  const world = createWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 0.03 })] });
-  await world.start();
-  const run = await world.run("a");
+  const { world, run } = await startedWorld({
+    agents: [anAgent("a", { waitTimeoutSeconds: 0.03 })],
+  });
   const began = Date.now();
-  for (let n = 0; n < 30; n++) await world.ask(run, "wait", { kind: "webhook" });
+  for (let n = 0; n < 30; n++) await world.ask(run, "wait", webhook);
   const took = Date.now() - began;
   expect(took).toBeGreaterThan(250);
   const [entry] = world.store.openRuns();
   expect(entry?.waitedMs).toBeGreaterThanOrEqual(300);
   expect(entry?.waitedMs).toBeLessThanOrEqual(took);
   const added = vi.spyOn(world.store.waits, "add");
-  await world.ask(run, "wait", { kind: "webhook", timeoutSeconds: 60 });
+  await world.ask(run, "wait", { ...webhook, timeoutSeconds: 60 });
   const [{ since, until } = { since: 0, until: 1 }] = added.mock.lastCall ?? [];
   expect(until - since).toBe(0);
 });
 
-test("a wait accepts nothing once it is cancelled", async () => {
-  const { world, run } = await started();
-  const key = randomUUID();
-  const waiting = world.ask(run, "wait", { kind: "webhook" }, { key });
-  waiting.catch(() => undefined);
-  await waitsFor(world, 1);
-  await nextTurns();
-  await world.ask(run, "cancel", {}, { key });
-  expect(await deliver(world, "push")).toEqual([]);
-  await waitsFor(world, 0);
-  await expect(waiting).rejects.toThrow("no longer waits");
-});
-
-test("a wait freezes an idle run, and thaws it before its answer", async () => {
-  const { world, run } = await started();
-  const waiting = world.ask(run, "wait", { kind: "webhook" });
-  await expect.poll(() => world.frozen).toEqual([`freeze ${run}`]);
-  await deliver(world, "push");
-  await waiting;
-  expect(world.frozen).toEqual([`freeze ${run}`, `thaw ${run}`]);
+test.each<[string, why: string, end: (world: World, run: string, key: string) => unknown]>([
+  ["is cancelled", "no longer waits", (world, run, key) => world.ask(run, "cancel", {}, { key })],
+  ["loses its run", "over", (world, run) => world.end(run)],
+])("a wait accepts nothing once it %s", async (_how, why, end) => {
+  const { world, run, key, wait, deliver } = await waiting();
+  await end(world, run, key);
+  await expect(wait).rejects.toThrow(why);
+  await expect.poll(() => world.store.waits.all()).toEqual([]);
+  const receiptId = await deliver("push");
+  expect(world.store.receipts.get(receiptId)?.matched).toEqual([]);
 });
 
 test("a wait neither freezes a run that also waits for something else nor pauses its clock", async () => {
-  const { world, run } = await started();
+  const { world, run } = await startedWorld({ agents });
   const other = await world.run("b");
-  await world.ask(other, "lock", { resource: "file:x" });
+  const resource = "file:x";
+  await world.ask(other, "lock", { resource });
   // It was paused until the run's turn to start.
   const { clock } = world.runs.get(run);
   const before = clock.waitedMs();
-  const lock = world.ask(run, "lock", { resource: "file:x", waitSeconds: 60 });
-  const waiting = world.ask(run, "wait", { kind: "webhook", timeoutSeconds: 0.1 });
-  await waiting;
-  expect(world.frozen).toEqual([]);
-  expect(clock.waitedMs()).toBe(before);
-  await world.ask(other, "unlock", { resource: "file:x" });
+  const lock = world.ask(run, "lock", { resource, waitSeconds: 60 });
+  await world.ask(run, "wait", { ...webhook, timeoutSeconds: 0.1 });
+  expect([world.frozen, clock.waitedMs()]).toEqual([[], before]);
+  await world.ask(other, "unlock", { resource });
   await lock;
 });
 
-test("a wait does not outlive its run", async () => {
-  const { world, run } = await started();
-  const waiting = world.ask(run, "wait", { kind: "webhook" });
-  waiting.catch(() => undefined);
-  await waitsFor(world, 1);
-  world.end(run);
-  await expect(waiting).rejects.toThrow("over");
-  await waitsFor(world, 0);
-  expect(await deliver(world, "push")).toEqual([]);
-});
-
 describe("after a restart", () => {
-  const asked = { kind: "webhook", timeoutSeconds: 60 } as const;
-
-  /** A scheduler after the crash of one whose run waited. */
-  async function restarted() {
-    const { world, run } = await started();
-    const key = randomUUID();
-    void world.ask(run, "wait", asked, { key }).catch(() => undefined);
-    await waitsFor(world, 1);
-    await nextTurns();
-    world.crash();
-    const next = createWorld({ agents }, world.dir, [run]);
-    await next.start();
-    return { next, run, key };
-  }
-
   test("a live run is met by a delivery that comes before it repeats its request", async () => {
-    const { next, run, key } = await restarted();
-    const texts = () =>
-      next.events.flatMap((one) => (one.type === "status-text" ? [one.text] : []));
-    await expect.poll(texts).toEqual(["waits for a webhook"]);
-    expect(await deliver(next, "push", { n: 1 })).toEqual([run]);
-    expect(await next.ask(run, "wait", asked, { key })).toMatchObject({
-      trigger: { event: "push", payload: { n: 1 } },
-    });
+    const { world, run, key } = await waiting();
+    const next = await restarted(world, [run]);
+    await expect.poll(() => statusTexts(next)).toEqual(["waits for a webhook"]);
+    const receiptId = await receiverOf(next)("push");
+    const answer = await next.ask(run, "wait", webhook, { key });
+    expect(answer).toMatchObject({ trigger: { event: "push", receiptId } });
   });
 
   test("a live run still waits when it repeats its request, with its clock paused", async () => {
-    const { next, run, key } = await restarted();
-    const waiting = next.ask(run, "wait", asked, { key });
-    await expect.poll(() => next.frozen).toEqual([`freeze ${run}`]);
-    await deliver(next, "push");
-    expect(await waiting).toMatchObject({ timedOut: false });
-    expect(next.store.openRuns()[0]?.waitedMs).toBeGreaterThanOrEqual(20);
+    const { world, run, key } = await waiting();
+    const next = await restarted(world, [run]);
+    const wait = next.ask(run, "wait", webhook, { key });
+    await untilFrozen(next, run);
+    const { clock } = next.runs.get(run);
+    const before = clock.waitedMs();
+    await expect.poll(() => clock.waitedMs()).toBeGreaterThan(before);
+    await receiverOf(next)("push");
+    expect(await wait).toMatchObject({ timedOut: false });
+    expect(next.store.openRuns()[0]?.waitedMs).toBeGreaterThan(before);
   });
 });

@@ -1,27 +1,11 @@
 import { randomUUID } from "node:crypto";
-import {
-  asyncScheduler,
-  EMPTY,
-  finalize,
-  from,
-  map,
-  merge,
-  NEVER,
-  of,
-  Subject,
-  switchMap,
-  take,
-  tap,
-  timer,
-} from "rxjs";
-import type { Observable, Subscription } from "rxjs";
+import { asyncScheduler, from, merge, NEVER, tap } from "rxjs";
+import type { Observable, SchedulerLike, Subscription } from "rxjs";
 import type {
   RequestName,
   RequestAnswer,
   RequestBody,
-  RunApiProblem,
 } from "../../../src/runtime/run-api/protocol.ts";
-import { RunApiError } from "../../../src/runtime/run-api/protocol.ts";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
 import { createMcpStore } from "../../../src/features/mcp/mcp-store.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
@@ -45,18 +29,18 @@ import { v7 as uuidV7 } from "uuid";
 import { createClock } from "../../../streams/clock.ts";
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { createSlots } from "../../../streams/runs/slots.ts";
-import type { Runner, RunnerExit } from "../../../streams/runs/runner.ts";
-import { runtime } from "../../../streams/runtime.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunEvent, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import { project as projectOf } from "../../foundation/config/samples.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { canonicalConfig } from "../../../src/foundation/config/canonical-config.ts";
-import { exitWith } from "../../helpers/stream-runner.ts";
+import { handRunner } from "./hand-runner.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
+import { graphOf } from "../../streams/graph.ts";
 import { schedulerStatus } from "../../streams/status/board.ts";
 
-const source = { name: "gh", type: "github", credential: null, allowUnsigned: true };
+/** The source of webhooks. */
+export const githubSource = { name: "gh", type: "github", credential: null, allowUnsigned: true };
 
 export interface WorldOptions {
   readonly agents: readonly AgentConfig[];
@@ -68,6 +52,8 @@ export interface WorldOptions {
   readonly funds?: Observable<RunFunds>;
   /** How long a run takes to end that is stopped; at once by default. */
   readonly stopMs?: number;
+  /** Its time, which is real by default. */
+  readonly scheduler?: SchedulerLike;
 }
 
 /** Those that the world's redactor knows. */
@@ -78,35 +64,30 @@ export const otherSecret = "swordfish-swordfish";
 export type World = ReturnType<typeof createWorld>;
 
 export function createWorld(options: WorldOptions, dir = tempDir(), adopt: readonly string[] = []) {
-  const store = openStore(dir);
-  const ends = new Map<string, Subject<Partial<RunnerExit>>>();
-  const { scale = null, maxCallDepth = 3, maxReruns = 10, funds = NEVER, stopMs = 0 } = options;
-  const project = { ...projectOf(""), scale, maxCallDepth, maxReruns, webhooks: { gh: source } };
+  const { scale = null, maxCallDepth = 3, maxReruns = 10, funds = NEVER } = options;
+  const { stopMs = 0, scheduler = asyncScheduler } = options;
+  const store = openStore(dir, () => scheduler.now());
+  const project = {
+    ...projectOf(""),
+    webhooks: { gh: githubSource },
+    scale,
+    maxCallDepth,
+    maxReruns,
+  };
   const { schedules, work } = store.settings.pause();
   const inputs = createInputs(project, schedules, work);
   const dispatch = dispatchTo(inputs);
-  const clock = createClock(asyncScheduler);
+  const clock = createClock(scheduler);
   const slots = createSlots(scale);
   const firstEvents = createFirstEvents(() => false);
   const [events, problems, frozen]: [RunEvent[], string[], string[]] = [[], [], []];
-  const runner: Runner = {
-    run: ({ instanceId }, stop$) => {
-      const end$ = new Subject<Partial<RunnerExit>>();
-      ends.set(instanceId, end$);
-      const stopped$ = stop$.pipe(
-        switchMap(() => (stopMs === 0 ? of(null) : timer(stopMs))),
-        map(() => ({ exitCode: null, signal: "SIGTERM" })),
-      );
-      const forget = (): void => void ends.delete(instanceId);
-      return merge(end$, stopped$).pipe(map(exitWith), take(1), finalize(forget));
-    },
-  };
+  const { runner, end } = handRunner(stopMs);
   const onProblem = (message: string): void => void problems.push(message);
   const redactor = createRedactor();
   redactor.add([worldSecret, otherSecret]);
   const { redact, redactValue } = redactor;
   const runs = createLiveRuns({
-    elapsed: () => Math.round(performance.now()),
+    elapsed: () => Math.round(scheduler.now()),
     clock,
     refusalOf: (instanceId) => store.spend.refusal(instanceId),
     redactValue,
@@ -125,8 +106,19 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const [sessions, mcp] = [store.tables(createRunSessions), store.tables(createMcpStore)];
   const newRequests = (): RunRequests =>
     createRunRequests({
-      ...{ clock, runs, store, firstEvents, dispatch, onProblem },
-      ...{ redact, redactValue, splitSecrets: redactor.split, questions, inbox, sessions, mcp },
+      clock,
+      runs,
+      store,
+      firstEvents,
+      dispatch,
+      onProblem,
+      redact,
+      redactValue,
+      splitSecrets: redactor.split,
+      questions,
+      inbox,
+      sessions,
+      mcp,
       project: () => project,
       configOf: (agent) => options.agents.find(({ name }) => name === agent),
       agentNames: () => options.agents.map(({ name }) => name),
@@ -154,10 +146,10 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   });
   let instances = adopt.length * 10;
   const board = createStatusStore(schedulerStatus, () => ({}));
-  const event$ = runtime(
+  const event$ = graphOf(
+    scheduler,
     {
       ...inputs,
-      waitForMoney$: of(new Set<string>()),
       agentChange$: merge(
         from(options.agents.map((agent) => ({ type: "set", agent, warnings: [] }) as const)),
         NEVER,
@@ -165,7 +157,10 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       adopted$: from(adopted),
     },
     {
-      ...{ runner, scheduler: asyncScheduler, clock, slots, owner: runs },
+      runner,
+      clock,
+      slots,
+      owner: runs,
       claim: (request) => {
         const context = { projectDir: dir, mask: redact, container: null, project, files: {} };
         const config = canonicalConfig(request.agent, context);
@@ -174,20 +169,12 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       },
       newInstanceId: (agent) => `${agent}-${++instances}`,
       newId: uuidV7,
-      starting: createSlots(),
-      isStopping: () => false,
-      isEnabled: () => true,
-      overBudget: () => null,
-      lastChecked: () => undefined,
-      prepare: () => EMPTY,
-      describeChange: () => "",
       storedWork: createStoredWork({ store, warn: onProblem }),
     },
   );
-  const { project$ } = inputs;
   const log = (_level: number, message: string): void => onProblem(message);
   const commit = commitEvents(
-    { store, status: board, inputs, project$, dispatch, log },
+    { store, status: board, inputs, project$: inputs.project$, dispatch, log },
     () => undefined,
   );
   const read = (event: RunEvent): void => {
@@ -206,7 +193,18 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   onTestFinished(close);
 
   return {
-    ...{ dir, store, runs, questions, inbox, sessions, frozen, events, problems, inputs, dispatch },
+    options,
+    dir,
+    store,
+    runs,
+    questions,
+    inbox,
+    sessions,
+    frozen,
+    events,
+    problems,
+    inputs,
+    dispatch,
     get requests(): RunRequests {
       return requests();
     },
@@ -234,24 +232,26 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       if (event.type !== "started") throw new Error(`${agent}: ${event.type}`);
       return event.instanceId;
     },
-    end: (instanceId: string, exit: Partial<RunnerExit> = {}): void =>
-      ends.get(instanceId)?.next(exit),
+    end,
     isLive: (instanceId: string): boolean => runs.find(instanceId) !== undefined,
     /** What the meter notes at a run whose call it refuses. */
     refuseCall: async (instanceId: string, reason: string): Promise<void> => {
       runs.get(instanceId).overBudget = reason;
       await store.spend.recordRefusal(instanceId, reason);
     },
+    /** Its answer may be left alone, as by a run that dies. */
     ask: <A extends RequestName>(
       instanceId: string,
       ability: A,
       request: RequestBody<A>,
-      { key = randomUUID(), signal = new AbortController().signal } = {},
-    ): Promise<RequestAnswer<A>> =>
-      requests().perform<A>({ instanceId, ability, key, request, signal }),
+      more: { readonly key?: string; readonly signal?: AbortSignal } = {},
+    ): Promise<RequestAnswer<A>> => {
+      const { key = randomUUID(), signal = new AbortController().signal } = more;
+      return leftAlone(requests().perform<A>({ instanceId, ability, request, key, signal }));
+    },
     /** Whether the run may reach a host, by its gates. */
     reach: (instanceId: string, host: string, signal = new AbortController().signal) =>
-      requests().gates.host(runs.get(instanceId), { host, port: 443 }, signal),
+      leftAlone(requests().gates.host(runs.get(instanceId), { host, port: 443 }, signal)),
     /** The locks as operators see them. */
     locks: () => heldLocks(board.claims()),
     claims: () => [...board.claims()],
@@ -259,9 +259,8 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   };
 }
 
-/** The problem that a request is refused with. */
-export async function problemOf(asked: Promise<unknown>): Promise<RunApiProblem> {
-  const answer = await asked.catch((error: unknown) => error);
-  if (answer instanceof RunApiError) return answer.problem;
-  throw new Error(`it was not refused: ${String(answer)} ${JSON.stringify(answer)}`);
+/** That it is rejected is no error, whether somebody waits for it or not. */
+function leftAlone<T>(asked: Promise<T>): Promise<T> {
+  asked.catch(() => undefined);
+  return asked;
 }

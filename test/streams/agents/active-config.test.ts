@@ -1,6 +1,5 @@
 import { map } from "rxjs";
 import { activeConfig, type ActiveConfig } from "../../../streams/agents/active-config.ts";
-import { changedAgent } from "../../../streams/agents/each-agent.ts";
 import type { AgentChange } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { marbles } from "../../helpers/marbles.ts";
@@ -29,10 +28,10 @@ test.each([
   },
   {
     what: "is null until there was a good one",
-    changes: "-i-r-i-1-",
-    config: " -n-n-n-1-",
-    before: " -n-n-n-n-",
-    invalid: "-n-y-n-y-",
+    changes: "-i-r-i-1",
+    config: " -n-n-n-1",
+    before: " -n-n-n-n",
+    invalid: "-n-y-n-y",
   },
   {
     what: "follows a burst",
@@ -50,6 +49,3 @@ test.each([
     expectObservable(active((one) => (one.wasInvalid ? "y" : "n"))).toBe(invalid);
   }),
 );
-
-test("every change names its agent", () =>
-  expect(["1", "i", "r"].map(changeOf).map(changedAgent)).toEqual(["dev", "dev", "dev"]));

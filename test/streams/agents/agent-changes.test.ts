@@ -1,8 +1,8 @@
-import { defer, of, tap, throwError, map, delay, type Observable } from "rxjs";
+import { defer, of, tap, map, delay, type Observable } from "rxjs";
 import { agentChanges } from "../../../streams/agents/agent-changes.ts";
 import type { AgentChange } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { marbles, type Marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime, marbles, type Marbles } from "../../helpers/marbles.ts";
 
 /**
  * A letter of `saves` is what somebody saves: a small one is written to the agent dev, a capital one to the agent
@@ -16,6 +16,8 @@ interface Project {
   /** The files at the start. */
   readonly initial?: string;
   readonly readMs?: number;
+  /** How all reads end, instead of with the file. */
+  readonly read?: string;
 }
 
 function changes(helpers: Marbles, project: Project): Observable<string> {
@@ -30,7 +32,9 @@ function changes(helpers: Marbles, project: Project): Observable<string> {
     ),
     project$: cold(project.models ?? "p"),
     read: (name) =>
-      defer(() => of(contentOf(disk.get(name)))).pipe(delay(project.readMs ?? 0, scheduler)),
+      project.read === undefined
+        ? defer(() => of(contentOf(disk.get(name)))).pipe(delay(project.readMs ?? 0, scheduler))
+        : cold(project.read),
     resolve,
     scheduler,
   }).pipe(map(letterOf));
@@ -57,11 +61,6 @@ function letterOf(change: AgentChange): string {
   return change.name === "dev" ? letter : letter.toUpperCase();
 }
 
-/** Expects the changes of these saves. */
-function expectChanges(project: Project, expected: string): void {
-  marbles((helpers) => helpers.expectObservable(changes(helpers, project)).toBe(expected));
-}
-
 test.each<[what: string, project: Project, expected: string]>([
   ["complete with an empty source", { saves: "---|", models: "p|" }, "---|"],
   [
@@ -72,13 +71,13 @@ test.each<[what: string, project: Project, expected: string]>([
   ["read the last touch before they complete", { saves: "a--|", models: "(p|)" }, "40ms (a|)"],
   [
     "wait until a file has been quiet for 40 ms, without an error of its first half",
-    { saves: "-i-b-c----" },
+    { saves: "-i-b-c" },
     "----- 40ms c",
   ],
-  ["let each agent settle by itself", { saves: "a---B------" }, "40ms a---B----"],
+  ["let each agent settle by itself", { saves: "a---B" }, "40ms a---B"],
   [
     "read again an agent that is saved while it is read",
-    { saves: "a 99ms b---", readMs: 100 },
+    { saves: "a 99ms b", readMs: 100 },
     "100ms 40ms 100ms b",
   ],
   ["omit a save that changes nothing", { saves: "a 99ms a 99ms b" }, "40ms a 99ms - 99ms b"],
@@ -87,42 +86,27 @@ test.each<[what: string, project: Project, expected: string]>([
     { saves: "a 99ms i 99ms x 99ms a" },
     "40ms a 99ms i 99ms x 99ms a",
   ],
-  ["omit an agent that was never there", { saves: "x 99ms x-----" }, "-"],
+  ["omit an agent that was never there", { saves: "x 99ms x" }, "-"],
   [
     "emit a change of the project's config for the agents that it touches",
-    { saves: "-------", models: "p------q---p---", initial: "mB" },
-    "(mB)---m---m---",
+    { saves: "-", models: "p------q---p", initial: "mB" },
+    "(mB)---m---m",
   ],
-  ["survive a burst of saves", { saves: `${"a".repeat(99)}b----` }, "99ms 40ms b---"],
-  ["emit a save of two agents at once", { saves: "(aB)------" }, "40ms (aB)---"],
-  ["follow an agent that was quiet for long", { saves: "a 2m b---" }, "40ms a 2m b---"],
+  ["survive a burst of saves", { saves: `${"a".repeat(99)}b----` }, "99ms 40ms b"],
+  ["emit a save of two agents at once", { saves: "(aB)" }, "40ms (aB)"],
+  ["follow an agent that was quiet for long", { saves: "a 2m b" }, "40ms a 2m b"],
   ["pass on an error of their source", { saves: "a---#" }, "----#"],
-])("agent changes: %s", (_what, project, expected) => expectChanges(project, expected));
+  ["pass on an error of a read", { saves: "a", read: "#" }, "40ms #"],
+  ["pass on an error of the project", { saves: "a", models: "p-#" }, "--#"],
+])("agent changes: %s", (_what, project, expected) =>
+  marbles((helpers) => helpers.expectObservable(changes(helpers, project)).toBe(expected)),
+);
 
-test("agent changes forward an error of a read or of the project", () =>
-  marbles(({ hot, cold, scheduler, expectObservable }) => {
-    const parts = { initial: new Map<string, string>(), resolve, scheduler };
-    const broken$ = throwError(() => "error");
-    const badRead$ = agentChanges<string, string>({
-      ...parts,
-      touched$: hot("a"),
-      project$: cold("p"),
-      read: () => broken$,
-    });
-    const badProject$ = agentChanges<string, string>({
-      ...parts,
-      touched$: hot("a"),
-      project$: cold("p-#"),
-      read: () => of("a"),
-    });
-    expectObservable(badRead$).toBe("   40ms #");
-    expectObservable(badProject$).toBe("--#");
-  }));
-
-test("agent changes leave their sources, and a running read, when they are unsubscribed", () =>
-  marbles(({ hot, cold, scheduler, expectObservable, expectSubscriptions }) => {
-    const touched$ = hot("     a-----");
-    const project$ = cold("    p-----");
+test(
+  "agent changes leave their sources, and a running read, when they are unsubscribed",
+  inVirtualTime(({ hot, cold, scheduler, expectObservable, expectSubscriptions }) => {
+    const touched$ = hot("     a");
+    const project$ = cold("    p");
     const read$ = cold("       -----a");
     const unsubscribed = "     42ms !";
     const change$ = agentChanges<string, string>({
@@ -137,11 +121,14 @@ test("agent changes leave their sources, and a running read, when they are unsub
     expectSubscriptions(touched$.subscriptions).toBe("^ 41ms !");
     expectSubscriptions(project$.subscriptions).toBe("^ 41ms !");
     expectSubscriptions(read$.subscriptions).toBe("40ms ^-!");
-  }));
+  }),
+);
 
-test("agent changes emit everything again to the next subscriber", () =>
-  marbles((helpers) => {
-    const change$ = changes(helpers, { saves: "---------", initial: "aB" });
+test(
+  "agent changes emit everything again to the next subscriber",
+  inVirtualTime((helpers) => {
+    const change$ = changes(helpers, { saves: "-", initial: "aB" });
     helpers.expectObservable(change$, "^---!").toBe("         (aB)");
     helpers.expectObservable(change$, "------^-----!").toBe(" ------(aB)");
-  }));
+  }),
+);

@@ -1,42 +1,32 @@
 import { agentEvent } from "../../../streams/agents/agent-event.ts";
 import type { ActiveConfig } from "../../../streams/agents/active-config.ts";
-import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { AgentChange, Problem } from "../../../streams/vocabulary.ts";
+import type { AgentChange } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
+import { aProblem } from "../status/events.ts";
 
 const agent = anAgent("dev");
 const set: AgentChange = { type: "set", agent, warnings: [] };
-const problem: Problem = {
-  severity: "error",
-  file: "agents/dev/config.toml",
-  line: 4,
-  column: 12,
-  message: "scale is not a number",
-};
+const problem = aProblem();
 
-/** The event of a change after this config; `differs` is how the two differ. */
-function eventOf(
-  change: AgentChange,
-  more: Partial<ActiveConfig> = {},
-  differs: (before: AgentConfig, after: AgentConfig) => string = () => "",
-) {
+/** The event of a change after this config. */
+function eventOf(change: AgentChange, more: Partial<ActiveConfig> = {}) {
   const active = { present: true, before: null, config: agent, wasInvalid: false, ...more };
-  return agentEvent({ ...active, change }, 5, differs);
+  return agentEvent({ ...active, change }, 5, (before, after) =>
+    before.title === after.title ? "" : `${before.title} → ${after.title}`,
+  );
 }
 
-test.each<[name: string, change: AgentChange, more: Partial<ActiveConfig>, summary: string]>([
-  ["was loaded", set, {}, "loaded"],
-  ["has another title", set, { before: anAgent("dev", { title: "old" }) }, "old → dev"],
-  ["is valid again", set, { before: agent, wasInvalid: true }, "valid again"],
-  ["has other warnings alone", set, { before: agent }, "warnings changed"],
-])("the event of an agent that %s has a summary", (_name, change, more, summary) => {
-  const differs = (before: AgentConfig, after: AgentConfig): string =>
-    before.title === after.title ? "" : `${before.title} → ${after.title}`;
-  expect(eventOf(change, more, differs)).toMatchObject({ type: "agent-set", summary });
+test.each<[name: string, more: Partial<ActiveConfig>, summary: string]>([
+  ["was loaded", {}, "loaded"],
+  ["has another title", { before: anAgent("dev", { title: "old" }) }, "old → dev"],
+  ["is valid again", { before: agent, wasInvalid: true }, "valid again"],
+  ["has other warnings alone", { before: agent }, "warnings changed"],
+])("the event of an agent that %s has a summary", (_name, more, summary) => {
+  expect(eventOf(set, more)).toMatchObject({ type: "agent-set", summary });
 });
 
 test("the event of a loaded agent has its config and its warnings", () => {
-  const warnings = [{ ...problem, severity: "warning" as const }];
+  const warnings = [aProblem({ severity: "warning" })];
   const at = { type: "agent-set", agent: "dev", at: 5 };
   const event = { ...at, config: agent, warnings, summary: "loaded" };
   expect(eventOf({ ...set, warnings })).toEqual(event);

@@ -1,6 +1,6 @@
 import { map, merge, of, Subject, take, throwError, type Observable } from "rxjs";
 import { eachKey } from "../../../streams/agents/each-key.ts";
-import { marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime } from "../../helpers/marbles.ts";
 
 const each = (
   value$: Observable<string>,
@@ -11,78 +11,90 @@ const each = (
 const two = (_key: string, own$: Observable<string>): Observable<string> =>
   merge(of("*"), own$.pipe(take(2)));
 
-test("a stream for each key is opened for the key, and again after it has ended", () =>
-  marbles(({ hot, expectObservable }) => {
-    const values = "  -a---b---A-a----B-|";
-    const expected = "-(*a)(*b)A-(*a)-B-|";
-    expectObservable(each(hot(values), two)).toBe(expected);
-    expectObservable(each(hot("-(abAB)--"), two)).toBe("-(*a*bAB)");
-  }));
+describe("a stream for each key", () => {
+  test(
+    "is opened for the key, and again after it has ended",
+    inVirtualTime(({ hot, expectObservable }) => {
+      const values = "  -a---b---A-a----B-|";
+      const expected = "-(*a)(*b)A-(*a)-B-|";
+      expectObservable(each(hot(values), two)).toBe(expected);
+      expectObservable(each(hot("-(abAB)"), two)).toBe("-(*a*bAB)");
+    }),
+  );
 
-test("a stream for each key decides when it completes: until then its values open no second one", () =>
-  marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
-    const own$ = cold("     ---------|");
-    const values = "     -a-A-a-----A-a--";
-    const first = "      -^--------!";
-    const second = "     -----------^--------!";
-    expectObservable(each(hot(values), () => own$)).toBe("-");
-    expectSubscriptions(own$.subscriptions).toBe([first, second]);
-  }));
+  test(
+    "decides when it completes: until then its values open no second one",
+    inVirtualTime(({ hot, cold, expectObservable, expectSubscriptions }) => {
+      const own$ = cold("     ---------|");
+      const values = "     -a-A-a-----A-a";
+      const first = "      -^--------!";
+      const second = "     -----------^--------!";
+      expectObservable(each(hot(values), () => own$)).toBe("-");
+      expectSubscriptions(own$.subscriptions).toBe([first, second]);
+    }),
+  );
 
-test("a stream for each key leaves the source and all streams when it is unsubscribed, and starts anew for each subscriber", () =>
-  marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
-    const source$ = hot("-a-b-----");
-    const own$ = cold("  ---------");
-    expectObservable(
-      each(source$, () => own$),
-      "-----!",
-    ).toBe("-");
-    expectSubscriptions(own$.subscriptions).toBe(["-^---!", "---^-!"]);
-    expectSubscriptions(source$.subscriptions).toBe("^----!");
-    expectObservable(each(hot("-a-----a----"), two), "-----^").toBe("-------(*a)-");
-  }));
+  test(
+    "leaves the source and all streams when it is unsubscribed, and starts anew for each subscriber",
+    inVirtualTime(({ hot, cold, expectObservable, expectSubscriptions }) => {
+      const source$ = hot("-a-b");
+      const own$ = cold("-");
+      expectObservable(
+        each(source$, () => own$),
+        "5ms !",
+      ).toBe("-");
+      expectSubscriptions(own$.subscriptions).toBe(["-^---!", "---^-!"]);
+      expectSubscriptions(source$.subscriptions).toBe("^----!");
+      expectObservable(each(hot("-a-----a"), two), "-----^").toBe("-------(*a)-");
+    }),
+  );
 
-test("a stream for each key keeps nothing of keys that have ended", () => {
-  const source$ = new Subject<string>();
-  let open = 0;
-  const own$s: Observable<string>[] = [];
-  const subscription = each(source$, (_key, own$) => {
-    open++;
-    own$s.push(own$);
-    return own$.pipe(
-      take(1),
-      map(() => String(open--)),
-    );
-  }).subscribe();
-  for (let key = 0; key < 1000; key++) source$.next(String(key));
-  expect(open).toBe(0);
-  // A group that is over completes late subscribers.
-  const late = own$s.map((own$) => {
-    let isOver = false;
-    own$.subscribe({ complete: () => (isOver = true) });
-    return isOver;
-  });
-  expect(late.every(Boolean)).toBe(true);
-  subscription.unsubscribe();
-  expect(source$.observed).toBe(false);
-});
-
-test("a stream for each key completes once the source and all open streams have", () =>
-  marbles(({ hot, cold, expectObservable }) => {
-    const last$ = cold("---z|");
-    expectObservable(each(hot("-a-|"), () => last$)).toBe("----z|");
-    expectObservable(each(hot("-|"), () => last$)).toBe("-|");
-  }));
-
-test("a stream for each key forwards an error of the source, of a key's stream or of its factory, and leaves the rest", () =>
-  marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
-    const own$ = cold("-z-z-z-z");
-    expectObservable(each(hot("-a-#"), () => own$)).toBe("--z#");
-    const broken$ = throwError(() => "error");
-    expectObservable(each(hot("-a-b"), (key) => (key === "b" ? broken$ : own$))).toBe("--z#");
-    const thrown$ = each(hot("-a"), () => {
-      throw new Error("broken");
+  test("keeps nothing of keys that have ended", () => {
+    const source$ = new Subject<string>();
+    let open = 0;
+    const own$s: Observable<string>[] = [];
+    const subscription = each(source$, (_key, own$) => {
+      open++;
+      own$s.push(own$);
+      return own$.pipe(
+        take(1),
+        map(() => String(open--)),
+      );
+    }).subscribe();
+    for (let key = 0; key < 1000; key++) source$.next(String(key));
+    expect(open).toBe(0);
+    // A group that is over completes late subscribers.
+    const late = own$s.map((own$) => {
+      let isOver = false;
+      own$.subscribe({ complete: () => (isOver = true) });
+      return isOver;
     });
-    expectObservable(thrown$).toBe("-#", undefined, new Error("broken"));
-    expectSubscriptions(own$.subscriptions).toBe(["-^-!", "-^-!"]);
-  }));
+    expect(late.every(Boolean)).toBe(true);
+    subscription.unsubscribe();
+    expect(source$.observed).toBe(false);
+  });
+
+  test(
+    "completes once the source and all open streams have",
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      const last$ = cold("---z|");
+      expectObservable(each(hot("-a-|"), () => last$)).toBe("----z|");
+      expectObservable(each(hot("-|"), () => last$)).toBe("-|");
+    }),
+  );
+
+  test(
+    "forwards an error of the source, of a key's stream or of its factory, and leaves the rest",
+    inVirtualTime(({ hot, cold, expectObservable, expectSubscriptions }) => {
+      const own$ = cold("-z-z-z-z");
+      expectObservable(each(hot("-a-#"), () => own$)).toBe("--z#");
+      const broken$ = throwError(() => "error");
+      expectObservable(each(hot("-a-b"), (key) => (key === "b" ? broken$ : own$))).toBe("--z#");
+      const thrown$ = each(hot("-a"), () => {
+        throw new Error("broken");
+      });
+      expectObservable(thrown$).toBe("-#", undefined, new Error("broken"));
+      expectSubscriptions(own$.subscriptions).toBe(["-^-!", "-^-!"]);
+    }),
+  );
+});

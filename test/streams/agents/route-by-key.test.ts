@@ -1,6 +1,6 @@
 import { map } from "rxjs";
 import { routeByKey } from "../../../streams/agents/route-by-key.ts";
-import { marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime, marbles } from "../../helpers/marbles.ts";
 
 const toLower = (letter: string): string => letter.toLowerCase();
 
@@ -15,69 +15,75 @@ interface Row {
   readonly again?: readonly [listens: string, values: string];
 }
 
-test.each<[name: string, row: Row]>([
-  [
-    "hands each value to the stream of its key, and emits those without a reader",
-    { source: "-a-b-A-c-|", a: "-a---A---|", b: "---b-----|", unrouted: "-------c-|" },
-  ],
-  [
-    "emits values from before a reader listens and after it left",
-    { source: "-a-a-a-a-", a: "---a-a", listens: "--^---!", unrouted: "-a-----a-" },
-  ],
-  [
-    "hands a value to all readers of its key",
-    { source: "-a-a-a-", a: "-a-a-a-", again: ["--^-!", "---a"], unrouted: "-------" },
-  ],
-  [
-    "routes again for a reader that comes back",
-    {
-      source: "-a---a---a-",
-      a: "-a",
-      listens: "^--!",
-      again: ["-------^", "---------a-"],
-      unrouted: "-----a-----",
-    },
-  ],
-  [
-    "keeps the order of a burst within each key",
-    { source: "-(abAcBa)-", a: "-(aAa)-", b: "-(bB)-", unrouted: "-c-" },
-  ],
-  ["completes all with its source", { source: "--|", a: "--|", unrouted: "--|" }],
-  ["passes an error to all", { source: "-a-#", a: "-a-#", b: "---#", unrouted: "---#" }],
-])("routing by key: %s", (_name, { source, a, b, unrouted, listens, again }) =>
-  marbles(({ hot, expectObservable }) => {
-    const source$ = hot(source);
-    const { to, unrouted$ } = routeByKey(source$, toLower);
-    expectObservable(to("a"), listens).toBe(a);
-    if (again !== undefined) expectObservable(to("a"), again[0]).toBe(again[1]);
-    if (b !== undefined) expectObservable(to("b")).toBe(b);
-    expectObservable(unrouted$).toBe(unrouted);
-  }),
-);
+describe("routing by key", () => {
+  test.each<[name: string, row: Row]>([
+    [
+      "hands each value to the stream of its key, and emits those without a reader",
+      { source: "-a-b-A-c-|", a: "-a---A---|", b: "---b-----|", unrouted: "-------c-|" },
+    ],
+    [
+      "emits values from before a reader listens and after it left",
+      { source: "-a-a-a-a", a: "---a-a", listens: "--^---!", unrouted: "-a-----a" },
+    ],
+    [
+      "hands a value to all readers of its key",
+      { source: "-a-a-a", a: "-a-a-a", again: ["--^-!", "---a"], unrouted: "-" },
+    ],
+    [
+      "routes again for a reader that comes back",
+      {
+        source: "-a---a---a",
+        a: "-a",
+        listens: "^--!",
+        again: ["-------^", "---------a"],
+        unrouted: "-----a",
+      },
+    ],
+    [
+      "keeps the order of a burst within each key",
+      { source: "-(abAcBa)", a: "-(aAa)", b: "-(bB)", unrouted: "-c" },
+    ],
+    ["completes all with its source", { source: "--|", a: "--|", unrouted: "--|" }],
+    ["passes an error to all", { source: "-a-#", a: "-a-#", b: "---#", unrouted: "---#" }],
+  ])("%s", (_name, { source, a, b, unrouted, listens, again }) =>
+    marbles(({ hot, expectObservable }) => {
+      const source$ = hot(source);
+      const { to, unrouted$ } = routeByKey(source$, toLower);
+      expectObservable(to("a"), listens).toBe(a);
+      if (again !== undefined) expectObservable(to("a"), again[0]).toBe(again[1]);
+      if (b !== undefined) expectObservable(to("b")).toBe(b);
+      expectObservable(unrouted$).toBe(unrouted);
+    }),
+  );
 
-test("routing by key leaves its source when the driver is unsubscribed, and routes again when it is subscribed again", () =>
-  marbles(({ hot, expectObservable, expectSubscriptions }) => {
-    const letter$ = hot("         -a-a-a-a-");
-    const { to, unrouted$ } = routeByKey(letter$, toLower);
-    const first = "               ^-!";
-    const second = "              ------^-!";
-    expectObservable(to("a")).toBe("-a-----a-");
-    expectObservable(unrouted$, first).toBe("-");
-    expectObservable(unrouted$, second).toBe("-");
-    expectSubscriptions(letter$.subscriptions).toBe([first, second]);
-  }));
+  test(
+    "leaves its source when the driver is unsubscribed, and routes again when it is subscribed again",
+    inVirtualTime(({ hot, expectObservable, expectSubscriptions }) => {
+      const letter$ = hot("         -a-a-a-a");
+      const { to, unrouted$ } = routeByKey(letter$, toLower);
+      const first = "               ^-!";
+      const second = "              ------^-!";
+      expectObservable(to("a")).toBe("-a-----a");
+      expectObservable(unrouted$, first).toBe("-");
+      expectObservable(unrouted$, second).toBe("-");
+      expectSubscriptions(letter$.subscriptions).toBe([first, second]);
+    }),
+  );
 
-test("routing by key notifies only the reader of the key, among any number", () =>
-  marbles(({ hot, flush }) => {
-    let notified = 0;
-    const source$ = hot("-a-----");
-    const { to, unrouted$ } = routeByKey(source$, toLower);
-    for (let index = 0; index < 1000; index++) {
-      to(index === 500 ? "a" : `k${index}`)
-        .pipe(map(() => notified++))
-        .subscribe();
-    }
-    unrouted$.subscribe();
-    flush();
-    expect(notified).toBe(1);
-  }));
+  test(
+    "notifies only the reader of the key, among any number",
+    inVirtualTime(({ hot, flush }) => {
+      let notified = 0;
+      const source$ = hot("-a");
+      const { to, unrouted$ } = routeByKey(source$, toLower);
+      for (let index = 0; index < 1000; index++) {
+        to(index === 500 ? "a" : `k${index}`)
+          .pipe(map(() => notified++))
+          .subscribe();
+      }
+      unrouted$.subscribe();
+      flush();
+      expect(notified).toBe(1);
+    }),
+  );
+});

@@ -1,10 +1,10 @@
-import { EMPTY, map, tap, type Observable } from "rxjs";
+import { EMPTY, map, of, tap, type Observable } from "rxjs";
 import { adoptedRuns, type AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { createSlots, type Slots } from "../../../streams/runs/slots.ts";
 import type { Kill } from "../../../streams/runs/run-agent.ts";
-import type { RunEvent } from "../../../streams/vocabulary.ts";
+import type { RunnerExit } from "../../../streams/runs/runner.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { marbles, seconds, type Marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime, marbles, seconds, type Marbles } from "../../helpers/marbles.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
 import { letterOf, portsOf } from "./run-ports.ts";
 
@@ -12,7 +12,7 @@ import { letterOf, portsOf } from "./run-ports.ts";
 function anAdopted(
   { scheduler }: Marbles,
   agent: string,
-  { startedAt = 0, runMs = 9000 }: { startedAt?: number; runMs?: number } = {},
+  { runMs = 9000, ...more }: Partial<AdoptedRun> & { readonly runMs?: number } = {},
 ): AdoptedRun {
   const request = {
     instanceId: `${agent}-1`,
@@ -20,140 +20,150 @@ function anAdopted(
     item: anItem("1", agent),
   };
   const runner = timedRunner(scheduler, runMs);
-  return { request, startedAt, report: (stop$) => runner.run(request, stop$) };
+  return { request, startedAt: 0, report: (stop$) => runner.run(request, stop$), ...more };
 }
+
+/** An adopted run of dev whose exit is found out after 2 ms. */
+const exited = (helpers: Marbles, exit: Partial<RunnerExit>, more: Partial<AdoptedRun> = {}) =>
+  anAdopted(helpers, "dev", {
+    report: () => helpers.cold("--(x|)", { x: exitWith(exit) }),
+    ...more,
+  });
 
 /** The events of adopted runs, with one slot for them. */
 function adopt(
   helpers: Marbles,
-  adopted$: Observable<AdoptedRun>,
+  adopted: Observable<AdoptedRun> | AdoptedRun,
   { kill$ = EMPTY, slots = createSlots(1) }: { kill$?: Observable<Kill>; slots?: Slots } = {},
 ) {
   const ports = portsOf(helpers, EMPTY, { kill$, starting: createSlots(0) });
-  return adoptedRuns(adopted$, { ...ports, slots });
+  const adopted$ = "request" in adopted ? of(adopted) : adopted;
+  const { event$, countOf } = adoptedRuns(adopted$, { ...ports, slots });
+  return { event$, countOf, letter$: event$.pipe(map(letterOf)) };
 }
 
-test("adopted runs continue at once, and time out by the clock of their first start", () =>
-  marbles((helpers) => {
+test(
+  "adopted runs continue at once, and time out by the clock of their first start",
+  inVirtualTime((helpers) => {
     const adopted$ = helpers.cold<AdoptedRun>(seconds("-a|"), { a: anAdopted(helpers, "dev") });
-    const { event$ } = adopt(helpers, adopted$);
-    helpers.expectObservable(event$.pipe(map(letterOf))).toBe("1s s 1999ms (T|)");
-  }));
+    helpers.expectObservable(adopt(helpers, adopted$).letter$).toBe("1s s 1999ms (T|)");
+  }),
+);
 
-test("adopted runs report when they were started, and that they continue", () =>
-  marbles((helpers) => {
-    const run = anAdopted(helpers, "dev", { startedAt: -500, runMs: 2 });
-    const { event$ } = adopt(helpers, helpers.cold("-(a|)", { a: run }));
+test(
+  "adopted runs report when they were started, and that they continue",
+  inVirtualTime((helpers) => {
+    const startedAt = -500;
+    const run = anAdopted(helpers, "dev", { startedAt, runMs: 2 });
     const { item } = run.request;
-    const at = { agent: "dev", item, instanceId: "dev-1", startedAt: -500 };
+    const at = { agent: "dev", item, instanceId: "dev-1", startedAt };
     const end = { outcome: "succeeded", exitCode: 0, reason: null, usage: null };
-    helpers.expectObservable(event$).toBe("-s-(f|)", {
-      s: { ...at, type: "started", at: 1 },
-      f: { ...at, type: "finished", at: 3, end },
+    helpers.expectObservable(adopt(helpers, run).event$).toBe("s-(f|)", {
+      s: { ...at, type: "started", at: 0 },
+      f: { ...at, type: "finished", at: 2, end },
     });
-  }));
+  }),
+);
 
-test("adopted runs that ended in time are not timed out, however late that is noticed", () =>
-  marbles((helpers) => {
-    const ended = (endedAt: number): AdoptedRun => ({
-      ...anAdopted(helpers, "dev", { startedAt: -10_000 }),
-      report: () => helpers.cold("--(x|)", { x: exitWith({ endedAt }) }),
-    });
-    for (const [endedAt, outcome] of [
-      [-7001, "S"],
-      [-7000, "T"],
-    ] as const) {
-      const { event$ } = adopt(helpers, helpers.cold("(a|)", { a: ended(endedAt) }));
-      const seen$ = event$.pipe(
-        tap((event) => event.type === "finished" && expect(event.at).toBe(endedAt)),
-        map(letterOf),
-      );
-      helpers.expectObservable(seen$).toBe(`s-(${outcome}|)`);
-    }
-  }));
+test.each([
+  [-7001, "S"],
+  [-7000, "T"],
+])(
+  "adopted runs that ended in time are not timed out, however late that is noticed: %d %s",
+  (endedAt, outcome) =>
+    marbles((helpers) => {
+      const run = exited(helpers, { endedAt }, { startedAt: -10_000 });
+      const { event$, letter$ } = adopt(helpers, run);
+      helpers.expectObservable(letter$).toBe(`s-(${outcome}|)`);
+      const end$ = event$.pipe(map(({ type, at }) => (type === "finished" ? at : null)));
+      helpers.expectObservable(end$).toBe("s-(e|)", { s: null, e: endedAt });
+    }),
+);
 
-test("adopted runs do not end before they started, by any clock", () =>
-  marbles((helpers) => {
-    const short: AdoptedRun = {
-      ...anAdopted(helpers, "dev", { startedAt: -10 }),
-      report: () => helpers.cold("--(x|)", { x: exitWith({ endedAt: -21 }) }),
-    };
+test(
+  "adopted runs do not end before they started, by any clock",
+  inVirtualTime((helpers) => {
+    const short = exited(helpers, { endedAt: -21 }, { startedAt: -10 });
     const ahead = anAdopted(helpers, "ops", { startedAt: 1000, runMs: 2 });
-    const adopted$ = helpers.cold("(a|)", { a: short });
-    const endedAt = ({ type, at }: RunEvent): number | null => (type === "finished" ? at : null);
-    const { event$ } = adopt(helpers, adopted$);
-    helpers.expectObservable(event$.pipe(map(endedAt))).toBe("s-(f|)", { s: null, f: -10 });
-    const later = adopt(helpers, helpers.cold("(a|)", { a: ahead }));
-    helpers.expectObservable(later.event$.pipe(map(endedAt))).toBe("s-(f|)", { s: null, f: 1000 });
-  }));
-
-test("adopted runs are killed as any other", () =>
-  marbles((helpers) => {
-    const kill$ = helpers.hot<Kill>("--k", { k: { agent: "dev" } });
-    const adopted$ = helpers.cold("a|", { a: anAdopted(helpers, "dev") });
-    const { event$ } = adopt(helpers, adopted$, { kill$ });
-    helpers.expectObservable(event$.pipe(map(letterOf))).toBe("s-(K|)");
-  }));
-
-test("adopted runs are interrupted when a signal ended them and their scheduler was stopping", () =>
-  marbles((helpers) => {
-    const exit = { exitCode: 143, endedAt: 2 };
-    for (const [leftByStop, outcome] of [
-      [true, "I"],
-      [false, "F"],
-    ] as const) {
-      const report = () => helpers.cold("--(x|)", { x: exitWith(exit) });
-      const run: AdoptedRun = { ...anAdopted(helpers, "dev"), leftByStop, report };
-      const { event$ } = adopt(helpers, helpers.cold("(a|)", { a: run }));
-      helpers.expectObservable(event$.pipe(map(letterOf))).toBe(`s-(${outcome}|)`);
+    for (const run of [short, ahead]) {
+      const end$ = adopt(helpers, run).event$.pipe(
+        map(({ type, at }) => (type === "finished" ? at : null)),
+      );
+      helpers.expectObservable(end$).toBe("s-(f|)", { s: null, f: run.startedAt });
     }
-  }));
+  }),
+);
 
-test("adopted runs count for their agent while they live", () =>
-  marbles((helpers) => {
+test(
+  "adopted runs are killed as any other",
+  inVirtualTime((helpers) => {
+    const kill$ = helpers.hot<Kill>("--k", { k: { agent: "dev" } });
+    const { letter$ } = adopt(helpers, anAdopted(helpers, "dev"), { kill$ });
+    helpers.expectObservable(letter$).toBe("s-(K|)");
+  }),
+);
+
+test.each([
+  [true, "I"],
+  [false, "F"],
+])(
+  "adopted runs are interrupted when a signal ended them and their scheduler was stopping: %s",
+  (leftByStop, outcome) =>
+    marbles((helpers) => {
+      const run = exited(helpers, { exitCode: 143, endedAt: 2 }, { leftByStop });
+      helpers.expectObservable(adopt(helpers, run).letter$).toBe(`s-(${outcome}|)`);
+    }),
+);
+
+test(
+  "adopted runs count for their agent while they live",
+  inVirtualTime((helpers) => {
     const runs = {
       a: anAdopted(helpers, "dev", { runMs: 4 }),
       b: anAdopted(helpers, "dev", { runMs: 2 }),
-      c: anAdopted(helpers, "ops", { runMs: 9 }),
+      c: anAdopted(helpers, "ops"),
     };
     const adopted = adopt(helpers, helpers.cold("-a-b-c|", runs));
     const letters = { 0: 0, 1: 1, 2: 2 };
-    helpers.expectObservable(adopted.countOf("dev"), "-------!").toBe("01-2-(10)", letters);
-    helpers.expectObservable(adopted.event$, "------!");
-  }));
+    helpers.expectObservable(adopted.countOf("dev"), "7ms !").toBe("01-2-(10)", letters);
+    helpers.expectObservable(adopted.event$, "6ms !");
+  }),
+);
 
-test("adopted runs take a slot while one is free, and live without one", () =>
-  marbles((helpers) => {
+test(
+  "adopted runs take a slot while one is free, and live without one",
+  inVirtualTime((helpers) => {
     const slots = createSlots(1);
     const runs = {
       a: anAdopted(helpers, "dev", { runMs: 5 }),
       b: anAdopted(helpers, "ops", { runMs: 6 }),
     };
-    const adopted$ = helpers.cold("(ab|)", runs);
-    const { event$ } = adopt(helpers, adopted$, { slots });
+    const { letter$ } = adopt(helpers, helpers.cold("(ab|)", runs), { slots });
     const free: boolean[] = [];
-    const seen$ = event$.pipe(
+    const seen$ = letter$.pipe(
       tap(() => {
         const taken = slots.tryTake();
         free.push(taken !== null);
         taken?.[Symbol.dispose]();
       }),
-      map(letterOf),
     );
     helpers.expectObservable(seen$).toBe("(ss)-S(S|)");
     helpers.flush();
     expect(free).toEqual([false, false, false, true]);
-  }));
+  }),
+);
 
-test("adopted runs are aborted when they are unsubscribed", () =>
-  marbles((helpers) => {
+test(
+  "adopted runs are aborted when they are unsubscribed",
+  inVirtualTime((helpers) => {
     const slots = createSlots(1);
-    const kill$ = helpers.hot<Kill>("-------");
+    const kill$ = helpers.hot<Kill>("-");
     const adopted$ = helpers.cold("-a", { a: anAdopted(helpers, "dev") });
-    const { event$, countOf } = adopt(helpers, adopted$, { kill$, slots });
-    helpers.expectObservable(event$.pipe(map(letterOf)), "----!").toBe("-s");
+    const { letter$, countOf } = adopt(helpers, adopted$, { kill$, slots });
+    helpers.expectObservable(letter$, "----!").toBe("-s");
     helpers.expectSubscriptions(kill$.subscriptions).toBe("-^--!");
-    helpers.expectObservable(countOf("dev"), "-----!").toBe("01--0", { 0: 0, 1: 1 });
+    helpers.expectObservable(countOf("dev"), "5ms !").toBe("01--0", { 0: 0, 1: 1 });
     helpers.flush();
     expect(slots.tryTake()).not.toBeNull();
-  }));
+  }),
+);

@@ -12,20 +12,22 @@ const nothing: Expectation = { returned: false, said: false, schema: null };
 
 type Row = [expectation: Expectation | null, exit: Partial<RunnerExit>, end: string];
 
+const value = { ...nothing, returned: true };
+const text = { ...nothing, said: true };
+const valid = { ...nothing, schema };
+
 test.each<Row>([
   [null, {}, "succeeded 0 null"],
-  [nothing, {}, "succeeded 0 null"],
-  [{ ...nothing, returned: true }, { value: 0 }, "succeeded 0 null"],
-  [{ ...nothing, returned: true }, { value: "" }, "succeeded 0 null"],
-  [{ ...nothing, said: true }, { said: true }, "succeeded 0 null"],
-  [{ ...nothing, schema }, { value: null }, "succeeded 0 null"],
-  [{ ...nothing, returned: true }, {}, "failed 1 nothing returned"],
-  [{ ...nothing, returned: true }, { value: null, said: true }, "failed 1 nothing returned"],
-  [{ ...nothing, schema }, { said: true }, "failed 1 nothing returned"],
-  [{ ...nothing, said: true }, { value: 1 }, "failed 1 said nothing"],
-  [{ ...nothing, said: true }, { value: 1, said: false }, "failed 1 said nothing"],
-  [{ ...nothing, returned: true, said: true }, {}, "failed 1 nothing returned"],
-  [{ ...nothing, schema }, { exitCode: 7, error: "model is tired" }, "failed 7 model is tired"],
+  [value, { value: 0 }, "succeeded 0 null"],
+  [value, { value: "" }, "succeeded 0 null"],
+  [text, { said: true }, "succeeded 0 null"],
+  [valid, { value: null }, "succeeded 0 null"],
+  [value, {}, "failed 1 nothing returned"],
+  [value, { value: null, said: true }, "failed 1 nothing returned"],
+  [valid, { said: true }, "failed 1 nothing returned"],
+  [text, { value: 1, said: false }, "failed 1 said nothing"],
+  [{ ...value, said: true }, {}, "failed 1 nothing returned"],
+  [valid, { exitCode: 7, error: "model is tired" }, "failed 7 model is tired"],
 ])("a run with the expectation %j and the result %j ends: %s", (expected, exit, end) =>
   marbles((helpers) => {
     const report$ = helpers.cold("--(x|)", { x: exitWith(exit) });

@@ -16,117 +16,62 @@ type Row = [
 ];
 
 const term = { exitCode: null, signal: "SIGTERM" };
-
-const interruptedOnce =
+const memory = { exitCode: 137, outOfMemory: true };
+const sudo = { exitCode: null, rejected: "no sudo" };
+const late = "ran longer than its timeout of 9 s (timeout of the agent, or of [local])";
+const interrupted =
   "the scheduler was stopped before the run was done; its work is tried once more at the next start";
+const full = "ran out of memory (memory of [local] is its limit)";
+const usage = { model: "scripted", tokens: 12, costUsd: 0, turns: 1 };
 
-const table: Row[] = [
+test.each<Row>([
   ["succeeds with code 0", {}, null, "succeeded", 0, null],
   ["fails with the code it gave", { exitCode: 3 }, null, "failed", 3, "exited with code 3"],
   ["fails by its own account", { error: "no key" }, null, "failed", 1, "no key"],
   ["keeps the code beside its account", { exitCode: 2, error: "no" }, null, "failed", 2, "no"],
   ["fails by a signal from elsewhere", term, null, "failed", 1, "ended by SIGTERM"],
   ["fails without any word", { exitCode: null }, null, "failed", 1, "exited with code 1"],
-  [
-    "times out",
-    term,
-    "timed_out",
-    "timed_out",
-    124,
-    "ran longer than its timeout of 9 s (timeout of the agent, or of [local])",
-  ],
-  [
-    "times out even when it exits 0 on TERM",
-    {},
-    "timed_out",
-    "timed_out",
-    124,
-    "ran longer than its timeout of 9 s (timeout of the agent, or of [local])",
-  ],
+  ["times out", term, "timed_out", "timed_out", 124, late],
+  ["times out even when it exits 0 on TERM", {}, "timed_out", "timed_out", 124, late],
   ["is killed", term, "killed", "killed", 137, null],
   ["is killed even when it exits 0 on TERM", {}, "killed", "killed", 137, null],
-  [
-    "is killed before it ran out of memory",
-    { ...term, outOfMemory: true },
-    "killed",
-    "killed",
-    137,
-    null,
-  ],
-  ["is interrupted", term, "interrupted", "interrupted", 143, interruptedOnce],
-  [
-    "is interrupted with code 143",
-    { exitCode: 143 },
-    "interrupted",
-    "interrupted",
-    143,
-    interruptedOnce,
-  ],
+  ["is killed before it ran out of memory", { ...memory, ...term }, "killed", "killed", 137, null],
+  ["is interrupted", term, "interrupted", "interrupted", 143, interrupted],
+  ["is interrupted with 143", { exitCode: 143 }, "interrupted", "interrupted", 143, interrupted],
   ["succeeds when it ends well as it is interrupted", {}, "interrupted", "succeeded", 0, null],
-  [
-    "runs out of memory",
-    { exitCode: 137, outOfMemory: true },
-    null,
-    "out_of_memory",
-    137,
-    "ran out of memory (memory of [local] is its limit)",
-  ],
+  ["runs out of memory", memory, null, "out_of_memory", 137, full],
   ["succeeds though a child ran out of memory", { outOfMemory: true }, null, "succeeded", 0, null],
-  ["is rejected", { exitCode: null, rejected: "no sudo" }, null, "rejected", null, "no sudo"],
-  [
-    "is rejected, not killed, when it never began",
-    { exitCode: null, rejected: "no sudo" },
-    "killed",
-    "rejected",
-    null,
-    "no sudo",
-  ],
-];
-
-test.each(table)("a run: %s", (_what, exit, stopped, outcome, exitCode, reason) => {
-  expect(runEnd(exitOf(exit), stopped, work)).toEqual({ outcome, exitCode, reason, usage: null });
+  ["is rejected", sudo, null, "rejected", null, "no sudo"],
+  ["is rejected, not killed, when it never began", sudo, "killed", "rejected", null, "no sudo"],
+])("a run: %s, and keeps its usage", (_what, exit, stopped, outcome, exitCode, reason) => {
+  const end = { outcome, exitCode, reason, usage };
+  expect(runEnd(exitOf({ ...exit, usage }), stopped, work)).toEqual(end);
 });
 
-test("a run keeps its usage, however it ended", () => {
-  const usage = { model: "scripted", tokens: 12, costUsd: 0, turns: 1 };
-  const exits: [Partial<RunnerExit>, StopReason | null][] = [
-    [{}, null],
-    [{ exitCode: 1 }, null],
-    [term, "killed"],
-    [term, "timed_out"],
-    [{ exitCode: 137, outOfMemory: true }, null],
-  ];
-  for (const [exit, stopped] of exits) {
-    expect(runEnd(exitOf({ ...exit, usage }), stopped, work).usage).toBe(usage);
-  }
+test("a run that was interrupted is not tried a third time", () => {
+  const again = { ...work, item: { ...work.item, attempt: 2 } };
+  expect(runEnd(exitOf(term), "interrupted", again).reason).toContain(
+    "its work is not tried again, as this was the second try",
+  );
 });
 
 const overBudget = "this run's budget: $1.00 of $1.00 is spent";
 const refused = { ...work, overBudget };
 
 test.each([
-  ["fails", { exitCode: 1, error: "403" }, null],
-  ["is interrupted", term, "interrupted"],
-] as const)(
-  "a run whose last call to a model was rejected for its budget ends over_budget, with the budget as its reason, when it %s",
-  (_what, exit, stop) =>
-    expect(runEnd(exitOf(exit), stop, refused)).toEqual({
-      outcome: "over_budget",
-      exitCode: 125,
-      reason: overBudget,
-      usage: null,
-    }),
-);
-
-test.each([
+  ["over_budget", { exitCode: 1, error: "403" }, null],
+  ["over_budget", term, "interrupted"],
   ["succeeded", {}, null],
   ["killed", term, "killed"],
   ["timed_out", term, "timed_out"],
-  ["out_of_memory", { exitCode: 137, outOfMemory: true }, null],
-  ["rejected", { exitCode: null, rejected: "no sudo" }, null],
+  ["out_of_memory", memory, null],
+  ["rejected", sudo, null],
 ] as const)(
-  "a run whose last call to a model was rejected for its budget keeps another end: %s",
-  (outcome, exit, stop) => expect(runEnd(exitOf(exit), stop, refused).outcome).toBe(outcome),
+  "a run whose last call to a model was rejected for its budget ends as %s with the exit %j, stopped as %s",
+  (outcome, exit, stop) => {
+    const byBudget = outcome === "over_budget" ? { exitCode: 125, reason: overBudget } : {};
+    expect(runEnd(exitOf(exit), stop, refused)).toMatchObject({ outcome, ...byBudget });
+  },
 );
 
 test("a run that returned a value keeps it, and its request for a rerun, however it ended", () => {

@@ -2,7 +2,7 @@ import { map, type Observable } from "rxjs";
 import type { QueueLimits } from "../../../streams/runs/queue-latest.ts";
 import { queueLimits, type LimitSources } from "../../../streams/runs/queue-limits.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { marbles, seconds, type Marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime, marbles, seconds, type Marbles } from "../../helpers/marbles.ts";
 
 type Agent = LimitSources["agent$"] extends Observable<infer T> ? T : never;
 
@@ -58,7 +58,7 @@ test.each<[name: string, lines: Lines, expected: string, more?: string]>([
   ["hold while the agent is disabled", { agent: "a", enabled: "n--y--n" }, "h--o--h"],
   ["hold while the agent has scale 0", { agent: "a--z--a" }, "o--h--o"],
   ["hold while the scheduler drains", { agent: "a", draining: "n--y" }, "o--h"],
-  ["hold while the agent waits for money", { agent: "a------", waits: "n--y--n" }, "o--h--o"],
+  ["hold while the agent waits for money", { agent: "a", waits: "n--y--n" }, "o--h--o"],
   ["hold an agent in a container until it has an image", { agent: "c", usable: "n-y" }, "h-o"],
   ["do not wait for an image that is not needed", { agent: "a", usable: "n-y" }, "o-o"],
   ["close a minute after the directory went", { agent: "-a---g" }, "-o---h", "59s x"],
@@ -110,12 +110,14 @@ test("the limits of an agent's queue follow a burst to its end, and forward an e
   expectModes({ agent: "a-#" }, "o-", "#");
 });
 
-test("the limits of an agent's queue leave no timer behind when they are unsubscribed, and start anew for the next subscriber", () =>
-  marbles((helpers) => {
+test(
+  "the limits of an agent's queue leave no timer behind when they are unsubscribed, and start anew for the next subscriber",
+  inVirtualTime((helpers) => {
     const { expectObservable, expectSubscriptions, hot } = helpers;
     const agent$ = hot(seconds("g----------a-g"), agents);
     const mode$ = limits(helpers, { agent: "" }, agent$).pipe(map(({ mode }) => modes[mode]));
     expectObservable(mode$, "5s !").toBe("h");
     expectObservable(mode$, "10s ^").toBe("11s o 1999ms h 59s 999ms x");
     expectSubscriptions(agent$.subscriptions).toBe(["^ 4999ms !", "10s ^"]);
-  }));
+  }),
+);

@@ -55,11 +55,11 @@ test.each<[does: string, limits: Parameters<typeof expectQueue>[0], drawing: Dra
   [
     "is dropped from a closed queue",
     { o: open(9, 1), x: closed },
-    { items: "-at---", limits: "o--x", dropped: "---(at|)" },
+    { items: "-at", limits: "o--x", dropped: "---(at|)" },
   ],
   [
     "of an earlier scheduler waits while held, until a later one waits for a slot",
     { o: open(0, 1), h: held(0) },
-    { items: "-w-t---", limits: "h-o----", queued: "-w-t", skipped: "---w", ran: "-------T" },
+    { items: "-w-t", limits: "h-o", queued: "-w-t", skipped: "---w", ran: "-------T" },
   ],
 ])("a tick %s", (_does, limits, drawing) => expectQueue(limits, { ...drawing, more: ticks }));

@@ -1,10 +1,9 @@
 import { EMPTY, ignoreElements, map, merge, of, tap, throwError, type Observable } from "rxjs";
-import { runAgent } from "../../../streams/runs/run-agent.ts";
+import { runAgent, type RunPorts } from "../../../streams/runs/run-agent.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
-import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { marbles, seconds } from "../../helpers/marbles.ts";
-import { createRunOwner } from "../../helpers/run-owner.ts";
+import { inVirtualTime, marbles, seconds, type Marbles } from "../../helpers/marbles.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
 import { kills, portsOf, run } from "./run-ports.ts";
 
@@ -21,6 +20,16 @@ const reports: Record<string, RunnerEvent> = {
   j: exitWith({ exitCode: null, rejected: "no sudo" }),
 };
 
+/** Expects the letters of a run whose runner reports this. */
+function expectRun(
+  helpers: Marbles,
+  report$: Observable<RunnerEvent>,
+  expected: string,
+  ports: Partial<RunPorts> = {},
+): void {
+  helpers.expectObservable(run(portsOf(helpers, report$, ports))).toBe(expected);
+}
+
 test.each([
   ["emits its runner's events between its start and its end", "--o-t-o-(x|)", "s-o-t-o-(S|)"],
   ["finishes once, whatever its runner emits after its exit", "--x-o-e-(x|)", "s-S-----|"],
@@ -28,24 +37,21 @@ test.each([
   ["is rejected when its runner rejects it", "                  -(j|)", "       s(R|)"],
   ["emits a burst of output in order", "                        -(oototox|)", " s(oototoS|)"],
 ])("a run: %s", (_what, reported, expected) =>
-  marbles((helpers) => {
-    const report$ = helpers.cold(reported.trim(), reports);
-    helpers.expectObservable(run(portsOf(helpers, report$))).toBe(expected.trim());
+  marbles((helpers) => expectRun(helpers, helpers.cold(reported, reports), expected)),
+);
+
+test(
+  "a run starts only after it was claimed",
+  inVirtualTime((helpers) => {
+    const report$ = helpers.cold("    --(x|)", reports);
+    expectRun(helpers, report$, "        --s-(S|)", { claim: () => helpers.cold("--c") });
+    helpers.expectSubscriptions(report$.subscriptions).toBe("--^-!");
   }),
 );
 
-test("a run starts only after it was claimed", () =>
-  marbles((helpers) => {
-    const report$ = helpers.cold("    --(x|)", reports);
-    const lockStatus$ = helpers.cold("   --c-----");
-    const expected = "              --s-(S|)";
-    const ports = portsOf(helpers, report$, { claim: () => lockStatus$ });
-    helpers.expectObservable(run(ports)).toBe(expected);
-    helpers.expectSubscriptions(report$.subscriptions).toBe("--^-!");
-  }));
-
-test("a run is rejected when it can't be claimed, without a call of its runner", () =>
-  marbles((helpers) => {
+test(
+  "a run is rejected when it can't be claimed, without a call of its runner",
+  inVirtualTime((helpers) => {
     const report$ = helpers.cold("(x|)", reports);
     const lockStatus$ = helpers.cold("--#", {}, new Error("store unavailable"));
     const ports = portsOf(helpers, report$, { claim: () => lockStatus$ });
@@ -53,10 +59,12 @@ test("a run is rejected when it can't be claimed, without a call of its runner",
     const expected = { r: { ...refused, reason: "store unavailable" } };
     helpers.expectObservable(runAgent(agent, item, ports)).toBe("--(r|)", expected);
     helpers.expectSubscriptions(report$.subscriptions).toBe([]);
-  }));
+  }),
+);
 
-test("a run emits events with its agent, instance and item", () =>
-  marbles((helpers) => {
+test(
+  "a run emits events with its agent, instance and item",
+  inVirtualTime((helpers) => {
     const report$ = helpers.cold("-o-t-(x|)", reports);
     const at = { agent: "dev", instanceId: "dev-1" };
     const end = { outcome: "succeeded", exitCode: 0, reason: null, usage: null };
@@ -67,76 +75,36 @@ test("a run emits events with its agent, instance and item", () =>
       t: { ...at, type: "status-text", at: 3, text: "busy" },
       F: { ...at, type: "finished", at: 5, item, startedAt: 0, end },
     });
-  }));
+  }),
+);
 
-test("a run gives its runner and the claim the whole request", () => {
-  const asked: RunRequest[] = [];
-  marbles((helpers) => {
-    const ask = (request: RunRequest): Observable<RunnerEvent> => {
-      asked.push(request);
-      return of(exitWith());
-    };
-    const ports = portsOf(helpers, EMPTY, { claim: ask, runner: { run: ask } });
-    run(ports).subscribe();
-  });
-  const request = { instanceId: "dev-1", agent, item };
-  expect(asked).toEqual([request, request]);
-});
-
-test("a run times out after its own time, counted from its start", () =>
-  marbles((helpers) => {
+test(
+  "a run times out after its own time, counted from its start",
+  inVirtualTime((helpers) => {
     const lockStatus$ = helpers.cold(seconds("--c"));
     const expected = seconds("          --s--(T|)");
     const runner = timedRunner(helpers.scheduler, 9000);
     const ports = portsOf(helpers, EMPTY, { claim: () => lockStatus$, runner });
     helpers.expectObservable(run(ports, { timeoutSeconds: 3 })).toBe(expected);
-  }));
-
-test("a run does not time out earlier, nor at once if longer than the longest timer", () =>
-  marbles((helpers) => {
-    const runner = timedRunner(helpers.scheduler, 3000);
-    const ports = portsOf(helpers, EMPTY, { runner });
-    const expected = "s 2999ms (S|)";
-    for (const timeoutSeconds of [4, 30 * 24 * 3600]) {
-      helpers.expectObservable(run(ports, { timeoutSeconds })).toBe(expected);
-    }
-  }));
-
-test("a run does not time out for time spent waiting", () =>
-  marbles((helpers) => {
-    const waits = seconds("   --w---g-------");
-    const expected = seconds("s--------(T|)");
-    const runner = timedRunner(helpers.scheduler, 90_000);
-    const owner = createRunOwner(() => helpers.scheduler.now());
-    const ports = portsOf(helpers, EMPTY, { runner, owner });
-    let resume: (ready: () => void) => void = () => undefined;
-    const waiting$ = helpers.hot(waits).pipe(
-      tap((letter) => {
-        if (letter === "w") resume = owner.suspensions.get("dev-1")?.suspend(true) ?? resume;
-        else resume(() => undefined);
-      }),
-      ignoreElements(),
-    );
-    const out$ = merge(run(ports, { timeoutSeconds: 5 }), waiting$);
-    helpers.expectObservable(out$, "10s !").toBe(expected.replace("|", ""));
-  }));
-
-test.each([
-  ["its instance", "--i---", "s-(K|)"],
-  ["its agent", "   --a---", "s-(K|)"],
-  ["everything", "  --e---", "s-(K|)"],
-  ["another", "     --I-A-", "s-----(S|)"],
-])("a run is killed for a kill of %s", (_what, killed, expected) =>
-  marbles((helpers) => {
-    const runner = timedRunner(helpers.scheduler, 6);
-    const kill$ = helpers.hot(killed, kills);
-    helpers.expectObservable(run(portsOf(helpers, EMPTY, { runner, kill$ }))).toBe(expected);
   }),
 );
 
-test("a run is asked once to stop, for the first reason", () =>
+test.each([
+  ["its instance", "--i", "s-(K|)"],
+  ["its agent", "   --a", "s-(K|)"],
+  ["everything", "  --e", "s-(K|)"],
+  ["another", "     --I-A", "s-----(S|)"],
+])("a run is killed for a kill of %s", (_what, killed, expected) =>
   marbles((helpers) => {
-    const kill$ = helpers.hot("   --a-a-e-", kills);
+    const runner = timedRunner(helpers.scheduler, 6);
+    expectRun(helpers, EMPTY, expected, { runner, kill$: helpers.hot(killed, kills) });
+  }),
+);
+
+test(
+  "a run is asked once to stop, for the first reason",
+  inVirtualTime((helpers) => {
+    const kill$ = helpers.hot("   --a-a-e", kills);
     const report$ = helpers.cold("-------(x|)", reports);
     const expected = "            s------(K|)";
     const stops: StopReason[] = [];
@@ -150,13 +118,15 @@ test("a run is asked once to stop, for the first reason", () =>
           ),
         ),
     };
-    helpers.expectObservable(run(portsOf(helpers, EMPTY, { kill$, runner }))).toBe(expected);
+    expectRun(helpers, EMPTY, expected, { kill$, runner });
     helpers.flush();
     expect(stops).toEqual(["killed"]);
-  }));
+  }),
+);
 
-test("a run fails with the message of a runner that breaks, by error or by exception", () =>
-  marbles((helpers) => {
+test(
+  "a run fails with the message of a runner that breaks, by error or by exception",
+  inVirtualTime((helpers) => {
     const throwing = {
       run: (): never => {
         throw new Error("broken");
@@ -165,24 +135,26 @@ test("a run fails with the message of a runner that breaks, by error or by excep
     const erring = { run: () => throwError(() => new Error("broken")) };
     const end = { outcome: "failed", exitCode: 1, reason: "broken", usage: null };
     for (const runner of [throwing, erring]) {
-      const end$ = runAgent(agent, item, portsOf(helpers, EMPTY, { runner })).pipe(
-        map((event) => (event.type === "finished" ? event.end : event.type)),
-      );
-      helpers.expectObservable(end$).toBe("(sf|)", { s: "started", f: end });
+      const event$ = runAgent(agent, item, portsOf(helpers, EMPTY, { runner }));
+      const end$ = event$.pipe(map((event) => (event.type === "finished" ? event.end : null)));
+      helpers.expectObservable(end$).toBe("(sf|)", { s: null, f: end });
     }
-  }));
+  }),
+);
 
-test("a run aborts its runner and stops listening when it is unsubscribed", () =>
-  marbles((helpers) => {
-    const report$ = helpers.cold("-o-----", reports);
-    const kill$ = helpers.hot("   -------", kills);
+test(
+  "a run aborts its runner and stops listening when it is unsubscribed",
+  inVirtualTime((helpers) => {
+    const report$ = helpers.cold("-o", reports);
+    const kill$ = helpers.hot("-", kills);
     const unsubscribed = "        ---!";
     const ports = portsOf(helpers, report$, { kill$, runner: timedRunner(helpers.scheduler, 9) });
     helpers.expectObservable(run(portsOf(helpers, report$)), unsubscribed).toBe("so");
     helpers.expectObservable(run(ports), unsubscribed).toBe("s");
     helpers.expectSubscriptions(report$.subscriptions).toBe("^--!");
     helpers.expectSubscriptions(kill$.subscriptions).toBe("^--!");
-  }));
+  }),
+);
 
 test("a run does not claim before it is subscribed, and claims anew with a new instance each time", () => {
   const claimed: string[] = [];
@@ -201,7 +173,7 @@ test("a run does not claim before it is subscribed, and claims anew with a new i
 });
 
 test.each([
-  ["--s---", "s-(I|)"],
+  ["--s", "s-(I|)"],
   ["--(as)", "s-(K|)"],
   ["--i--s", "s-(K|)"],
 ])(
@@ -209,8 +181,8 @@ test.each([
   (killed, expected) =>
     marbles((helpers) => {
       const runner = timedRunner(helpers.scheduler, 6);
-      const ports = { runner, kill$: helpers.hot(killed, kills), isStopping: () => true };
-      helpers.expectObservable(run(portsOf(helpers, EMPTY, ports))).toBe(expected);
+      const kill$ = helpers.hot(killed, kills);
+      expectRun(helpers, EMPTY, expected, { runner, kill$, isStopping: () => true });
     }),
 );
 
@@ -224,38 +196,6 @@ test.each([
 ])("a run of a stopping scheduler (%s) ends by itself with %j as %s", (stopping, exit, outcome) =>
   marbles((helpers) => {
     const report$ = helpers.cold("--(x|)", { x: exitWith(exit) });
-    const ports = portsOf(helpers, report$, { isStopping: () => stopping });
-    helpers.expectObservable(run(ports)).toBe(`s-(${outcome}|)`);
+    expectRun(helpers, report$, `s-(${outcome}|)`, { isStopping: () => stopping });
   }),
 );
-
-test("a run of a scheduler that stops reports why it was interrupted, and whether its work is retried", () =>
-  marbles((helpers) => {
-    const runner = timedRunner(helpers.scheduler, 6);
-    const reasonOf = (attempt: number): Observable<string> => {
-      const ports = portsOf(helpers, EMPTY, { runner, kill$: helpers.hot("--s", kills) });
-      return runAgent(agent, { ...item, attempt }, ports).pipe(
-        map((event) => (event.type === "finished" ? (event.end.reason ?? "") : event.type)),
-      );
-    };
-    const why = "the scheduler was stopped before the run was done; its work is";
-    const reasons = {
-      s: "started",
-      a: `${why} tried once more at the next start`,
-      b: `${why} not tried again, as this was the second try`,
-    };
-    helpers.expectObservable(reasonOf(1)).toBe("s-(a|)", reasons);
-    helpers.expectObservable(reasonOf(2)).toBe("s-(b|)", reasons);
-  }));
-
-test("a run that fails after a call was rejected for its budget ends over_budget", () =>
-  marbles((helpers) => {
-    const owner = createRunOwner(() => helpers.scheduler.now());
-    const report$ = helpers.cold("--(e|)", reports);
-    const end$ = runAgent(agent, item, portsOf(helpers, report$, { owner })).pipe(
-      map((event) => (event.type === "finished" ? event.end : event.type)),
-    );
-    owner.refused.set("dev-1", "all is spent");
-    const end = { outcome: "over_budget", exitCode: 125, reason: "all is spent", usage: null };
-    helpers.expectObservable(end$).toBe("s-(f|)", { s: "started", f: end });
-  }));

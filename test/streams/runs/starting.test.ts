@@ -5,7 +5,7 @@ import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import { startInTurn } from "../../../streams/runs/starting.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { marbles, type Marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime, marbles, type Marbles } from "../../helpers/marbles.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
 import { portsOf } from "./run-ports.ts";
 
@@ -30,59 +30,73 @@ function starting(
   );
 }
 
-test("runs that start together start in order, each once the one before is ready, and continue beside each other", () =>
-  marbles((helpers) => {
-    const slots = createSlots(1);
-    const run$ = helpers.cold("--rt-----(x|)", reports);
-    const all$ = merge(...[1, 2, 3].map(() => starting(helpers, run$, slots)));
-    helpers.expectObservable(all$).toBe("--rtrtrt-x-x-(x|)");
-  }));
+describe("runs that start together", () => {
+  test(
+    "start in order, each once the one before is ready, and continue beside each other",
+    inVirtualTime((helpers) => {
+      const slots = createSlots(1);
+      const run$ = helpers.cold("--rt-----(x|)", reports);
+      const all$ = merge(...[1, 2, 3].map(() => starting(helpers, run$, slots)));
+      helpers.expectObservable(all$).toBe("--rtrtrt-x-x-(x|)");
+    }),
+  );
 
-test("runs that start together continue when one ends before it is ready", () =>
-  marbles((helpers) => {
-    const slots = createSlots(1);
-    const run$ = helpers.cold("--(x|)", reports);
-    const both$ = merge(...[1, 2].map(() => starting(helpers, run$, slots)));
-    helpers.expectObservable(both$).toBe("--x-(x|)");
-  }));
+  test(
+    "continue when one ends before it is ready",
+    inVirtualTime((helpers) => {
+      const slots = createSlots(1);
+      const run$ = helpers.cold("--(x|)", reports);
+      const both$ = merge(...[1, 2].map(() => starting(helpers, run$, slots)));
+      helpers.expectObservable(both$).toBe("--x-(x|)");
+    }),
+  );
 
-test("runs that start together continue after half a minute when one is not ready by then", () =>
-  marbles((helpers) => {
-    const slots = createSlots(1);
-    helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
-    const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
-    helpers.expectObservable(next$).toBe("30s (x|)");
-  }));
+  test.each<[what: string, before: (helpers: Marbles, slots: Slots) => void, next: string]>([
+    [
+      "continue after half a minute when one is not ready by then",
+      (helpers, slots) => helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-"),
+      "30s (x|)",
+    ],
+    [
+      "are more at once as soon as the limit is raised",
+      (helpers, slots) => {
+        timer(3, helpers.scheduler).subscribe(() => slots.resize(2));
+        helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
+      },
+      "---(x|)",
+    ],
+    [
+      "release their slot when they are unsubscribed",
+      (helpers, slots) => {
+        for (const end of ["--!", "-!"])
+          helpers.expectObservable(starting(helpers, NEVER, slots), end).toBe("-");
+      },
+      "--(x|)",
+    ],
+  ])("%s", (_what, before, next) =>
+    marbles((helpers) => {
+      const slots = createSlots(1);
+      before(helpers, slots);
+      const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
+      helpers.expectObservable(next$).toBe(next);
+    }),
+  );
 
-test("runs that start together are more at once as soon as the limit is raised", () =>
-  marbles((helpers) => {
-    const slots = createSlots(1);
-    timer(3, helpers.scheduler).subscribe(() => slots.resize(2));
-    helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
-    const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
-    helpers.expectObservable(next$).toBe("---(x|)");
-  }));
+  test(
+    "never start when they are stopped before",
+    inVirtualTime((helpers) => {
+      const slots = createSlots(0);
+      const stop$ = helpers.cold<StopReason>("--k", { k: "killed" });
+      const run$ = helpers.cold("(x|)", reports);
+      helpers.expectObservable(starting(helpers, run$, slots, stop$)).toBe("--(x|)");
+      helpers.expectSubscriptions(run$.subscriptions).toBe([]);
+    }),
+  );
+});
 
-test("runs that start together release their slot when they are unsubscribed", () =>
-  marbles((helpers) => {
-    const slots = createSlots(1);
-    helpers.expectObservable(starting(helpers, NEVER, slots), "--!").toBe("-");
-    helpers.expectObservable(starting(helpers, NEVER, slots), "-!").toBe("-");
-    const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
-    helpers.expectObservable(next$).toBe("--(x|)");
-  }));
-
-test("runs that start together never start when they are stopped before", () =>
-  marbles((helpers) => {
-    const slots = createSlots(0);
-    const stop$ = helpers.cold<StopReason>("--k", { k: "killed" });
-    const run$ = helpers.cold("(x|)", reports);
-    helpers.expectObservable(starting(helpers, run$, slots, stop$)).toBe("--(x|)");
-    helpers.expectSubscriptions(run$.subscriptions).toBe([]);
-  }));
-
-test("a run that waits for its turn to start is emitted as started at once, and its time counts from its real start", () =>
-  marbles((helpers) => {
+test(
+  "a run that waits for its turn to start is emitted as started at once, and its time counts from its real start",
+  inVirtualTime((helpers) => {
     const { scheduler } = helpers;
     const slots = createSlots(0);
     timer(5000, scheduler).subscribe(() => slots.resize(1));
@@ -96,4 +110,5 @@ test("a run that waits for its turn to start is emitted as started at once, and 
     const values = { s: "started", f: "timed_out at 8000, from 5000 on" };
     helpers.expectObservable(event$.pipe(map(told))).toBe("s 7999ms (f|)", values);
     expect(slots.tryTake()).toBeNull();
-  }));
+  }),
+);

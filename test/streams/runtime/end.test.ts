@@ -1,61 +1,56 @@
-import { EMPTY, map, of, throwError, type Observable } from "rxjs";
+import { map, of, throwError, type Observable } from "rxjs";
 import type { Runner } from "../../../streams/runs/runner.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
-import { marbles, minutes } from "../../helpers/marbles.ts";
+import { inVirtualTime } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
-import { changeOf, graphOf, only, shows } from "../graph.ts";
+import { changeOf, graphOf, only, shows, ticking } from "../graph.ts";
 
-test("the graph stops triggers, drains runs, leaves waiting work, and completes", () =>
-  shows({
-    changes: " (ab)-----------",
-    webhooks: "----16-2----3--",
-    stopping: "--------s------",
-    started: " ----16----|",
-    finished: "---------1(6|)",
-    refused: " ----------|",
-  }));
-
-test("the graph completes at once when no run is live, in any state of agents", () =>
-  shows({
-    changes: " (abicC)--",
-    enabled: " ------d--",
-    webhooks: "-------12-",
-    stopping: "---------s",
-    started: " ---------|",
-  }));
-
-test("the graph ticks no more once it stops", () => {
-  const configs = { a: changeOf("a", { schedule: "*/3 * * * *" }) };
-  shows(
-    { changes: "a---------", stopping: "-----s-", started: "---c-|", configs },
-    { columns: minutes, until: "------------!" },
-  );
-});
-
-test("the graph drains by a kill too", () =>
-  shows(
+test.each<[does: string, ...Parameters<typeof shows>]>([
+  [
+    "stops triggers, drains runs, leaves waiting work, and completes",
     {
-      changes: " a------",
-      webhooks: "-1-----",
-      stopping: "--s----",
-      kills: "   ----x--",
+      changes: " (ab)",
+      webhooks: "----16-2----3",
+      stopping: "--------s",
+      started: " ----16----|",
+      finished: "---------1(6|)",
+      refused: " ----------|",
+    },
+  ],
+  [
+    "completes at once when no run is live, in any state of agents",
+    {
+      changes: " (abicC)",
+      enabled: " ------d",
+      webhooks: "-------12",
+      stopping: "---------s",
+      started: " ---------|",
+    },
+  ],
+  [
+    "drains by a kill too",
+    {
+      changes: " a",
+      webhooks: "-1",
+      stopping: "--s",
+      kills: "   ----x",
       finished: "----(1|)",
     },
     { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
-  ));
+  ],
+])("the graph %s", (_does, ...all) => shows(...all));
 
-test("the graph completes with empty sources", () =>
-  marbles((helpers) => {
-    const work = { webhook$: EMPTY, call$: EMPTY, manual$: EMPTY };
-    const rest = { agentChange$: EMPTY, enabled$: EMPTY, withdraw$: EMPTY };
-    helpers.expectObservable(graphOf(helpers.scheduler, { ...work, ...rest })).toBe("|");
-  }));
+test("the graph ticks no more once it stops", () => {
+  const configs = { a: ticking() };
+  shows({ changes: "a", stopping: "-----s", started: "---c-|", configs }, { minutes: 12 });
+});
 
-test("the graph errors only with a broken root, and aborts the runs", () =>
-  marbles((helpers) => {
+test(
+  "the graph errors only with a broken root, and aborts the runs",
+  inVirtualTime((helpers) => {
     const broken$ = helpers.cold("          --#");
-    const run$ = helpers.cold<never>("      -----");
+    const run$ = helpers.cold<never>("-");
     const event$ = graphOf(
       helpers.scheduler,
       {
@@ -67,23 +62,25 @@ test("the graph errors only with a broken root, and aborts the runs", () =>
     );
     helpers.expectObservable(only(event$, "started")).toBe("1-#");
     helpers.expectSubscriptions(run$.subscriptions).toBe("  ^-!");
-  }));
+  }),
+);
 
 test("the graph continues for all agents when one run breaks or can't be claimed", () => {
   const runner: Runner = { run: () => throwError(() => new Error("broken")) };
   const claim = (): Observable<never> => throwError(() => new Error("store unavailable"));
-  const lines = { changes: "(ab)-", webhooks: "----16" };
+  const lines = { changes: "(ab)", webhooks: "----16" };
   shows({ ...lines, finished: "----16" }, { ports: () => ({ runner }) });
   shows({ ...lines, refused: "----16" }, { ports: () => ({ claim }) });
 });
 
-test("the graph leaves its sources and aborts its runs when it is unsubscribed, and starts anew", () =>
-  marbles((helpers) => {
+test(
+  "the graph leaves its sources and aborts its runs when it is unsubscribed, and starts anew",
+  inVirtualTime((helpers) => {
     const { hot, cold, expectSubscriptions } = helpers;
     const agentChange$ = cold("     a", { a: changeOf("a") });
     const webhook$ = hot("          -1-----1", { "1": anItem("1", "a") });
-    const kill$ = hot<never>("      -");
-    const run$ = cold<never>("      -----");
+    const kill$ = hot<never>("-");
+    const run$ = cold<never>("-");
     const first = "                 ^--!";
     const second = "                -----^---!";
     const event$ = graphOf(
@@ -96,4 +93,5 @@ test("the graph leaves its sources and aborts its runs when it is unsubscribed, 
     expectSubscriptions(agentChange$.subscriptions).toBe([first, second]);
     expectSubscriptions(webhook$.subscriptions).toBe([first, second]);
     expectSubscriptions(run$.subscriptions).toBe(["-^-!", "-------^-!"]);
-  }));
+  }),
+);

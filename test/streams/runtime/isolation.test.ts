@@ -72,67 +72,62 @@ test("an agent behaves the same, whatever happens to another", () => {
   );
 });
 
-test("an agent is one of a thousand: each runs its own work, under a single timer", () => {
-  const count = 1000;
+const names = Array.from({ length: 1000 }, (_, index) => `agent-${index}`);
+
+/** A graph in virtual time that a test feeds by hand. */
+function fed() {
   const calendar = new VirtualCalendar(start);
-  const stopping$ = new Subject<void>();
   const change$ = new Subject<AgentChange>();
-  const names = Array.from({ length: count }, (_, index) => `agent-${index}`);
-  const set = (name: string, title = name): AgentChange => ({
-    type: "set",
-    agent: anAgent(name, { schedule: "*/5 * * * *", title }),
-    warnings: [],
-  });
-  const seen: RunEvent[] = [];
-  let completed = false;
   const webhook$ = new Subject<WorkItem>();
+  const stopping$ = new Subject<void>();
+  const seen: RunEvent[] = [];
+  const complete = vi.fn();
   graphOf(
     calendar,
     { agentChange$: change$, webhook$, stopping$ },
     { runner: timedRunner(calendar, secondMs) },
-  ).subscribe({ next: (event) => seen.push(event), complete: () => (completed = true) });
+  ).subscribe({ next: (event) => seen.push(event), complete });
+  const set = (name: string, title = name): void => {
+    const agent = anAgent(name, { schedule: "*/5 * * * *", title });
+    change$.next({ type: "set", agent, warnings: [] });
+  };
+  const workForAll = (): void => {
+    for (const name of names) webhook$.next(anItem(name, name));
+  };
+  return { calendar, change$, stopping$, seen, complete, set, workForAll };
+}
 
-  for (const name of names) change$.next(set(name));
+test("an agent is one of a thousand: each runs its own work, under a single timer", () => {
+  const { calendar, stopping$, seen, complete, set, workForAll } = fed();
+  for (const name of names) set(name);
   expect(calendar.scheduled).toBe(1);
-  for (const name of names) webhook$.next(anItem(name, name));
+  workForAll();
   calendar.runUntil("2026-05-04T09:02:00Z");
-  const ran = seen.flatMap((event) =>
-    event.type === "finished" ? [[event.agent, event.item.id]] : [],
+  const finished = () => seen.flatMap((event) => (event.type === "finished" ? [event] : []));
+  expect(finished().map(({ agent, item }) => [agent, item.id])).toEqual(
+    names.map((name) => [name, name]),
   );
-  expect(ran).toEqual(names.map((name) => [name, name]));
 
   const before = seen.length;
-  change$.next(set("agent-7", "new"));
-  expect(seen.slice(before).map(({ agent, type }) => [agent, type])).toEqual([
-    ["agent-7", "agent-set"],
-  ]);
+  set("agent-7", "new");
+  expect(seen.slice(before)).toMatchObject([{ agent: "agent-7", type: "agent-set" }]);
 
   calendar.runUntil("2026-05-04T09:05:30Z");
-  expect(seen.filter(({ type }) => type === "finished")).toHaveLength(2 * count);
+  expect(finished()).toHaveLength(2 * names.length);
   stopping$.next();
-  expect(completed).toBe(true);
+  expect(complete).toHaveBeenCalledOnce();
 });
 
 test("an agent is forgotten a minute after its removal, a thousand times over", () => {
-  const calendar = new VirtualCalendar(start);
-  const change$ = new Subject<AgentChange>();
-  const webhook$ = new Subject<WorkItem>();
-  const stopping$ = new Subject<void>();
-  const seen: RunEvent[] = [];
-  let completed = false;
-  graphOf(calendar, { agentChange$: change$, webhook$, stopping$ }).subscribe({
-    next: (event) => seen.push(event),
-    complete: () => (completed = true),
-  });
-  const names = Array.from({ length: 1000 }, (_, index) => `agent-${index}`);
+  const { calendar, change$, stopping$, seen, complete, set, workForAll } = fed();
   for (const name of names) {
-    change$.next({ type: "set", agent: anAgent(name), warnings: [] });
+    set(name);
     change$.next({ type: "removed", name });
   }
   calendar.runUntil("2026-05-04T09:02:00Z");
-  for (const name of names) webhook$.next(anItem(name, name));
+  workForAll();
   const reasons = seen.flatMap((event) => (event.type === "refused" ? [event.reason] : []));
   expect(reasons).toEqual(names.map((name) => `there is no agent "${name}"`));
   stopping$.next();
-  expect(completed).toBe(true);
+  expect(complete).toHaveBeenCalledOnce();
 });

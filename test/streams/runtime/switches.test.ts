@@ -2,9 +2,9 @@ import { EMPTY, mergeMap } from "rxjs";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { createSlots } from "../../../streams/runs/slots.ts";
 import type { BuildEvent } from "../../../streams/vocabulary.ts";
-import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime, marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
-import { changeOf, drawn, shows } from "../graph.ts";
+import { changeOf, drawn, shows, ticking } from "../graph.ts";
 
 const runtime = { type: "container", runAs: "al-agent" } as const;
 
@@ -25,43 +25,43 @@ const builds =
     },
   });
 
-test("the graph holds the queue of a disabled agent and lets its run finish", () =>
-  shows({
-    changes: "        a--------------",
-    enabled: "        --d-------e----",
-    webhooks: "       -12------------",
-    started: "        -1--------2----",
-    finished: "       ------1--------2",
-    "agent-enabled": "--d-------e",
-  }));
-
-test("the graph holds a container agent's queue until it has an image, and not that of an agent without one", () =>
-  shows(
+test.each<[does: string, ...Parameters<typeof shows>]>([
+  [
+    "holds the queue of a disabled agent and of no other, and lets its run finish",
     {
-      changes: " (ab)------",
-      webhooks: "-----16----",
+      changes: "        (ab)",
+      enabled: "        -----d-----e",
+      webhooks: "       ----12-6",
+      started: "        ----1--6---2",
+      finished: "       ---------1--6---2",
+      "agent-enabled": "-----d-----e",
+    },
+  ],
+  [
+    "holds a container agent's queue until it has an image, and not that of an agent without one",
+    {
+      changes: " (ab)",
+      webhooks: "-----16",
       started: " ------61",
       configs: { a: changeOf("a", { runtime }) },
     },
     { ports: builds(({ name }) => (name === "a" ? "----n--y" : "")) },
-  ));
-
-test("the graph holds a container agent's queue again while a new image is built, and without an engine", () =>
-  shows(
+  ],
+  [
+    "holds a container agent's queue again while a new image is built, and without an engine",
     {
-      changes: " a--------------",
-      webhooks: "--1--2----(34)-",
+      changes: " a",
+      webhooks: "--1--2----(34)",
       started: " --1----2------(34)",
       configs: { a: changeOf("a", { runtime, scale: 9 }) },
     },
     { ports: builds(() => "-y--b--y-n----y") },
-  ));
-
-test("the graph holds a container agent's queue as soon as its image's files are saved", () =>
-  shows(
+  ],
+  [
+    "holds a container agent's queue as soon as its image's files are saved",
     {
-      changes: " a---b-----",
-      webhooks: "-----1----",
+      changes: " a---b",
+      webhooks: "-----1",
       started: " ---------1",
       configs: {
         a: changeOf("a", { runtime }),
@@ -69,80 +69,76 @@ test("the graph holds a container agent's queue as soon as its image's files are
       },
     },
     { ports: builds(({ dockerfileHash }) => (dockerfileHash === null ? "-y" : "--b--y")) },
-  ));
-
-test("the graph says after agent-set that the agent was already disabled", () => {
-  const said: string[] = [];
-  marbles((helpers) => {
-    const event$ = drawn(helpers, { changes: "a" }, { isEnabled: () => false });
-    event$.subscribe(({ type }) => said.push(type));
-  });
-  expect(said.slice(0, 2)).toEqual(["agent-set", "agent-enabled"]);
-  const lines = { changes: "a", webhooks: "-1", enabled: "----e", started: "----1" };
-  shows(lines, { ports: () => ({ isEnabled: () => false }) });
-});
-
-test("the graph disables one agent, not the other", () =>
-  shows({ changes: " (ab)--", enabled: " ----D-", webhooks: "-----16", started: " -----1-" }));
-
-test("the graph has no tick while disabled, and skips ticks while paused", () =>
-  shows(
+  ],
+  [
+    "starts no waiting work while new work is paused, and lets runs finish",
     {
-      changes: " a----------------",
-      enabled: " -----d---e-------",
-      paused: "  n---------y------",
-      started: " ---c-------------",
-      refused: " ------------c--c-",
-      configs: { a: changeOf("a", { schedule: "*/3 * * * *" }) },
+      changes: " a",
+      webhooks: "-12",
+      started: " -1--------2",
+      finished: "------1--------2",
     },
-    { columns: minutes, until: "----------------!" },
-  ));
-
-test("the graph starts no work while new work is paused, lets runs finish, and then starts all in order", () =>
-  shows({
-    changes: "   a",
-    webhooks: "  -12-3-0",
-    calls: "     -----4",
-    workPaused: "n--y------n",
-    queued: "    --2-340---------4",
-    started: "   -1--------2-----3----4",
-    finished: "  ------1--------2-----3----4",
-    refused: "   ----------------------0",
-  }));
-
-test("the graph skips ticks while paused however often agents are reloaded, and ticks afterwards", () =>
-  shows(
     {
-      changes: " ab-abab-Aacab-aba---",
-      paused: "  -y------------n-----",
+      sources: ({ cold }) => ({
+        workPausedAfter$: cold("n--y------n", { n: null, y: 0 }),
+      }),
+    },
+  ],
+  [
+    "skips ticks while paused however often agents are reloaded, and ticks afterwards",
+    {
+      changes: " ab-abab-Aacab-aba",
+      paused: "  -y------------n",
       started: " ---------------c--c",
-      refused: " ---c--c-----c-----",
+      refused: " ---c--c-----c",
       configs: {
-        a: changeOf("a", { schedule: "*/3 * * * *" }),
-        b: changeOf("a", { schedule: "*/3 * * * *", title: "b" }),
-        c: changeOf("a", { schedule: "*/6 * * * *" }),
+        a: ticking(),
+        b: ticking({ title: "b" }),
+        c: ticking({ schedule: "*/6 * * * *" }),
       },
     },
-    { columns: minutes, until: "-------------------!" },
-  ));
-
-test("the graph skips a tick that finds all runners busy", () =>
-  shows(
+    { minutes: 19 },
+  ],
+  [
+    "skips a tick that finds all runners busy",
     {
-      changes: " a--------------",
-      started: " ---c--------c-",
-      refused: " ------c--c----",
-      configs: { a: changeOf("a", { schedule: "*/3 * * * *" }) },
+      changes: " a",
+      started: " ---c--------c",
+      refused: " ------c--c",
+      configs: { a: ticking() },
     },
     {
       ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 7 * 60_000) }),
-      columns: minutes,
-      until: "--------------!",
+      minutes: 14,
     },
-  ));
+  ],
+  [
+    "kills the runs of an agent, one instance, or everything, and continues with the queue",
+    {
+      changes: " (ab)",
+      webhooks: "----16-2-3",
+      kills: "   ------f--a--x",
+      started: " ----16-2-3",
+      finished: "------1--2--(63)",
+    },
+    { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
+  ],
+])("the graph %s", (_does, ...all) => shows(...all));
 
-test("the graph runs each agent of a full project at each tick, and marks late runs", () =>
+test("the graph says after agent-set that the agent was already disabled", () => {
+  const said: string[] = [];
+  const ports = { isEnabled: () => false };
   marbles((helpers) => {
+    drawn(helpers, { changes: "a" }, ports).subscribe(({ type }) => said.push(type));
+  });
+  expect(said.slice(0, 2)).toEqual(["agent-set", "agent-enabled"]);
+  const lines = { changes: "a", webhooks: "-1", enabled: "----e", started: "----1" };
+  shows(lines, { ports: () => ports });
+});
+
+test(
+  "the graph runs each agent of a full project at each tick, and marks late runs",
+  inVirtualTime((helpers) => {
     const due = (name: string) => changeOf(name, { schedule: "*/6 * * * *" });
     const configs = { a: due("a"), b: due("b"), i: due("c") };
     const runner = timedRunner(helpers.scheduler, 2 * 60_000);
@@ -153,18 +149,6 @@ test("the graph runs each agent of a full project at each tick, and marks late r
         return event.item.trigger.slotsInUse === 1 ? event.agent.toUpperCase() : event.agent;
       }),
     );
-    const expected = minutes("------a-B-C-a-B-");
-    helpers.expectObservable(started$, minutes("---------------!")).toBe(expected);
-  }));
-
-test("the graph kills the runs of an agent, one instance, or everything, and continues with the queue", () =>
-  shows(
-    {
-      changes: " (ab)----------",
-      webhooks: "----16-2-3-----",
-      kills: "   ------f--a--x-",
-      started: " ----16-2-3",
-      finished: "------1--2--(63)",
-    },
-    { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
-  ));
+    helpers.expectObservable(started$, "15m !").toBe(minutes("------a-B-C-a-B"));
+  }),
+);

@@ -22,10 +22,9 @@ export function claimOf(agent: string, resource: string, held = true): LockStatu
   return { resource, agent, instanceId: `${agent}-1`, held, ...times };
 }
 
-/** Events of one agent at a moment (epoch ms), each by what it is about. */
-export function eventsOf(agent: string, at = 0) {
+/** Events of one agent and its work at a moment (epoch ms), each by what it is about. */
+export function eventsOf(agent: string, at = 0, item: WorkItem = anItem("1", agent)) {
   const now = { agent, at };
-  const item: WorkItem = anItem("1", agent);
   return {
     set: (config: Partial<AgentConfig> = {}): RunEvent => ({
       ...now,
@@ -95,11 +94,12 @@ export function eventsOf(agent: string, at = 0) {
       outcome: Outcome = "succeeded",
       reason: string | null = null,
       startedAt = 0,
+      instanceId = `${agent}-1`,
     ): RunEvent => ({
       ...now,
       type: "finished",
       item,
-      instanceId: `${agent}-1`,
+      instanceId,
       startedAt,
       end: { outcome, exitCode: outcome === "succeeded" ? 0 : 1, reason, usage: null },
     }),

@@ -1,169 +1,175 @@
-import { newRecord, stateOf, toAgentStatus } from "../../../streams/status/agent-record.ts";
+import { newRecord, toAgentStatus } from "../../../streams/status/agent-record.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { reduceAgent } from "../../../streams/status/reduce-agent.ts";
+import type { AgentStatus } from "../../../streams/status/wire.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { aProblem, eventsOf } from "./events.ts";
 
-const at0 = eventsOf("dev", 0);
-const at5 = eventsOf("dev", 5000);
+const [at0, at5] = [eventsOf("dev", 0), eventsOf("dev", 5000)];
 
 const after = (...events: readonly RunEvent[]): AgentRecord =>
   events.reduce(reduceAgent, newRecord("dev"));
 
-test("the record of an agent follows a run from start to end", () => {
-  const running = after(at0.set(), at0.started());
-  expect(running).toMatchObject({ running: 1, lastRunAt: 0, lastOutcome: null });
-  const over = reduceAgent(running, at5.finished());
-  expect(over).toMatchObject({ running: 0, lastDurationMs: 5000, lastOutcome: "succeeded" });
-  expect(stateOf(over).state).toBe("idle");
+const one = [at0.set(), at0.started()];
+const two = [at0.set({ scale: 2 }), at0.started("dev-1"), at0.started("dev-2")];
+const paid = [...two, at0.spent(0.1, 1.1), at0.spent(0.2, 1.3, "dev-2"), at0.spent(0.15, 1.35)];
+const failed = [...one, at5.finished("failed", "no key")];
+const text = { type: "status-text", agent: "dev", at: 0, instanceId: "dev-1", text: "" } as const;
+const short = [...one, { ...text, needsMoney: true } as const];
+
+const budget = {
+  scope: "agent:dev",
+  window: "1970-01-01",
+  usd: 5,
+  limit: 5,
+  onLimit: "pause",
+} as const;
+const used = { type: "used-budget", agent: "dev", at: 0, text: "" } as const;
+const spent = { ...used, budget: { ...budget, endsAt: 86_400_000 } };
+
+const place = "agents/dev/config.toml:4:12  ";
+const nextDay = "1970-01-02T00:00:00.000Z";
+const warning = aProblem({ severity: "warning", message: "no key of the fallback" });
+const lacking = [at0.set(), at0.requirements(aProblem(), warning)];
+
+const container = at0.set({ runtime: { type: "container", runAs: "al-agent" } });
+const building = [container, at0.buildStarted("step 1")];
+const unbuilt = [...building, at5.buildFinished("no base")];
+
+type Row = [what: string, events: readonly RunEvent[], row: Partial<AgentStatus>];
+
+test.each<Row>([
+  ["follows a run from its start", one, { running: 1, lastOutcome: null }],
+  [
+    "follows a run to its end",
+    [...one, at5.finished()],
+    { running: 0, state: "idle", lastDurationMs: 5000, lastOutcome: "succeeded" },
+  ],
+  [
+    "has the start of a run that an earlier scheduler started",
+    [at0.set(), { ...at5.started(), startedAt: 3000 } as RunEvent],
+    { running: 1, lastRunAt: "1970-01-01T00:00:03.000Z" },
+  ],
+  ["counts concurrent runs", two, { running: 2, runningUsd: null, spentToday: null }],
+  ["counts those that have not ended", [...two, at5.finished()], { running: 1, state: "running" }],
+  [
+    "adds up the spending of its running runs, and of today",
+    paid,
+    { runningUsd: 0.35, spentToday: { usd: 1.35, endsAt: nextDay } },
+  ],
+  ["has no spending of a run that ended", [...paid, at5.finished()], { runningUsd: 0.2 }],
+  [
+    "counts a call settled after its run for the day only",
+    [...one, at5.finished(), at5.spent(0.1)],
+    { runningUsd: null, spentToday: { usd: 0.1, endsAt: nextDay } },
+  ],
+  [
+    "has the used-up budget, with when its window turns",
+    [at0.set(), spent],
+    { state: "waiting", usedBudget: { ...budget, endsAt: nextDay } },
+  ],
+  ["has no budget that was raised", [spent, { ...used, budget: null }], { usedBudget: null }],
+  [
+    "keeps the status text of a run that ended",
+    [...one, at0.statusText("reading"), at5.finished()],
+    { statusText: "reading" },
+  ],
+  [
+    "has no status text of the run before",
+    [...one, at0.statusText("reading"), at5.started("dev-2")],
+    { statusText: null },
+  ],
+  ["waits while its run waits for money", short, { state: "waiting", blockedBy: "budget" }],
+  ["waits until its run is paid", [...short, text], { state: "running" }],
+  ["waits until its run ends", [...short, at5.finished(), at5.started()], { state: "running" }],
+  ["keeps a run's failure", failed, { error: "failed: no key", lastOutcome: "failed" }],
+  [
+    "names a failure without a reason",
+    [...one, at5.finished("out_of_memory")],
+    { error: "out of memory" },
+  ],
+  [
+    "keeps a failure until a run succeeds",
+    [...failed, at5.started(), at5.finished()],
+    { error: null },
+  ],
+  [
+    "keeps a failure over a kill",
+    [...failed, at5.started(), at5.finished("killed")],
+    { error: "failed: no key" },
+  ],
+  [
+    "takes no kill for a failure",
+    [...one, at5.finished("killed")],
+    { error: null, lastOutcome: "killed" },
+  ],
+  [
+    "keeps the last good config while the files are invalid",
+    [at0.set({ title: "good" }), at5.invalid(aProblem())],
+    { title: "good", error: `${place}scale is not a number` },
+  ],
+  ["is valid again", [at0.set(), at5.invalid(aProblem()), at5.set()], { error: null }],
+  [
+    "has the number of further errors, without warnings",
+    [at0.invalid(aProblem(), warning, aProblem(), aProblem())],
+    { error: `${place}scale is not a number (and 2 more)` },
+  ],
+  [
+    "has no number for a single one",
+    [at0.invalid(warning, aProblem())],
+    { error: `${place}scale is not a number` },
+  ],
+  ["is invalid without a reason", [at0.invalid()], { error: "invalid config" }],
+  [
+    "is blocked while its runs lack a requirement",
+    lacking,
+    {
+      state: "blocked",
+      blockedBy: "requirement",
+      error: `${place}scale is not a number`,
+      warning: `${place}no key of the fallback`,
+    },
+  ],
+  [
+    "has no rejection for a requirement that is met again",
+    [...lacking, at0.started(), at5.finished("rejected", "no key"), at5.requirements(warning)],
+    { state: "idle", error: null, warning: `${place}no key of the fallback` },
+  ],
+  [
+    "keeps a failure beside a requirement that is met again",
+    [...lacking, at0.started(), at5.finished("failed", "no luck"), at5.requirements()],
+    { state: "error", error: "failed: no luck", warning: null },
+  ],
+  ["follows a build", building, { state: "building", statusText: "step 1" }],
+  ["shows its progress", [...building, at5.buildProgress("step 2")], { statusText: "step 2" }],
+  ["shows its failure", unbuilt, { state: "blocked", statusText: null, error: "no base" }],
+  ["keeps a failed build's error over a reload", [...unbuilt, container], { error: "no base" }],
+  ["has no error once a build succeeded", [...unbuilt, at5.buildFinished()], { error: null }],
+  [
+    "has neither a build nor its error once it runs outside a container",
+    [...unbuilt, at0.buildStarted(), at5.set()],
+    { state: "idle", statusText: null, error: null },
+  ],
+  ["is disabled", [at0.enabled(false)], { enabled: false }],
+  ["is enabled again", [at0.enabled(false), at0.enabled(true)], { enabled: true }],
+  ["is due", [at0.nextRun(9)], { nextRunAt: "1970-01-01T00:00:00.009Z" }],
+  ["is no longer due", [at0.nextRun(9), at0.nextRun(null)], { nextRunAt: null }],
+  ["has waiting work", [at0.depth(3)], { queued: 3 }],
+])("the record of an agent %s", (_what, events, row) => {
+  expect(toAgentStatus(after(...events))).toMatchObject(row);
 });
 
-test("the record of an agent has the start of a run that an earlier scheduler started", () => {
-  const started = at5.started();
-  if (started.type !== "started") throw new Error("not a start");
-  const running = after(at0.set(), { ...started, startedAt: 3000 });
-  expect(running).toMatchObject({ running: 1, lastRunAt: 3000 });
-});
-
-test("the record of an agent counts concurrent runs", () => {
-  const two = after(at0.set({ scale: 2 }), at0.started("dev-1"), at0.started("dev-2"));
-  expect(two.running).toBe(2);
-  expect(stateOf(reduceAgent(two, at5.finished())).state).toBe("running");
-});
-
-test("the record of an agent adds up the spending of running runs, and the agent's spending today", () => {
-  const busy = after(at0.set({ scale: 2 }), at0.started("dev-1"), at0.started("dev-2"));
-  expect(toAgentStatus(busy)).toMatchObject({ runningUsd: null, spentToday: null });
-  const spent = [at0.spent(0.1, 1.1), at0.spent(0.2, 1.3, "dev-2"), at0.spent(0.15, 1.35)];
-  const paid = spent.reduce(reduceAgent, busy);
-  expect(toAgentStatus(paid)).toMatchObject({
-    runningUsd: 0.35,
-    spentToday: { usd: 1.35, endsAt: "1970-01-02T00:00:00.000Z" },
-  });
-  const over = reduceAgent(paid, at5.finished());
-  expect(toAgentStatus(over)).toMatchObject({ runningUsd: 0.2, spentToday: { usd: 1.35 } });
-  expect(reduceAgent(paid, at5.spent(0.15, 1.35))).toBe(paid);
-});
-
-test("the record of an agent counts a call settled after its run for the day only", () => {
-  const over = after(at0.set(), at0.started(), at5.finished(), at5.spent(0.1));
-  expect(toAgentStatus(over)).toMatchObject({ runningUsd: null, spentToday: { usd: 0.1 } });
-  expect(reduceAgent(over, at5.spent(0.1))).toBe(over);
-});
-
-test("the record of an agent has the used-up budget, with when its window turns", () => {
-  const day = { scope: "agent:dev", window: "1970-01-01", usd: 5, limit: 5 };
-  const budget = { ...day, endsAt: 86_400_000, onLimit: "pause" } as const;
-  const event = { type: "used-budget", agent: "dev", at: 0, text: "" } as const;
-  const used = reduceAgent(after(at0.set()), { ...event, budget });
-  const usedBudget = { ...day, endsAt: "1970-01-02T00:00:00.000Z", onLimit: "pause" };
-  expect(toAgentStatus(used)).toMatchObject({ state: "waiting", usedBudget });
-  const raised = reduceAgent(used, { ...event, budget: null });
-  expect(toAgentStatus(raised).usedBudget).toBeNull();
-});
-
-test("the record of an agent shows the status text of a run until the next one starts", () => {
-  const busy = after(at0.set(), at0.started(), at0.statusText("reading"));
-  expect(busy.statusText).toBe("reading");
-  expect(reduceAgent(busy, at5.finished()).statusText).toBe("reading");
-  expect(reduceAgent(busy, at5.started("dev-2")).statusText).toBeNull();
-});
-
-test("the record of an agent waits while its run waits for money", () => {
-  const text = { type: "status-text", agent: "dev", at: 0, instanceId: "dev-1", text: "" } as const;
-  const waiting = after(at0.set(), at0.started(), { ...text, needsMoney: true });
-  expect(stateOf(waiting)).toEqual({ state: "waiting", blockedBy: "budget" });
-  expect(stateOf(reduceAgent(waiting, text)).state).toBe("running");
-  expect(stateOf([at5.finished(), at5.started()].reduce(reduceAgent, waiting)).state).toBe(
-    "running",
-  );
-});
-
-test("the record of an agent keeps a run's failure until one succeeds", () => {
-  const failed = after(at0.set(), at0.started(), at5.finished("failed", "no key"));
-  expect(failed).toMatchObject({ runError: "failed: no key", lastOutcome: "failed" });
-  expect(reduceAgent(failed, at5.started()).runError).toBe("failed: no key");
-  expect(after(at0.set(), at0.started(), at5.finished("out_of_memory")).runError).toBe(
-    "out of memory",
-  );
-  expect([at5.started(), at5.finished()].reduce(reduceAgent, failed).runError).toBeNull();
-});
-
-test("the record of an agent keeps an earlier error after a kill, which is neither a failure nor a success", () => {
-  const failed = after(at0.set(), at0.started(), at5.finished("failed", "no key"));
-  const killed = [at5.started(), at5.finished("killed")];
-  expect(killed.reduce(reduceAgent, failed).runError).toBe("failed: no key");
-  expect(after(at0.set(), ...killed)).toMatchObject({ runError: null, lastOutcome: "killed" });
-});
-
-test("the record of an agent keeps the last good config while the files are invalid", () => {
-  const broken = after(at0.set({ title: "good" }), at5.invalid(aProblem()));
-  expect(broken.config?.title).toBe("good");
-  expect(broken.configError).toBe("agents/dev/config.toml:4:12  scale is not a number");
-  expect(reduceAgent(broken, at5.set()).configError).toBeNull();
-});
-
-test("the record of an agent has the number of further errors, without warnings", () => {
-  const warning = aProblem({ severity: "warning", message: "unknown key" });
-  const one = after(at0.invalid(warning, aProblem()));
-  const three = after(at0.invalid(aProblem(), warning, aProblem(), aProblem()));
-  expect(one.configError).not.toContain("more");
-  expect(three.configError).toContain("(and 2 more)");
-  expect(after(at0.invalid()).configError).toBe("invalid config");
-});
-
-test("the record of an agent is blocked while its runs lack a requirement, and drops the rejections for that once they don't", () => {
-  const warning = aProblem({ severity: "warning", message: "no key of the fallback" });
-  const lacking = after(at0.set(), at0.requirements(aProblem(), warning));
-  expect(stateOf(lacking)).toEqual({ state: "blocked", blockedBy: "requirement" });
-  expect(toAgentStatus(lacking)).toMatchObject({
-    error: "agents/dev/config.toml:4:12  scale is not a number",
-    warning: "agents/dev/config.toml:4:12  no key of the fallback",
-  });
-  const rejected = [at0.started(), at5.finished("rejected", "no key")];
-  const recovered = [...rejected, at5.requirements(warning)].reduce(reduceAgent, lacking);
-  expect(toAgentStatus(recovered)).toMatchObject({ state: "idle", error: null });
-  expect(toAgentStatus(recovered).warning).toContain("no key of the fallback");
-  const failed = [at0.started(), at5.finished("failed", "no luck"), at5.requirements()];
-  expect(toAgentStatus(failed.reduce(reduceAgent, lacking))).toMatchObject({
-    state: "error",
-    error: "failed: no luck",
-    warning: null,
-  });
-});
-
-test("the record of an agent follows a build", () => {
-  const container = { runtime: { type: "container", runAs: "al-agent" } } as const;
-  const building = after(at0.set(container), at0.buildStarted("step 1"));
-  expect(building).toMatchObject({ building: true, statusText: "step 1" });
-  expect(reduceAgent(building, at5.buildProgress("step 2")).statusText).toBe("step 2");
-  expect(reduceAgent(building, at5.set())).toMatchObject({ building: false, statusText: null });
-  const failed = reduceAgent(building, at5.buildFinished("no base"));
-  expect(failed).toMatchObject({ building: false, statusText: null, buildError: "no base" });
-  expect(reduceAgent(failed, at5.set(container)).buildError).toBe("no base");
-  expect(reduceAgent(failed, at5.buildFinished()).buildError).toBeNull();
-});
-
-test("the record of an agent has neither a build nor its error once it runs outside a container", () => {
-  const container = { runtime: { type: "container", runAs: "al-agent" } } as const;
-  const failed = after(at0.set(container), at0.buildFinished("no base"), at0.buildStarted());
-  expect(reduceAgent(failed, at5.set())).toMatchObject({ building: false, buildError: null });
-});
-
-test("the record of an agent has whether it is enabled, due, waiting and existing", () => {
-  expect(after(at0.enabled(false)).enabled).toBe(false);
-  expect(after(at0.enabled(false), at0.enabled(true)).enabled).toBe(true);
-  expect(after(at0.nextRun(9)).nextRunAt).toBe(9);
-  expect(after(at0.nextRun(9), at0.nextRun(null)).nextRunAt).toBeNull();
-  expect(after(at0.depth(3)).queued).toBe(3);
+test("the record of an agent knows whether its directory is gone", () => {
   expect(after(at0.removed()).removed).toBe(true);
   expect(after(at0.removed(), at0.set()).removed).toBe(false);
   expect(after(at0.removed(), at0.invalid()).removed).toBe(false);
 });
 
 test("the record of an agent is the same object when an event changes nothing of it", () => {
-  const record = after(at0.set());
-  for (const event of [at0.queued(), at0.refused(), at0.output("hello")]) {
+  const record = after(...paid);
+  for (const event of [at0.queued(), at0.refused(), at0.output("hello"), at5.spent(0.15, 1.35)]) {
     expect(reduceAgent(record, event)).toBe(record);
   }
+  const over = after(...one, at5.finished(), at5.spent(0.1));
+  expect(reduceAgent(over, at5.spent(0.1))).toBe(over);
 });

@@ -70,9 +70,6 @@ test("the next tick is the same for any number and order of calls", () => {
   expect(forth.every((tick, n) => tick !== null && tick > (moments[n] ?? 0))).toBe(true);
 });
 
-test("the next tick is null for a day that never comes", () =>
-  expect(nextTick({ expression: "0 0 31 2 *", timezone: "UTC" }, 0)).toBeNull());
-
 test("the next tick finds 29 February years ahead", () => {
   const after = Date.parse("2026-01-01T00:00:00Z");
   const tick = nextTick({ expression: "0 0 29 2 *", timezone: "UTC" }, after);
@@ -84,19 +81,6 @@ test("the next tick does not miss the Sunday on which Lord Howe turns its clock 
   const schedule = { expression: "0 3 * * 0", timezone: "Australia/Lord_Howe" };
   const before = Date.parse("2026-04-01T00:00:00Z");
   expect(new Date(nextTick(schedule, before) ?? 0).toISOString()).toBe("2026-04-04T16:30:00.000Z");
-});
-
-test.each(oddZones)("the next tick moves forward through a whole year of %s", (timezone) => {
-  for (const expression of ["0 */3 * * *", "15 2 * * *", "0 3 * * 0"]) {
-    let time = Date.parse("2026-01-01T00:00:00Z");
-    const end = Date.parse("2027-01-01T00:00:00Z");
-    while (time < end) {
-      const next = nextTick({ expression, timezone }, time);
-      expect(next).not.toBeNull();
-      expect(next ?? 0).toBeGreaterThan(time);
-      time = next ?? end;
-    }
-  }
 });
 
 test.each([...oddZones, "Europe/Berlin", "America/New_York", "Africa/Cairo", "Africa/Casablanca"])(

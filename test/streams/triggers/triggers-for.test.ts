@@ -5,7 +5,7 @@ import type { Triggered, TriggerSources } from "../../../streams/triggers/trigge
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
-import { marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
+import { inVirtualTime, marbles, minutes, type Marbles } from "../../helpers/marbles.ts";
 
 const every5 = "*/5 * * * *";
 /** Eight minutes past, eighteen minutes past …: time starts at midnight, which is no tick of it. */
@@ -68,158 +68,138 @@ function letterOf(triggered: Triggered): string {
 const triggers = (sources: TriggerSources): Observable<string> =>
   triggersFor(sources).pipe(map(letterOf));
 
-const letters = { "0": "0", "1": "1", "2": "2", "3": "3", n: "n", t: "t", s: "s", m: "m" };
-
-type Row = [name: string, lines: Lines, until: string, expected: string];
+type Row = [name: string, lines: Lines, minutes: number | null, expected: string];
 
 /** An agent without ticks: from the start, and from the third minute on. */
 const withoutTicks = ["s", "z", "x", "g"].flatMap((config): Row[] => [
-  [`have no tick with the config ${config}`, { config }, "---------!", "-"],
-  [`have no tick after the config ${config}`, { config: `a--${config}` }, "---------!", "n--0"],
+  [`have no tick with the config ${config}`, { config }, 9, "-"],
+  [`have no tick after the config ${config}`, { config: `a--${config}` }, 9, "n--0"],
 ]);
 
-test.each<Row>([
-  ...withoutTicks,
-  [
-    "are its ticks and the work that is addressed to it",
-    { config: "a------------", work: "--1------2---" },
-    "-------------!",
-    "n-1--(tn)2(tn)",
-  ],
-  [
-    "keep the next tick of a schedule that did not change",
-    { config: "a--b-------b----" },
-    "---------------!",
-    "n----(tn)-(tn)--",
-  ],
-  ["switch to a new schedule", { config: "a--c----------" }, "-------------!", "n--n----(tn)--"],
-  [
-    "have no tick while the agent is disabled",
-    { config: "a-------------", enabled: "y--n-----y----" },
-    "-------------!",
-    "n--0-----n(tn)",
-  ],
-  [
-    "skip ticks while the scheduler is paused, and resume afterwards",
-    { config: "a------------------", paused: "n--y-------n-------" },
-    "------------------!",
-    "n----(sn)-(sn)-(tn)",
-  ],
-  [
-    "skip ticks while paused however often the config is read again",
-    { config: "abacb--ab-aba-", paused: "y-------------" },
-    "-------------!",
-    "n--nn(sn)-(sn)",
-  ],
-  [
-    "let other work through while paused",
-    { config: "a-------", paused: "y-------", work: "-1-2----" },
-    "------!",
-    "n1-2-(sn)",
-  ],
-  [
-    "survive a burst of configs and work",
-    { config: "-(abac)----------", work: "------------(123)" },
-    "---------------!",
-    "-(nn)---(tn)(123)",
-  ],
-  [
-    "complete once all their sources have completed without a plan",
-    { config: "--|", enabled: "(y|)", paused: "(n|)", work: "----|" },
-    "^",
-    "----|",
-  ],
-  ["pass on an error of the configs", { config: "a-#" }, "^", "n-#"],
-  ["pass on an error of the work", { config: "a", work: "--#" }, "^", "n-#"],
-])("the triggers of an agent: %s", (_name, lines, until, expected) =>
-  marbles((helpers) => {
-    const out$ = triggers(sourcesOf(helpers, lines));
-    helpers.expectObservable(out$, minutes(until)).toBe(minutes(expected), letters);
-  }),
-);
+describe("the triggers of an agent", () => {
+  test.each<Row>([
+    ...withoutTicks,
+    [
+      "are its ticks and the work that is addressed to it",
+      { config: "a", work: "--1------2" },
+      13,
+      "n-1--(tn)2(tn)",
+    ],
+    [
+      "keep the next tick of a schedule that did not change",
+      { config: "a--b-------b" },
+      15,
+      "n----(tn)-(tn)",
+    ],
+    ["switch to a new schedule", { config: "a--c" }, 13, "n--n----(tn)"],
+    [
+      "have no tick while the agent is disabled",
+      { config: "a", enabled: "y--n-----y" },
+      13,
+      "n--0-----n(tn)",
+    ],
+    [
+      "skip ticks while the scheduler is paused, and resume afterwards",
+      { config: "a", paused: "n--y-------n" },
+      18,
+      "n----(sn)-(sn)-(tn)",
+    ],
+    [
+      "skip ticks while paused however often the config is read again",
+      { config: "abacb--ab-aba", paused: "y" },
+      13,
+      "n--nn(sn)-(sn)",
+    ],
+    [
+      "let other work through while paused",
+      { config: "a", paused: "y", work: "-1-2" },
+      6,
+      "n1-2-(sn)",
+    ],
+    [
+      "survive a burst of configs and work",
+      { config: "-(abac)", work: "------------(123)" },
+      15,
+      "-(nn)---(tn)(123)",
+    ],
+    [
+      "complete once all their sources have completed without a plan",
+      { config: "--|", enabled: "(y|)", paused: "(n|)", work: "----|" },
+      null,
+      "----|",
+    ],
+    ["pass on an error of the configs", { config: "a-#" }, null, "n-#"],
+    ["pass on an error of the work", { config: "a", work: "--#" }, null, "n-#"],
+  ])("%s", (_name, lines, until, expected) =>
+    marbles((helpers) => {
+      const out$ = triggers(sourcesOf(helpers, lines));
+      const end = until === null ? undefined : `${until}m !`;
+      helpers.expectObservable(out$, end).toBe(minutes(expected));
+    }),
+  );
 
-test("the triggers of an agent report the ticks that passed while the scheduler was down", () =>
-  marbles((helpers) => {
-    const asked: string[] = [];
-    const lastChecked: TriggerSources["lastChecked"] = (agent) => {
-      asked.push(agent);
-      return seen15MinutesAgo(agent);
-    };
-    const until = "  -------------!";
-    const missed = " (nmn)---(tn)--";
-    const caughtUp = "(nmtn)--(tn)--";
-    const out$ = (config: string) => triggers(sourcesOf(helpers, { config }, lastChecked));
-    helpers.expectObservable(out$("c"), minutes(until)).toBe(minutes(missed));
-    helpers.expectObservable(out$("l"), minutes(until)).toBe(minutes(caughtUp));
-    helpers.flush();
-    expect(asked).toEqual(["dev", "dev"]);
-  }));
-
-test("the triggers of an agent do not report ticks from before an edit, a repair or an enable", () =>
-  marbles((helpers) => {
-    const edit = { config: "s--c" };
-    const repair = { config: "x--c" };
-    const enable = { config: "c", enabled: "n--y" };
-    const until = "   ----------!";
-    const expected = "---n----(tn)";
-    for (const lines of [edit, repair, enable]) {
+  test.each<[what: string, lines: Lines]>([
+    ["an edit", { config: "s--c" }],
+    ["a repair", { config: "x--c" }],
+    ["an enable", { config: "c", enabled: "n--y" }],
+  ])("do not report ticks from before %s", (_what, lines) =>
+    marbles((helpers) => {
       const out$ = triggers(sourcesOf(helpers, lines, seen15MinutesAgo));
-      helpers.expectObservable(out$, minutes(until)).toBe(minutes(expected));
-    }
-  }));
+      helpers.expectObservable(out$, "10m !").toBe(minutes("---n----(tn)"));
+    }),
+  );
 
-test("the triggers of an agent have a time, an agent and a reason", () => {
-  const seen: Triggered[] = [];
-  marbles((helpers) => {
-    const lines = { config: "c", paused: "n--------y" };
-    const sources = sourcesOf(helpers, lines, seen15MinutesAgo);
-    const subscription = triggersFor(sources).subscribe((triggered) => seen.push(triggered));
-    helpers.scheduler.schedule(() => subscription.unsubscribe(), 19 * 60_000);
-    helpers.flush();
+  test("have a time, an agent and a reason", () => {
+    const seen: Triggered[] = [];
+    marbles((helpers) => {
+      const lines = { config: "c", paused: "n--------y" };
+      const sources = sourcesOf(helpers, lines);
+      const subscription = triggersFor(sources).subscribe((triggered) => seen.push(triggered));
+      helpers.scheduler.schedule(() => subscription.unsubscribe(), 19 * 60_000);
+      helpers.flush();
+    });
+    const minute = 60_000;
+    const at = (now: number) => ({ agent: "dev", at: now * minute });
+    const tick = (now: number) => {
+      const trigger = { kind: "cron", scheduledFor: now * minute };
+      return { ...at(now), id: "new", attempt: 1, trigger };
+    };
+    const next = (now: number, due: number) => ({
+      ...at(now),
+      type: "next-run",
+      nextRunAt: due * minute,
+    });
+    const skipped = { type: "refused", outcome: "skipped", reason: "the scheduler is paused" };
+    expect(seen).toEqual([
+      next(0, 8),
+      tick(8),
+      next(8, 18),
+      { ...at(18), ...skipped, item: tick(18) },
+      next(18, 28),
+    ]);
   });
-  const minute = 60_000;
-  const at = (now: number) => ({ agent: "dev", at: now });
-  const tick = (now: number, scheduledFor: number) => ({
-    ...at(now),
-    id: "new",
-    attempt: 1,
-    trigger: { kind: "cron", scheduledFor },
-  });
-  const next = (now: number, nextRunAt: number) => ({ ...at(now), type: "next-run", nextRunAt });
-  const refused = (now: number, item: object, outcome: string, reason: string) => ({
-    ...at(now),
-    type: "refused",
-    item,
-    outcome,
-    reason,
-  });
-  expect(seen).toEqual([
-    next(0, -12 * minute),
-    refused(0, tick(0, -2 * minute), "missed", "no scheduler was up for 2 ticks"),
-    next(0, 8 * minute),
-    tick(8 * minute, 8 * minute),
-    next(8 * minute, 18 * minute),
-    refused(18 * minute, tick(18 * minute, 18 * minute), "skipped", "the scheduler is paused"),
-    next(18 * minute, 28 * minute),
-  ]);
+
+  test(
+    "leave their sources, and no timer, when they are unsubscribed",
+    inVirtualTime((helpers) => {
+      const { hot, cold, expectObservable, expectSubscriptions } = helpers;
+      const agent$ = hot("a", agents);
+      const work$ = hot("-", items);
+      const paused$ = cold("n", yesNo);
+      const sources = { ...sourcesOf(helpers, { config: "-" }), agent$, work$, paused$ };
+      expectObservable(triggers(sources), "--!").toBe("n");
+      for (const source$ of [agent$, work$, paused$]) {
+        expectSubscriptions(source$.subscriptions).toBe("^-!");
+      }
+    }),
+  );
+
+  test(
+    "start anew for the next subscriber",
+    inVirtualTime((helpers) => {
+      const out$ = triggers(sourcesOf(helpers, { config: "a---b" }));
+      helpers.expectObservable(out$, "2m !").toBe("n");
+      helpers.expectObservable(out$, "2m ^ 5m !").toBe(minutes("----n(tn)"));
+    }),
+  );
 });
-
-test("the triggers of an agent leave their sources, and no timer, when they are unsubscribed", () =>
-  marbles((helpers) => {
-    const { hot, cold, expectObservable, expectSubscriptions } = helpers;
-    const agent$ = hot("a---", agents);
-    const work$ = hot("  ----", items);
-    const paused$ = cold("n---", yesNo);
-    const sources = { ...sourcesOf(helpers, { config: "-" }), agent$, work$, paused$ };
-    expectObservable(triggers(sources), "--!").toBe("n");
-    for (const source$ of [agent$, work$, paused$]) {
-      expectSubscriptions(source$.subscriptions).toBe("^-!");
-    }
-  }));
-
-test("the triggers of an agent start anew for the next subscriber", () =>
-  marbles((helpers) => {
-    const out$ = triggers(sourcesOf(helpers, { config: "a---b---" }));
-    helpers.expectObservable(out$, minutes("^-!")).toBe(minutes("n"));
-    helpers.expectObservable(out$, minutes("--^----!")).toBe(minutes("----n(tn)"));
-  }));

@@ -3,62 +3,52 @@ import { map } from "rxjs";
 import { createCalls } from "../../../../src/runtime/runs/rules/calls.ts";
 import type * as events from "../../../../src/runtime/runs/rules/calls.ts";
 import { createWaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
-import type { Outcome, RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
+import type { RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
 import { anItem } from "../../../helpers/agents.ts";
 import { marbles, type Marbles } from "../../../helpers/marbles.ts";
+import { eventsOf } from "../../../streams/status/events.ts";
 import { driven } from "./driven.ts";
 
 type CallCommand = events.CallCommand<string>;
 type CallEvent = events.CallEvent<string>;
 
-/** The call `1` is of a-1 to b, the call `2` of a-1 to c and of no use without it, `3` of b-1 to a. */
-const made: Record<string, OpenCall> = {
-  "1": { ...call("1", "b", "a-1") },
-  "2": { ...call("2", "c", "a-1"), cancelOnExit: true },
-  "3": { ...call("3", "a", "b-1") },
-};
-
-function call(callId: string, agent: string, callerInstance: string): OpenCall {
-  return { callId, itemId: callId, agent, callerInstance, cancelOnExit: false, instanceId: null };
+function call(callId: string, agent: string, callerInstance = "a-1", cancelOnExit = false) {
+  return { callId, itemId: callId, agent, callerInstance, cancelOnExit, instanceId: null };
 }
 
-function itemOf(callId: string): WorkItem {
-  const { agent, callerInstance, cancelOnExit } = made[callId] ?? call("x", "x", "x");
+/** The call `2` is of no use without its caller. */
+const [one, two, three] = [
+  call("1", "b"),
+  call("2", "c", "a-1", true),
+  call("3", "a", "b-1"),
+] as const;
+
+function itemOf({ callId, agent, callerInstance, cancelOnExit }: OpenCall): WorkItem {
   const asked = { caller: callerInstance.charAt(0), callerInstance, cancelOnExit };
   const more = { depth: 1, root: "r", context: "" };
   return anItem(callId, agent, { kind: "agent-call", callId, ...asked, ...more });
 }
 
-function started(item: WorkItem): CallCommand {
-  const instanceId = `${item.agent}-1`;
-  return { type: "event", event: { type: "started", agent: item.agent, at: 0, item, instanceId } };
-}
+const eventsAbout = (item: WorkItem) => eventsOf(item.agent, 0, item);
+const [caller, first, second] = [
+  eventsAbout(anItem("caller", "a")),
+  eventsAbout(itemOf(one)),
+  eventsAbout(itemOf(two)),
+] as const;
+const happened = (event: RunEvent): CallCommand => ({ type: "event", event });
 
-function finished(item: WorkItem, outcome: Outcome = "succeeded"): CallCommand {
-  const end = { outcome, exitCode: 0, reason: null, usage: null };
-  const run = { instanceId: `${item.agent}-1`, startedAt: 0, end };
-  return { type: "event", event: { type: "finished", agent: item.agent, at: 0, item, ...run } };
-}
-
-function refused(item: WorkItem): CallCommand {
-  const why = { outcome: "dropped", reason: "queue_full" } as const;
-  const event: RunEvent = { type: "refused", agent: item.agent, at: 0, item, ...why };
-  return { type: "event", event };
-}
-
-const caller = anItem("caller", "a");
 const commands: Record<string, CallCommand> = {
-  "1": { type: "made", call: made["1"] ?? call("", "", "") },
-  "2": { type: "made", call: made["2"] ?? call("", "", "") },
-  "3": { type: "made", call: made["3"] ?? call("", "", "") },
-  a: started(caller),
-  b: started(itemOf("1")),
-  c: started(itemOf("2")),
-  A: finished(caller),
-  B: finished(itemOf("1")),
-  C: finished(itemOf("2")),
-  L: finished(itemOf("1"), "lost"),
-  d: refused(itemOf("1")),
+  "1": { type: "made", call: one },
+  "2": { type: "made", call: two },
+  "3": { type: "made", call: three },
+  a: happened(caller.started()),
+  b: happened(first.started()),
+  c: happened(second.started()),
+  A: happened(caller.finished()),
+  B: happened(first.finished()),
+  C: happened(second.finished()),
+  L: happened(first.finished("lost")),
+  d: happened(first.refused()),
   w: { type: "wait", request: "w", instanceId: "a-1", callIds: ["1"], until: null },
   W: { type: "wait", request: "w", instanceId: "a-1", callIds: ["1", "2"], until: null },
   t: { type: "wait", request: "w", instanceId: "a-1", callIds: ["1"], until: 6 },
@@ -91,58 +81,45 @@ const said = {
   c: "b-1>a-1>b-1",
 };
 
-function called({ hot, scheduler }: Marbles, line: string, graph = createWaitGraph()) {
-  const create = () => createCalls<string>(graph);
-  return driven(hot(line, commands), create, scheduler).pipe(map(words));
+/** Expects these events of the calls, as words. */
+function expectWords(
+  { hot, scheduler, expectObservable }: Marbles,
+  line: string,
+  expected: string,
+  graph = createWaitGraph(),
+): void {
+  const event$ = driven(hot(line, commands), () => createCalls<string>(graph), scheduler);
+  expectObservable(event$.pipe(map(words)), "20ms !").toBe(expected, said);
 }
 
 test.each([
-  ["is over when the callee finished", "              a1w-b-B--", "--w---s"],
-  ["is over when it was dropped", "                   a1w---d--", "--w---s"],
+  ["is over when the callee finished", "              a1w-b-B", "--w---s"],
+  ["is over when it was dropped", "                   a1w---d", "--w---s"],
   ["goes on when its run was lost and is tried again", "a1wbL--b-B", "--w------s"],
-  ["that is over already is not waited for", "        a1b-B-w--", "------s"],
-  ["that nobody made is not waited for", "            a-----w--", "------s"],
+  ["that is over already is not waited for", "        a1b-B-w", "------s"],
+  ["that nobody made is not waited for", "            a-----w", "------s"],
   ["is waited for beside others until all are over", "a12Wbc-C-B", "---W-----s"],
-  ["is waited for until a time", "                    a1t------", "--w---t"],
-  ["is no longer waited for by who gave up", "        a1w-xb-B-", "--w"],
-  ["is no longer waited for by a run that ended", "   a1w--A-B-", "--w"],
-  ["goes on when its caller ends", "                  a1b--A-B-", ""],
-  ["ends with its caller if that was asked for", "    a2---A---", "-----q"],
-  ["is ended while it runs, too", "                   a2c--A---", "-----r"],
-  ["that starts after its caller ended is ended then", "a2---A-c-", "-----q-r"],
-  ["ends with a caller that nobody saw end", "        2-e--c---", "--q--r"],
-  ["that is over is not ended with its caller", "     a2c-CA---", ""],
+  ["is waited for until a time", "                    a1t", "--w---t"],
+  ["is no longer waited for by who gave up", "        a1w-xb-B", "--w"],
+  ["is no longer waited for by a run that ended", "   a1w--A-B", "--w"],
+  ["goes on when its caller ends", "                  a1b--A-B", ""],
+  ["ends with its caller if that was asked for", "    a2---A", "-----q"],
+  ["is ended while it runs, too", "                   a2c--A", "-----r"],
+  ["that starts after its caller ended is ended then", "a2---A-c", "-----q-r"],
+  ["ends with a caller that nobody saw end", "        2-e--c", "--q--r"],
+  ["that is over is not ended with its caller", "     a2c-CA", ""],
+  ["of a run that waits for the one that calls is not waited for", "a1wb3v", "--w--c"],
+  ["behind a wait for the one that calls is not waited for", "a13-bwv", "-----wc"],
+  ["is among those that a burst answers in order", "(a12WbcBCA)", "(Ws)"],
 ])("a call: %s", (_what, line, expected) =>
-  marbles((helpers) => {
-    const unsubscribed = "-------------------!";
-    helpers.expectObservable(called(helpers, line), unsubscribed).toBe(expected, said);
-  }),
+  marbles((helpers) => expectWords(helpers, line, expected)),
 );
 
-test.each([
-  ["of a run that waits for the one that calls", "           a1wb3v", "--w--c"],
-  ["that waits behind a run that waits for the one that calls", "a13-bwv", "-----wc"],
-])("a call is not waited for when it is %s", (_what, line, expected) =>
-  marbles((helpers) => {
-    helpers.expectObservable(called(helpers, line), "--------!").toBe(expected, said);
-  }),
-);
-
-test("a call leaves no wait behind in the graph", () => {
+test.each(["a1bw-x", "a1bw-A"])("a call leaves no wait behind in the graph: %s", (line) => {
   const graph = createWaitGraph();
-  const waits = (): boolean => graph.cycle("b-1", () => ["a-1"]) !== null;
   marbles((helpers) => {
-    const seen$ = helpers.cold("----1-2").pipe(map(() => waits()));
-    helpers.expectObservable(called(helpers, "a1bw-x", graph), "-------!").toBe("---w", said);
-    helpers.expectObservable(seen$).toBe("----t-f", { t: true, f: false });
+    expectWords(helpers, line, "---w", graph);
+    const waits$ = helpers.cold("----1-2").pipe(map(() => graph.cycle("b-1", () => ["a-1"])));
+    helpers.expectObservable(waits$).toBe("----t-f", { t: ["b-1", "a-1", "b-1"], f: null });
   });
-  marbles((helpers) => {
-    helpers.expectObservable(called(helpers, "a1bwA", graph), "-----!").toBe("---w", said);
-  });
-  expect(waits()).toBe(false);
 });
-
-test("a stream of call commands answers a burst in order", () =>
-  marbles((helpers) => {
-    helpers.expectObservable(called(helpers, "(a12WbcBCA)"), "--------!").toBe("(Ws)", said);
-  }));

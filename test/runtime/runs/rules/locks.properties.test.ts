@@ -26,20 +26,12 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
 /** `last` names the last `acquire` of the holder. */
 function commandOf(done: Operation, request: string, last: string): LockCommand {
-  const { holder, what, ttlMs, waitMs } = done;
-  const [instanceId, resource] = [`x-${holder}`, `file:${done.resource}`];
-  switch (what) {
-    case "acquire":
-      return { type: "acquire", request, resource, agent: "x", instanceId, ttlMs, waitMs };
-    case "heartbeat":
-      return { type: "heartbeat", request, resource, instanceId, ttlMs };
-    case "release":
-      return { type: "release", request, resource, instanceId };
-    case "cancel":
-      return { type: "cancel", request: last };
-    default:
-      return { type: "ended", instanceId };
-  }
+  const { what, ttlMs, waitMs } = done;
+  const own = { request, instanceId: `x-${done.holder}`, resource: `file:${done.resource}` };
+  if (what === "acquire") return { type: what, agent: "x", ...own, ttlMs, waitMs };
+  if (what === "heartbeat") return { type: what, ...own, ttlMs };
+  if (what === "release") return { type: what, ...own };
+  return what === "cancel" ? { type: what, request: last } : { type: "ended", ...own };
 }
 
 /** Believes nothing but the events: who holds what by them. */
@@ -71,17 +63,13 @@ function createWitness(now: () => number) {
   };
 }
 
-function forget(waiting: Map<string, string>, instanceId: string): void {
-  for (const [key, id] of waiting) if (id === instanceId) waiting.delete(key);
-}
-
 test("10,000 operations of 50 holders never give a lock to two holders at once, and leave no one waiting", () => {
   const operation$ = fc.array(operation, { minLength: operations, maxLength: operations });
   fc.assert(
     fc.property(operation$, (all) => {
       const calendar = new VirtualCalendar("1970-01-01T00:00:00Z");
       const witness = createWitness(() => calendar.now());
-      const waiting = new Map<string, string>();
+      let waiting = new Map<string, string>();
       const counts = { granted: 0, released: 0, waiting: 0, extended: 0, refused: 0 };
       const locks = createLocks<string>({ graph: createWaitGraph(), held: [], lastToken: 0 });
       const driver = drive(locks, createClock(calendar), (event) => {
@@ -97,7 +85,8 @@ test("10,000 operations of 50 holders never give a lock to two holders at once, 
           last.set(done.holder, command.request);
         }
         if (command.type === "cancel") waiting.delete(command.request);
-        if (command.type === "ended") forget(waiting, command.instanceId);
+        if (command.type === "ended")
+          waiting = new Map([...waiting].filter(([, id]) => id !== command.instanceId));
         driver.apply(command);
         calendar.runUntil(new Date(calendar.now() + done.pauseMs).toISOString());
       }

@@ -3,7 +3,7 @@ import { map } from "rxjs";
 import type * as events from "../../../../src/runtime/runs/rules/locks.ts";
 import { createLocks, maxLocksOfRun } from "../../../../src/runtime/runs/rules/locks.ts";
 import { createWaitGraph, type WaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
-import { marbles, type Marbles } from "../../../helpers/marbles.ts";
+import { inVirtualTime, marbles, type Marbles } from "../../../helpers/marbles.ts";
 import { driven } from "./driven.ts";
 
 type LockCommand = events.LockCommand<string>;
@@ -15,18 +15,12 @@ function acquire(
   instanceId: string,
   more: Partial<Extract<LockCommand, { type: "acquire" }>> = {},
 ): LockCommand {
-  const agent = instanceId.split("-")[0] ?? "";
-  const limits = { ttlMs: 100, waitMs: 50 };
-  return {
-    type: "acquire",
-    request: instanceId,
-    resource: x,
-    agent,
-    instanceId,
-    ...limits,
-    ...more,
-  };
+  const agent = instanceId.charAt(0);
+  const own = { request: instanceId, resource: x, agent, instanceId };
+  return { type: "acquire", ...own, ttlMs: 100, waitMs: 50, ...more };
 }
+
+const release = { type: "release", request: "r", resource: x, instanceId: "a-1" } as const;
 
 /** Small letters are for x, capitals for y; `1`… are what else is asked of x. */
 const commands: Record<string, LockCommand> = {
@@ -38,8 +32,8 @@ const commands: Record<string, LockCommand> = {
   i: acquire("b-1", { waitMs: 0 }),
   s: acquire("a-1", { ttlMs: 5 }),
   w: acquire("b-1", { waitMs: 3 }),
-  "1": { type: "release", request: "r", resource: x, instanceId: "a-1" },
-  "2": { type: "release", request: "r", resource: x, instanceId: "b-1" },
+  "1": release,
+  "2": { ...release, instanceId: "b-1" },
   h: { type: "heartbeat", request: "h", resource: x, instanceId: "a-1", ttlMs: 8 },
   H: { type: "heartbeat", request: "h", resource: x, instanceId: "b-1", ttlMs: 8 },
   x: { type: "cancel", request: "b-1" },
@@ -65,14 +59,25 @@ function words(event: LockEvent): string {
 interface Given {
   readonly held?: readonly HeldLock[];
   readonly graph?: WaitGraph;
+  readonly lastToken?: number;
+  readonly more?: Readonly<Record<string, LockCommand>>;
 }
 
-const unused = () => ({ graph: createWaitGraph(), held: [] });
-
 function locked({ hot, scheduler }: Marbles, line: string, given: Given = {}) {
-  const { held = [], graph = createWaitGraph() } = given;
-  const create = () => createLocks<string>({ graph, held, lastToken: 0 });
-  return driven(hot(line, commands), create, scheduler).pipe(map(words));
+  const { held = [], graph = createWaitGraph(), lastToken = 0, more } = given;
+  const create = () => createLocks<string>({ graph, held, lastToken });
+  return driven(hot(line, { ...commands, ...more }), create, scheduler);
+}
+
+/** Expects these events of the locks, as words. */
+function expectWords(
+  helpers: Marbles,
+  line: string,
+  expected: string,
+  { values = {}, ...given }: Given & { readonly values?: Readonly<Record<string, string>> } = {},
+): void {
+  const event$ = locked(helpers, line, given).pipe(map(words));
+  helpers.expectObservable(event$, "20ms !").toBe(expected, { ...said, ...values });
 }
 
 const said = {
@@ -111,51 +116,44 @@ test.each([
 ])("a lock: %s", (_what, line, expected) =>
   marbles((helpers) => {
     // Who gave up never had a token.
-    const values = line.match(/[xf]1/) ? { ...said, c: "granted c-1 2" } : said;
-    helpers.expectObservable(locked(helpers, line), "--------------------!").toBe(expected, values);
+    const values = line.match(/[xf]1/) ? { c: "granted c-1 2" } : {};
+    expectWords(helpers, line, expected, { values });
   }),
 );
 
-test("a lock that would close a cycle of waits is rejected with its path", () =>
-  marbles((helpers) => {
-    const line = "    -aB-b-A--1";
-    const expected = "-aV-w-d--(rB)";
-    const values = { ...said, V: "granted b-1 2", d: "deadlock a-1>b-1>a-1" };
-    helpers.expectObservable(locked(helpers, line), "------------------!").toBe(expected, values);
-  }));
+test(
+  "a lock that would close a cycle of waits is rejected with its path",
+  inVirtualTime((helpers) => expectWords(helpers, "-aB-b-A--1", "-aV-w-d--(rB)")),
+);
 
-test("a lock sees cycles through other kinds of waits", () =>
-  marbles((helpers) => {
+test(
+  "a lock sees cycles through other kinds of waits",
+  inVirtualTime((helpers) => {
     const graph = createWaitGraph();
     // The holder waits for an answer of c, which asks for what it holds.
     graph.add("a-1", () => ["c-1"]);
-    const values = { a: said.a, d: "deadlock c-1>a-1>c-1" };
-    helpers.expectObservable(locked(helpers, "-a-c", { graph }), "-----!").toBe("-a-d", values);
-  }));
+    expectWords(helpers, "-a-c", "-a-d", { graph, values: { d: "deadlock c-1>a-1>c-1" } });
+  }),
+);
 
-test("a lock leaves no wait behind in the graph", () => {
+test.each(["cancelled", "ended"])("a lock leaves no wait behind in the graph: %s", (how) => {
   const graph = createWaitGraph();
-  const waits = (): boolean => graph.cycle("a-1", () => ["b-1"]) !== null;
   marbles((helpers) => {
-    const { cold, expectObservable, scheduler } = helpers;
-    expectObservable(locked(helpers, "-ab---x", { graph }), "---------!").toBe("-aw", said);
-    const seen$ = cold("---1----2").pipe(map(() => waits()));
-    expectObservable(seen$).toBe("---t----f", { t: true, f: false });
-    scheduler.flush();
+    expectWords(helpers, how === "ended" ? "-ab--f" : "-ab--x", "-aw", { graph });
+    const waits$ = helpers.cold("---1--2").pipe(map(() => graph.cycle("a-1", () => ["b-1"])));
+    const values = { t: ["a-1", "b-1", "a-1"], f: null };
+    helpers.expectObservable(waits$).toBe("---t--f", values);
   });
-  marbles((helpers) => {
-    helpers.expectObservable(locked(helpers, "-abf", { graph }), "----!").toBe("-aw", said);
-  });
-  expect(waits()).toBe(false);
 });
 
-test("a lock requested twice by one run goes to both requests", () =>
-  marbles(({ hot, expectObservable, scheduler }) => {
-    const twice = { ...commands, C: acquire("b-1", { request: "b-1 again" }) };
-    const create = () => createLocks<string>({ ...unused(), lastToken: 0 });
-    const event$ = driven(hot("-ab-C-1", twice), create, scheduler);
-    const said$ = event$.pipe(map(({ type, request }) => `${type} ${request ?? ""}`));
-    expectObservable(said$, "---------!").toBe("-ab-c-(rde)", {
+test(
+  "a lock requested twice by one run goes to both requests",
+  inVirtualTime((helpers) => {
+    const more = { C: acquire("b-1", { request: "b-1 again" }) };
+    const said$ = locked(helpers, "-ab-C-1", { more }).pipe(
+      map(({ type, request }) => `${type} ${request ?? ""}`),
+    );
+    helpers.expectObservable(said$, "20ms !").toBe("-ab-c-(rde)", {
       a: "granted a-1",
       b: "waiting b-1",
       c: "waiting b-1 again",
@@ -163,24 +161,19 @@ test("a lock requested twice by one run goes to both requests", () =>
       d: "granted b-1",
       e: "granted b-1 again",
     });
-  }));
+  }),
+);
 
 test("a lock is rejected beyond a hundred of one run, which may keep those it has and free one for another", () => {
-  const numbers = Array.from({ length: maxLocksOfRun + 1 }, (_, n) => n);
-  const many = numbers.map((n) => acquire("a-1", { request: `${n}`, resource: `file:${n}` }));
-  const again = acquire("a-1", { request: "0 again", resource: "file:0" });
-  const free: LockCommand = {
-    type: "release",
-    request: "free",
-    resource: "file:0",
-    instanceId: "a-1",
-  };
+  const one = (n: number, request = `${n}`) => acquire("a-1", { request, resource: `file:${n}` });
+  const many = Array.from({ length: maxLocksOfRun }, (_, n) => one(n));
+  const last = one(maxLocksOfRun);
+  const free: LockCommand = { ...release, resource: "file:0" };
   const other = acquire("b-1", { resource: "file:more" });
-  const locks = createLocks<string>({ ...unused(), lastToken: 0 });
-  const last = many.slice(-1);
-  const all = [...many, again, ...last, other, free, ...last];
-  const said = all.flatMap((command) => locks.apply(command, 0)).map(words);
-  expect(said.slice(maxLocksOfRun)).toEqual([
+  const locks = createLocks<string>({ graph: createWaitGraph(), held: [], lastToken: 0 });
+  for (const command of many) locks.apply(command, 0);
+  const all = [last, one(0, "0 again"), last, other, free, last];
+  expect(all.flatMap((command) => locks.apply(command, 0)).map(words)).toEqual([
     "too_many_locks",
     "granted a-1 1",
     "too_many_locks",
@@ -190,45 +183,41 @@ test("a lock is rejected beyond a hundred of one run, which may keep those it ha
   ]);
 });
 
-test("a lock names its holder, its start and its end", () =>
-  marbles((helpers) => {
-    const { hot, expectObservable, scheduler } = helpers;
-    const create = () => createLocks<string>({ ...unused(), lastToken: 6 });
-    const event$ = driven(hot("-a---i", commands), create, scheduler);
-    const owner = { resource: x, agent: "a", instanceId: "a-1" };
+const owner = { resource: x, agent: "a", instanceId: "a-1" };
+
+test(
+  "a lock names its holder, its start and its end",
+  inVirtualTime((helpers) => {
     const lock = { ...owner, fencingToken: 7, heldSince: 1, expiresAt: 101 };
-    expectObservable(event$, "-------!").toBe("-a---h", {
+    const event$ = locked(helpers, "-a---i", { lastToken: 6 });
+    helpers.expectObservable(event$, "7ms !").toBe("-a---h", {
       a: { type: "granted", request: "a-1", lock },
       h: { type: "refused", request: "b-1", why: "held", holder: lock },
     });
-  }));
+  }),
+);
 
-const owner = { resource: x, agent: "a", instanceId: "a-1", fencingToken: 1 };
-const held = [{ ...owner, heldSince: 0, expiresAt: 6 }];
+test(
+  "restored locks are held until they expire",
+  inVirtualTime((helpers) => {
+    const held = [{ ...owner, fencingToken: 1, heldSince: 0, expiresAt: 6 }];
+    expectWords(helpers, "--b", "--w---(xb)", { held, values: { b: "granted b-1 1" } });
+  }),
+);
 
-test("restored locks are held until they expire", () =>
-  marbles((helpers) => {
-    const values = { w: "b-1 waits", x: "expired a-1", b: "granted b-1 1" };
-    helpers
-      .expectObservable(locked(helpers, "--b", { held }), "----------!")
-      .toBe("--w---(xb)", values);
-  }));
-
-test("a stream of lock commands leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber", () =>
-  marbles(({ cold, expectObservable, expectSubscriptions, scheduler }) => {
+test(
+  "a stream of lock commands leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber",
+  inVirtualTime(({ cold, expectObservable, expectSubscriptions, scheduler }) => {
     const command$ = cold("-s-b-------|", commands);
-    const create = () => createLocks<string>({ ...unused(), lastToken: 0 });
+    const create = () => createLocks<string>({ graph: createWaitGraph(), held: [], lastToken: 0 });
     const event$ = driven(command$, create, scheduler).pipe(map(words));
     expectObservable(event$, "----!").toBe("-a-w", said);
-    expectObservable(event$, "------------------^-----------------!").toBe(
-      "                       -------------------a-w--(xb)",
-      said,
-    );
-    expectSubscriptions(command$.subscriptions).toBe(["^---!", "------------------^----------!"]);
-  }));
+    expectObservable(event$, "18ms ^ 17ms !").toBe("18ms -a-w--(xb)", said);
+    expectSubscriptions(command$.subscriptions).toBe(["^---!", "18ms ^ 10ms !"]);
+  }),
+);
 
-test("a stream of lock commands answers a burst in order", () =>
-  marbles((helpers) => {
-    const values = { ...said, c: "granted c-1 3" };
-    helpers.expectObservable(locked(helpers, "-(abc12)"), "----------!").toBe("-(awWrbRc)", values);
-  }));
+test(
+  "a stream of lock commands answers a burst in order",
+  inVirtualTime((helpers) => expectWords(helpers, "-(abc12)", "-(awWrbRc)")),
+);

@@ -1,68 +1,52 @@
-import { createWaitGraph } from "../../../../src/runtime/runs/rules/wait-graph.ts";
+import { createWaitGraph, type WaitTarget } from "../../../../src/runtime/runs/rules/wait-graph.ts";
 
-const on =
-  (...targets: string[]) =>
-  () =>
-    targets;
+type Waits = Readonly<Record<string, readonly WaitTarget[]>>;
 
-test("a graph of waits has no cycle when no run waits", () => {
-  expect(createWaitGraph().cycle("a-1", on("b-1"))).toBeNull();
-  expect(createWaitGraph().cycle("a-1", on())).toBeNull();
-});
-
-test("a graph of waits names the shortest way back to the waiting run", () => {
+/** A graph in which each of these runs waits for others. */
+function graphOf(waits: Waits) {
   const graph = createWaitGraph();
-  graph.add("b-1", on("c-1", "d-1"));
-  graph.add("c-1", on("d-1"));
-  graph.add("d-1", on("a-1"));
-  expect(graph.cycle("a-1", on("x-1", "b-1"))).toEqual(["a-1", "b-1", "d-1", "a-1"]);
-  expect(graph.cycle("x-1", on("b-1"))).toBeNull();
-});
+  for (const [run, targets] of Object.entries(waits)) graph.add(run, () => targets);
+  return graph;
+}
 
-test("a graph of waits finds a run that waits for itself", () =>
-  expect(createWaitGraph().cycle("a-1", on("a-1"))).toEqual(["a-1", "a-1"]));
-
-test("a graph of waits ends its search in a cycle of others", () => {
-  const graph = createWaitGraph();
-  graph.add("b-1", on("c-1"));
-  graph.add("c-1", on("b-1"));
-  expect(graph.cycle("a-1", on("b-1"))).toBeNull();
+test.each<[what: string, waits: Waits, run: string, on: WaitTarget[], cycle: string | null]>([
+  ["none when no run waits", {}, "a", ["b"], null],
+  ["none for a wait without a target", {}, "a", [], null],
+  ["the shortest one", { b: ["c", "d"], c: ["d"], d: ["a"] }, "a", ["x", "b"], "a b d a"],
+  ["none for a run beside it", { b: ["c"], c: ["a"], a: ["b"] }, "x", ["b"], null],
+  ["that of a run that waits for itself", {}, "a", ["a"], "a a"],
+  ["none of others", { b: ["c"], c: ["b"] }, "a", ["b"], null],
+  ["none if one of several targets works", { b: ["a"] }, "a", [["b", "d"]], null],
+  ["none through a run with such targets", { b: ["a"], a: [["b", "d"]] }, "d", ["c"], null],
+  ["one if the last of them waits, too", { b: ["a"], a: [["b", "d"]] }, "d", ["a"], "d a d"],
+  ["none if a further one works", { b: ["a"], a: [["b", "d"]] }, "d", [["a", "x"]], null],
+])("a graph of waits has a cycle: %s", (_what, waits, run, on, cycle) => {
+  expect(
+    graphOf(waits)
+      .cycle(run, () => on)
+      ?.join(" ") ?? null,
+  ).toBe(cycle);
 });
 
 test("a graph of waits forgets a wait that was cancelled, and only that one", () => {
-  const graph = createWaitGraph();
-  const callOff = graph.add("b-1", on("a-1"));
-  graph.add("b-1", on("c-1"));
-  graph.add("c-1", on("a-1"));
-  callOff();
-  callOff();
-  expect(graph.cycle("a-1", on("b-1"))).toEqual(["a-1", "b-1", "c-1", "a-1"]);
+  const graph = graphOf({ c: ["a"] });
+  const cancel = graph.add("b", () => ["a"]);
+  graph.add("b", () => ["c"]);
+  cancel();
+  cancel();
+  expect(graph.cycle("a", () => ["b"])).toEqual(["a", "b", "c", "a"]);
 });
 
 test("a graph of waits asks each time for the targets of a wait", () => {
-  const graph = createWaitGraph();
-  let holder = "c-1";
-  graph.add("b-1", () => [holder]);
-  expect(graph.cycle("a-1", on("b-1"))).toBeNull();
-  holder = "a-1";
-  expect(graph.cycle("a-1", on("b-1"))).toEqual(["a-1", "b-1", "a-1"]);
-});
-
-test("a graph of waits has no cycle if one of several targets is enough and still works", () => {
-  const graph = createWaitGraph();
-  graph.add("b-1", on("a-1"));
-  const oneOfBoth = () => [["b-1", "b-2"]];
-  expect(graph.cycle("a-1", oneOfBoth)).toBeNull();
-  graph.add("a-1", oneOfBoth);
-  expect(graph.cycle("b-2", on("c-1"))).toBeNull();
-  // The last of them that worked: now nobody can end.
-  expect(graph.cycle("b-2", on("a-1"))).toEqual(["b-2", "a-1", "b-2"]);
-  expect(graph.cycle("b-2", () => [["a-1", "x-1"]])).toBeNull();
+  const targets = ["c"];
+  const graph = graphOf({ b: targets });
+  expect(graph.cycle("a", () => ["b"])).toBeNull();
+  targets[0] = "a";
+  expect(graph.cycle("a", () => ["b"])).toEqual(["a", "b", "a"]);
 });
 
 test("a graph of waits finds a way back through ten thousand runs that wait in a row", () => {
-  const graph = createWaitGraph();
-  for (let n = 0; n < 10_000; n++) graph.add(`x-${n}`, on(`x-${n + 1}`));
-  graph.add("x-10000", on("a-1"));
-  expect(graph.cycle("a-1", on("x-0"))).toHaveLength(10_003);
+  const row = Array.from({ length: 10_000 }, (_, n) => [`x${n}`, [`x${n + 1}`]]);
+  const graph = graphOf({ ...(Object.fromEntries(row) as Waits), x10000: ["a"] });
+  expect(graph.cycle("a", () => ["x0"])).toHaveLength(10_003);
 });

@@ -43,9 +43,6 @@ const commands: Record<string, Step> = {
   n: { type: "not-delivered", id: "o" },
 };
 
-const wordsOf = ({ type, wait }: WaitEvent<Wait>, id: string): string =>
-  type === "met" ? `${wait.key} met by ${id}` : `${wait.key} ${type}`;
-
 const said = {
   a: "a1 waiting",
   A: "a2 waiting",
@@ -69,25 +66,25 @@ const said = {
   "4": "a2 met by o",
 };
 
+/** As `driven` does, and names each match. */
 function waited(step$: Observable<Step>, scheduler: Marbles["scheduler"]): Observable<string> {
   return new Observable((subscriber) => {
     const waits = createWaits<Wait>();
     const matches = new Map<string, Match<Wait> | null>();
-    const idOf = (match: Match<Wait>): string =>
-      [...matches].find(([, one]) => one === match)?.[0] ?? "";
-    const driver = drive(waits, createClock(scheduler), (event) =>
-      subscriber.next(wordsOf(event, event.type === "met" ? idOf(event.match) : "")),
-    );
+    const wordsOf = (event: WaitEvent<Wait>): string => {
+      const { key } = event.wait;
+      if (event.type !== "met") return `${key} ${event.type}`;
+      return `${key} met by ${[...matches].find(([, one]) => one === event.match)?.[0]}`;
+    };
+    const driver = drive(waits, createClock(scheduler), (event) => subscriber.next(wordsOf(event)));
     const take = (step: Step): void => {
       if (step.type === "match") {
         const found = waits.match(step.occurrence, () => ({}));
         matches.set(step.id, found);
         subscriber.next(`${step.id} to ${found?.waits.map(({ key }) => key).join() ?? ""}`);
       } else if ("id" in step) {
-        driver.apply({
-          type: step.type,
-          match: matches.get(step.id) ?? { waits: [], trigger: {} },
-        });
+        const match = matches.get(step.id) ?? { waits: [], trigger: {} };
+        driver.apply({ type: step.type, match });
       } else {
         driver.apply(step);
       }
@@ -115,21 +112,13 @@ test.each([
   ["is over with its run, whatever it was offered", "    -a-oen-p", "-a-o---P"],
   ["is over when given up, whatever it was offered", "   -a-oxn-p", "-a-o---P"],
   ["is met by nothing once its run ended", "             -a-oet", "-a-o--"],
-])("a wait: %s", (_what, line, expected) =>
-  marbles((helpers) => {
-    const unsubscribed = "-------------------!";
-    helpers
-      .expectObservable(waited(helpers.hot(line, commands), helpers.scheduler), unsubscribed)
-      .toBe(expected, said);
-  }),
-);
+])("a wait: %s", (_what, line, expected) => shows(line, expected));
+
+function shows(line: string, expected: string, values: object = said): void {
+  marbles(({ hot, scheduler, expectObservable }) =>
+    expectObservable(waited(hot(line, commands), scheduler), "20ms !").toBe(expected, values),
+  );
+}
 
 test("a stream of wait commands answers a burst in order", () =>
-  marbles((helpers) => {
-    const line = "-(aAboptu)";
-    const values = { ...said, o: "o to a1,b1", "2": "a2 met by p" };
-    const unsubscribed = "-------------------!";
-    helpers
-      .expectObservable(waited(helpers.hot(line, commands), helpers.scheduler), unsubscribed)
-      .toBe("-(aAbopmM2)", values);
-  }));
+  shows("-(aAboptu)", "-(aAbopmM2)", { ...said, o: "o to a1,b1" }));
