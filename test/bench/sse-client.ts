@@ -41,12 +41,13 @@ export async function openSse({ url, apiKey }: Server, path: string) {
     /** Resolves with the first event whose data has all these words, that came after this was called; rejects after 30 s. */
     waitFor: (...words: readonly string[]) =>
       new Promise<{ readonly at: number }>((resolve, reject) => {
+        const deadline = AbortSignal.timeout(patienceMs);
         const late = () => reject(new Error(`no event of ${path} has ${words.join()}`));
-        const timer = setTimeout(late, patienceMs);
+        deadline.addEventListener("abort", late);
         const see = (event: string, at: number): void => {
           if (!words.every((word) => event.includes(word))) return;
           waiting.delete(see);
-          clearTimeout(timer);
+          deadline.removeEventListener("abort", late);
           resolve({ at });
         };
         waiting.add(see);

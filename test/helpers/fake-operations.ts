@@ -220,7 +220,8 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     },
     replayTrigger: async (id): Promise<ReplayResult> => {
       called("replayTrigger", id);
-      const replayed = { agent: "dev", outcome: "started", instanceId: "dev-aaaaaaaa" } as const;
+      const agent = state.entries.find((one) => one.id === id)?.agent ?? "dev";
+      const replayed = { agent, outcome: "started", instanceId: "dev-aaaaaaaa" } as const;
       const matched = [{ ...replayed, triggerId: "t2", replayOf: id }];
       return await Promise.resolve({ receiptId: null, replayId: "p2", matched, reason: null });
     },

@@ -2,6 +2,7 @@ import { appendFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { pause } from "../../helpers/pause.ts";
 import type { ProbeReading } from "./reading.ts";
 
 /**
@@ -55,8 +56,7 @@ function read(): void {
     resources: resources(),
   };
   appendFileSync(file, `${JSON.stringify(reading)}\n`);
-  // The collections above are this probe's own delay.
-  setTimeout(() => delays.reset(), 100).unref();
+  void pause(100, "the collections above are this probe's own delay").then(() => delays.reset());
 }
 
 process.on("SIGUSR2", read);
