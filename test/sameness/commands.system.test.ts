@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { LiveProject } from "../helpers/live-project.ts";
+import { madeAgents } from "../helpers/made-day/agents.ts";
 import { madeDay } from "../helpers/made-day/made-day.ts";
 import { clockAhead, runAl } from "../helpers/scheduler.ts";
 
@@ -8,12 +9,14 @@ import { clockAhead, runAl } from "../helpers/scheduler.ts";
 /** The made day ends then; the clock of its scheduler and of the commands goes on from there. */
 const now = Date.parse("2026-03-10T12:00:00Z");
 const env = clockAhead(now - Date.now());
-const run = "sync-web-hahifnin";
+const run = "sync-web-acbhinla";
+
+const ofWeb = madeAgents.filter(({ area }) => area === "web");
 
 let project: LiveProject;
 
 async function makeProject(): Promise<LiveProject> {
-  const made = new LiveProject(await madeDay(5, now));
+  const made = new LiveProject(await madeDay(ofWeb, now));
   for (const name of ["report-web", "sync-web"])
     await made.edit(`agents/${name}/config.toml`, /^schedule = .*$/m, 'schedule = "0 0 29 2 *"');
   await made.write(
@@ -74,7 +77,7 @@ function settled(text: string): string {
     .replaceAll(/"(time|pid)":\d+/g, '"$1":0')
     .replaceAll(/localhost:\d+/g, "localhost:0")
     .replaceAll(/al_[\w-]{20,}/g, "<token>")
-    .replaceAll(/-web-(?!hahifnin)[a-z\d]{8}\b/g, "-web-<run>")
+    .replaceAll(/-web-(?!acbhinla)[a-z\d]{8}\b/g, "-web-<run>")
     .replaceAll(/[\da-f]{8}-[\da-f]{4}-[\da-f-]{22}/g, "<id>");
 }
 

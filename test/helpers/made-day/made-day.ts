@@ -21,21 +21,20 @@ text = "Deployed."
 `;
 
 /**
- * A project of thirty agents and a day of history behind it, in its store and its log files, before its scheduler
+ * A project of these agents, thirty by default, and a day of history until `now` behind it, in its store and its log files, before its scheduler
  * starts. The history is made: real rows and real lines, of runs that never were.
  */
-export async function madeDay(): Promise<TestProject> {
+export async function madeDay(agents = madeAgents, now = Date.now()): Promise<TestProject> {
   const project = await webhookProject();
   await writeFile(join(project.dir, "slow.script.toml"), slowScript);
   await appendFile(join(project.dir, "config.toml"), slowModel);
-  for (const agent of madeAgents) {
+  for (const agent of agents) {
     const dir = join(project.dir, "agents", agent.name);
     await mkdir(dir, { recursive: true });
     await writeFile(join(dir, "SKILL.md"), `---\nname: ${agent.role.title}\n---\n\nDo it.\n`);
     await writeFile(join(dir, "config.toml"), madeConfig(agent));
   }
-  const now = Date.now();
-  const runs = madeAgents
+  const runs = agents
     .flatMap((agent) => runsOf(agent, now))
     .sort((a, b) => a.startedAt - b.startedAt);
   await writeHistory(project.dir, runs);
