@@ -31,21 +31,28 @@ tools = ["echo", "get-s*"]
 name = "files"
 command = ["${process.execPath}", "${exampleServer("filesystem")}", "."]
 tools = ["write_file", "read_text_file"]
+[[mcp]]
+name = "inside"
+command = ["al-mcp", "all"]
+tools = ["echo"]
 `;
   const turns = [
     turn("all__echo", '{ message = "hello" }'),
     turn("files__write_file", '{ path = "note.txt", content = "by mcp" }'),
     turn("files__read_text_file", '{ path = "note.txt" }'),
     turn("all__get-env", "{}"),
+    turn("inside__echo", '{ message = "by al-mcp" }'),
   ];
   const { project, results } = await ran(mcp, turns.join(""));
-  for (const [at, text] of ["Echo: hello", "", "by mcp", "not found"].entries())
+  for (const [at, text] of ["Echo: hello", "", "by mcp", "not found", "Echo: by al-mcp"].entries())
     expect(results[at]).toContain(text);
   const calls = await project.messages("worker", "mcp");
   expect(calls.map((line) => line.replace(/ done after \d+ ms, \d+ bytes/, ""))).toEqual([
     "MCP all.echo:",
     "MCP files.write_file:",
     "MCP files.read_text_file:",
+    "MCP all.echo:",
+    "MCP inside.echo:",
   ]);
 });
 

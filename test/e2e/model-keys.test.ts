@@ -10,7 +10,7 @@ import { lookProgram, words, type HarnessName } from "./looking-project.ts";
 
 const { engine, missing } = await testEngine();
 const noUsers = whyNoOsUsers();
-/** Each harness runs in each place in `test:long`; the ordinary tests run each at least once. */
+/** pi and a command line run in each place in `test:long`; the ordinary tests run each once. */
 const inPlace = (one: HarnessName) => (isLong ? harnesses : [one]);
 const hidden = [words.key, words.header, words.variable];
 

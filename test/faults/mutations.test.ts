@@ -16,3 +16,6 @@ test("the text of each mutation is in its file once", () => {
   const stale = mutations.filter(({ file, find }) => read(file).split(find).length !== 2);
   expect(stale.map(({ defence }) => defence)).toEqual([]);
 });
+
+test("the README counts the defences that are removed", () =>
+  expect(read("test/faults/README.md")).toContain(`[${mutations.length} defences](mutations.ts)`));

@@ -158,6 +158,7 @@ const table: readonly (readonly [Where, Defences])[] = [
         "for (const id of ended) deps.sessions.end(id);",
         "void ended;",
       ],
+      "scripts can't read the session cookie": ["httpOnly: true", "httpOnly: false"],
       "requests from other sites carry no session cookie": [
         'sameSite: "strict"',
         'sameSite: "none"',
@@ -167,6 +168,39 @@ const table: readonly (readonly [Where, Defences])[] = [
   [
     { file: `${gateway}/routes/login.ts`, test: `${ofGateway}/routes/login-link.test.ts` },
     { "a login link works once": ["      deps.loginLinks.use(token);\n", ""] },
+  ],
+  [
+    {
+      file: `${runApi}/egress/broker/certificate.ts`,
+      test: `${ofRunApi}/egress/broker/run-authority.test.ts`,
+    },
+    {
+      "a run's certificate authority is restricted to the bound hosts": [
+        '    extension(x509.id_ce_nameConstraints, constraints, "critical"),\n',
+        '    ...[constraints].slice(1).map((one) => extension("", one)),\n',
+      ],
+    },
+  ],
+  [
+    {
+      file: "src/runtime/harness/bridge/pass-tunnel.ts",
+      test: "test/runtime/harness/bridge/tunnels.test.ts",
+    },
+    {
+      "a run's proxy requires its key": [
+        "password !== undefined && isSameSecret(password, key)",
+        "password !== undefined && key !== password.slice(0, 0)",
+      ],
+    },
+  ],
+  [
+    { file: `${runApi}/run-sockets.ts`, test: `${ofRunApi}/egress/authentication.test.ts` },
+    {
+      "a tunnel requires the token of its run": [
+        'carriesToken(request.headers["proxy-authorization"], socket.tokens.tokenHash)',
+        '(request.headers["proxy-authorization"] ?? "") !== ""',
+      ],
+    },
   ],
   [
     { file: `${gateway}/active-key.ts` },

@@ -59,6 +59,16 @@ test.each<[string, RegExp, readonly TreeEntry[]]>([
     ["a", "b", "c", "d"].map((name) => entry(`assets/${name}`, { size: 9 * 1024 ** 2 })),
   ],
   [
+    "a Dockerfile that is a link",
+    /refused: "Dockerfile" is a symbolic link/,
+    [entry("Dockerfile", { kind: "link" })],
+  ],
+  [
+    "a folder that is a link",
+    /refused: "assets" is a symbolic link/,
+    [entry("assets", { kind: "link" })],
+  ],
+  [
     "names that differ in case only",
     /"scripts\/run" is there twice/,
     [entry("scripts/Run"), entry("scripts/run")],

@@ -49,6 +49,26 @@ test("a verified delivery can be read again from its receipt with the same resul
   expect(again && receiver.index.match("hub", again).matched).toEqual(["dev"]);
 });
 
+const [trace, span] = ["a".repeat(32), "b".repeat(16)];
+test.each([
+  [`00-${trace}-${span}-01`, { traceId: trace, spanId: span }],
+  [`00-${"0".repeat(32)}-${span}-01`, undefined],
+  ["x\u001b", undefined],
+])(
+  "a verified delivery with the traceparent %j starts runs of the sender's span %j",
+  async (traceparent, sender) => {
+    const receiver = new TestReceiver("dev");
+    const delivery = github();
+    await receiver.receive({ ...delivery, headers: { ...delivery.headers, traceparent } });
+    expect(receiver.dispatched).toHaveLength(1);
+    expect(receiver.dispatched[0]?.trigger).toMatchObject({
+      kind: "webhook",
+      ...(sender && { sender }),
+    });
+    expect("sender" in (receiver.dispatched[0]?.trigger ?? {})).toBe(sender !== undefined);
+  },
+);
+
 test("a verified delivery starts nothing when it is repeated, and is answered with the first receipt", async () => {
   const receiver = new TestReceiver("dev");
   await receiver.deliver();

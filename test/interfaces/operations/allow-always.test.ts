@@ -90,6 +90,13 @@ test("to allow calls of an agent always removes its name", async () => {
   expect(table().network).toBeUndefined();
 });
 
+test("to allow a tool always removes its name", async () => {
+  const tool = { kind: "tool", subject: "hub.send" } as const;
+  const { answer, table } = await asked('tools = ["hub.send", "hub.get"]', tool);
+  await answer("always");
+  expect(table().approve).toEqual({ tools: ["hub.get"] });
+});
+
 test.each(["once", "run", "deny"])("%s changes no file", async (given) => {
   const { answer, text, config } = await asked('hosts = ["a.test"]', { subject: "a.test" });
   await answer(given);

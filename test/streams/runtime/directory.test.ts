@@ -38,6 +38,10 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
   ],
   [
+    "holds work from before a restart for a minute without a directory, then drops it",
+    { changes: " A", manual: "  -12", refused: " 1m (12)", started: "-" },
+  ],
+  [
     "runs work from before a restart once the directory exists",
     {
       changes: " A-- 59s a",

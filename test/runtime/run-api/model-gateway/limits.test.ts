@@ -20,6 +20,12 @@ async function ask(
 
 const thinking = { type: "enabled", budget_tokens: 16_000, display: "summarized" };
 
+test.each([anthropic, responses, completions, mistral])(
+  "a request asks the model of its address, whatever its body names: $title",
+  async (wire) =>
+    expect((await ask(wire, { model: "dearest" })).sent).toMatchObject({ model: "model-1" }),
+);
+
 describe("the limit of an answer", () => {
   test.each([
     [anthropic, { max_tokens: 9000 }],

@@ -1,0 +1,12 @@
+import { limitsOf } from "../../../../src/runtime/runners/container/container-options.ts";
+import { anAgent } from "../../../helpers/agents.ts";
+
+test("each limit of an agent in a container overrides the project's", () => {
+  const local = { memory: null, cpus: 0.5, network: "bridge", env: {} };
+  const project = { memory: "128m", cpus: 1, network: "none" };
+  expect(limitsOf(anAgent("dev", { local }), project)).toEqual({
+    memory: "128m",
+    cpus: 0.5,
+    network: "bridge",
+  });
+});
