@@ -32,7 +32,7 @@ async function changed(...[before, after]: [ClusterEngine, ClusterEngine]) {
   return changing;
 }
 
-test("runs are visible while an engine that the config no longer names is away", async () => {
+test("runs of all engines are listed while one that the config no longer names is away", async () => {
   const [before, after] = [engineWith("al-old"), engineWith("al-new")];
   const changing = await changed(before.engine, after.engine);
   const away = () => Promise.reject(new Error("no answer"));

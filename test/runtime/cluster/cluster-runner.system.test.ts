@@ -96,7 +96,7 @@ describe("a run on a cluster", () => {
     expect(messagesOf(events)).toEqual(["one", "two", "three"]);
   });
 
-  test("is lost, ended and rejected when it is silent for longer than its lease", async () => {
+  test("is lost and ended when it is silent for longer than its lease, and its later lines are rejected", async () => {
     const request = aRequest(`${log("ready")}; sleep 600`);
     const { instanceId } = request;
     const runner = await cluster().start(cluster().configured({ leaseSeconds: 0.3 }));
@@ -177,7 +177,7 @@ describe("a run that waits for a machine", () => {
     engine.goAway(null);
   });
 
-  test("has a paused clock until a machine has it", async () => {
+  test("has a paused timeout until a machine claims it", async () => {
     const clock: string[] = [];
     const pauseClock = () => {
       clock.push("paused");

@@ -52,7 +52,7 @@ describe("the relay to the door", () => {
     sent.destroy();
   });
 
-  test("breaks the connection when the door breaks it, and when the door is away", async () => {
+  test("closes the connection when the door does, and when the door is away", async () => {
     const { relay, port } = await relayTo((connection) => connection.resetAndDestroy());
     await once(client(port).resume(), "close");
     const away = await listening(relayServer("127.0.0.1:1", limits));

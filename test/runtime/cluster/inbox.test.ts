@@ -2,7 +2,7 @@ import { createInbox } from "../../../src/runtime/cluster/remote-process.ts";
 
 const stop = { reason: "timed_out", graceMs: 5 } as const;
 
-test("the inbox of a run keeps its first entry, whose reader left", async () => {
+test("the inbox of a run keeps its first entry after a reader left", async () => {
   const inbox = createInbox();
   const left = new AbortController();
   const answer = inbox.next(left.signal);

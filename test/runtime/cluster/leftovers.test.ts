@@ -14,7 +14,7 @@ const placed = (name: string, instanceId: string): PlacedRun => ({
   endings: 0,
 });
 
-test("an instance of another client leads to no file outside of the records", async () => {
+test("an instance ID with a path, from another client, deletes no file outside of the records", async () => {
   const folder = tempDir();
   await writeFile(join(folder, "other.json"), "{}");
   const records = createRecordFiles<object>(join(folder, "records"));

@@ -1,7 +1,7 @@
 import { createReceivedLines } from "../../../src/runtime/cluster/remote-process.ts";
 import type { RunOutput } from "../../../src/runtime/runners/run-output.ts";
 
-test("no line and no end of another machine is later than now", () => {
+test("future times of lines and ends from another machine are set to now", () => {
   const times: number[] = [];
   const line: RunOutput["line"] = (_stream, _line, time) => void times.push(time);
   const output = { line } as RunOutput;

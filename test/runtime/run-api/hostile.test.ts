@@ -71,7 +71,7 @@ test.each([
   },
 );
 
-test("a run has only as much of a body read as a request needs", async () => {
+test("a body that is longer than its request needs is rejected with 400", async () => {
   const one = await openSocket(side(), "dev-1");
   const connection = await connected(one);
   const answered = once(connection, "data");
@@ -84,7 +84,7 @@ test("a run has only as much of a body read as a request needs", async () => {
   expect(side().abilities.asked).toEqual([]);
 });
 
-test("a run that sends requests and hangs up gets no more concurrent work than one that waits", async () => {
+test("a run that hangs up on its requests gets no more of them at once than one that waits", async () => {
   const one = await openSocket(side(), "dev-1");
   const { promise, resolve } = held<RequestAnswer<"wait">>();
   side().abilities.answers.wait = () => promise;

@@ -9,10 +9,10 @@ async function masking(chunks: readonly string[], masks: Parameters<typeof maske
   return out;
 }
 
-test("bytes that can't begin a secret are not held back", async () =>
+test("maskedBytes emits at once bytes that can't begin a secret", async () =>
   expect(await masking(["one ", "two se"], [maskOf("secret")])).toEqual(["one ", "two ", "se"]));
 
-test("masking keeps lengths", () => {
+test("maskOf fits a mask to the length of its secret", () => {
   expect(maskOf("sécret", "x").put.toString()).toBe("x******");
   expect(maskOf("sec", "longer").put.toString()).toBe("lon");
 });

@@ -9,25 +9,25 @@ const conditions = (n: number) =>
   Object.fromEntries(Array.from({ length: n }, (_, i) => [`member.${i}`, "xxx"]));
 
 test.each<[string, RequestName | "nothing", unknown, Record<string, string>?]>([
-  ["an unknown ability", "nothing", {}],
-  ["a resource that is no URI", "lock", { resource: "a lock" }],
+  ["an unknown request", "nothing", {}],
+  ["a resource that is not a URI", "lock", { resource: "a lock" }],
   ["a resource that is too long", "lock", { resource: `x:${"y".repeat(600)}` }],
-  ["a resource that would move a reader's cursor", "lock", { resource: "x:\u001b[2Jxxx" }],
-  ["a resource that reads backwards", "lock", { resource: "x:\u202exxx" }],
-  ["a source that would move a reader's cursor", "wait", { ...wait, source: "\u009b2Jxxx" }],
-  ["an event that would", "wait", { ...wait, event: "\u0007xxx" }],
+  ["a resource with a terminal escape", "lock", { resource: "x:\u001b[2Jxxx" }],
+  ["a resource with a right-to-left mark", "lock", { resource: "x:\u202exxx" }],
+  ["a source with a terminal escape", "wait", { ...wait, source: "\u009b2Jxxx" }],
+  ["an event with a control character", "wait", { ...wait, event: "\u0007xxx" }],
   ["more than 32 conditions", "wait", { ...wait, where: conditions(33) }],
-  ["a value that nobody compares", "wait", { ...wait, where: { a: "x".repeat(1025) } }],
-  ["a field that nobody knows", "lock", { resource, force: true }],
-  ["a list for an object", "lock", [resource]],
-  ["no key", "lock", { resource }, { "idempotency-key": "" }],
-  ["a key that is none", "lock", { resource }, { "idempotency-key": "1" }],
+  ["a condition of 1025 characters", "wait", { ...wait, where: { a: "x".repeat(1025) } }],
+  ["an unknown field", "lock", { resource, force: true }],
+  ["a list in place of an object", "lock", [resource]],
+  ["an empty idempotency key", "lock", { resource }, { "idempotency-key": "" }],
+  ["an invalid idempotency key", "lock", { resource }, { "idempotency-key": "1" }],
   ["another media type", "lock", { resource }, { "content-type": "text/plain" }],
   ["a context of more than 64 Ki characters", "call", { agent: "b", context: "x".repeat(65_537) }],
   ["a body beyond all limits", "call", { agent: "b", context: "x".repeat(600_000) }],
   ["a negative time", "lock", { resource, waitSeconds: -1 }],
 ])(
-  "a request of a run is rejected for %s as malformed, without repeating it",
+  "a request of a run is rejected as malformed for %s, without repeating it",
   async (_what, ability, body, headers = {}) => {
     const one = await openSocket(side(), "dev-1");
     const answer = await post(one, ability, { body, headers }).catch((error: unknown) => error);
@@ -50,7 +50,7 @@ test("a request of a run accepts a resource in any language, and 32 conditions",
   expect(await post(one, "wait", { body })).toMatchObject({ status: 200 });
 });
 
-test("a request of a run accepts a context of 64 Ki characters, each of them an escape", async () => {
+test("a request of a run accepts a context of 64 Ki characters, each escaped in JSON", async () => {
   const one = await openSocket(side(), "dev-1");
   const context = "\u0001".repeat(65_536);
   expect(await clientOf(one).ask("call", { agent: "b", context }, never)).toMatchObject({

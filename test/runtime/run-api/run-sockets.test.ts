@@ -14,7 +14,7 @@ let side: SocketSide;
 beforeEach(async () => void (side = await socketSide()));
 afterEach(() => side.remove());
 
-test("a run's socket tells the scheduler which run asks, by the socket and the token", async () => {
+test("a run's socket identifies the run of a request", async () => {
   const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
   expect(await clientOf(one).ask("lock", { resource }, never)).toMatchObject({ ok: true });
   await clientOf(two).ask("unlock", { resource }, never);
@@ -42,7 +42,7 @@ test("a run's socket reports that a path is too long for a socket", async () => 
   });
 });
 
-test("a run's socket rejects a forged token, none, and the token of another run", async () => {
+test("a run's socket rejects a forged token, a missing one, and the token of another run", async () => {
   const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
   const forged = { socket: one.socket, token: "A".repeat(43) };
   const stolen = { socket: one.socket, token: two.token };
@@ -112,7 +112,7 @@ test("a run's socket answers a waiting request when its work ends, and drops one
   expect(await stays).toEqual({ ok: true, timedOut: false, trigger: { kind: "webhook" } });
 });
 
-test("a run's socket continues after a restart under the same key, with the same token, at the same place", async () => {
+test("a run's socket resumes requests after a restart, with the same token and idempotency key", async () => {
   const one = await openSocket(side, "dev-1");
   side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
   const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);

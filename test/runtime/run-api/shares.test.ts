@@ -4,7 +4,7 @@ import { createShares, type Release } from "../../../src/runtime/run-api/shares.
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("shares of a limit stay within the total and each owner's part, and serve all in the end", async () => {
+test("createShares stays within the total and each owner's limit, and serves all requests", async () => {
   const request = fc.record({
     owner: fc.constantFrom("a", "b", "c"),
     amount: fc.integer({ min: 1, max: 6 }),
@@ -35,7 +35,7 @@ test("shares of a limit stay within the total and each owner's part, and serve a
   );
 });
 
-test("shares of a limit serve an owner within one round, however many requests of another wait", async () => {
+test("createShares serves an owner next, however many requests of another one wait", async () => {
   const shares = createShares({ total: 1, perOwner: 1 });
   const order: string[] = [];
   const take = (owner: string) =>
@@ -48,14 +48,14 @@ test("shares of a limit serve an owner within one round, however many requests o
   expect(order.indexOf("other")).toBeLessThan(3);
 });
 
-test("shares of a limit give an owner its assured part while others hold the total", async () => {
+test("createShares serves an owner's assured part while others use up the total", async () => {
   const shares = createShares({ total: 10, perOwner: 5, assured: 2 });
   await shares.acquire("a", 5, never);
   await shares.acquire("b", 5, never);
   await shares.acquire("c", 2, never);
 });
 
-test("shares of a limit don't let a stream of small requests starve a large one", async () => {
+test("createShares lets no small requests pass a large one that waits", async () => {
   const shares = createShares({ total: 10, perOwner: 8 });
   const first = await shares.acquire("a", 6, never);
   const large = shares.acquire("b", 8, never);
@@ -67,7 +67,7 @@ test("shares of a limit don't let a stream of small requests starve a large one"
   await large;
 });
 
-test("shares of a limit reject a request too many, and drop one whose signal aborts", async () => {
+test("createShares rejects a request beyond maxWaiting, and drops one whose signal aborts", async () => {
   const shares = createShares({ total: 1, perOwner: 1, maxWaiting: 1 });
   const release = await shares.acquire("a", 1, never);
   const gone = new AbortController();

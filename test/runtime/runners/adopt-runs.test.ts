@@ -52,15 +52,19 @@ const ended = line("run succeeded", "run", { outcome: "succeeded" });
 const denied = line("denied", "network", { scheduler: true });
 
 test.each([
-  ["said", logsOf(started, line("said", "said"), goesOn, denied)],
-  ["session starts", logsOf(started, line("session starts", "run"), goesOn, goesOn, ended)],
-  [null, logsOf(started)],
-  [null, { read: () => Promise.reject(new Error("no log")) }],
-])("an adopted run resumes after its own last line: %s", async (last, logs) =>
+  ['after "said"', "said", logsOf(started, line("said", "said"), goesOn, denied)],
+  [
+    'after "session starts"',
+    "session starts",
+    logsOf(started, line("session starts", "run"), goesOn, goesOn, ended),
+  ],
+  ["from its beginning, without a line of its own", null, logsOf(started)],
+  ["from its beginning, without a log", null, { read: () => Promise.reject(new Error("no log")) }],
+])("an adopted run resumes %s", async (_where, last, logs) =>
   expect((await adopted(logs)).resumed).toEqual([last]),
 );
 
-test("an adopted run's last line is found behind many of the scheduler's", async () => {
+test("an adopted run's last line is found although the scheduler logged 200 lines after it", async () => {
   const many = Array.from({ length: 200 }, () => line("denied", "network"));
   const logs = logsOf(line("its last", "process", { seq: 3 }), ...many);
   const isOwnLine = ({ seq }: LogEntry) => seq !== undefined;

@@ -8,10 +8,10 @@ const bad = exitWith({ exitCode: null, error: "broken" });
 const eventsOf = (work: (subscriber: RunSubscriber) => Promise<void>) =>
   lastValueFrom(asRun(NEVER, work, () => bad).pipe(toArray()));
 
-test("the work of a run that fails has the failure as its exit", async () =>
+test("asRun emits an exit for work that fails", async () =>
   expect(await eventsOf(() => Promise.reject(new Error("no")))).toEqual([bad]));
 
-test("the work of a run that fails after its exit causes a warning", async () => {
+test("asRun warns about work that fails after its exit", async () => {
   const warned = once(process, "warning") as Promise<[Error]>;
   const events = await eventsOf(({ emit }) => {
     emit(good);

@@ -137,7 +137,7 @@ export function runnerContract(
     });
 
     test.each(["huge-line", "garbage"] as const)(
-      "the runner survives output that is a %s",
+      "the runner survives the output %s",
       async (scenario) => {
         const events = await collected(run(request(scenario)));
         expect(messagesOf(events).at(-1)).toBe("after");

@@ -12,7 +12,7 @@ async function settings(env: NodeJS.ProcessEnv) {
 test("a job has no network settings if the scheduler has neither proxy nor certificates", async () =>
   expect(await settings({ PATH: "/bin", HTTPS_PROXY: " " })).toEqual({ warnings: [] }));
 
-test("a job has the proxies in either case, and the certificates themselves", async () => {
+test("a job has the proxy variables of the scheduler in either case, and the content of its certificates", async () => {
   const path = join(tempDir(), "ca.pem");
   await writeFile(path, "PEM");
   const variables = { HTTPS_PROXY: "http://p:1", no_proxy: "a.test" };
@@ -33,18 +33,24 @@ const withoutProxies = { variables: {}, certificates: "PEM", closed: true };
 const closed = { variables: {}, certificates: null, closed: true };
 
 test.each([
-  ["an open one has all of it", all, "open", hostUser, all],
-  ["a closed one has no use for the proxies", all, "closed", hostUser, withoutProxies],
-  ["neither has a container", all, "closed-if-possible", container, withoutProxies],
+  ["all settings for an open run", all, "open", hostUser, all],
+  ["certificates alone for a closed run", all, "closed", hostUser, withoutProxies],
   [
-    "one that may turn out open has both",
+    "certificates alone for a container that is closed if possible",
+    all,
+    "closed-if-possible",
+    container,
+    withoutProxies,
+  ],
+  [
+    "all settings for a host user that is closed if possible",
     all,
     "closed-if-possible",
     hostUser,
     { ...all, closed: true },
   ],
-  ["a closed one is marked without other settings", undefined, "closed", container, closed],
-  ["an open one has none without other settings", undefined, "open", container, undefined],
-] as const)("the network settings of a run: %s", (_name, given, network, runtime, expected) =>
+  ["only a mark for a closed run without settings", undefined, "closed", container, closed],
+  ["undefined for an open run without settings", undefined, "open", container, undefined],
+] as const)("networkOfRun returns %s", (_name, given, network, runtime, expected) =>
   expect(networkOfRun(given, network, runtime)).toEqual(expected),
 );

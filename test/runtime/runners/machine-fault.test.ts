@@ -4,11 +4,11 @@ import { openSync, writeSync } from "node:fs";
 import { machineFault } from "../../../src/runtime/runners/machine-fault.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 
-const systemError = (code: string, more: object = {}): Error =>
-  Object.assign(new Error(`${code}: no`), { code, ...more });
+const systemError = (code: string, more: Record<string, string> = {}): Error =>
+  Object.assign(new Error(`${code} of ${more.syscall ?? "write"}`), { code, ...more });
 const path = "/tmp/al-runs/dev-1.log";
 const cause = systemError("ENOSPC");
-const ofEngine = new Error("mkdir /var/lib/x: no space left on device");
+const ofEngine = new Error("(HTTP code 500) mkdir /x: no space left on device");
 
 test.each([
   ["no space left on the disk of /work", cause],
@@ -19,19 +19,22 @@ test.each([
   ["the machine has too many open files", systemError("ENFILE")],
   ["the machine is out of memory", systemError("ENOMEM")],
   ["the machine can start no more processes", systemError("EAGAIN", { syscall: "spawn sudo" })],
-  ["no space left on the disk of /work", new UserError("run_log", "no log", { cause })],
+  ["no space left on the disk of /work", new UserError("run_log", "caused by ENOSPC", { cause })],
   ["no space left on the disk of /work", Object.assign(ofEngine, { statusCode: 500 })],
-  [null, systemError("EAGAIN", { syscall: "read" })],
-  [null, systemError("ENOENT", { path })],
-  [null, systemError("EACCES", { path })],
-  [null, new Error("no space left on device")],
-  [null, new UserError("no_model", "no key")],
-  [null, "ENOSPC"],
-])("the fault of the machine is %s: %s", (fault, error) =>
+])("machineFault returns %j for %s", (fault, error) =>
   expect(machineFault(error, "/work")).toBe(fault),
 );
 
-test("real errors of the system are recognized", async () => {
+test.each([
+  systemError("EAGAIN", { syscall: "read" }),
+  systemError("ENOENT", { path }),
+  systemError("EACCES", { path }),
+  new Error("no space left on device"),
+  new UserError("no_model", "no key"),
+  "ENOSPC",
+])("machineFault returns null for %s", (error) => expect(machineFault(error, "/work")).toBeNull());
+
+test("machineFault recognizes a real error of a full disk, and no missing program", async () => {
   const full = openSync("/dev/full", "w");
   const faultOf = async (act: () => unknown) => {
     try {

@@ -19,7 +19,7 @@ const warnings = (
 test("a closed network causes no warning, and neither does an invalid agent", async () =>
   expect(await warnings("none", [record("dev"), { config: null }])).toEqual([]));
 
-test("one line names the agents whose network is open", async () => {
+test("one warning names the agents whose network is open", async () => {
   const records = [record("dev"), record("ops", own("none")), record("web", { network: table })];
   expect(await warnings("bridge", records)).toEqual([
     "the network is open, by [local].network, for dev, web: runs reach hosts that [network].allow does not list; al doctor has the fix",
@@ -29,7 +29,7 @@ test("one line names the agents whose network is open", async () => {
   ]);
 });
 
-test("a line names the host users without [network] that can't be closed", async () => {
+test("a warning names the agents as host users whose network can't be closed", async () => {
   const records = [
     record("dev"),
     record("strict", { network: table }),
@@ -41,14 +41,14 @@ test("a line names the host users without [network] that can't be closed", async
   ]);
 });
 
-test("a closed network is not tried if no agent needs it", async () => {
+test("networkWarnings tries no closed network that no agent needs", async () => {
   const whyNotClosed = vi.fn(() => Promise.resolve(null));
   const open = { local: { network: "bridge" }, network: null };
   await networkWarnings([record("dev")], open, whyNotClosed);
   expect(whyNotClosed).not.toHaveBeenCalled();
 });
 
-test("a line names twenty agents at most", async () => {
+test("a warning about open networks names twenty agents at most", async () => {
   const records = Array.from({ length: 25 }, (_, n) => record(`agent-${n}`));
   expect((await warnings("bridge", records))[0]).toContain("agent-19 and 5 more: ");
 });

@@ -66,23 +66,27 @@ test("the job of a run carries the limits of its models and the agent's variable
 });
 
 test.each([
-  ["pi", null],
-  ["llm-cli", 86_400],
-] as const)("the job of a run of %s waits %s s for an approved model", async (type, seconds) => {
-  const approve = { hosts: [], over: 5, agents: [], tools: [] };
-  const job = await prepare({ harness: { ...claude, type }, approve }, "a_key");
-  expect(job.models).toMatchObject([{ timeoutSeconds: seconds }]);
-});
+  ["pi", "its usual timeout", null],
+  ["llm-cli", "a day", 86_400],
+] as const)(
+  "the job of a run of %s lets a model call that needs approval take %s",
+  async (...row) => {
+    const [type, , seconds] = row;
+    const approve = { hosts: [], over: 5, agents: [], tools: [] };
+    const job = await prepare({ harness: { ...claude, type }, approve }, "a_key");
+    expect(job.models).toMatchObject([{ timeoutSeconds: seconds }]);
+  },
+);
 
 test.each<[string, Partial<AgentConfig>, string, readonly [string, string?][]]>([
   [
-    "goes on without fallbacks that have no key or no script",
+    "skips fallbacks without a key or a script, with the reason",
     { models: [...chain.slice(0, 2), model("c", { provider: "scripted", script: "/x" })] },
     "a_key",
     [["c", "no such script"], ["b", missing("b_key")], ["a"]],
   ],
   [
-    "uses another model when the primary has no key",
+    "uses another model when the primary has no key, with the reason",
     { models: chain },
     "b_key",
     [["c", missing("c_key")], ["b"], ["a", missing("a_key")]],
@@ -93,7 +97,7 @@ test.each<[string, Partial<AgentConfig>, string, readonly [string, string?][]]>(
     "a_key",
     [["a"]],
   ],
-])("the job of a run %s, with the reason", async (_what, config, stored, models) => {
+])("the job of a run %s", async (_what, config, stored, models) => {
   const job = await prepare(config, stored);
   expect(job.models.map(({ name, problem }) => [name, problem])).toEqual(
     models.map(([name, problem]) => [name, problem]),

@@ -24,7 +24,7 @@ function written(redact: (text: string) => string = (text) => text) {
 
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 
-test("a value nested deep enough to exhaust the stack is cut", () => {
+test("a run's value that is nested deep enough to exhaust the stack is cut", () => {
   const { events, output, say } = written((text) => text.replace("hush", "[redacted]"));
   const log = `{"type":"log","level":30,"time":1,"msg":"deep hush","kind":"run","fields":{"a":${nested(3_000)}}}`;
   say(log);
@@ -34,7 +34,7 @@ test("a value nested deep enough to exhaust the stack is cut", () => {
   expect(JSON.stringify(output.handedBack())).toContain("[too deep]");
 });
 
-test("a run ended with words if its model's text came after its last tool", () => {
+test("a run counts as ended with text if its model's text came after its last tool", () => {
   const { output, say } = written();
   const said = (...entries: readonly (readonly [kind: string, msg: string])[]): boolean => {
     for (const [kind, msg] of entries) say({ type: "log", level: 30, time: 1, kind, msg });
@@ -67,7 +67,7 @@ test("a run causes cooldowns of its own models only", () => {
   ]);
 });
 
-test("a run may be restarted for lack of resources until its agent is ready", () => {
+test("a run that lacks resources ends as blocked until its agent is ready, and then as failed", () => {
   const usage = { model: null, tokens: null, costUsd: null, turns: null };
   const end = { type: "end", error: "no space left", usage, blocked: true };
   const starting = written();
@@ -80,7 +80,7 @@ test("a run may be restarted for lack of resources until its agent is ready", ()
   expect(ready.output.end()).not.toHaveProperty("blocked");
 });
 
-test("a line that only resembles a message is a raw line", () => {
+test("a line of output that only resembles a message is logged as text", () => {
   const { events, output, say } = written();
   say('{"type":"end","error":3}');
   expect(output.end()).toBeNull();

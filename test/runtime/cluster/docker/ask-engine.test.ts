@@ -15,14 +15,17 @@ test.each([
     "rpc error: code = Unknown desc = raft: failed to process the request: node lost leader status",
   ],
   [503, "This node is not a swarm manager. Use docker swarm init to make it one."],
-])("a request to an engine finds the leader of its Swarm away: %i %s", async (status, message) => {
-  await expect(asked(refusal(status, message), isWithoutLeader)).rejects.toMatchObject({
-    code: "engine_unreachable",
-    message: `the engine at unix:///nowhere.sock does not answer (${message})`,
-  });
-});
+])(
+  "a request to an engine is rejected with engine_unreachable by a Swarm without its leader: %i %s",
+  async (status, message) => {
+    await expect(asked(refusal(status, message), isWithoutLeader)).rejects.toMatchObject({
+      code: "engine_unreachable",
+      message: `the engine at unix:///nowhere.sock does not answer (${message})`,
+    });
+  },
+);
 
-test("a request to an engine is rejected by an engine outside of a Swarm that is late", async () => {
+test("a request to an engine is rejected with engine_refused if it times out outside of a Swarm", async () => {
   const error = refusal(500, "context deadline exceeded");
   await expect(asked(error)).rejects.toMatchObject({ code: "engine_refused" });
 });

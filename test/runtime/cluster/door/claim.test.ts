@@ -9,7 +9,7 @@ const statusOf = async (id = claimA) => (await claim({ id })).status;
 const stored = () => side().store.remoteRuns.all();
 
 describe("a claim", () => {
-  test("is answered with the job and a token, which is valid for all else", async () => {
+  test("is answered with the job and a token, which is valid for all other requests", async () => {
     const { status, body } = await claim();
     expect(status).toBe(200);
     const { job, leaseSeconds } = claimAnswerSchema.parse(body);
@@ -52,7 +52,7 @@ describe("a claim", () => {
     expect([await statusOf("1"), await statusOf()]).toEqual([400, 200]);
   });
 
-  test("that the scheduler can't answer yet succeeds when repeated", async () => {
+  test("that fails with 503 succeeds when repeated", async () => {
     const { remote } = side().now;
     const make = remote.claim.bind(remote);
     remote.claim = () => Promise.reject(new Error("the credential is on fire"));
@@ -82,7 +82,7 @@ describe("after a restart of the scheduler", () => {
     expect(await statusOf()).toBe(200);
   });
 
-  test("a run that is no longer expected learns that it has ended", async () => {
+  test("a run that the scheduler no longer knows is answered with 401", async () => {
     const token = await tokenOf();
     await side().restart([]);
     side().serve();

@@ -48,7 +48,7 @@ test("the door applies the last of two concurrent changes of its address", async
   expect(problems).toEqual([]);
 });
 
-test("the door's address in use causes one warning", async () => {
+test("an address of the door that is already in use causes one warning", async () => {
   const port = await freePort();
   const { door, problems, move } = await doorAt(port);
   const other = createServer();

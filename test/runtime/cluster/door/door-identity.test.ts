@@ -26,15 +26,15 @@ test("the door's certificate is valid for a machine whose clock is years behind 
 });
 
 test.each<[string, (path: string) => unknown]>([
-  ["nothing", (path) => writeFileSync(path, "")],
-  ["half of it", (path) => writeFileSync(path, key + cert.slice(0, 300))],
-  ["something else", (path) => writeFileSync(path, "hello\n")],
+  ["an empty file", (path) => writeFileSync(path, "")],
+  ["half of a file", (path) => writeFileSync(path, key + cert.slice(0, 300))],
+  ["another text", (path) => writeFileSync(path, "hello\n")],
   [
-    "another key's certificate",
+    "a certificate of another key",
     async (path) => writeFileSync(path, (await doorIdentity(aPath())).key + cert),
   ],
-  ["a folder in its place", (path) => mkdirSync(path)],
-])("a file of the door with %s is an error that names it", async (_what, make) => {
+  ["a folder", (path) => mkdirSync(path)],
+])("doorIdentity rejects %s with an error that names its path", async (_what, make) => {
   const path = aPath();
   await make(path);
   await expect(doorIdentity(path)).rejects.toMatchObject({

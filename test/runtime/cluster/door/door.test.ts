@@ -56,7 +56,7 @@ describe("the door", () => {
     expect(await failure({ minVersion: "TLSv1.2", maxVersion: "TLSv1.2" })).toMatch(/PROTOCOL/);
   });
 
-  test("accepts a run's token only in that run's name", async () => {
+  test("accepts a run's token only for that run's server name", async () => {
     const other = await asked.expectRun("dev-2");
     await asked.tokenOf(other);
     for (const name of [other.name, "al-nobody", "", "AL-DEV-1.example.test"]) {
@@ -83,7 +83,7 @@ describe("the door", () => {
     expect(await unlock(token())).toBe(200);
   });
 
-  test("keeps connections that showed their token", async () => {
+  test("keeps connections with a token while strangers connect", async () => {
     const { waiting, answer } = await readInbox();
     for (let n = 0; n < 40; n += 1) await strangerAt("al-x");
     expect(side().now.remote.signals[0]?.aborted).toBe(false);

@@ -45,7 +45,7 @@ describe("lines of a run on another machine", () => {
     expect(received()).toEqual(lines);
   });
 
-  test("may be none: a run shows that it lives", async () =>
+  test("may be none, as a heartbeat", async () =>
     expect(await send("")).toMatchObject({ status: 200, body: { stored: 0 } }));
 
   test("may be as many as a request holds, and no more", async () => {
@@ -61,9 +61,9 @@ describe("lines of a run on another machine", () => {
   });
 
   test.each([
-    ["no JSON", '{"seq":1,"time":5,"stream":"stdout","line":"secret'],
-    ["a number of no line", ndjson({ ...line(1), seq: 0, line: "secret" })],
-    ["an end without its facts", ndjson(line(1), { seq: 2, time: 5, end: { secret: 1 } })],
+    ["invalid JSON", '{"seq":1,"time":5,"stream":"stdout","line":"secret'],
+    ["the number 0", ndjson({ ...line(1), seq: 0, line: "secret" })],
+    ["an incomplete end", ndjson(line(1), { seq: 2, time: 5, end: { secret: 1 } })],
   ])("with %s are rejected, all of them, without repeating any", async (_what, body) => {
     const refused = await send(body);
     expect(refused).toMatchObject({ status: 400, body: { error: "malformed" } });
@@ -82,14 +82,14 @@ describe("lines of a run on another machine", () => {
       "that might be dropped, as the logs are behind,",
       () => side().serve({ areLogsBehind: () => true }),
     ],
-    ["of a scheduler without remote runs", () => side().serve({ remote: undefined })],
-  ])("%s are to be sent again", async (_which, begin) => {
+    ["to a scheduler without remote runs", () => side().serve({ remote: undefined })],
+  ])("%s are rejected with 503, to be sent again", async (_which, begin) => {
     begin();
     expect(await send(ndjson(line(1)))).toMatchObject(unavailable);
     expect(received()).toEqual([]);
   });
 
-  test("with the end are answered with 401 once the run has ended", async () => {
+  test("are answered with 401 once the run has ended", async () => {
     remote().onLines = never;
     const answer = send(ndjson(end));
     await expect.poll(received).toHaveLength(1);
@@ -99,7 +99,7 @@ describe("lines of a run on another machine", () => {
     expect(received()).toHaveLength(1);
   });
 
-  test("wait for no request of the agent, however many wait", async () => {
+  test("are accepted while the maximum of the agent's requests waits", async () => {
     const { abilities } = side().now;
     abilities.answers.wait = never;
     const wait = async (n: number) => {

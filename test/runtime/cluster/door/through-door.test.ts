@@ -35,7 +35,7 @@ describe("through the door", () => {
     expect(side().now.abilities.asked).toMatchObject([{ instanceId: "dev-1", key: wait?.key }]);
   });
 
-  test("a run calls its models, at any length", async () => {
+  test("a run calls its models, with bodies of any length", async () => {
     const answer = "z".repeat(3_000_000);
     const provider = await startProvider((_asked, response) => {
       response.end(JSON.stringify({ choices: [{ message: { content: answer } }] }));

@@ -36,18 +36,23 @@ const answer = `read host; echo "{\\"Username\\":\\"me\\",\\"Secret\\":\\"for $h
 const helped = { username: "me", password: `for ${host}`, serveraddress: host };
 const none = "echo credentials not found in native keychain; exit 1";
 
-test.each<[string, object, string, object | undefined]>([
+test.each<[string, object, string, object]>([
   ["docker login, whose passwords may have colons", { auths: { [host]: { auth } } }, "", login],
   ["an older docker login", { auths: { [`https://${host}/v2/`]: { auth } } }, "", login],
-  ["a config without the registry", { auths: { "other.example.com": { auth } } }, "", undefined],
   ["a credential helper", { credsStore: "safe" }, answer, helped],
   ["the registry's credential helper", { credHelpers: { [host]: "safe" } }, answer, helped],
-  ["a helper without a login for the registry", { credsStore: "safe" }, none, undefined],
 ])("the registry login is read from %s", async (_what, config, safe, expected) => {
   expect(await loginBy(config, { safe })).toEqual(expected);
 });
 
-test("the registry login may be missing", async () =>
+test.each([
+  ["a config", { auths: { "other.example.com": { auth } } }],
+  ["a credential helper", { credsStore: "safe" }],
+])("the registry login is undefined if %s does not have it", async (_what, config) => {
+  expect(await loginBy(config, { safe: none })).toBeUndefined();
+});
+
+test("the registry login is undefined without a Docker config", async () =>
   expect(await registryLogin(image, { DOCKER_CONFIG: "/al-no-such-folder" })).toBeUndefined());
 
 test.each<[string, object | string, string, RegExp, string?]>([

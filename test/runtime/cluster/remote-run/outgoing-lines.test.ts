@@ -19,7 +19,7 @@ function linesOf(...written: readonly string[]): OutgoingLines {
 }
 const end = { exitCode: 0, signal: null, outOfMemory: false, rejected: null };
 
-describe("the lines that a run has to send", () => {
+describe("the unsent lines of a run", () => {
   test("are numbered from 1, and kept until they are stored", () => {
     const lines = linesOf("one");
     lines.add("stderr", "two", 2);
@@ -32,7 +32,7 @@ describe("the lines that a run has to send", () => {
     expect([lines.isEmpty, lines.bytes]).toEqual([true, 0]);
   });
 
-  test("are sent in requests of limited length, except for a single long line", () => {
+  test("are split into requests of limited length, except for a single long line", () => {
     const lines = linesOf("x".repeat(600_000), ...Array<string>(40).fill("y".repeat(32_000)));
     expect(numbersIn(lines.next())).toEqual([1]);
     lines.acknowledge(1);
@@ -42,7 +42,7 @@ describe("the lines that a run has to send", () => {
     expect(Buffer.byteLength(wide.next())).toBeLessThanOrEqual(maxLinesBytes);
   });
 
-  test("end with the end, which stays until the scheduler forgets the run", () => {
+  test("keep the end of the run, although it was acknowledged", () => {
     const lines = linesOf("one");
     lines.end(end, 2);
     lines.add("stdout", "late", 3);
@@ -70,20 +70,20 @@ describe("the state sent to another scheduler", () => {
       [2, 3],
     ],
     [
-      "shows that the model's text was not its last word",
+      "shows that a tool came after the model's text",
       2,
       [log("said", "x"), log("tool", "y"), log("said", "z")],
       [2],
     ],
     [
-      "shows that the model's text was its last word",
+      "shows that the model's text came after its last tool",
       3,
       [log("tool", "x"), log("said", "y"), log("hook", "z")],
       [2],
     ],
-    ["has the last whole value", 2, values, [1, 2]],
-    ["has the pieces of the next value too", 3, values, [1, 2, 3]],
-    ["has the next value once it is whole", 4, values, [3, 4]],
+    ["contains the last whole return value", 2, values, [1, 2]],
+    ["contains the pieces of the next return value too", 3, values, [1, 2, 3]],
+    ["contains only the next return value once it is whole", 4, values, [3, 4]],
     ["is empty for lines of the log alone", 3, ["raw", "{broken", '{"type":"unknown"}'], []],
   ])("%s", (_what, stored, written, numbers) => {
     const lines = linesOf(...written);

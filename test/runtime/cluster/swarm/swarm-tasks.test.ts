@@ -40,13 +40,13 @@ describe("the state of a run by its Swarm tasks", () => {
     ],
     ["shows no problem of a node that is there", [task("running")], { problem: null }],
     [
-      "is waiting while its node has not begun",
+      "is waiting while its node prepares the task",
       [task("preparing")],
       { state: "waiting", node: "n1" },
     ],
   ])("%s", (_what, tasks, state) => expect(runOf(...tasks)).toMatchObject(state));
 
-  test("has ended with the last task, by its reason", () => {
+  test("is ended after the last task, with its reason", () => {
     const ended = runOf(task("failed", {}, "one"), task("rejected", {}, "two"));
     expect(ended).toMatchObject({ state: "ended", problem: "two", endings: 2, exitCode: null });
     expect(ended).not.toHaveProperty("isHopeless");
@@ -56,7 +56,7 @@ describe("the state of a run by its Swarm tasks", () => {
     "No such image: dev:1",
     "pull access denied for dev, repository does not exist or may require 'docker login'",
     "manifest unknown: manifest unknown",
-  ])("is rejected at once: %s", (reason) => {
+  ])("is hopeless, so the run is rejected: %s", (reason) => {
     expect(runOf(task("rejected", {}, reason))?.isHopeless).toBe(true);
   });
 });

@@ -16,27 +16,34 @@ const onlyPrivately = listOf(`10.255.255.255 172.31.255.255 192.168.0.1 100.127.
 const always = listOf(`1.1.1.1 203.0.113.10 100.63.255.255 100.128.0.1 172.15.0.1 172.32.0.1
 192.167.1.1 198.17.1.1 198.20.1.1 223.255.255.255 2001:db8::1 2606:4700::1111`);
 
-test.each(never)("the address %s stays closed, even if listed", (address) => {
+test.each(never)("the address %s is rejected even if [network].allow lists it", (address) => {
   expect(addressProblem(address, open)).toBe("refused_address");
   expect(addressProblem(address, privately)).toBe("refused_address");
 });
 
-test.each(onlyPrivately)("the address %s is only for entries that say private", (address) => {
-  expect(addressProblem(address, open)).toBe("private_address");
-  expect(addressProblem(address, privately)).toBeNull();
-});
+test.each(onlyPrivately)(
+  "the address %s needs an entry of [network].allow that says private",
+  (address) => {
+    expect(addressProblem(address, open)).toBe("private_address");
+    expect(addressProblem(address, privately)).toBeNull();
+  },
+);
 
-test.each(always)("the address %s passes", (address) => {
+test.each(always)("the address %s is accepted with any entry of [network].allow", (address) => {
   expect(addressProblem(address, open)).toBeNull();
 });
 
-test.each([
-  ["192.168.7.7", "refused_address"],
-  ["198.51.100.9", "refused_address"],
-  ["192.168.7.8", null],
-])("an address of this machine never leads to the gateway, even if listed: %s", (...row) => {
-  const [address, problem] = row;
-  expect(addressProblem(address, { ...privately, port: 8080 })).toBe(problem);
+const atGateway = { ...privately, port: 8080 };
+
+test.each([...rules.own])(
+  "the gateway's port at the machine's own address %s is rejected",
+  (address) => {
+    expect(addressProblem(address, atGateway)).toBe("refused_address");
+  },
+);
+
+test("the gateway's port at another machine is accepted", () => {
+  expect(addressProblem("192.168.7.8", atGateway)).toBeNull();
 });
 
 test("the addresses of this machine are those of its interfaces", () => {

@@ -12,7 +12,7 @@ import { perTest } from "../../../helpers/per-test.ts";
 
 const side = perTest(egressSide, (side) => side.close());
 
-test("the run that requests other hosts is identified by its socket and token; without both it is rejected", async () => {
+test("a request to another host responds 407 without the token of the socket's run", async () => {
   const [one, two] = [await side().open("dev-1"), await side().open("dev-2")];
   for (const headers of [
     { "proxy-authorization": "" },
@@ -30,7 +30,7 @@ test("the run that requests other hosts is identified by its socket and token; w
   expect(side().attempts).toEqual([]);
 });
 
-test("the run that requests other hosts is checked before a body is read", async () => {
+test("a request to another host without a token responds 407 before its body is read", async () => {
   const one = await side().open("dev-1");
   const socket = connect(one.socket);
   socket.write(
@@ -41,7 +41,7 @@ test("the run that requests other hosts is checked before a body is read", async
   await once(socket.resume(), "close");
 });
 
-test("the run that requests other hosts loses its tunnels when it ends, and its token opens no others", async () => {
+test("a run that ends loses its tunnels, and its token opens no others", async () => {
   const one = await side().open("dev-1");
   const { socket } = await connectTo(one, "api.allowed.test:22");
   await once(socket, "data");
@@ -62,7 +62,7 @@ test("the run that requests other hosts loses its tunnels when it ends, and its 
     .toBe(true);
 });
 
-test("the run that requests other hosts is served once the scheduler has started", async () => {
+test("a request to another host waits until the scheduler has started", async () => {
   const problems: string[] = [];
   const sockets = createRunSockets({
     records: socketRecords(),
@@ -80,7 +80,7 @@ test("the run that requests other hosts is served once the scheduler has started
   expect(problems).toEqual([]);
 });
 
-test("a run loses a tunnel whose bound secret can't be put in, and the scheduler's log names the reason", async () => {
+test("a tunnel whose secret can't be inserted is cut, and the scheduler logs the reason", async () => {
   const own = await egressSide({ intercept: () => Promise.reject(new Error("no certificate")) });
   const bindings = [{ sentinel: "al-sentinel", secret: "s3cret", hosts: ["api.allowed.test"] }];
   own.allow(["api.allowed.test"], { bindings });
@@ -91,7 +91,7 @@ test("a run loses a tunnel whose bound secret can't be put in, and the scheduler
   await own.close();
 });
 
-test("an internal error of the scheduler is a problem that is logged, and a response", async () => {
+test("a request to another host responds 500 after an internal error, which is logged", async () => {
   const own = await egressSide({ policy: () => Promise.reject(new Error("broken store")) });
   const one = await own.open("dev-1");
   expect(await connectTo(one, "api.allowed.test:443")).toMatchObject({ status: 500 });

@@ -25,7 +25,7 @@ async function realHello(servername: string): Promise<Buffer> {
 }
 
 describe("the server name of a TLS hello", () => {
-  test("is read from Node's hello, split in any way", async () => {
+  test("is read from Node's hello once it is complete", async () => {
     const bytes = await realHello("api.allowed.test");
     expect(readFirstBytes(bytes)).toEqual(named("api.allowed.test"));
     for (let end = 0; end < bytes.length; end += 1) {
@@ -39,7 +39,7 @@ describe("the server name of a TLS hello", () => {
     expect(readFirstBytes(bytes.subarray(0, -1))).toEqual({ type: "incomplete" });
   });
 
-  test("is read from a long one, whatever the next record holds", () => {
+  test("is read from a long hello before a record of another type", () => {
     const early = records(Buffer.alloc(40_000), 16_384, 23);
     const long = hello({ extensions: [padding(15_000)] });
     expect(readFirstBytes(Buffer.concat([long, early]))).toEqual(named("api.allowed.test"));
@@ -71,12 +71,12 @@ const message = helloMessage();
 
 test.each<[string, Buffer]>([
   ["plain HTTP", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
-  ["its first byte", Buffer.from("G")],
+  ["the first byte of plain HTTP", Buffer.from("G")],
   ["a hello in the form of SSLv2", Buffer.from([0x80, 0x2e, 1, 3, 1, 0, 0x15, 0, 0, 0, 0x10])],
   ["a record of another type", records(message, 16_384, 23)],
   ["a record of an unknown version", changed(1, 4)],
   ["a record of a later minor version", changed(2, 9)],
-  ["another first message", Buffer.from([22, 3, 1, 0, 9, 2])],
+  ["another message first", Buffer.from([22, 3, 1, 0, 9, 2])],
   ["a hello of an unknown version", changed(9, 2)],
   ["a session's ID that is too long", changed(43, 255)],
   ["a record without content", Buffer.concat([Buffer.from([22, 3, 1, 0, 0]), hello()])],
@@ -89,7 +89,7 @@ test.each<[string, Buffer]>([
   ["an empty name", hello({ names: [""] })],
   ["a name of another type", hello({ nameType: 1 })],
   ["a name with a zero", hello({ names: ["api.allowed.test\0.other.test"] })],
-  ["a name that is no ASCII", hello({ names: ["m\u00fcnchen.test"] })],
+  ["a name outside of ASCII", hello({ names: ["m\u00fcnchen.test"] })],
   ["an extension twice", hello({ extensions: [[0, other]] })],
   ["bytes after the extensions", hello({ trailing: extension(0, other) })],
   ["a second message in its record", records(Buffer.concat([message, message]))],
@@ -99,6 +99,6 @@ test.each<[string, Buffer]>([
   ],
   ["a hello that is too long", hello({ extensions: [padding(maxHelloBytes)] })],
   ["an announced length that is too long", Buffer.from([22, 3, 1, 0x40, 1, 1])],
-])("a TLS hello is malformed: %s", (_what, bytes) =>
+])("readFirstBytes returns malformed for a TLS hello: %s", (_what, bytes) =>
   expect(readFirstBytes(bytes)).toMatchObject({ type: "malformed" }),
 );

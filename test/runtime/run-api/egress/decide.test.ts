@@ -9,15 +9,14 @@ import {
 const allow = allowedHosts(["api.allowed.test", "db.lan:5432 private", "db.lan:5432", "*.w.test"]);
 
 test.each([
-  ["api.allowed.test", 443, false],
-  ["a.b.w.test", 443, false],
-  ["db.lan", 5432, true],
-])("the allow list opens %s, port %i, and knows whether an entry says private: %s", (...row) => {
-  const [host, port, isPrivate] = row;
+  ["api.allowed.test", 443, "not private", false],
+  ["a.b.w.test", 443, "not private", false],
+  ["db.lan", 5432, "private", true],
+])("the allow list opens %s, port %i, with an entry that is %s", (host, port, _kind, isPrivate) => {
   expect(assertAllowed({ allow }, { host, port })).toEqual({ isPrivate });
 });
 
-test("the allow list has texts for all reasons, whose first lines fit into an HTTP response", () => {
+test("each reason to deny a host has a phrase that fits into an HTTP status line", () => {
   for (const reason of denyReasons) {
     const refusal = new EgressRefusal(reason, { host: "a.test", port: 443 }, { more: "x\r\ny" });
     expect(refusal.phrase).toMatch(/^[\x20-\x7e]{10,120}$/);
@@ -33,11 +32,11 @@ test.each([
   ["[::ffff:10.0.0.1]:443", "::ffff:a00:1", 443],
   ["0x7f000001:443", "127.0.0.1", 443],
   ["a_b.example.com:65535", "a_b.example.com", 65_535],
-])("the address of a request: %s is %s, port %i", (text, host, port) => {
+])("parseAuthority reads %s as %s, port %i", (text, host, port) => {
   expect(parseAuthority(text)).toEqual({ host, port });
 });
 
-test("the address of a request has the default port if it names none, where there is a default", () => {
+test("parseAuthority adds the default port, and returns null without one", () => {
   expect(parseAuthority("example.com", 80)).toEqual({ host: "example.com", port: 80 });
   expect(parseAuthority("example.com")).toBeNull();
 });
@@ -52,6 +51,6 @@ test.each([
   " example.com:443",
   "example.com\0:443",
   `${"a".repeat(250)}.test:443`,
-])("the address of a request: %j is not an address", (text) => {
+])("parseAuthority returns null for %j", (text) => {
   expect(parseAuthority(text)).toBeNull();
 });

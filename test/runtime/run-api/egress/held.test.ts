@@ -51,7 +51,7 @@ function sent(...firstLines: readonly string[]) {
   return socket;
 }
 
-describe("a held connection", () => {
+describe("a connection held for approval", () => {
   test("is not looked up, dialled or accepted before a person allows it", async () => {
     let isAccepted = false;
     const connecting = connectTo(run, "API.Allowed.Test.:443");
@@ -66,7 +66,7 @@ describe("a held connection", () => {
     expect(body).toBe("hello from api.allowed.test");
   });
 
-  test("is refused with a sentence about the person who denied it", async () => {
+  test("is rejected with 403 and a sentence about the person who denied it", async () => {
     const asked = [
       connectTo(run, "api.allowed.test:443").then(({ status, detail }) => [status, detail.trim()]),
       forward(run, "http://api.allowed.test/").then(({ status, body }) => [status, body.trim()]),
@@ -83,7 +83,7 @@ describe("a held connection", () => {
   });
 
   test.each(["CONNECT api.allowed.test:443", "GET http://api.allowed.test/"])(
-    "is let go when its client hangs up: %s",
+    "is released when its client hangs up: %s",
     async (line) => {
       const client = sent(line);
       const { signal } = await nth(1);
@@ -121,8 +121,8 @@ describe("an open tunnel", () => {
   };
 
   test.each([
-    ["a gate is added that holds it", () => (isGated = true)],
-    ["its entry is removed", () => side.allow(["files.allowed.test"])],
+    ["a new approval gate includes it", () => (isGated = true)],
+    ["its allow entry is removed", () => side.allow(["files.allowed.test"])],
   ])("is cut when %s", async (_why, change) => {
     isGated = false;
     const { closed } = await opened();
@@ -141,7 +141,7 @@ describe("an open tunnel", () => {
 
 const [first, second] = ["GET http://api.allowed.test/1", "GET http://api.allowed.test/2"];
 
-test("two requests in one piece on one connection are each held", async () => {
+test("pipelined requests on one connection are each held for approval", async () => {
   const socket = sent(first, second);
   let answered = "";
   socket.on("data", (bytes: Buffer) => (answered += bytes.toString()));

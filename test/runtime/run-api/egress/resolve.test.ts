@@ -14,22 +14,19 @@ function resolver(options: Partial<ResolveOptions>) {
 }
 
 test.each([
-  ["203.0.113.9", "203.0.113.9"],
-  ["2001:db8::1", "2001:db8::1"],
-  ["listed.test", "203.0.113.1"],
-  ["served.test", "203.0.113.2"],
-  ["printer.local", "203.0.113.3"],
-])(
-  "a name is looked up in the hosts file, then by name servers, then by the system: %s is %s",
-  async (name, address) => {
-    const resolve = resolver({
-      hostsFile: (host) => found(...(host === "listed.test" ? ["203.0.113.1"] : [])),
-      nameServers: (host) => (host === "served.test" ? found("203.0.113.2") : unknown()),
-      system: () => found("203.0.113.3"),
-    });
-    expect(await resolve(name)).toEqual([address]);
-  },
-);
+  ["203.0.113.9", "without a lookup", "203.0.113.9"],
+  ["2001:db8::1", "without a lookup", "2001:db8::1"],
+  ["listed.test", "by the hosts file", "203.0.113.1"],
+  ["served.test", "by the name servers", "203.0.113.2"],
+  ["printer.local", "by the system", "203.0.113.3"],
+])("the name %s is resolved %s to %s", async (name, _source, address) => {
+  const resolve = resolver({
+    hostsFile: (host) => found(...(host === "listed.test" ? ["203.0.113.1"] : [])),
+    nameServers: (host) => (host === "served.test" ? found("203.0.113.2") : unknown()),
+    system: () => found("203.0.113.3"),
+  });
+  expect(await resolve(name)).toEqual([address]);
+});
 
 test("a name is looked up once for all connections of a run that ask for it", async () => {
   let count = 0;
@@ -40,7 +37,7 @@ test("a name is looked up once for all connections of a run that ask for it", as
 });
 
 test.each(["nameServers", "system"] as const)(
-  "a run gets its answer while another one waits for 100 silent names of %s",
+  "a run's name is resolved while another run waits for 100 silent ones (%s)",
   async (place) => {
     const find: ResolveOptions["nameServers"] = (host) =>
       host.startsWith("slow") ? silent() : found("203.0.113.1");
@@ -53,12 +50,12 @@ test.each(["nameServers", "system"] as const)(
   },
 );
 
-test("a name with silent servers is answered in time", async () => {
+test("the lookup of a name times out if its servers are silent", async () => {
   const resolve = resolver({ nameServers: silent, timeoutMs: 50 });
   await expect(resolve("slow.test")).rejects.toThrow("no answer in time");
 });
 
-test("the lookups of an ended run are cancelled, and free their places", async () => {
+test("the lookups of an ended run are cancelled", async () => {
   const signals: AbortSignal[] = [];
   const resolve = resolver({
     nameServers: (_host, signal) => {

@@ -58,7 +58,7 @@ test("the hosts that a run may reach follow the agent's current config", async (
   expect((await policy({ agent: edited })).allow).toEqual([]);
 });
 
-test("the hosts that a run may reach have the host of an own installation in place of the public one", async () => {
+test("the hosts that a run may reach include a self-hosted GitHub in place of github.com", async () => {
   const { allow } = await policy({ fields: { token: "t", host: "git.acme.test" } });
   const opens = (host: string, port: number) => allow.some((entry) => isFor(entry, host, port));
   expect([opens("git.acme.test", 443), opens("git.acme.test", 22)]).toEqual([true, true]);
@@ -73,7 +73,9 @@ test.each([
   ["http://localhost:8080", 8080],
   ["http://localhost", 80],
   ["https://localhost", 443],
-  [null, null],
-])("the hosts that a run may reach never include the gateway at %s", async (gatewayUrl, port) =>
+])("the network policy of a run names the port of a gateway at %s", async (gatewayUrl, port) =>
   expect((await policy({ gatewayUrl })).ownPort).toBe(port),
 );
+
+test("the network policy of a run names no port without a gateway", async () =>
+  expect((await policy()).ownPort).toBeNull());

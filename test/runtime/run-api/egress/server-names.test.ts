@@ -28,9 +28,13 @@ test("a tunnel whose TLS names another server is cut with the alert unrecognized
 });
 
 test.each<[string, Buffer | string, string]>([
-  ["a hello without a name", hello({ names: null }), "server_name"],
-  ["a hello with an address for a name", hello({ names: [publicAddress] }), "server_name"],
-  ["a hello with a dot at the name's end", hello({ names: ["api.allowed.test."] }), "server_name"],
+  ["a TLS hello without a name", hello({ names: null }), "server_name"],
+  ["a TLS hello with an address for a name", hello({ names: [publicAddress] }), "server_name"],
+  [
+    "a TLS hello with a dot at the name's end",
+    hello({ names: ["api.allowed.test."] }),
+    "server_name",
+  ],
   ["plain HTTP", "GET / HTTP/1.1\r\nhost: other.test\r\n\r\n", "no_tls"],
 ])("a tunnel that begins with %s is cut", async (_what, bytes, denied) => {
   const { attempt } = await cut("api.allowed.test:443", bytes);
@@ -45,7 +49,7 @@ test("a tunnel to any other port that begins as TLS with another name is cut", a
   expect(await text(side().hosts.ssh[0] ?? Readable.from([]))).toBe("");
 });
 
-test("a tunnel to a listed address has no server name", async () => {
+test("a tunnel to a listed address is cut if its TLS names a server", async () => {
   side().allow([publicAddress]);
   side().hosts.names.set(publicAddress, [publicAddress]);
   const { socket } = await connectTo(run(), `${publicAddress}:443`);
@@ -58,7 +62,7 @@ test("a tunnel to a listed address has no server name", async () => {
   expect(attempt).toMatchObject({ denied: "server_name" });
 });
 
-test("a tunnel that ends during its hello is not reported as denied", async () => {
+test("a tunnel that ends during its TLS hello is not reported as denied", async () => {
   const { socket } = await connectTo(run(), "api.allowed.test:443");
   socket.end(hello().subarray(0, 50));
   expect(await side().reported(1)).toMatchObject({ denied: null });

@@ -69,7 +69,7 @@ describe("a tunnel to an allowed host", () => {
     expect(side().hosts.dialled).toEqual(["203.0.113.99:443", `${publicAddress}:443`]);
   });
 
-  test("is not dialled at the forbidden address among others", async () => {
+  test("is not dialled at a forbidden address of its host among others", async () => {
     side().hosts.names.set(host, ["127.0.0.1", "10.0.0.7", publicAddress]);
     await connectTo(run(), `${host}:443`);
     expect(side().hosts.dialled).toEqual([`${publicAddress}:443`]);

@@ -24,7 +24,7 @@ async function connected(behaviours: Parameters<typeof hostileServer>[0]) {
   return { call, tools: () => clients.a.tools() };
 }
 
-test("values of an answer are counted before they are parsed, in JSON and in event streams", async () => {
+test("an MCP answer with too many values is rejected before it is parsed, as JSON and as events", async () => {
   const { call } = await connected({
     json: (response, { id }) => send(response, json, `${message(id, "result")}${manyValues}}`),
     // A comment with a quote would hide what follows from a counter of JSON that ignores lines.
@@ -43,7 +43,7 @@ test("values of an answer are counted before they are parsed, in JSON and in eve
   expect([text.length > 200 * 1024, text.length < 257 * 1024]).toEqual([true, true]);
 });
 
-test("long answers of one run wait for each other, and not those of another run", async () => {
+test("long MCP answers of a run wait for each other, but not for those of another run", async () => {
   const open: { response: ServerResponse; id: number }[] = [];
   const { call } = await connected({
     long: (response, { id }) => {
@@ -75,13 +75,13 @@ test("long answers of one run wait for each other, and not those of another run"
   await calls[1];
 });
 
-test("all pages of a list of tools have one limit", async () => {
+test("all pages of an MCP tool list share one limit of values", async () => {
   const names = Array.from({ length: 7_000 }, (_, at) => `tool_${at}`);
   const { tools } = await connected(Object.fromEntries(names.map((name) => [name, () => {}])));
   await expect(tools()).rejects.toThrow("its answer has more than 100000 values");
 });
 
-test("a page of a list that ends inside of a text hides no values of the next one", async () => {
+test("a page of an MCP tool list that ends inside of a string hides no values of the next page", async () => {
   const { tools } = await connected({
     "tools/list": (response, { id, arguments: params }) => {
       const head = `${message(id, "result")}{"tools":[]`;
@@ -93,7 +93,7 @@ test("a page of a list that ends inside of a text hides no values of the next on
   await expect(tools()).rejects.toThrow("its answer has more than 100000 values");
 });
 
-test("calls that are given up leave the memory and their connections to later ones", async () => {
+test("cancelled MCP calls release their memory and connections", async () => {
   const given = new AbortController();
   let [open, closed] = [0, 0];
   const { call } = await connected({
@@ -113,7 +113,7 @@ test("calls that are given up leave the memory and their connections to later on
   expect(await call("long")).toMatchObject({ isError: false });
 });
 
-test("a call reports its own error, whatever happens to others meanwhile", async () => {
+test("an MCP call reports its own error, not that of a concurrent call", async () => {
   const begun = Promise.withResolvers<() => void>();
   const { call } = await connected({
     slow: (response, { id }) => {
@@ -129,7 +129,7 @@ test("a call reports its own error, whatever happens to others meanwhile", async
   expect(await slow).toContain("too tired");
 });
 
-test("requests of a server in an answer, such as pings, are answered one at a time", async () => {
+test("pings of an MCP server within an answer are answered one at a time", async () => {
   const answers = { open: 0, most: 0 };
   let end = (): void => undefined;
   const ping = (_: unknown, id: number) => `data: ${message(id, "method")}"ping"}\n\n`;

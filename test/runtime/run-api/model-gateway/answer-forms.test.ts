@@ -3,7 +3,7 @@ import { post, sending, startWire } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
 test.each(["gzip", "GZIP", "x-gzip"])(
-  "an answer compressed as %s against the request is read and sent plain",
+  "the gateway decompresses an answer that is %s against the request",
   async (encoding) => {
     const text = completions.stream("\n");
     const body = gzipSync(text);
@@ -17,7 +17,7 @@ test.each(["gzip", "GZIP", "x-gzip"])(
 );
 
 test.each(["gzip, gzip", "lzma", "constructor"])(
-  "an answer compressed as %s is closed unread, and its input counted",
+  "the gateway rejects an answer in the unknown encoding %s, and charges its input",
   async (encoding) => {
     const closed = Promise.withResolvers<string>();
     const { gateway, url } = await startWire(completions, (_asked, response) => {
@@ -38,10 +38,13 @@ test.each([
   ["application/json", '{"choices":[{"message":{"content":"123456'],
   ["application/x-protobuf", "0123456789 is no JSON"],
   ["text/event-stream", "data: 0123456789 is no JSON\n\n"],
-])("an answer that is not %s as announced counts with all of its bytes", async (type, text) => {
-  const answer = sending(text, { "content-type": type });
-  const { gateway, url } = await startWire(completions, answer);
-  expect((await post(url, completions.body)).text).toBe(text);
-  const output = Math.ceil(text.length / 3);
-  expect(await gateway.settled()).toMatchObject({ usage: { output }, estimated: true });
-});
+])(
+  "a provider's answer that is falsely announced as %s is charged by its bytes",
+  async (type, text) => {
+    const answer = sending(text, { "content-type": type });
+    const { gateway, url } = await startWire(completions, answer);
+    expect((await post(url, completions.body)).text).toBe(text);
+    const output = Math.ceil(text.length / 3);
+    expect(await gateway.settled()).toMatchObject({ usage: { output }, estimated: true });
+  },
+);

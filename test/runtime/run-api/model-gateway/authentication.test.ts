@@ -21,8 +21,8 @@ async function ask(
 
 const oauthKey = "sk-ant-oat01-real";
 
-describe("a provider's authentication", () => {
-  test("is a bearer token for an OAuth token of Anthropic, with the features that the client asked for", async () => {
+describe("the authentication at a provider", () => {
+  test("is a bearer token for an OAuth token of Anthropic, with the beta features of the client", async () => {
     const asked = {
       "anthropic-beta": "claude-code-20250219,oauth-2025-04-20",
       "user-agent": "claude-cli/2.1.75",
@@ -33,25 +33,25 @@ describe("a provider's authentication", () => {
     expect(headers).not.toHaveProperty("x-api-key");
   });
 
-  test("is a key in its own header although it looks like an OAuth token", async () => {
+  test("is x-api-key for an API key that looks like an OAuth token", async () => {
     const headers = await ask(anthropic, { key: oauthKey });
     expect(headers["x-api-key"]).toBe(oauthKey);
     expect(headers).not.toHaveProperty("authorization");
   });
 
-  test("is the key's own header for Google and a bearer token for others, whatever its type", async () => {
+  test("is x-goog-api-key for Google and a bearer token for OpenAI, whatever the key's type", async () => {
     const authType = "oauth_token";
     expect(await ask(google, { authType })).toMatchObject({ "x-goog-api-key": "real-key" });
     const bearer = { authorization: "Bearer real-key" };
     expect(await ask(completions, { authType })).toMatchObject(bearer);
   });
 
-  test("is absent if the config says so", async () => {
+  test("is absent if authType is none", async () => {
     const headers = await ask(anthropic, { authType: "none", key: "left over" });
     for (const name of ["authorization", "x-api-key"]) expect(headers).not.toHaveProperty(name);
   });
 
-  test("has the headers of the config, which override the key's and the client's", async () => {
+  test("is overridden by headers of the config, like the client's headers", async () => {
     const headers = { Authorization: "Basic abc", "X-Team": "dev", "User-Agent": "almanac" };
     expect(await ask(completions, { headers }, { "user-agent": "client" })).toMatchObject({
       authorization: "Basic abc",
@@ -60,14 +60,14 @@ describe("a provider's authentication", () => {
     });
   });
 
-  test("adds the features of the config to the client's", async () => {
+  test("adds the beta features of the config to the client's", async () => {
     const headers = { "Anthropic-Beta": "b, c" };
     const sent = await ask(anthropic, { headers }, { "anthropic-beta": "a,b" });
     expect(sent["anthropic-beta"]).toBe("a,b,c");
   });
 });
 
-test("a proxy of the scheduler's environment is used for plain and for encrypted addresses", async () => {
+test("the gateway calls http and https providers through the scheduler's proxy", async () => {
   const provider = await startProvider(emptyAnswer);
   const proxy = await forwardProxy(Number(new URL(provider.origin).port));
   onTestFinished(() => proxy.close());
@@ -86,7 +86,7 @@ test("a proxy of the scheduler's environment is used for plain and for encrypted
   ]);
 });
 
-test("an upgrade to a WebSocket is rejected as any request that the API's clients don't make", async () => {
+test("the gateway responds 404 to an upgrade to a WebSocket", async () => {
   const { origin } = await startGateway();
   const socket = connect(Number(new URL(origin).port), "127.0.0.1");
   onTestFinished(() => void socket.destroy());

@@ -6,7 +6,7 @@ import type { Wire } from "./wires/wire.ts";
 const user = (...content: readonly object[]) => ({ messages: [{ role: "user", content }] });
 const item = (...content: readonly object[]) => ({ input: [{ role: "user", content }] });
 const turn = (...parts: readonly object[]) => ({ contents: [{ role: "user", parts }] });
-const tools = (...all: readonly object[]) => ({ tools: all });
+const tools = (...tools: readonly object[]) => ({ tools });
 const source = (given: unknown) => user({ type: "image", source: given });
 const image = (image_url: unknown) => user({ type: "image_url", image_url });
 const png = "data:image/png;base64,iVBORw0KGgo=";
@@ -19,8 +19,7 @@ type Refused = readonly [wire: Wire, name: string, request: object];
 const fields = (wire: Wire, values: object): readonly Refused[] =>
   Object.entries(values).map(([name, value]: [string, unknown]) => [wire, name, { [name]: value }]);
 
-/** Requests that make a provider act beyond its answer, by the name that allows it. */
-export const refused: readonly Refused[] = [
+const all: readonly Refused[] = [
   ...fields(anthropic, { mcp_servers: [{ url: site }], container: { skills: [] }, speed: "fast" }),
   [anthropic, "web_search", tools({ type: "web_search_20250305", name: "web_search" })],
   [anthropic, "mcp_server_name", tools({ name: "x", mcp_server_name: "x" })],
@@ -84,6 +83,11 @@ export const refused: readonly Refused[] = [
   [mistral, "web_search", tools({ type: "web_search" })],
   [mistral, "url", user({ type: "document_url", document_url: site })],
 ];
+
+/** Requests that make a provider act beyond its answer, by the name that allows it. */
+export const refused = all.map(([wire, name, more]) => {
+  return { title: `${wire.title}, ${name}`, wire, name, more };
+});
 
 /** Tools that the client runs, data, and fields without effect, which look like more. */
 export const passing: readonly (readonly [Wire, object])[] = [

@@ -13,13 +13,13 @@ async function ask(answer: Answer, model: Partial<UpstreamModel> = {}) {
 }
 
 describe("a key that a provider repeats is masked", () => {
-  test("in a body that comes in pieces", async () => {
+  test("in a body that is sent in pieces", async () => {
     const text = `${key} sk-proj-sk-proj-${key}${key}, not sk-proj-s-sk nor ${key.slice(0, -1)}`;
     const { reply } = await ask((_asked, response) => sendInPieces(response, text, 9));
     expect(reply).toMatchObject({ text: text.replaceAll(key, hidden), isWhole: true });
   });
 
-  test("in an error, whose announced length stays", async () => {
+  test("in an error, whose content-length stays valid", async () => {
     const text = `{"error":{"message":"Incorrect API key provided: ${key}."}}`;
     const { reply } = await ask(sending(text, { "content-length": text.length }, 401));
     expect(reply).toMatchObject({ status: 401, isWhole: true, text: text.replace(key, hidden) });
@@ -64,7 +64,7 @@ test("headers of the config that a provider repeats are masked if they may be se
   expect(reply.text).toBe(text.replace("dXNlcjpwYXNzd29yZA==", "*".repeat(20)));
 });
 
-test("an answer is unchanged if no model has a key, or the key is a common word", async () => {
+test("a provider's answer is unchanged if no model has a key, or the key is a common word", async () => {
   for (const none of [null, "", "the"]) {
     const { reply } = await ask(sending("the answer"), { key: none });
     expect(reply.text).toBe("the answer");

@@ -11,7 +11,7 @@ test.each([
   [429, { "retry-after": "17", "x-ratelimit-remaining-tokens": "0", "retry-after-ms": "17000" }],
   [529, { "x-should-retry": "true", "anthropic-ratelimit-requests-reset": "2026-11-22T00:00Z" }],
 ])(
-  "a provider's answer of status %i passes with its retry headers, and costs nothing",
+  "a provider's answer of status %i is forwarded with its retry headers, and costs nothing",
   async (status, headers) => {
     const text = '{"error":{"message":"no"}}';
     const answer = sending(text, { ...headers, "set-cookie": "a=b", server: "x" }, status);
@@ -25,7 +25,7 @@ test.each([
   },
 );
 
-test("a provider's answer that is a page of HTML passes and costs nothing", async () => {
+test("a provider's page of HTML is forwarded and costs nothing", async () => {
   const text = "<!doctype html><title>Welcome</title>";
   const answer = sending(text, { "content-type": "text/html" });
   const { gateway, url } = await startWire(completions, answer);
@@ -33,7 +33,7 @@ test("a provider's answer that is a page of HTML passes and costs nothing", asyn
   expect(await gateway.settled()).toMatchObject({ usage: null, estimated: false });
 });
 
-test("a provider's answer that redirects is closed unread and not followed, and its target is hidden", async () => {
+test("a provider's redirect is rejected and not followed, and only its host is named", async () => {
   const closed = Promise.withResolvers<string>();
   const { provider, url } = await startWire(completions, (_asked, response) => {
     response.once("close", () => closed.resolve("closed"));
@@ -64,7 +64,7 @@ test.each<[string, () => string | Promise<string>]>([
       return `http://127.0.0.1:${await listening(server)}`;
     },
   ],
-])("a provider that %s looks to the client like an overloaded one", async (_what, makeOrigin) => {
+])("a provider that %s causes a 502, which clients may retry", async (_what, makeOrigin) => {
   const origin = await makeOrigin();
   const { host } = new URL(origin);
   const gateway = await startGateway({ model: { baseUrl: `${origin}/v1` } });
@@ -91,7 +91,7 @@ test.each<[string, TestGatewayOptions]>([
   },
 );
 
-test("a provider that becomes silent during a stream is cut", async () => {
+test("the gateway cuts a stream whose provider becomes silent", async () => {
   const { gateway, url } = await startWire(
     completions,
     (_asked, response) => beginStream(response, "data: {}\n\n"),
@@ -101,7 +101,7 @@ test("a provider that becomes silent during a stream is cut", async () => {
   expect(await gateway.settled()).toMatchObject({ estimated: true, isCut: false });
 });
 
-test("a provider that closes a reused connection is called again on a new one", async () => {
+test("the gateway repeats a call on a new connection if the provider closes a reused one", async () => {
   const { provider, gateway, url } = await startWire(completions, (_asked, response) => {
     if (provider.asked.length === 3) response.destroy();
     else response.end("{}");

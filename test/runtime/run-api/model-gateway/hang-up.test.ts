@@ -51,7 +51,7 @@ async function start(wire: Wire, options: TestGatewayOptions = {}) {
   return { gateway, url, ask, leave, left, hangUp };
 }
 
-test("a client that hangs up before the answer lets it be read to its end, at the cost that the provider counted", async () => {
+test("a call whose client hangs up before the answer is read to its end, and costs what the provider counted", async () => {
   const { gateway, left } = await start(completions);
   const answer = await left();
   answer.writeHead(200, { "content-type": "application/json" });
@@ -61,7 +61,7 @@ test("a client that hangs up before the answer lets it be read to its end, at th
   expect(await gateway.settled()).toMatchObject(end);
 });
 
-test("a client that hangs up in the middle of a stream lets it be read to its usage", async () => {
+test("a call whose client hangs up in the middle of a stream is read to its usage", async () => {
   const { gateway, ask, hangUp } = await start(anthropic);
   const { client, answer } = await ask();
   await hangUp(client, answer);
@@ -75,17 +75,17 @@ test("a client that hangs up in the middle of a stream lets it be read to its us
 test.each([
   ["closes the connection", (answer: ServerResponse) => answer.destroy()],
   ["rejects the call", (answer: ServerResponse) => answer.writeHead(429).end()],
-])("a client that hangs up on a provider that then %s costs nothing", async (_what, reject) => {
+])("a call whose client hangs up costs nothing if the provider then %s", async (_what, reject) => {
   const { gateway, left } = await start(completions);
   reject(await left());
   expect(await gateway.settled()).toMatchObject({ usage: null, isCut: false });
 });
 
 test.each([
-  ["longer than", { readOnMs: 100 }, ": ping\n\n"],
+  ["for longer than", { readOnMs: 100 }, ": ping\n\n"],
   ["more than", { readOnBytes: 1_000 }, `: ${"x".repeat(1_000)}\n\n`],
 ])(
-  "a client that hangs up gets its call cut if the provider sends %s the limit",
+  "a call whose client hangs up is cut if the provider sends %s the limit",
   async (_what, limit, more) => {
     const { gateway, ask, hangUp } = await start(anthropic, limit);
     const { client, answer } = await ask();
@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test("a client that hangs up on a silent provider is charged for its input and the output so far, not for the reservation", async () => {
+test("a call whose client hangs up on a silent provider costs its input and its output so far", async () => {
   const { gateway, ask, left, hangUp } = await start(anthropic, { readOnMs: 50, idleMs: 400 });
   await left();
   // It is not cut by the limit for reading, which is shorter.
@@ -109,7 +109,7 @@ test("a client that hangs up on a silent provider is charged for its input and t
   expect(await gateway.settled(2)).toMatchObject({ status: 200, usage: usageSoFar, ...seen });
 });
 
-test("a client that hangs up leaves at most the limit of calls to be read, and frees a place when one ends", async () => {
+test("the gateway reads a limited number of calls whose clients hung up, and cuts further ones", async () => {
   const { gateway, left } = await start(completions, { readOnCalls: 1 });
   const first = await left();
   await left();
@@ -120,7 +120,7 @@ test("a client that hangs up leaves at most the limit of calls to be read, and f
   expect(await gateway.settled(3)).toMatchObject({ status: 200, isCut: false });
 });
 
-test("a client that hangs up because the scheduler ends its run gets its call cut at once, charged for its request and the streamed part of its answer", async () => {
+test("a call whose run the scheduler ends is cut at once, charged for its request and the streamed part of its answer", async () => {
   let isEnding = false;
   const { gateway, ask, hangUp } = await start(anthropic, { isEnding: () => isEnding });
   const { client, answer } = await ask();
@@ -130,7 +130,7 @@ test("a client that hangs up because the scheduler ends its run gets its call cu
   expect(await gateway.settled()).toMatchObject(cut);
 });
 
-test("a client that hangs up does not delay a stop of the scheduler, which cuts the call", async () => {
+test("a call whose client hung up does not delay a stop of the scheduler, which cuts it", async () => {
   const { gateway, left } = await start(completions);
   await left();
   await gateway.gateway.close();
@@ -138,7 +138,7 @@ test("a client that hangs up does not delay a stop of the scheduler, which cuts 
   expect(gateway.meter.ends).toMatchObject([cut]);
 });
 
-test("a client that hangs up during its body is not forwarded", async () => {
+test("a call whose client hangs up during its body is not forwarded", async () => {
   const { gateway, url, leave } = await start(completions);
   const client = httpRequest(url, { method: "POST" }).on("error", () => undefined);
   client.setHeader("content-length", 99).write('{"messages":');

@@ -30,19 +30,30 @@ test.each<readonly [Wire, object]>([
   [responses, { input: [input] }],
   [google, turn({ inlineData })],
   [google, turn({ inline_data: { mime_type: "image/png", data } })],
-])("a picture counts as its highest cost, not as its bytes: $0.title", async (wire, content) => {
-  const counted = await countedOf(wire, content);
-  expect(counted).toBeGreaterThan(48_000);
-  expect(counted).toBeLessThan(50_000);
-});
+])(
+  "the gateway counts a picture at its highest cost, not by its bytes: $title",
+  async (wire, content) => {
+    const counted = await countedOf(wire, content);
+    expect(counted).toBeGreaterThan(48_000);
+    expect(counted).toBeLessThan(50_000);
+  },
+);
 
 const pdf = { ...source, media_type: "application/pdf" };
 test.each<readonly [string, Wire, object]>([
   ["a text", completions, message({ type: "text", text: url })],
-  ["a result", google, turn({ functionResponse: { name: "f", response: { inlineData } } })],
-  ["an argument", anthropic, message({ type: "tool_use", id: "t", name: "f", input: source })],
+  [
+    "a function's result",
+    google,
+    turn({ functionResponse: { name: "f", response: { inlineData } } }),
+  ],
+  [
+    "a tool call's argument",
+    anthropic,
+    message({ type: "tool_use", id: "t", name: "f", input: source }),
+  ],
   ["a document", anthropic, message({ type: "document", source: pdf })],
-  ["a tool", anthropic, { tools: [{ name: "f", input_schema: { default: source } }] }],
-])("the data of a picture counts in full where it is %s", async (_name, wire, content) => {
+  ["a tool's schema", anthropic, { tools: [{ name: "f", input_schema: { default: source } }] }],
+])("the gateway counts base64 data in full in %s", async (_name, wire, content) => {
   expect(await countedOf(wire, content)).toBeGreaterThan(data.length);
 });

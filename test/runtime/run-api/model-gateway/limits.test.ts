@@ -26,14 +26,14 @@ test.each([anthropic, responses, completions, mistral])(
     expect((await ask(wire, { model: "dearest" })).sent).toMatchObject({ model: "model-1" }),
 );
 
-describe("the limit of an answer", () => {
+describe("the output limit of a call", () => {
   test.each([
     [anthropic, { max_tokens: 9000 }],
     [responses, { max_output_tokens: 9000 }],
     [completions, { max_completion_tokens: 9000 }],
     [mistral, { max_tokens: 9000 }],
     [google, { generationConfig: { maxOutputTokens: 9000, temperature: 0 } }],
-  ])("is read, and kept as requested: $0.title", async (wire, more) => {
+  ])("is planned and sent as requested: $title", async (wire, more) => {
     const { plan, sent } = await ask(wire, more);
     expect(plan).toMatchObject({
       instanceId: "run-1",
@@ -61,26 +61,29 @@ describe("the limit of an answer", () => {
       { generation_config: { max_output_tokens: 9000, top_k: 3 } },
       { generationConfig: { maxOutputTokens: 2000, topK: 3 } },
     ],
-  ])("becomes the granted one: $0.title %j", async (wire, more, expected) =>
+  ])("is set to the granted tokens: $title", async (wire, more, expected) =>
     expect((await ask(wire, more, 2000)).sent).toEqual({ ...wire.plainBody, ...expected }),
   );
 
-  test.each(["openai", "groq"] as const)("has the new name for %s", async (provider) => {
-    const { sent } = await ask(completions, {}, 2000, { provider });
-    expect(sent).toMatchObject({ max_completion_tokens: 2000 });
-    expect(sent).not.toHaveProperty("max_tokens");
-  });
+  test.each(["openai", "groq"] as const)(
+    "is sent as max_completion_tokens to %s",
+    async (provider) => {
+      const { sent } = await ask(completions, {}, 2000, { provider });
+      expect(sent).toMatchObject({ max_completion_tokens: 2000 });
+      expect(sent).not.toHaveProperty("max_tokens");
+    },
+  );
 
-  test("stays above the minimum of the Responses API", async () =>
+  test("is at least 16 for the Responses API", async () =>
     expect((await ask(responses, {}, 3)).sent).toMatchObject({ max_output_tokens: 16 }));
 
   test.each([
-    [anthropic, { max_tokens: 32_000, thinking }, 17_024],
-    [anthropic, { max_tokens: 1 }, 1],
-    [google, { generationConfig: { thinkingConfig: { thinkingBudget: 500 } } }, 1524],
-    [google, { generationConfig: { thinkingConfig: { thinkingBudget: -1 } } }, 1024],
-  ])("is at least an answer and its thinking, or as short as requested: %$", async (...row) => {
-    const [wire, more, minOutputTokens] = row;
+    [17_024, anthropic, { max_tokens: 32_000, thinking }],
+    [1, anthropic, { max_tokens: 1 }],
+    [1524, google, { generationConfig: { thinkingConfig: { thinkingBudget: 500 } } }],
+    [1024, google, { generationConfig: { thinkingConfig: { thinkingBudget: -1 } } }],
+  ])("has a minimum of %i tokens: its thinking and 1024, or as requested", async (...row) => {
+    const [minOutputTokens, wire, more] = row;
     expect((await ask(wire, more)).plan).toMatchObject({ minOutputTokens });
   });
 
@@ -88,22 +91,22 @@ describe("the limit of an answer", () => {
     [20_000, thinking],
     [5000, { ...thinking, budget_tokens: 3976 }],
     [1500, { type: "disabled" }],
-  ])("of %i keeps Anthropic's thinking below it, or turns it off", async (granted, expected) => {
+  ])("lowered to %i sends Anthropic the thinking %j", async (granted, expected) => {
     const { sent } = await ask(anthropic, { max_tokens: 32_000, thinking }, granted);
     expect(sent).toMatchObject({ max_tokens: granted, thinking: expected });
   });
 
   test.each([
-    [anthropic, "max_tokens", { max_tokens: "9000" }],
-    [anthropic, "thinking.budget_tokens", { thinking: { type: "enabled", budget_tokens: 0.5 } }],
-    [responses, "max_output_tokens", { max_output_tokens: [9000] }],
-    [completions, "max_tokens", { max_tokens: 0 }],
-    [completions, "max_tokens", { max_tokens: 1e300 }],
-    [completions, "max_completion_tokens", { max_tokens: 9, max_completion_tokens: "9000" }],
-    [mistral, "max_tokens", { max_tokens: true }],
-    [google, "generationConfig.maxOutputTokens", { generationConfig: { max_output_tokens: "9" } }],
-    [google, "thinkingBudget", { generationConfig: { thinking_config: { thinking_budget: -2 } } }],
-  ])("is rejected if it is ambiguous: $0.title $1", async (wire, field, more) => {
+    ["max_tokens", { max_tokens: "9000" }, anthropic],
+    ["thinking.budget_tokens", { thinking: { type: "enabled", budget_tokens: 0.5 } }, anthropic],
+    ["max_output_tokens", { max_output_tokens: [9000] }, responses],
+    ["max_tokens", { max_tokens: 0 }, completions],
+    ["max_tokens", { max_tokens: 1e300 }, completions],
+    ["max_completion_tokens", { max_tokens: 9, max_completion_tokens: "9000" }, completions],
+    ["max_tokens", { max_tokens: true }, mistral],
+    ["generationConfig.maxOutputTokens", { generationConfig: { max_output_tokens: "9" } }, google],
+    ["thinkingBudget", { generationConfig: { thinking_config: { thinking_budget: -2 } } }, google],
+  ])("is rejected unless %s is a positive whole number: %j", async (field, more, wire) => {
     const { reply, plan, sent } = await ask(wire, more, 2000);
     expect(reply.status).toBe(400);
     expect(reply.text).toMatch(new RegExp(`${field}.*(a whole number of tokens|another form)`));
@@ -112,9 +115,9 @@ describe("the limit of an answer", () => {
 });
 
 test.each([
-  ["1h", true],
-  ["5m", false],
-])("a cache for %s in a nested part is planned as a long one: %s", async (ttl, longCache) => {
+  ["1h", "long", true],
+  ["5m", "short", false],
+])("the gateway plans a nested cache of %s as %s", async (ttl, _term, longCache) => {
   const part = { type: "text", text: "x", cache_control: { type: "ephemeral", ttl } };
   const result = { type: "tool_result", tool_use_id: "1", content: [part] };
   const { plan } = await ask(anthropic, { messages: [{ role: "user", content: [result] }] });
@@ -122,7 +125,7 @@ test.each([
 });
 
 describe("the gateway", () => {
-  test("removes fallback models, unless the config allows them", async () => {
+  test("removes fallback models unless providerTools lists them", async () => {
     const fallbacks = [{ model: "claude-dearest" }];
     expect((await ask(anthropic, { fallbacks })).sent).not.toHaveProperty("fallbacks");
     const allowed = await ask(anthropic, { fallbacks }, null, { providerTools: ["fallbacks"] });
@@ -138,12 +141,12 @@ describe("the gateway", () => {
     },
   );
 
-  test("requests no usage of documents, or of Mistral", async () => {
+  test("requests no usage without a stream, or of Mistral", async () => {
     expect((await ask(completions, {})).sent).not.toHaveProperty("stream_options");
     expect((await ask(mistral, { stream: true })).sent).not.toHaveProperty("stream_options");
   });
 
-  test("names the service tier of OpenAI, whose own choice may cost twice as much", async () => {
+  test("sets the service tier for OpenAI, whose own choice may cost twice as much", async () => {
     for (const wire of [completions, responses]) {
       const { sent } = await ask(wire, { service_tier: null }, null, { provider: "openai" });
       expect(sent).toMatchObject({ service_tier: "default" });

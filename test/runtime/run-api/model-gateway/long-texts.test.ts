@@ -28,7 +28,7 @@ const document = fc.dictionary(
   { maxKeys: 4 },
 );
 
-test("a document is unchanged after its long texts were taken out, parsed, serialized and put back", () =>
+test("LongTexts takes long strings out of JSON and puts them back unchanged", () =>
   fc.assert(
     fc.property(document, fc.nat(2), (value, indent) => {
       const json = JSON.stringify(value, null, indent);
@@ -40,7 +40,7 @@ test("a document is unchanged after its long texts were taken out, parsed, seria
     { numRuns: 200 },
   ));
 
-test("a stand-in is short, and its address or data is checked like its text's", () => {
+test("LongTexts replaces a string by a short one that is a URL or data: URL as well", () => {
   fc.assert(
     fc.property(text, (one) => {
       const texts = new LongTexts();

@@ -10,18 +10,19 @@ async function ask(wire: Wire, more: object, providerTools: readonly string[] = 
   return { reply, asked: provider.asked.length, planned: gateway.meter.plans.length };
 }
 
-describe("a request that makes the provider act outside of the run", () => {
-  test.each(refused)("is rejected unless the config allows it: $0.title $1", async (...row) => {
-    const [wire, name, more] = row;
+test.each(refused)(
+  "the gateway rejects a request for a provider-side feature unless providerTools lists it: $title",
+  async ({ wire, name, more }) => {
     const { reply, asked, planned } = await ask(wire, more);
     expect({ status: reply.status, asked, planned }).toEqual({ status: 403, asked: 0, planned: 0 });
     expect(reply.headers["x-should-retry"]).toBe("false");
     expect(reply.text).toContain(JSON.stringify(`"${name}"`).slice(1, -1));
     expect(reply.text).toContain("providerTools");
     expect(await ask(wire, more, [name])).toMatchObject({ reply: { status: 200 }, asked: 1 });
-  });
-});
+  },
+);
 
-test.each(passing)("a request with client tools and data passes: $0.title", async (wire, more) =>
-  expect((await ask(wire, more)).reply.status).toBe(200),
+test.each(passing)(
+  "the gateway forwards a request with client tools and data: $title",
+  async (wire, more) => expect((await ask(wire, more)).reply.status).toBe(200),
 );

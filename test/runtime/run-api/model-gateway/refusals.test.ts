@@ -22,18 +22,21 @@ test.each([
   [completions, ofOpenAi],
   [mistral, { object: "error", message, type: "invalid_request_error", param: null, code }],
   [google, { error: ofGoogle }],
-])("a refused call has the provider's own error format: $0.title", async (wire, body) => {
-  const meter = testMeter({ granted: false, code, detail: message });
-  const { provider, gateway, url } = await startWire(wire, emptyAnswer, { meter });
-  const reply = await post(url, wire.body);
-  expect(reply.status).toBe(403);
-  const headers = { "x-should-retry": "false", "content-type": "application/json" };
-  expect(reply.headers).toMatchObject(headers);
-  expect(JSON.parse(reply.text)).toEqual(body);
-  expect([provider.asked, gateway.problems]).toEqual([[], []]);
-});
+])(
+  "the gateway rejects a call over budget in the provider's error format: $title",
+  async (wire, body) => {
+    const meter = testMeter({ granted: false, code, detail: message });
+    const { provider, gateway, url } = await startWire(wire, emptyAnswer, { meter });
+    const reply = await post(url, wire.body);
+    expect(reply.status).toBe(403);
+    const headers = { "x-should-retry": "false", "content-type": "application/json" };
+    expect(reply.headers).toMatchObject(headers);
+    expect(JSON.parse(reply.text)).toEqual(body);
+    expect([provider.asked, gateway.problems]).toEqual([[], []]);
+  },
+);
 
-test("a refused call may be retried if only its rate is too high", async () => {
+test("the gateway lets clients retry a call beyond a rate limit", async () => {
   const meter = testMeter({ granted: false, code: "rate_limited", detail: "60 a minute" });
   const { url } = await start({ meter });
   const reply = await post(url, completions.body);
@@ -41,7 +44,7 @@ test("a refused call may be retried if only its rate is too high", async () => {
   expect(reply.headers["x-should-retry"]).toBeUndefined();
 });
 
-test.each(wires)("only the paths of clients are accepted: $title", async (wire) => {
+test.each(wires)("the gateway responds 404 to paths that no client uses: $title", async (wire) => {
   const { provider, base, url } = await startWire(wire, emptyAnswer);
   const others =
     "/v1/messages/batches /v1/files /responses/resp_1 /chat/completions/1 /models/model-1:batchGenerateContent";
@@ -59,14 +62,14 @@ test.each([
   ["example.com", 403],
   ["localhost@example.com", 403],
   ["%zz", 404],
-])("only the host of the model's API is accepted, not %s", async (host, status) => {
+])("the gateway rejects a call to %s, which is not the host of the model", async (host, status) => {
   const { gateway, provider } = await start();
   const reply = await post(`${gateway.origin}/model/one/${host}/v1/chat/completions`, {});
   expect(reply.status).toBe(status);
   expect(provider.asked).toEqual([]);
 });
 
-test("the address of a call names a model of the agent", async () => {
+test("the gateway responds 404 to a model that the agent lacks", async () => {
   const { origin } = await startGateway();
   const url = `${origin}/model/missing/api.anthropic.com/v1/messages`;
   const reply = await post(url, anthropic.body);
@@ -75,14 +78,14 @@ test("the address of a call names a model of the agent", async () => {
   expect(JSON.parse(reply.text)).toMatchObject({ type: "error", error });
 });
 
-test("the address of a call may have the model's name and the host encoded", async () => {
+test("the URL of a call may have the model's name and the host encoded", async () => {
   const { gateway, provider } = await start();
   const host = encodeURIComponent(provider.host);
   await post(`${gateway.origin}/model/my%20model%2F1/${host}/v1/chat/completions`, {});
   expect(gateway.meter.plans[0]?.model).toBe("my model/1");
 });
 
-test("the address of a call to Gemini gets the model of the config, and has to request events for a stream", async () => {
+test("the URL of a call to Gemini gets the model of the config, and needs alt=sse for a stream", async () => {
   const { provider, base } = await startWire(google, emptyAnswer);
   await post(`${base}/models/dearest:generateContent?$alt=x&key=1`, google.plainBody);
   expect(provider.asked[0]?.url).toBe("/v1beta/models/model-1:generateContent");
@@ -90,7 +93,7 @@ test("the address of a call to Gemini gets the model of the config, and has to r
   expect(reply.status).toBe(404);
 });
 
-test("the address of a call keeps the query of the base URL", async () => {
+test("the URL of a call keeps the query of the base URL", async () => {
   const provider = await startProvider(emptyAnswer);
   const { origin } = await startGateway({
     model: { baseUrl: `${provider.origin}/v1?api-version=7` },
@@ -102,7 +105,7 @@ test("the address of a call keeps the query of the base URL", async () => {
 test.each([
   [anthropic, "/v1/messages/count_tokens?beta=true"],
   [google, "/models/model-1:countTokens"],
-])("a call that counts tokens is not metered: $0.title", async (wire, path) => {
+])("a call that counts tokens is not metered: $title", async (wire, path) => {
   const { provider, gateway, base } = await startWire(wire, emptyAnswer);
   expect((await post(base + path, wire.plainBody)).status).toBe(200);
   expect(provider.asked[0]?.url).toBe(wire.basePath + path);
@@ -116,20 +119,20 @@ describe("the body of a call", () => {
     expect(gateway.meter.plans).toEqual([]);
   });
 
-  test("is sent as it was checked, not with a field twice or under an escaped name", async () => {
+  test("is sent as it was parsed, without repeated or escaped fields", async () => {
     const { provider, url } = await start();
     await post(url, '{"model":"dearest","m\\u0061x_tokens":5,"max_tokens":7,"\\u006e":1,"n":null}');
     expect(provider.asked[0]?.text).toBe('{"model":"model-1","max_tokens":7,"n":null}');
     expect((await post(url, '{"n":1,"\\u006e":5}')).status).toBe(403);
   });
 
-  test("must not be compressed", async () => {
+  test("is rejected with 415 if it is compressed", async () => {
     const { url } = await start();
     const headers = { "content-encoding": "zstd" };
     expect((await post(url, completions.body, headers)).status).toBe(415);
   });
 
-  test("is cut if it stalls, and its place serves others", async () => {
+  test("is cut off if it stalls, which frees memory for others", async () => {
     const { url } = await start({ runBytes: 2_000_000, totalBytes: 2_000_000, silentMs: 200 });
     const stalled = Array.from({ length: 8 }, () => {
       const headers = { "content-length": "700000" };
@@ -142,7 +145,7 @@ describe("the body of a call", () => {
     await Promise.all(stalled);
   });
 
-  test("may wait longer for its place than a client may take to send one", async () => {
+  test("may wait longer for memory than a client may take to send it", async () => {
     const options = { runBytes: 5_000_000, timeoutMs: 3_000, silentMs: 2_000 };
     const { url } = await startWire(
       completions,

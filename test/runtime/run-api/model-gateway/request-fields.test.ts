@@ -83,7 +83,7 @@ describe.each(wires)("the field table of $title", (wire) => {
   const fields = fieldsOf(api.request).map((field) => ({ ...field, name: field.path.join(".") }));
   const names = new Set(fields.map(({ name }) => name));
 
-  test("passes each of its fields unchanged, and in no other case or form", () => {
+  test("accepts each of its fields unchanged, and rejects another case or form", () => {
     for (const field of fields) {
       const right = typeof field.shapes.at(-1) === "object" ? {} : "x";
       const request = requestWith(field, right);
@@ -118,8 +118,8 @@ function otherForms(shape: Shape | undefined): readonly unknown[] {
 }
 
 test.each(refused)(
-  "a request that acts outside of the run is rejected in any spelling: $0.title $1",
-  (wire, _name, more) => {
+  "the gateway rejects a request for a provider-side feature in any spelling: $title",
+  ({ wire, more }) => {
     const model = { ...upstreamModel, ...wire.model };
     fc.assert(
       fc.property(ways, (choices) => {
@@ -133,14 +133,14 @@ test.each(refused)(
 describe("two spellings of a field of the Gemini API", () => {
   const rebuilt = (body: Json) => rebuiltRequest(body, apiOf(google), upstreamModel);
 
-  test("become one", () => {
+  test("are both sent in camel case", () => {
     const file_data = { mime_type: "image/png" };
     const sent = rebuilt({ contents: [{ parts: [{ file_data }] }], tool_config: { a_b: 1 } });
     const fileData = { mimeType: "image/png" };
     expect(sent).toEqual({ contents: [{ parts: [{ fileData }] }], toolConfig: { a_b: 1 } });
   });
 
-  test("are rejected beside each other", () => {
+  test("are rejected in the same object", () => {
     const part = { fileData: { fileUri: "https://attacker.example" }, file_data: null };
     const request = { contents: [{ parts: [part] }] };
     expect(() => rebuilt(request)).toThrow(/"fileData" in two spellings/);
@@ -163,7 +163,7 @@ describe("an undocumented field", () => {
     },
   );
 
-  test("is sent if the config names it, and no other field beside it", async () => {
+  test("is sent if extraFields lists it, and no other field beside it", async () => {
     const extra = ["num_predict", "options.num_predict", "messages.content.image_url.uuid"];
     const image_url = { url: "data:,", uuid: { any: [1] } };
     const more = {

@@ -19,7 +19,7 @@ test("a scripted model is called, streamed and metered as any other", async () =
   expect(gateway.meter.ends).toMatchObject([end]);
 });
 
-test("a scripted model answers the turn that the conversation has reached, even with an error", async () => {
+test("a scripted model responds with the next turn of the conversation, also with an error", async () => {
   const { gateway, url } = await start([{ text: "one" }, { status: 429, error: "slow down" }]);
   const second = [...messages, { role: "assistant", content: "one" }];
   const reply = await post(url, { model: "x", messages: second });

@@ -34,7 +34,7 @@ afterEach(async () => {
 const mebibyte = 1024 * 1024;
 const large = { messages: [{ role: "user", content: "x".repeat(20 * mebibyte) }] };
 
-describe("a request by bridge, run socket and gateway", () => {
+describe("a model request through a run's socket", () => {
   /** Asks by a bridge, as a client inside of a run does. */
   function ask(body: unknown, { name = "one", headers = {}, by = bridge } = {}) {
     const url = by.baseUrl({ name }, `${provider.origin}/v1`);
@@ -54,7 +54,7 @@ describe("a request by bridge, run socket and gateway", () => {
     expect((await ask(large)).status).toBe(200);
   });
 
-  test("for a model of another agent's run is rejected", async () => {
+  test("for another run's model is rejected", async () => {
     const other = await openSocket(side, "dev-2");
     host("dev-2", "two");
     await using second = await opened(other);
@@ -66,14 +66,14 @@ describe("a request by bridge, run socket and gateway", () => {
     expect(provider.asked).toHaveLength(1);
   });
 
-  test("with headers beyond the limit is rejected at once, and the next one is answered", async () => {
+  test("with too large headers is rejected with 431, and the next one is answered", async () => {
     const huge = await ask(completions.body, { headers: { "x-large": "x".repeat(12_000) } });
     expect(huge.status).toBe(431);
     expect((await ask(completions.body)).status).toBe(200);
   });
 });
 
-describe("raw bytes on the run socket", () => {
+describe("a raw request on a run's socket", () => {
   const head = (line: string, ...headers: readonly string[]) =>
     [line, "host: x", `authorization: Bearer ${run.token}`, ...headers, "", ""].join("\r\n");
   const path = () => `/model/one/${provider.host}/v1/chat/completions`;
@@ -88,14 +88,14 @@ describe("raw bytes on the run socket", () => {
   }
 
   test.each([
-    ["an absolute address", () => `POST http://${provider.host}/v1/chat/completions HTTP/1.1`],
-    ["an absolute address of the run API", () => `POST http://x${path()} HTTP/1.1`],
+    ["an absolute URL", () => `POST http://${provider.host}/v1/chat/completions HTTP/1.1`],
+    ["an absolute URL of the run API", () => `POST http://x${path()} HTTP/1.1`],
     ["an encoded slash", () => line().replace("/chat", "%2fchat")],
-    ["dots", () => line().replace("/chat", "/x/../chat")],
+    ["dot segments", () => line().replace("/chat", "/x/../chat")],
     ["a user in the host", () => line().replace("one/", "one/a@")],
-    ["a tunnel", () => `CONNECT ${provider.host} HTTP/1.1`],
+    ["CONNECT", () => `CONNECT ${provider.host} HTTP/1.1`],
     ["GET", () => `GET ${path()} HTTP/1.1`],
-  ])("with %s never reach the provider", async (_name, first) => {
+  ])("with %s never reaches the provider", async (_name, first) => {
     const statuses = await answersTo(
       `${head(first(), "content-length: 2", "connection: close")}{}`,
     );
@@ -103,7 +103,7 @@ describe("raw bytes on the run socket", () => {
     expect(provider.asked).toEqual([]);
   });
 
-  test("over 32 MiB, or without a length, are not read", async () => {
+  test("over 32 MiB, or without a length, is not read", async () => {
     const announced = head(line(), `content-length: ${33 * mebibyte}`);
     expect(await answersTo(`${announced}{`)).toEqual(["413"]);
     const chunked = head(line(), "transfer-encoding: chunked", "connection: close");

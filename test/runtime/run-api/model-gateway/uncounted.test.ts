@@ -16,24 +16,24 @@ const choices = [{ delta: { content: "123456789" }, finish_reason: "stop" }];
 
 test.each<[string, object | undefined, number]>([
   ["no usage", undefined, input],
-  ["zeros", { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, input],
+  ["usage of 0 tokens", { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, input],
   ["negative counts", { prompt_tokens: -900, completion_tokens: -5 }, input],
-  ["counts that are texts", { prompt_tokens: "12", completion_tokens: "3" }, input],
-  ["usage of its request but not its text", { prompt_tokens: 40, completion_tokens: 0 }, 40],
-])("a stream with %s is estimated", async (_name, usage, counted) =>
+  ["counts that are strings", { prompt_tokens: "12", completion_tokens: "3" }, input],
+  ["usage of its input but not its output", { prompt_tokens: 40, completion_tokens: 0 }, 40],
+])("the usage of a stream with %s is estimated", async (_name, usage, counted) =>
   expect(await streamed({ choices, usage })).toMatchObject({
     usage: { input: counted, output: 3 },
     estimated: true,
   }),
 );
 
-test("a document without counts in its usage is estimated by all of it", async () => {
+test("the usage of an unstreamed answer without counts is estimated by its bytes", async () => {
   const document = { choices: [{ message: { content: "ok" } }], usage: {} };
   const output = Math.ceil(JSON.stringify(document).length / 3);
   expect(await plain(document)).toMatchObject({ usage: { input, output }, estimated: true });
 });
 
-test("an error before the model began costs nothing, in a stream or a document", async () => {
+test("a provider's error before the model began costs nothing, streamed or not", async () => {
   const error = { message: "overloaded", code: 529 };
   const unbilled = { usage: null, estimated: false };
   expect(await streamed({ error })).toMatchObject(unbilled);

@@ -6,7 +6,7 @@ import { completions, responses } from "./wires/openai.ts";
 import type { Wire } from "./wires/wire.ts";
 import { wires } from "./wires/wires.ts";
 
-test("a long stream has its cost stored as it passes", async () => {
+test("the gateway stores the cost so far during a long stream", async () => {
   const events = dataEvents([{ choices: [{ delta: { content: "x".repeat(996) } }] }]).repeat(201);
   const answer = sending(events, { "content-type": "text/event-stream" });
   const { gateway, url } = await startWire(completions, answer);
@@ -23,18 +23,18 @@ const readerOf = ({ model }: Wire) =>
   createAnswerReader(wireApis[model.api ?? "openai-completions"]);
 
 test.each([
-  [{ cost: 0.0021 }, 0.0021],
-  [{ cost: 0, is_byok: true, cost_details: { upstream_inference_cost: 0.5 } }, 0.5],
-  [{ cost: 0.0021, is_byok: false, cost_details: { upstream_inference_cost: 0.002 } }, 0.0021],
-  [{ cost: -1 }, 0],
-  [{ cost: "free" }, null],
-])("a cost that a usage reports is read: %j", (cost, usd) => {
+  [0.0021, { cost: 0.0021 }],
+  [0.5, { cost: 0, is_byok: true, cost_details: { upstream_inference_cost: 0.5 } }],
+  [0.0021, { cost: 0.0021, is_byok: false, cost_details: { upstream_inference_cost: 0.002 } }],
+  [0, { cost: -1 }],
+  [null, { cost: "free" }],
+])("the gateway reads a cost of %s from the usage %j", (usd, cost) => {
   const reader = readerOf(completions);
   reader.take({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 3, ...cost } });
   expect(reader.read().usd).toBe(usd);
 });
 
-describe.each(wires)("a call in the form of $title", (wire) => {
+describe.each(wires)("a model call ($title)", (wire) => {
   const { usage, serviceTier } = wire;
   const counted = [{ status: 200, usage, serviceTier, estimated: false }];
 
@@ -42,21 +42,24 @@ describe.each(wires)("a call in the form of $title", (wire) => {
     ["\n", 1],
     ["\r\n", 7],
     ["\r\n", 100_000],
-  ])("is streamed byte for byte and counted: %j, in pieces of %i bytes", async (newline, bytes) => {
-    const text = wire.stream(newline);
-    const type = "text/event-stream; charset=utf-8";
-    const { provider, gateway, url } = await startWire(wire, (_asked, response) => {
-      response.writeHead(200, { "content-type": type });
-      return sendInPieces(response, text, bytes);
-    });
-    const reply = await post(url, wire.body);
-    expect(reply).toMatchObject({ status: 200, text, isWhole: true });
-    expect(reply.headers["content-type"]).toBe(type);
-    expect(gateway.meter.ends).toMatchObject(counted);
-    expect(provider.asked).toMatchObject([{ url: wire.basePath + wire.path, json: wire.body }]);
-  });
+  ])(
+    "is streamed unchanged and counted, with line ends %j in pieces of %i bytes",
+    async (newline, bytes) => {
+      const text = wire.stream(newline);
+      const type = "text/event-stream; charset=utf-8";
+      const { provider, gateway, url } = await startWire(wire, (_asked, response) => {
+        response.writeHead(200, { "content-type": type });
+        return sendInPieces(response, text, bytes);
+      });
+      const reply = await post(url, wire.body);
+      expect(reply).toMatchObject({ status: 200, text, isWhole: true });
+      expect(reply.headers["content-type"]).toBe(type);
+      expect(gateway.meter.ends).toMatchObject(counted);
+      expect(provider.asked).toMatchObject([{ url: wire.basePath + wire.path, json: wire.body }]);
+    },
+  );
 
-  test("is answered by a document and counted", async () => {
+  test("without a stream is answered and counted", async () => {
     const text = JSON.stringify(wire.plain);
     const answer = sending(text, { "content-type": "application/json" });
     const { provider, gateway, plainUrl } = await startWire(wire, answer);
@@ -65,7 +68,7 @@ describe.each(wires)("a call in the form of $title", (wire) => {
     expect(provider.asked[0]?.json).toEqual(wire.plainBody);
   });
 
-  test("is estimated when its stream breaks off, which the client notices", async () => {
+  test("whose stream breaks off has estimated tokens, and breaks off for the client", async () => {
     const sent = wire.stream("\n");
     const firstText = sent.indexOf("日本語");
     const { gateway, url } = await startWire(wire, (_asked, response) => {
@@ -83,7 +86,7 @@ describe.each(wires)("a call in the form of $title", (wire) => {
     expect(gateway.problems).toHaveLength(1);
   });
 
-  test("brings the provider the key, and no authentication, cookie, address or encoding of the client", async () => {
+  test("sends the provider the key, and no authentication, cookie, address or encoding of the client", async () => {
     const { provider, url } = await startWire(wire, emptyAnswer);
     const passed = { "x-stainless-lang": "js", "anthropic-beta": "a,b" };
     const dropped =
@@ -120,31 +123,36 @@ const numbers = fc.array(fc.oneof(fc.constantFrom(-500_000, 0.5, 1e300, 0), fc.d
   maxLength: 20,
 });
 
-test.each(wires)("invalid token counts of a provider are rounded, and at least 0: $title", (wire) =>
-  fc.assert(
-    fc.property(numbers, (given) => {
-      let at = 0;
-      const reader = readerOf(wire);
-      reader.take(withNumbers(wire.plain, () => given[at++ % given.length] ?? 0));
-      const counts = Object.values(reader.read().usage ?? {});
-      expect(counts.length).toBe(5);
-      for (const count of counts) {
-        expect(Number.isSafeInteger(count)).toBe(true);
-        expect(count).toBeGreaterThanOrEqual(0);
-        expect(count).toBeLessThanOrEqual(2e9);
-      }
-    }),
-  ),
+test.each(wires)(
+  "the gateway rounds invalid token counts of a provider, to at least 0: $title",
+  (wire) =>
+    fc.assert(
+      fc.property(numbers, (given) => {
+        let at = 0;
+        const reader = readerOf(wire);
+        reader.take(withNumbers(wire.plain, () => given[at++ % given.length] ?? 0));
+        const counts = Object.values(reader.read().usage ?? {});
+        expect(counts.length).toBe(5);
+        for (const count of counts) {
+          expect(Number.isSafeInteger(count)).toBe(true);
+          expect(count).toBeGreaterThanOrEqual(0);
+          expect(count).toBeLessThanOrEqual(2e9);
+        }
+      }),
+    ),
 );
 
 test.each([
   [responses, { input_tokens: 1000, output_tokens: 42, total_tokens: 1342 }],
   [completions, { prompt_tokens: 1000, completion_tokens: 42, total_tokens: 1342 }],
-])("thinking that a server counts beside its output is output: $0.title", (wire, usage) => {
-  const reader = readerOf(wire);
-  reader.take({ type: "response.completed", response: { usage }, usage });
-  expect(reader.read().usage).toMatchObject({ input: 1000, output: 342 });
-});
+])(
+  "the gateway adds thinking that a provider counts separately to the output: $title",
+  (wire, usage) => {
+    const reader = readerOf(wire);
+    reader.take({ type: "response.completed", response: { usage }, usage });
+    expect(reader.read().usage).toMatchObject({ input: 1000, output: 342 });
+  },
+);
 
 test("a negative count of cached tokens adds nothing to the charged input", () => {
   const reader = readerOf(completions);

@@ -37,7 +37,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
     expect(await containersOf(engine, instanceId)).toEqual([]);
   });
 
-  test("starts from compiled code in the image, though it can write none", async () => {
+  test("starts from the compile cache of the image, which it can't write", async () => {
     const rehearse = "AL_INSTANCE=build AL_FILL_CACHE=1 al _run-agent build";
     const script = `NODE_DEBUG_NATIVE=COMPILE_CACHE ${rehearse} >/tmp/log 2>&1; grep -c 'reading cache' /tmp/log; grep -c 'was accepted' /tmp/log`;
     const local = () => ({ memory: "512m", cpus: 2, network: "none" });

@@ -65,9 +65,10 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
   });
 
   test.each([
-    [true, 30_000, /the engine went away .* ended with it/],
-    [false, 500, /the engine went away .* did not come back/],
-  ])("makes a run lost that ended with it; it returns: %s", async (isBack, graceMs, reason) => {
+    ["returns", 30_000, /the engine went away .* ended with it/],
+    ["stays away", 500, /the engine went away .* did not come back/],
+  ])("and %s makes a run lost that ended with it", async (outcome, graceMs, reason) => {
+    const isBack = outcome === "returns";
     await proxy().open();
     const request = aRequest(`${log("ready")}; ${forever}`);
     const outage = async () => {

@@ -116,8 +116,10 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     [{ image: "al-none:1", base: null }, /"al-none:1".*not on this engine/],
     [{ image: testBase, base: null }, /FROM al-agent:latest/],
     [{ ...usual, base: "al-none:2" }, /\[local\]\.base/],
-  ])("is never another one that is missing or lacks the program: %j", async (local, error) =>
-    expect(await events(plain, { local: () => local })).toMatchObject([failed(error)]),
+  ])(
+    "is rejected if the configured one is missing or lacks the program: %j",
+    async (local, error) =>
+      expect(await events(plain, { local: () => local })).toMatchObject([failed(error)]),
   );
 
   test("is rejected when its Dockerfile does not begin with the program's image", async () => {
@@ -173,7 +175,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(await imagesWith().imageFor(fixed)).not.toBe(goodId);
   });
 
-  test("is missing when its only build failed, which no run repeats", async () => {
+  test("is missing when its only build failed, and no run repeats the build", async () => {
     const bad = await withDockerfile("RUN sleep 1; exit 9");
     const images = imagesWith();
     const failure = async (): Promise<number> => {

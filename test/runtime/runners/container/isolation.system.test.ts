@@ -56,7 +56,7 @@ describe.skipIf(missing !== null)("a live container", () => {
     expect([State.Running, Config.User]).toEqual([true, "10001:10001"]);
   });
 
-  test("names project, agent and instance by labels, and nothing by its environment", () => {
+  test("names its project, agent and instance in labels, and only the instance in its environment", () => {
     const { Labels, Env } = live().Config;
     expect(Labels).toMatchObject({
       "al.project": like(/^[0-9a-f]{16}$/),
@@ -70,7 +70,7 @@ describe.skipIf(missing !== null)("a live container", () => {
   });
 });
 
-describe.skipIf(missing !== null)("a run from inside", () => {
+describe.skipIf(missing !== null)("a run inside of a container", () => {
   const said = async (script: string, options: Parameters<typeof eventsOf>[2] = {}) => {
     const events = await eventsOf(engine, aRequest(`${script}; ${end()}`), options);
     expect(exitOf(events)).toMatchObject({ exitCode: 0, outOfMemory: false });

@@ -30,30 +30,28 @@ const letterOf = (event: BuildEvent): string =>
 
 test.each([
   [
-    "an image is rebuilt half a second after its removal, before a run needs it",
+    "rebuilds an image half a second after its removal, before a run needs it",
     ["s-(f|)", "s-(f|)"],
     "-----rr",
     "s-f-- 500ms s-f",
   ],
-  ["an image that still exists causes no event", ["s-(f|)", "(f|)"], "-----r", "s-f"],
+  ["emits no event for an image that still exists", ["s-(f|)", "(f|)"], "-----r", "s-f"],
   [
-    "an image is checked at once when the engine went away, and that is reported",
+    "checks an image at once when the engine went away, and reports that",
     ["s-(f|)", "(xf|)"],
     "-----g",
     "s-f--(xf)",
   ],
   [
-    "an engine that is away during the check is reported",
+    "reports an engine that is away during a check",
     ["(f|)", "x-(f|)"],
     "-----r",
     "f---- 500ms x-f",
   ],
   [
-    "a failed build is not retried for a removed image, as the build may have removed it",
+    "does not retry a failed build for a removed image, as the build may have removed it",
     ["s-(x|)", "(f|)"],
     "-----r---g",
     "s-x------f",
   ],
-])("the needs of an agent are kept ready: %s", (_what, preparations, change, expected) =>
-  draw(preparations, change, expected),
-);
+])("keepReady %s", (_what, preparations, change, expected) => draw(preparations, change, expected));

@@ -7,7 +7,7 @@ test.each([
   "tcp://localhost:2375",
   "tcp://127.0.0.1:2375",
   "tcp://[::1]:2375",
-])("containers run on this machine's engine at %s", (host) => {
+])("DOCKER_HOST=%j is an engine of this machine", (host) => {
   expect(remoteEngineProblem(host === undefined ? {} : { DOCKER_HOST: host }, false)).toBeNull();
 });
 
@@ -16,9 +16,12 @@ test.each([
   "ssh://build-1:22",
   "tcp://10.0.0.9:2376",
   "https://[fd00::9]:2376",
-])("the error for another machine's engine at %s has the line to write", (host) => {
-  const problem = remoteEngineProblem({ DOCKER_HOST: host }, false);
-  expect(problem?.message).toContain(`DOCKER_HOST is ${host}, the engine of another machine`);
-  expect(problem?.hint).toMatch(/engine = "docker" and address = .+ under \[cluster\]/);
-  expect(remoteEngineProblem({ DOCKER_HOST: host }, true)?.hint).toMatch(/type = "cluster"/);
-});
+])(
+  "DOCKER_HOST=%s is an engine of another machine: the error shows the config to write",
+  (host) => {
+    const problem = remoteEngineProblem({ DOCKER_HOST: host }, false);
+    expect(problem?.message).toContain(`DOCKER_HOST is ${host}, the engine of another machine`);
+    expect(problem?.hint).toMatch(/engine = "docker" and address = .+ under \[cluster\]/);
+    expect(remoteEngineProblem({ DOCKER_HOST: host }, true)?.hint).toMatch(/type = "cluster"/);
+  },
+);

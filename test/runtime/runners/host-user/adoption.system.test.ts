@@ -67,7 +67,7 @@ describe("a run as the scheduler's user whose scheduler was killed", () => {
     expect(await usual.leftovers(request)).toEqual([]);
   });
 
-  test("costs no attempt if it never began", async () => {
+  test("exits as blocked if it never began", async () => {
     const request = aRequest("echo hi");
     await mkdir(baseDir());
     const supervisor = spawn("sleep", ["300"]);
@@ -80,7 +80,7 @@ describe("a run as the scheduler's user whose scheduler was killed", () => {
     expect(exitOf(await events)).toMatchObject({ blocked: true });
   });
 
-  test("is not mistaken for a process that got its number later", async () => {
+  test("is not mistaken for a process that got its PID later", async () => {
     const request = aRequest(end());
     await collected(aRunner(baseDir()).run(request, NEVER));
     const [record = ""] = (await readLog(request)).split("\n");

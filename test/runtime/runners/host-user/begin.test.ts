@@ -7,7 +7,7 @@ import { aRunner } from "./support.ts";
 import { pause } from "../../../helpers/pause.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
-test("a run's process gets no request before the begin of the run is committed", async () => {
+test("a run's process starts only once the start of the run is committed", async () => {
   const dir = tempDir();
   const mark = join(dir, "mark");
   const begun = Promise.withResolvers<undefined>();
@@ -23,7 +23,7 @@ test("a run's process gets no request before the begin of the run is committed",
 });
 
 test.each([0, 500])(
-  "a run that is stopped before its begin is committed (%i ms) has never begun",
+  "a run that is stopped after %i ms, before its start is committed, exits as never begun",
   async (ms) => {
     const dir = tempDir();
     const runner = aRunner(dir, { begin: () => new Promise(() => undefined) });
@@ -34,7 +34,7 @@ test.each([0, 500])(
   },
 );
 
-test("a run without free file descriptors is blocked, and can be started again", async () => {
+test("a run that finds no free file descriptor exits as blocked, and can be started again", async () => {
   const full = Object.assign(new Error("EMFILE: no"), { code: "EMFILE" });
   let isFull = true;
   const runner = aRunner(tempDir(), {

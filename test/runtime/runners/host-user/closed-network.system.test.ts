@@ -71,7 +71,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
     cat /proc/1/comm; find /run -mindepth 1 | wc -l; ls /proc | grep -c '^[0-9]'`;
 
   test.each(places)(
-    "has the rights of an open one, but sees only the loopback and itself (%s)",
+    "has the rights of an open run, but sees only the loopback and itself (users of scheduler and run: %s)",
     async (place) => {
       const open = await linesOf(place, rights, { network: "open" });
       const closed = await linesOf(place, `${rights}\n${surroundings}`);
@@ -85,7 +85,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
 
   const place = "a user, itself";
 
-  test("can't undo any part of it in a user namespace of its own", async () => {
+  test("can't undo its isolation in a user namespace of its own", async () => {
     const inside = [
       "umount /run; umount -l /run; umount /proc; umount -l /proc",
       "ip link add d0 type dummy && ip addr",
@@ -132,7 +132,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
     return eventsOf(place, `echo "network $AL_NETWORK" >&2`, { network, within });
   };
 
-  test("does not start if the kernel forbids it, with its words and advice", async () => {
+  test("does not start if the kernel forbids isolation, with its reason and advice", async () => {
     const events = await forbidden("closed");
     const { rejected } = exitOf(events);
     expect(rejected).toMatch(/network has to be closed.*\(unshare: .*No space left on device\)/);
@@ -142,7 +142,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
     expect(messagesOf(events)).toEqual([]);
   });
 
-  test("is open if it need not be closed, and its log says so", async () => {
+  test("is open with a warning if the kernel forbids isolation and it need not be closed", async () => {
     const events = await forbidden("closed-if-possible");
     expect(exitOf(events)).toMatchObject({ exitCode: 0, rejected: null });
     const [first, ...others] = messagesOf(events);

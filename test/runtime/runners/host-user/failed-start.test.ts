@@ -19,7 +19,7 @@ test.each([
   [["node:internal", "    throw err;", "Error: Cannot find module '/opt/al.js'"], "/opt/al.js"],
   [["sudo: unable to execute /opt/node: Permission denied"], "/opt/node"],
   [[], "no reason was given"],
-])("a run that another OS user could not start with %j has advice", (lines, remedy) => {
+])("a failed start as another OS user reports a fix for the output %j", (lines, remedy) => {
   const told = problem(lines);
   expect(told).toContain('no run as OS user "al-agent"');
   expect(told).toContain(remedy);

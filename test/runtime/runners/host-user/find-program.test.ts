@@ -12,7 +12,7 @@ const add = (name: string, mode = 0o755): string => {
   return path;
 };
 
-test("a run of this user finds only the programs on the scheduler's PATH", async () => {
+test("findProgram searches the scheduler's PATH for the scheduler's user", async () => {
   const PATH = `/nowhere:${dir()}::/usr/bin`;
   const search = (program: string) => findProgram(program, "$USER", { PATH });
   expect(await search("claude")).toBe("missing");
@@ -26,7 +26,7 @@ test("a run of this user finds only the programs on the scheduler's PATH", async
 });
 
 test.each(["$USER", "al-agent"])(
-  "a path is checked for %s, except in the run's own folder",
+  "findProgram checks a path for the user %s, except in the run's own folder",
   async (runAs) => {
     expect(await findProgram(add("claude"), runAs, {})).toBe("found");
     expect(await findProgram(join(dir(), "gone"), runAs, {})).toBe("missing");
@@ -34,7 +34,7 @@ test.each(["$USER", "al-agent"])(
   },
 );
 
-test("a program may be on another user's PATH alone", async () => {
+test("findProgram returns unlikely if only another user's PATH may have a program", async () => {
   add("claude");
   const search = (program: string, PATH?: string) => findProgram(program, "al-agent", { PATH });
   expect(await search("claude", dir())).toBe("found");
@@ -42,7 +42,7 @@ test("a program may be on another user's PATH alone", async () => {
   expect(await search("env")).toBe("found");
 });
 
-test("a program in a folder that only the other user may enter may exist", async () => {
+test("findProgram trusts a path in a folder that only the other user may enter", async () => {
   mkdirSync(join(dir(), "private"), { mode: 0o000 });
   const path = join(dir(), "private/claude");
   const isRoot = process.getuid?.() === 0;

@@ -33,6 +33,6 @@ test.each([
   ["its order without its job", (input: string) => input.slice(0, input.indexOf("\n") + 1)],
   ["half of its job", (input: string) => input.slice(0, -200)],
   ["all but the end of its job's line", (input: string) => input.slice(0, -1)],
-])("a supervisor that got %s from a scheduler that died begins nothing", (_, part) => {
+])("a supervisor that got %s from a scheduler that died starts no run", (_, part) => {
   expect(keep(part)).toEqual({ status: 1, began: false });
 });

@@ -101,7 +101,7 @@ describe("a run as the scheduler's user", () => {
     expect(messagesOf(events)).toEqual([expect.stringMatching(reason), "ready"]);
   });
 
-  test("ends even processes without its mark, if the kernel contains it", async () => {
+  test("ends even processes without its mark, if it has a PID namespace", async () => {
     const mark = `4${Math.floor(Math.random() * 1e6)}`;
     const lines = await linesOf(`env -i setsid sleep ${mark} & sleep 0.2; ${end()}`);
     const { stdout } = await promisify(execFile)("ps", ["-eo", "args"]);
@@ -117,7 +117,7 @@ describe("a run as the scheduler's user", () => {
     ]);
   });
 
-  test("is cut off when it writes without end, and its account still counts", async () => {
+  test("has its output capped when it writes without end, and still ends well", async () => {
     const { heapUsed } = process.memoryUsage();
     const script = `yes "$(head -c 4000 /dev/zero | tr '\\0' y)" | head -c 120000000; echo; ${end()}`;
     let bytes = 0;

@@ -83,7 +83,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     });
   });
 
-  test("is ended as its own user if sudo hands its process over", async () => {
+  test("is ended by its own user if sudo does not wait for it", async () => {
     // Without a session to close, sudo does not wait, and its process may not be signalled any more.
     const handOver = `Defaults:${users().schedulerUser.name} !pam_session, !pam_setcred\n`;
     const takeOut = await withSudoersRule(handOver);
@@ -100,7 +100,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     }
   });
 
-  test("is all that the rule allows: no other program, argument or variable", () => {
+  test("can be started only with the program, arguments and variables of the sudoers rule", () => {
     const { file, args } = supervisorProgram("dev");
     const { agentUser, schedulerUser } = users();
     const attempt =
@@ -118,7 +118,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     expect(attempt(file, ...args)).toThrow(/no whole order/);
   });
 
-  test("is rejected with advice when no rule allows it", async () => {
+  test("is rejected with advice when no sudoers rule allows it", async () => {
     const { agentUser, schedulerUser } = users();
     const request = requestAs(end(), schedulerUser.name);
     const events = await collected((await remotely(agentUser)).run(request, NEVER));

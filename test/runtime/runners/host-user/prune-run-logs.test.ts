@@ -37,7 +37,7 @@ const logOf = (record: object) =>
 const living = logOf({ process: identityOf(process.pid) });
 const overOf = (project: string) => logOf({ project, process: { pid: 1, start: null } });
 
-test("the logs of runs are deleted after their days, but not while the run lives", async () =>
+test("the logs of runs are deleted after 14 days, but not while the run lives", async () =>
   expect(
     await pruned({
       "dev-old.log": [15, "12345"],
@@ -58,7 +58,7 @@ test("the logs of runs name their project", async () => {
   expect(record?.project).toBe(schedulersProject);
 });
 
-test("the logs of runs of another project are kept but count", async () => {
+test("the logs of runs of another project are kept, but count towards the size limit", async () => {
   const logs = {
     "dev-own.log": [15, overOf(projectDir)],
     "dev-other.log": [99, overOf(dir())],
@@ -68,14 +68,14 @@ test("the logs of runs of another project are kept but count", async () => {
   expect(await pruned(logs, 3)).toEqual({ bytes: 3, names: ["dev-new.log", "dev-other.log"] });
 });
 
-test("the logs of runs are the only files deleted", async () => {
+test("pruneRunLogs deletes no folders and no other files", async () => {
   await mkdir(join(dir(), "dev-1"));
   await mkdir(join(dir(), "dev-1.log"));
   const { names } = await pruned({ "notes.txt": [99, "x"] }, 0);
   expect(names).toEqual(["dev-1", "dev-1.log", "notes.txt"]);
 });
 
-test("the logs of runs may be missing", async () => {
+test("pruneRunLogs returns 0 for a missing folder", async () => {
   const options = { projectDir, now, days: 14, maxBytes: 0 };
   expect(await pruneRunLogs(join(dir(), "none"), options)).toBe(0);
 });

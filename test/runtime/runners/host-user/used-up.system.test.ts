@@ -61,7 +61,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     ["open", "user"],
   ] as const;
   test.each([...some, ...(isLong ? others : [])])(
-    "waits (%s) while all %s namespaces are used up",
+    "waits with a network that is %s while all %s namespaces are used up",
     async (network, kind) => {
       const events = await within(usedUp(kind), network);
       expect(exitOf(events)).toMatchObject(blocked(/isolated.*No space left on device/));
@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
   const entry = fileURLToPath(new URL("no-descriptors-entry.ts", import.meta.url));
   const few = ["-c", 'ulimit -n 200; exec "$@"', "sh", process.execPath, entry];
 
-  test("counts as closed for a scheduler without file descriptors: its secrets stay outside", () => {
+  test("counts as closed for a scheduler without file descriptors, so it gets no secrets", () => {
     const answers = execFileSync("/bin/sh", [...few, "probe"], { encoding: "utf8" });
     expect(JSON.parse(answers)).toEqual([null, null]);
   });
@@ -90,7 +90,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     expect(exitOf(await eventsOf(runner))).toMatchObject(blocked(/EMFILE/));
   });
 
-  test("waits if the kernel refuses an isolation that an earlier run of the user had", async () => {
+  test("waits if the kernel rejects an isolation that an earlier run of the user had", async () => {
     let prelude = "";
     const runner = ownRunner((agent) => {
       const { file, args } = supervisorProgram(agent);
@@ -102,9 +102,12 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     expect(exitOf(await eventsOf(runner))).toMatchObject(blocked(/unlike for earlier/));
   });
 
-  test.each(["closed", "open"] as const)("can't be caused by a run (%s)", async (network) => {
-    const many = "for n in $(seq 80); do unshare --user sleep 2 & done 2>&1 | grep -c 'No space'";
-    const [refused] = messagesOf(await within("true", network, many));
-    expect(Number(refused)).toBeGreaterThanOrEqual(80 - 64);
-  });
+  test.each(["closed", "open"] as const)(
+    "is never caused by another run, whose namespaces are limited (network: %s)",
+    async (network) => {
+      const many = "for n in $(seq 80); do unshare --user sleep 2 & done 2>&1 | grep -c 'No space'";
+      const [refused] = messagesOf(await within("true", network, many));
+      expect(Number(refused)).toBeGreaterThanOrEqual(80 - 64);
+    },
+  );
 });

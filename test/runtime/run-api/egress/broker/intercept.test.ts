@@ -26,7 +26,7 @@ function received() {
   return got;
 }
 
-test("a request has the secret, and the program that sent it never does", async () => {
+test("a placeholder in a request becomes the secret, and the secret in the response the placeholder", async () => {
   made().side.hosts.answer = (message, response) => {
     response.setHeader("x-echo", String(message.headers.authorization));
     echo(message, response);
@@ -42,7 +42,7 @@ test("a request has the secret, and the program that sent it never does", async 
   expect(made().side.hosts.dialled).toEqual(["203.0.113.10:443"]);
 });
 
-test("a login has the secret, and its echo the sentinel", async () => {
+test("a placeholder in a login becomes the secret, and its echo the placeholder", async () => {
   made().side.hosts.answer = echo;
   const basic = (of: string) => `Basic ${btoa(`x-access-token:${of}`)}`;
   const { body } = await ask("/", { headers: { authorization: basic(sentinel) } });
@@ -50,7 +50,7 @@ test("a login has the secret, and its echo the sentinel", async () => {
   expect(atob(body.replace("Basic ", ""))).toContain(`x-access-token:${sentinel.slice(0, -1)}`);
 });
 
-test("a compressed answer is masked", async () => {
+test("a secret in a compressed response is masked", async () => {
   made().side.hosts.answer = (message, response) => {
     response.setHeader("content-encoding", "gzip");
     response.end(gzipSync(String(message.headers.authorization)));
@@ -68,7 +68,7 @@ test("a compressed answer is masked", async () => {
   });
 });
 
-test("a host with a foreign certificate receives nothing", async () => {
+test("a host with a certificate for another name receives no request", async () => {
   const options = { ca: made().ca, headers: authorization };
   const answer = await getThrough(await tunnel(unproven), `https://${unproven}/`, options);
   expect(answer.status).toBe(502);
@@ -78,7 +78,7 @@ test("a host with a foreign certificate receives nothing", async () => {
   expect(attempt?.detail).toMatch(/altnames|subtree/);
 });
 
-test("a tunnel to another host is not opened: the run sees the host's own certificate and sends no secret", async () => {
+test("a tunnel to a host without secrets is not intercepted: the run sees the host's own certificate", async () => {
   const trusted = { ca: made().side.hosts.ca, headers: authorization };
   const answer = await getThrough(await tunnel("other.test"), "https://other.test/", trusted);
   expect(answer.status).toBe(200);
@@ -89,18 +89,21 @@ test.each([
   ["the address of the request", `/?token=${sentinel}`, {}],
   ["the body of the request", "/", { method: "POST", body: `token=${sentinel}` }],
   ["headers for authentication only", "/", { headers: { "user-agent": sentinel } }],
-])("a sentinel in a tunnel is reported, and nothing of it is sent: %s", async (...row) => {
-  const [place, path, options] = row;
-  const answer = await ask(path, options);
-  expect(answer.status).toBe(403);
-  expect(answer.body).toContain(place);
-  await made().side.reported(2);
-  expect(made().side.attempts[0]).toMatchObject({ host, denied: "sentinel", agent: "dev" });
-  const seen = made().side.hosts.seen.map(({ url, rawHeaders }) => [url, rawHeaders]);
-  expect(JSON.stringify(seen)).not.toContain("AlSentinel");
-});
+])(
+  "a misplaced placeholder of a secret is not sent but rejected with a text about %s",
+  async (...row) => {
+    const [place, path, options] = row;
+    const answer = await ask(path, options);
+    expect(answer.status).toBe(403);
+    expect(answer.body).toContain(place);
+    await made().side.reported(2);
+    expect(made().side.attempts[0]).toMatchObject({ host, denied: "sentinel", agent: "dev" });
+    const seen = made().side.hosts.seen.map(({ url, rawHeaders }) => [url, rawHeaders]);
+    expect(JSON.stringify(seen)).not.toContain("AlSentinel");
+  },
+);
 
-test("a sentinel in the middle of a long body cuts the request off", async () => {
+test("a secret's placeholder in the middle of a long body cuts the request off", async () => {
   const got = received();
   const body = `${"x".repeat(3_000_000)}${sentinel}${"y".repeat(3_000_000)}`;
   expect(await ask("/", { method: "POST", body })).toMatchObject({ status: 403 });
@@ -108,7 +111,7 @@ test("a sentinel in the middle of a long body cuts the request off", async () =>
   expect(got.text).not.toMatch(/AlSent|y/);
 });
 
-test("a sentinel split over pieces is found", async () => {
+test("a secret's placeholder in a body is found although packets split it", async () => {
   const got = received();
   const socket = await tunnel();
   const createConnection = () => tlsOver(socket, host, made().ca);
@@ -133,16 +136,19 @@ test.each([
   ["in a login", "/", { headers: { authorization: `Basic ${btoa(`x:${sentinel}`)}` } }],
   ["in the address", `/?a=${sentinel}`, {}],
   ["in the body", "/", { method: "POST", body: `a=${sentinel}` }],
-])("a sentinel in a request without TLS is refused: %s", async (_where, path, options) => {
-  const answer = await forward(made().run, `http://${host}${path}`, options);
-  expect(answer).toMatchObject({ status: 403 });
-  expect(answer.body).toContain("would have been sent what stands for a secret (in the ");
-  const seen = made().side.hosts.seen.map(({ rawHeaders, url }) => [url, rawHeaders]);
-  expect(JSON.stringify(seen)).not.toContain("AlSentinel");
-  await expect.poll(() => made().side.attempts.at(-1)?.denied).toBe("sentinel");
-});
+])(
+  "a secret's placeholder in a request without TLS is rejected: %s",
+  async (_where, path, options) => {
+    const answer = await forward(made().run, `http://${host}${path}`, options);
+    expect(answer).toMatchObject({ status: 403 });
+    expect(answer.body).toContain("would have been sent what stands for a secret (in the ");
+    const seen = made().side.hosts.seen.map(({ rawHeaders, url }) => [url, rawHeaders]);
+    expect(JSON.stringify(seen)).not.toContain("AlSentinel");
+    await expect.poll(() => made().side.attempts.at(-1)?.denied).toBe("sentinel");
+  },
+);
 
-test("HTTP/2 is not offered", async () => {
+test("an intercepted tunnel does not offer HTTP/2", async () => {
   const options = { servername: host, ca: made().ca, ALPNProtocols: ["h2", "http/1.1"] };
   const secured = connectTls({ socket: await tunnel(), ...options });
   await once(secured, "secureConnect");

@@ -6,7 +6,7 @@ import { listen } from "../../../../helpers/listen.ts";
 import { maskOf } from "../../../../../src/runtime/run-api/masked-bytes.ts";
 import { passAnswer } from "../../../../../src/runtime/run-api/egress/broker/exchange.ts";
 
-test("an answer in an unreadable transfer coding is not forwarded", async () => {
+test("passAnswer rejects a response in an unknown transfer coding", async () => {
   const coded = gzipSync("the secret");
   const host = createServer((socket) => {
     socket.on("error", () => undefined).resume();

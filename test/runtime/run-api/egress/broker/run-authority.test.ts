@@ -55,20 +55,20 @@ async function opensslVerify(leaf: string, name: string, ca = bundle) {
   );
 }
 
-test("the authority of a run passes the strict checks of OpenSSL", async () =>
+test("the certificate authority of a run passes the strict checks of OpenSSL", async () =>
   expect(await opensslVerify(await leafFor(host), host)).toBe("good"));
 
-test("the authority of a run is valid for the bound hosts only", async () => {
+test("the certificate authority of a run is valid for the hosts of its secrets only", async () => {
   const leaf = await leafFor(other);
   expect(await opensslVerify(leaf, other)).toContain("permitted subtree violation");
 });
 
-test("the authority of a run differs for each run", async () => {
+test("the certificate authority of a run differs for each run", async () => {
   const leaf = await leafFor(host, await authorityOf("dev-zzzzzzzz"));
   expect(await opensslVerify(leaf, host)).toContain("unable to get local issuer");
 });
 
-test("the authority of a run is the same in a later scheduler, whose certificates the run still trusts", async () => {
+test("the certificate authority of a run is the same after a restart, so the run trusts later certificates", async () => {
   const later = await authorityOf("dev-abcdefgh");
   expect(await opensslVerify(await leafFor(host, later), host)).toBe("good");
   const [one, two] = [authority, later].map((a) => new X509Certificate(a.certificate([host])));
@@ -78,7 +78,7 @@ test("the authority of a run is the same in a later scheduler, whose certificate
   expect(one?.subject).toBe(two?.subject);
 });
 
-test("the authority of a run makes one certificate per host, and a new one before it expires", async () => {
+test("the certificate authority of a run makes one certificate per host, and a new one before it expires", async () => {
   let now = Date.now();
   const own = await authorityOf("dev-abcdefgh", () => now);
   const first = own.contextFor(host);

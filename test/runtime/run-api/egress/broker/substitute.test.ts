@@ -15,28 +15,28 @@ function headers(...rawHeaders: string[]): string[] {
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-test("a sentinel in a request to the host of its secret becomes the secret in any header for authentication", () =>
+test("a placeholder becomes the secret in any header for authentication", () =>
   expect(
     headers("Authorization", `token ${sentinel}`, "X-Auth-Token", `${sentinel},${sentinel}`),
   ).toEqual(["Authorization", `token ${secret}`, "X-Auth-Token", `${secret},${secret}`]));
 
-test("a sentinel in a request to the host of its secret becomes the secret inside of basic authentication", () => {
+test("a placeholder becomes the secret inside of basic authentication", () => {
   const [, value] = headers("authorization", `Basic ${base64(`x-access-token:${sentinel}`)}`);
   expect(value).toBe(`Basic ${base64(`x-access-token:${secret}`)}`);
 });
 
-test("a sentinel in a request to the host of its secret becomes the secret if it is a login", () => {
+test("a placeholder becomes the secret as a whole login of basic authentication", () => {
   const plain = [{ sentinel: foreign, secret: "cmVhbDpsb2dpbg==", hosts: [host] }];
   const rawHeaders = ["authorization", `Basic ${foreign}`];
   expect(substituted({ host, url: "/", rawHeaders }, plain)[1]).toBe("Basic cmVhbDpsb2dpbg==");
 });
 
-test("a sentinel in a request to the host of its secret leaves other headers unchanged, byte by byte", () => {
+test("headers without a secret's placeholder are unchanged, byte by byte", () => {
   const raw = ["X-Odd", "caf\u00e9 $& $1", "Authorization", "Basic AAAA", "x-odd", ""];
   expect(headers(...raw)).toEqual(raw);
 });
 
-test("a sentinel in a request to the host of its secret is replaced by a secret with any characters", () => {
+test("a placeholder becomes a secret with any characters", () => {
   const odd = [{ sentinel, secret: "$&-pässwort", hosts: [host] }];
   const raw = ["apikey", sentinel];
   expect(substituted({ host, url: "/", rawHeaders: raw }, odd)[1]).toBe(
@@ -46,7 +46,7 @@ test("a sentinel in a request to the host of its secret is replaced by a secret 
 
 const secretHeaders =
   "Authorization Cookie X-Api-Key apikey Private-Token X-Auth-Email DD-APPLICATION-KEY X-Auth-Key X-Shopify-Access-Token Ocp-Apim-Subscription-Key X-Client-Secret";
-test.each(secretHeaders.split(" "))("%s is a header for a secret", (name) => {
+test.each(secretHeaders.split(" "))("a placeholder in the header %s becomes the secret", (name) => {
   expect(headers(name, sentinel)).toEqual([name, secret]);
 });
 
@@ -58,31 +58,34 @@ test.each([
   ["of another host", "/", ["authorization", `Bearer ${foreign}`]],
   ["of another host, inside of a login", "/", ["authorization", `Basic ${base64(`u:${foreign}`)}`]],
   ["of another run", "/", ["authorization", `AlSentinel${"z".repeat(26)}`]],
-  ["that its host may show to others", "/", ["user-agent", sentinel]],
-  ["where an author is named", "/", ["x-author", sentinel]],
+  ["in the header User-Agent", "/", ["user-agent", sentinel]],
+  ["in the header X-Author", "/", ["x-author", sentinel]],
   ["that is cut", "/", ["authorization", sentinel.slice(0, -1)]],
   ["in another case", "/", ["authorization", sentinel.toUpperCase()]],
-])("a sentinel on its way out is rejected: %s", (_what, url, rawHeaders) => {
+])("a request is rejected with a secret's placeholder %s", (_what, url, rawHeaders) => {
   expect(() => substituted({ host, url, rawHeaders }, bindings)).toThrow(/holds a sentinel/);
 });
 
 test.each([
   [
+    "in the URL",
     `/?token=${sentinel}`,
     [],
     "the address of the request to api.github.com holds a sentinel, which stands for a secret. The secret is put into headers for authentication only: send it in one, such as Authorization.",
   ],
   [
+    "of another host",
     "/",
     ["Authorization", foreign],
     "the header Authorization of the request to api.github.com holds a sentinel, which stands for a secret for registry.npmjs.org and no other host. Hosts are added in [network.credentials] of the project's config.toml.",
   ],
   [
+    "of another run",
     "/",
     ["Authorization", `AlSentinel${"z".repeat(26)}`],
     / a secret that this run does not have\./,
   ],
-])("a sentinel on its way out to %s is rejected with the reason and a hint", (...row) => {
-  const [url, rawHeaders, message] = row;
+])("a secret's placeholder %s is rejected with the reason and a hint", (...row) => {
+  const [, url, rawHeaders, message] = row;
   expect(() => substituted({ host, url, rawHeaders }, bindings)).toThrow(message);
 });

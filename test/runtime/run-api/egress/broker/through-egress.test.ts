@@ -31,26 +31,26 @@ async function waitForQuiet(read: () => string): Promise<void> {
 }
 
 test.each([
-  ["of two", [`Host: ${host}`, "Host: files.allowed.test"]],
-  ["in upper case, with a dot and a port", [`Host: API.Allowed.Test.:443`]],
-  ["with what a name is read without", ["Host: api.allo\u00adwed.test"]],
-  ["that counts for one connection", [`Host: ${host}`, "Connection: close, host"]],
-])("a host gets only its own Host header: %s", async (_what, headers) => {
+  ["two", [`Host: ${host}`, "Host: files.allowed.test"]],
+  ["one in upper case, with a dot and a port", [`Host: API.Allowed.Test.:443`]],
+  ["one with a soft hyphen", ["Host: api.allo\u00adwed.test"]],
+  ["one that Connection lists", [`Host: ${host}`, "Connection: close, host"]],
+])("a host gets its own Host header in place of %s", async (_what, headers) => {
   await answersTo("GET / HTTP/1.1", ...headers, login, "", "");
   expect(headersOf("host")).toEqual([[host]]);
 });
 
 test.each([
-  ["another one first", ["GET / HTTP/1.1", "Host: files.allowed.test", `Host: ${host}`]],
+  ["another Host first", ["GET / HTTP/1.1", "Host: files.allowed.test", `Host: ${host}`]],
   ["another port", ["GET / HTTP/1.1", `Host: ${host}:8443`]],
-  ["none", ["GET / HTTP/1.0"]],
-  ["another one in the address", ["GET http://files.allowed.test/ HTTP/1.1", `Host: ${host}`]],
-  ["its own in the address", [`GET https://${host}/ HTTP/1.1`, `Host: ${host}`]],
-  ["userinfo", ["GET / HTTP/1.1", `Host: files.allowed.test@${host}`]],
-  ["a list", ["GET / HTTP/1.1", `Host: ${host}, files.allowed.test`]],
+  ["no Host", ["GET / HTTP/1.0"]],
+  ["another host in the URL", ["GET http://files.allowed.test/ HTTP/1.1", `Host: ${host}`]],
+  ["an absolute URL", [`GET https://${host}/ HTTP/1.1`, `Host: ${host}`]],
+  ["a user in Host", ["GET / HTTP/1.1", `Host: files.allowed.test@${host}`]],
+  ["two hosts in Host", ["GET / HTTP/1.1", `Host: ${host}, files.allowed.test`]],
   ["a tunnel in the tunnel", [`CONNECT ${host}:443 HTTP/1.1`, `Host: ${host}`]],
   ["an upgrade", ["GET / HTTP/1.1", `Host: ${host}`, "Upgrade: websocket", "Connection: upgrade"]],
-])("a host gets only its own Host header or rejects the request: %s", async (_what, head) => {
+])("a request in an intercepted tunnel is not forwarded: %s", async (_what, head) => {
   expect(await answersTo(...head, login, "", "")).not.toContain("200 OK");
   expect(made().side.hosts.seen).toEqual([]);
 });
@@ -60,25 +60,25 @@ const length = `Content-Length: ${smuggled.length}`;
 test.each([
   ["length and chunks", [length, "Transfer-Encoding: chunked", "", `0\r\n\r\n${smuggled}`]],
   ["two lengths", [length, "Content-Length: 0", "", smuggled]],
-  ["a coding in pieces", ["Transfer-Encoding: chunked, identity", length, "", smuggled]],
-  ["an odd coding", ["Transfer-Encoding: xchunked", length, "", smuggled]],
+  ["chunked before identity", ["Transfer-Encoding: chunked, identity", length, "", smuggled]],
+  ["an unknown coding", ["Transfer-Encoding: xchunked", length, "", smuggled]],
   ["a folded header", ["X-A: b", " Transfer-Encoding: chunked", length, "X: \n", smuggled]],
   ["a space before the colon", [`Content-Length : ${smuggled.length}`, "", smuggled]],
   ["a bare line feed", ["X-A: b\nTransfer-Encoding: chunked", length, "", smuggled]],
-])("a hidden request never reaches the host: %s", async (_what, rest) => {
+])("a smuggled request never reaches the host: %s", async (_what, rest) => {
   await answersTo("POST / HTTP/1.1", `Host: ${host}`, login, ...rest);
   expect(made().side.hosts.seen.map(({ url }) => url)).not.toContain("/smuggled");
   expect(headersOf("host").flat()).not.toContain("files.allowed.test");
 });
 
-test("pipelined requests are separate requests, each checked", async () => {
+test("pipelined requests in a tunnel are checked one by one", async () => {
   const one = ["GET /one HTTP/1.1", `Host: ${host}`, login, "", ""].join("\r\n");
   const other = one.replace("/one", "/two").replace(`Host: ${host}`, "Host: files.allowed.test");
   expect(await answersTo(`${one}${other}`)).toMatch(/^HTTP\/1.1 200 OK[^]*HTTP\/1.1 421 /);
   expect(made().side.hosts.seen.map(({ url }) => url)).toEqual(["/one"]);
 });
 
-test("one connection serves several requests, on both sides", async () => {
+test("a tunnel sends several requests over one connection to the host", async () => {
   const methods = ["GET", "POST", "HEAD", "DELETE"];
   const rest = [`Host: ${host}`, login, "Content-Length: 0", "", ""];
   made().side.hosts.answer = (_asked, response) => void response.writeHead(204).end();
@@ -94,7 +94,7 @@ test("one connection serves several requests, on both sides", async () => {
   expect(dialled).toHaveLength(1);
 });
 
-test("trailers of a request are dropped", async () => {
+test("trailers of a request in a tunnel are dropped", async () => {
   const chunks = ["Transfer-Encoding: chunked", "Trailer: x-a", "", "0", `x-a: ${sentinel}`];
   await answersTo("POST / HTTP/1.1", `Host: ${host}`, login, ...chunks, "", "");
   const [asked] = made().side.hosts.seen;
@@ -102,7 +102,7 @@ test("trailers of a request are dropped", async () => {
   expect(JSON.stringify(asked?.rawHeaders)).not.toContain("AlSentinel");
 });
 
-test("a host that accepts a connection and never answers keeps none when the run hangs up", async () => {
+test("a connection to a silent host is closed when the run hangs up", async () => {
   const open = new Set<Socket>();
   const silent = createServer((socket) => {
     open.add(socket.resume().on("error", () => undefined));
@@ -124,7 +124,7 @@ test("a host that accepts a connection and never answers keeps none when the run
   silent.close();
 });
 
-test("the end of a run cuts its opened tunnels", async () => {
+test("the scheduler's end cuts intercepted tunnels", async () => {
   const secured = tlsOver(await tunnel(), host, made().ca);
   await once(secured, "secureConnect");
   const closed = once(secured, "close");

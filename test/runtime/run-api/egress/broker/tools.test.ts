@@ -26,7 +26,7 @@ const ownAuthorities = getCACertificates("default");
 const authorityOf = (instanceId: string) => createRunAuthority("6b".repeat(32), instanceId);
 
 /** What a program of a run reaches: a proxy that ends the TLS of all tunnels. */
-describe("with a sentinel in place of a token", () => {
+describe("with a placeholder in place of a token", () => {
   let dir: string;
   let repository: GitRepository;
   let git: GitHttpsServer;
@@ -134,13 +134,13 @@ git push -q origin HEAD:refs/heads/from-run`);
       "Node",
       `"${process.execPath}" -e 'fetch("https://${apiHost}/user", { headers: { authorization: "token " + process.env.GITHUB_TOKEN } }).then((a) => a.text()).then(console.log)'`,
     ],
-  ])("%s asks an API", async (_tool, command) => {
+  ])("%s calls an API", async (_tool, command) => {
     const { stdout } = await shell(command);
     expect(seen).toEqual([`GET /user token ${secret}`]);
     expect(JSON.parse(stdout)).toMatchObject({ heard: `token ${sentinel}` });
   });
 
-  test("npm asks its registry", { timeout: 60_000 }, async () => {
+  test("npm logs in to its registry", { timeout: 60_000 }, async () => {
     const { stdout } = await shell(
       `npm whoami --registry https://${apiHost}/ --//${apiHost}/:_authToken=$GITHUB_TOKEN`,
     );
@@ -148,7 +148,7 @@ git push -q origin HEAD:refs/heads/from-run`);
     expect(stdout).toContain(`Bearer ${sentinel}`);
   });
 
-  test("pip asks its index", { timeout: 60_000 }, async () => {
+  test("pip logs in to its index", { timeout: 60_000 }, async () => {
     const index = `https://x:$GITHUB_TOKEN@${apiHost}/simple`;
     // There is nothing in the index.
     await shell(`! python3 -m pip download -q --no-deps --index-url ${index} some-package`);

@@ -15,17 +15,17 @@ async function* withSize(size: number) {
   yield { type: "file", path: "a.txt", from: join(dir, "a.txt"), size, executable: false } as const;
 }
 
-test("an archive is made of whole blocks, and is the same each time", async () => {
+test("packTar emits whole blocks, the same each time", async () => {
   const archive = await buffer(packTar(withSize(200_000)));
   expect(archive.length % 512).toBe(0);
   expect(await buffer(packTar(withSize(200_000)))).toEqual(archive);
 });
 
-test.each([100_000, 300_000])("a file whose size is not the listed %i fails the archive", (size) =>
+test.each([100_000, 300_000])("packTar rejects a file whose size is not the listed %i", (size) =>
   expect(buffer(packTar(withSize(size)))).rejects.toThrow("changed while it was packed"),
 );
 
-test("a missing file fails the archive", async () => {
+test("packTar rejects a missing file", async () => {
   rmSync(join(dir, "a.txt"));
   await expect(buffer(packTar(withSize(200_000)))).rejects.toThrow("ENOENT");
 });
