@@ -25,10 +25,15 @@ const system = ["test/**/*.system.test.ts", "test/{e2e,faults}/**/*.test.ts"];
 /** They need a real cluster: `npm run test:kubernetes`. */
 const kubernetes = process.env.AL_TEST_KUBERNETES === "1" ? [] : ["test/kubernetes/**"];
 
-/** The seed of a round of `npm run test:shake`, whose files and tests come in random order. */
+/** The seed of a round of `npm run test:shake`, whose files come in random order, and so do the tests of the rooms. */
 const seed = process.env.AL_TEST_SEED;
-const order =
-  seed === undefined ? { sequencer: LongestFirst } : { shuffle: true, seed: Number(seed) };
+
+/** Tests of a whole program may be steps that share a scheduler: they keep their order. */
+function order(tests: boolean) {
+  return seed === undefined
+    ? { sequencer: LongestFirst }
+    : { shuffle: { files: true, tests }, seed: Number(seed) };
+}
 
 /** What a test of a whole program may take. A look at a scheduler takes 6 ms of CPU, and what it waits for a second. */
 const ofPrograms = { testTimeout: 180_000, expect: { poll: { timeout: 60_000, interval: 150 } } };
@@ -60,7 +65,7 @@ function part(name: string, { include, exclude = [], group = 0, ...settings }: P
       ...settings,
       include: [...include],
       exclude: [...exclude, ...kubernetes],
-      sequence: { groupOrder: group, ...order },
+      sequence: { groupOrder: group, ...order(name.endsWith("rooms")) },
     },
   };
 }
@@ -72,7 +77,7 @@ export default defineConfig({
     globalSetup: ["test/helpers/global-setup.ts"],
     // What tests start again and again is compiled once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/tests") },
-    sequence: order,
+    sequence: order(true),
     // Limits are deadlines for what hangs, not expectations of speed.
     testTimeout: 90_000,
     hookTimeout: 120_000,

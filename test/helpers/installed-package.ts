@@ -24,7 +24,10 @@ function pack(): { readonly filename: string; readonly files: readonly { path: s
 function install(tarball: string): string {
   const PATH = `${dirname(process.execPath)}:${process.env.PATH ?? ""}`;
   const command = `npm install --global --prefix ${prefix} --offline --no-update-notifier ${tarball} 2>&1`;
-  return execFileSync("sh", ["-c", command], { encoding: "utf8", env: { ...process.env, PATH } });
+  // The settings of an npm that runs the tests, such as its log level, are not a user's.
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("npm_"));
+  const env = { ...Object.fromEntries(own), PATH };
+  return execFileSync("sh", ["-c", command], { encoding: "utf8", env });
 }
 
 const { filename, files } = pack();

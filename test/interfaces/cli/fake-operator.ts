@@ -159,11 +159,14 @@ export function cliProject(): Folders {
   return folders;
 }
 
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /** Runs a command in this process. */
 export async function runHere(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ran> {
   const { stdout, stderr } = process;
   // oxlint-disable-next-line typescript/unbound-method -- put back as they were
   const before = { env: process.env, out: stdout.write, err: stderr.write };
+  const listeners = signals.map((signal) => process.listeners(signal));
   const ran = { stdout: "", stderr: "" };
   const catchAs = (name: "stdout" | "stderr") => (text: string | Uint8Array) => {
     ran[name] += String(text);
@@ -179,6 +182,10 @@ export async function runHere(args: readonly string[], env: NodeJS.ProcessEnv): 
   } finally {
     process.env = before.env;
     process.exitCode = undefined;
+    // A process runs one command, so a command leaves its listeners of signals.
+    for (const [at, signal] of signals.entries())
+      for (const one of process.listeners(signal))
+        if (!listeners[at]?.includes(one)) process.off(signal, one);
     stdout.write = before.out;
     stderr.write = before.err;
   }
