@@ -24,7 +24,7 @@ test.each<[QueueEvent<WorkItem>, object, usable?: boolean]>([
     { reason: "a newer tick replaced it while it waited for a slot of the project" },
   ],
   [{ type: "skipped", why: "held", item }, { reason: "its image is not ready" }, false],
-])("a queue that emits %j has the event %j", (event, expected, usable = true) => {
+])("the queue event %j is emitted as %j", (event, expected, usable = true) => {
   const refused =
     "reason" in expected ? { type: "refused", item, outcome: event.type, ...expected } : expected;
   expect(queueRunEvent({ ...at, usable }, event)).toEqual({ ...at, ...refused });
