@@ -4,7 +4,7 @@ import { eventsOf } from "../../streams/status/events.ts";
 
 const dev = eventsOf("dev");
 
-test("the first event of a work item is returned", async () => {
+test("a wait for an item's first event resolves with it, not with another item's", async () => {
   const firstEvents = createFirstEvents(() => false);
   const first = firstEvents.of("1");
   const started = dev.started();

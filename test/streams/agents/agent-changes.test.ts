@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  "agent changes emit everything again to the next subscriber",
+  "agent changes emit all agents again to the next subscriber",
   inVirtualTime((helpers) => {
     const change$ = changes(helpers, { saves: "-", initial: "aB" });
     helpers.expectObservable(change$, "^---!").toBe("         (aB)");

@@ -113,9 +113,9 @@ test("a run that returned a value keeps it, and its request for a rerun, however
 test.each([
   ["has no stop reason if it ended before its timeout", { endedAt: 99 }, "timed_out", null],
   ["is timed out if it ended after its timeout", { endedAt: 100 }, null, "timed_out"],
-  ["is killed if it was killed", { endedAt: 99 }, "killed", "killed"],
-  ["is interrupted if it was interrupted", { endedAt: 99 }, "interrupted", "interrupted"],
-  ["is timed out if its end time is unknown", {}, "timed_out", "timed_out"],
+  ["stays killed", { endedAt: 99 }, "killed", "killed"],
+  ["stays interrupted", { endedAt: 99 }, "interrupted", "interrupted"],
+  ["stays timed out if its end time is unknown", {}, "timed_out", "timed_out"],
 ] as const)("a run that ended while no scheduler ran %s", (_what, exit, stopped, expected) =>
   expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected),
 );

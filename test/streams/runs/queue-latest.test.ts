@@ -64,7 +64,7 @@ describe("the bounded queue", () => {
       more: () => ({ mayWait: () => false }),
     }));
 
-  test("holds items while held, and starts them in order once open", () =>
+  test("keeps items waiting while it is held, and starts them in order once it is open", () =>
     expectQueue(
       { h: held(9), o: open(9, 1) },
       { items: "-ab--------------|", limits: "h---o", ran: "----A----B-------|" },

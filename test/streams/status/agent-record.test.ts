@@ -28,26 +28,30 @@ const short = { moneyWaits: new Set(["dev-1"]) };
 
 test.each<[state: string, when: string, record: Partial<AgentRecord>]>([
   ["error", "after a failed run", { runError }],
-  ["blocked image", "without an image", { buildError: "no base image", runError }],
-  ["blocked requirement", "with unmet requirements", { unmet, runError }],
+  ["blocked: image", "without an image", { buildError: "no base image", runError }],
+  ["blocked: requirement", "with unmet requirements", { unmet, runError }],
   ["error", "with an invalid config and unmet requirements", { unmet, ...error }],
-  ["error", "with onLimit stop after a run that failed otherwise", { ...stops, runError }],
   [
-    "blocked budget",
-    "with onLimit stop after a run over budget",
+    "error",
+    "over budget with onLimit stop after a run that failed otherwise",
+    { ...stops, runError },
+  ],
+  [
+    "blocked: budget",
+    "over budget with onLimit stop after its last run",
     { ...stops, runError: "over budget: of the day" },
   ],
-  ["running", "with onLimit stop while a run lives", { ...stops, running: 1 }],
-  ["waiting budget", "with onLimit pause", pauses],
-  ["running", "with onLimit pause while a run lives", { ...pauses, running: 1 }],
+  ["running", "over budget with onLimit stop while a run lives", { ...stops, running: 1 }],
+  ["waiting: budget", "over budget with onLimit pause", pauses],
+  ["running", "over budget with onLimit pause while a run lives", { ...pauses, running: 1 }],
   [
-    "waiting lock",
+    "waiting: lock",
     "if both runs wait for locks",
     { running: 2, lockWaits: waits(["dev-1", 1], ["dev-2", 2]) },
   ],
   ["running", "if one of two runs waits for locks", { running: 2, lockWaits: waits(["dev-1", 2]) }],
   [
-    "waiting person",
+    "waiting: person",
     "if its run waits for an answer and for budget",
     { running: 1, questions: asked("dev-1"), ...short },
   ],
@@ -58,17 +62,17 @@ test.each<[state: string, when: string, record: Partial<AgentRecord>]>([
     { running: 2, ...short, lockWaits: waits(["dev-1", 1]) },
   ],
   [
-    "waiting budget",
+    "waiting: budget",
     "if one run waits for budget, the other for a lock",
     { running: 2, ...short, lockWaits: waits(["dev-2", 1]) },
   ],
   ["error", "with an invalid config", error],
   ["running", "with an invalid config while a run lives", { running: 1, ...error }],
   ["building", "while its image is built", { building: true, running: 1, runError }],
-  ["blocked machine", "while the machine can't start its run", { ...machine, runError }],
-])("the state of an agent is %s %s", (state, _when, more) => {
+  ["blocked: machine", "while the machine can't start its run", { ...machine, runError }],
+])("the state of an agent is %j %s", (state, _when, more) => {
   const { state: name, blockedBy } = stateOf(record(more));
-  expect([name, ...(blockedBy === null ? [] : [blockedBy])].join(" ")).toBe(state);
+  expect([name, ...(blockedBy === null ? [] : [blockedBy])].join(": ")).toBe(state);
 });
 
 test("the row of an agent shows the settings of its config", () => {

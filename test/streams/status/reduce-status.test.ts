@@ -47,7 +47,7 @@ test("the status creates an agent's row with its stored enabled flag and last ru
 const paused = { type: "scheduler", patch: { paused: true } } as const;
 
 test.each<[what: string, events: readonly StatusEvent[], agent: string | null, isWhole?: boolean]>([
-  ["a config", [dev.set()], "dev"],
+  ["a loaded agent", [dev.set()], "dev"],
   ["a start", one, "dev", true],
   ["a first schedule", [dev.set(), dev.nextRun(9)], "dev", true],
   ["a later tick", [dev.set(), dev.nextRun(9), dev.nextRun(19)], "dev"],
@@ -83,27 +83,27 @@ test("the status lists held and awaited locks by resource until they end", () =>
 });
 
 test.each<[state: string, how: string, events: readonly StatusEvent[]]>([
-  ["waiting lock", "while its run waits", [...one, waits()]],
+  ["waiting: lock", "while its run waits", [...one, waits()]],
   ["running", "once its run has the lock", [...one, waits(), waits(), has()]],
   ["running", "once its run stopped waiting", [...one, waits(), ends()]],
-  ["waiting person", "while its run asks", [...one, question("a")]],
+  ["waiting: person", "while its run asks", [...one, question("a")]],
   [
-    "waiting person",
+    "waiting: person",
     "until all questions have ended",
     [...one, question("a"), question("b"), question("a", false)],
   ],
   ["running", "once its question has ended", [...one, question("a"), question("a", false)]],
   ["running", "while only one of its two runs waits", [...two, waits(), waits("file:y")]],
-  ["waiting lock", "until its run waits for no lock", [...one, waits(), waits("file:y"), ends()]],
+  ["waiting: lock", "until its run waits for no lock", [...one, waits(), waits("file:y"), ends()]],
   [
-    "waiting lock",
+    "waiting: lock",
     "while its run waits after a wait from before its row",
     [waits(), ...one, ends(), waits("file:y")],
   ],
   ["running", "once the run that waited has ended", [...two, waits(), dev.finished()]],
-])("the status shows an agent as %s %s", (state, _how, events) => {
+])("the status shows an agent as %j %s", (state, _how, events) => {
   const row = rowAfter(...events);
-  expect([row?.state, row?.blockedBy ?? []].flat().join(" ")).toBe(state);
+  expect([row?.state, row?.blockedBy ?? []].flat().join(": ")).toBe(state);
 });
 
 const both = [dev.set(), ops.set(), dev.nextRun(1), ops.nextRun(1), dev.started()];
@@ -116,7 +116,7 @@ test.each<[what: string, events: readonly StatusEvent[], running: number, cronJo
     0,
     1,
   ],
-  ["agents without removed ones", [...both, ops.removed()], 1, 1],
+  ["agents that are not removed", [...both, ops.removed()], 1, 1],
 ])("the status counts runs and schedules of %s", (_what, events, running, cronJobs) => {
   expect(after(...events).scheduler).toMatchObject({ running, cronJobs });
 });
