@@ -13,7 +13,7 @@ function setUp() {
 
 const hour = (n: number) => `2026-03-01T0${n}:00:00.000Z`;
 
-test("the clock emits in the order of moments, whatever order they were requested in", () => {
+test("the clock emits moments in chronological order, in whatever order they were requested", () => {
   const { calendar, woken, wait } = setUp();
   for (const n of [5, 1, 3, 2, 4]) wait(hour(n));
   calendar.runUntil(hour(9));
@@ -24,7 +24,7 @@ test.each([
   ["2026-03-01T00:00:01.500Z", "2026-03-01T00:00:01.499Z"],
   // Further away than the longest timer, of 24.8 days.
   ["2026-09-01T00:00:00.000Z", "2026-08-31T23:59:59.999Z"],
-])("the clock emits %s then, not earlier, and completes", (time, before) => {
+])("the clock emits at %s, not earlier, and completes", (time, before) => {
   const { calendar, clock } = setUp();
   const seen: unknown[] = [];
   const complete = () => seen.push("complete");
@@ -41,7 +41,7 @@ test("the clock arms one timer for any number of subscribers", () => {
   expect(calendar.scheduled).toBe(1);
 });
 
-test("the clock notices within half a minute that the machine slept through a moment", () => {
+test("the clock emits within half a minute a moment that passed while the machine slept", () => {
   const { calendar, woken, wait } = setUp();
   wait(hour(6));
   calendar.runUntil(hour(1));
@@ -50,7 +50,7 @@ test("the clock notices within half a minute that the machine slept through a mo
   expect(woken).toEqual([[hour(6), expect.stringMatching(/T09:00:([0-2]\d|30\.000)/)]]);
 });
 
-test("the clock forgets an unsubscribed one, and continues for the others", () => {
+test("the clock does not emit to an unsubscribed subscriber, and continues for the others", () => {
   const { calendar, woken, wait } = setUp();
   const waits = [1, 2, 3, 4, 5, 6, 7].map((n) => wait(hour(n)));
   for (const index of [0, 3, 6]) waits[index]?.unsubscribe();

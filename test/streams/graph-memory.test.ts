@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-test("a waiting agent costs the graph at most 45 KB", () => {
+test("an idle agent uses at most 45 KB of the scheduler's memory", () => {
   const program = join(import.meta.dirname, "graph-memory.ts");
   const { stdout } = spawnSync(process.execPath, ["--expose-gc", program], { encoding: "utf8" });
   const bytes = Number(stdout);

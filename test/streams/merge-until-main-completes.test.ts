@@ -15,14 +15,14 @@ test(
   }),
 );
 
-test("a stream merged with the main one emits first of two that emit at once", () => {
+test("a stream merged with the main one emits before it if both emit at once", () => {
   const seen: string[] = [];
   mergeUntilMainCompletes(of("main"), of("beside")).subscribe((value) => seen.push(value));
   expect(seen).toEqual(["beside", "main"]);
 });
 
 test(
-  "a stream merged with the main one ends by an error of either, and leaves both",
+  "a stream merged with the main one fails with an error of either, and unsubscribes from both",
   inVirtualTime(({ hot, expectObservable, expectSubscriptions }) => {
     const steady$ = hot("a-a--a");
     expectObservable(mergeUntilMainCompletes(hot("---#"), steady$)).toBe("a-a#");
@@ -31,7 +31,7 @@ test(
   }),
 );
 
-test("a stream merged with the main one leaves both when it is unsubscribed", () => {
+test("a stream merged with the main one unsubscribes from both when it is unsubscribed", () => {
   const [main$, beside$] = [new Subject<string>(), new Subject<string>()];
   const subscription = mergeUntilMainCompletes(main$, beside$).subscribe();
   subscription.unsubscribe();

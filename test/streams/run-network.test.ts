@@ -6,19 +6,24 @@ const own = anAgent("dev").local;
 const project = { local: { network: "none" }, network: null };
 
 test.each([
-  ["nothing of it is configured", {}, {}, "closed-if-possible"],
-  ["the project has [network]", {}, { network: none }, "closed"],
-  ["the agent has [network]", { network: none }, {}, "closed"],
-  ["the project's network is the engine's", {}, { local: { network: "bridge" } }, "open"],
-  ["the agent's is", { local: { ...own, network: "lan" } }, {}, "open"],
+  ["no network is configured", "closed-if-possible", {}, {}],
+  ["the project has [network]", "closed", {}, { network: none }],
+  ["the agent has [network]", "closed", { network: none }, {}],
+  ["the project names an engine's network", "open", {}, { local: { network: "bridge" } }],
+  ["the agent names an engine's network", "open", { local: { ...own, network: "lan" } }, {}],
   [
-    "the agent's is none, the project's open",
+    "the agent's is none and the project names an engine's network",
+    "closed-if-possible",
     { local: { ...own, network: "none" } },
     { local: { network: "bridge" } },
-    "closed-if-possible",
   ],
-  ["an open one has [network]", { network: none }, { local: { network: "bridge" } }, "open"],
-])("the network of a run when %s", (_name, agent, of, expected) => {
+  [
+    "an engine's network and [network] are set",
+    "open",
+    { network: none },
+    { local: { network: "bridge" } },
+  ],
+])("if %s, a run's network is %s", (_name, expected, agent, of) => {
   const config = { ...anAgent("dev"), network: null, ...agent };
   expect(networkOf(config, { ...project, ...of })).toBe(expected);
 });

@@ -7,11 +7,13 @@ const payload: unknown = JSON.parse(
 test.each([
   ["a.b", "c"],
   ["labels.0.name", "bug"],
-  ["labels.1.name", undefined],
-  ["x", undefined],
-  ["constructor", undefined],
-  ["a.constructor.name", undefined],
-  ["a.b.length", undefined],
-])("the path %s finds own values only, and list items by their index: %s", (path, value) => {
+])("valueAt returns the value at the path %s: %s", (path, value) => {
   expect(valueAt(payload, path)).toBe(value);
 });
+
+test.each(["labels.1.name", "x", "constructor", "a.constructor.name", "a.b.length"])(
+  "valueAt returns undefined for the path %s, which is not an own value",
+  (path) => {
+    expect(valueAt(payload, path)).toBeUndefined();
+  },
+);

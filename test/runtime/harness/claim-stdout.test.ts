@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-test("standard output is for messages only; what libraries print goes to standard error", async () => {
+test("a run's standard output carries only messages; output of libraries goes to standard error", async () => {
   const module = new URL("../../../src/runtime/harness/message-writer.ts", import.meta.url).href;
   const program = `
     const { claimStdout } = await import(${JSON.stringify(module)});

@@ -17,7 +17,7 @@ async function hooks(pre: readonly string[], timeoutMs = 60_000) {
 }
 
 describe("a hook", () => {
-  test("runs in a /bin/sh of its own, without effect on the next one", async () => {
+  test("runs in its own /bin/sh: exports do not reach the next hook", async () => {
     const said = "echo $0 $PWD [$FROM_HOOK]";
     const { reason, logs } = await hooks([`cd /; export FROM_HOOK=1; ${said}`, said]);
     expect(reason).toBeNull();
@@ -25,15 +25,15 @@ describe("a hook", () => {
     expect(lines).toEqual(["/bin/sh / [1]", `/bin/sh ${tmpdir()} []`]);
   });
 
-  test("has its time to itself: earlier hooks don't count", async () => {
+  test("has its own timeout, regardless of earlier hooks", async () => {
     expect((await hooks(Array<string>(4).fill("sleep 0.6"), 2_000)).reason).toBeNull();
   });
 
-  test("that takes too long is ended", async () => {
+  test("that exceeds its timeout is ended", async () => {
     expect((await hooks(["sleep 600"], 200)).reason).toContain("took longer than 0.2 s");
   });
 
-  test("shows its output behind the lines that are logged one by one, while it runs", async () => {
+  test("logs its output while it runs: the first lines one by one, then in pieces", async () => {
     const { logs } = await hooks(["seq 600; sleep 1.5"]);
     const live = logs.filter(({ kind }) => kind === "tool-output");
     expect(live).toMatchObject([
@@ -44,7 +44,7 @@ describe("a hook", () => {
     ]);
   });
 
-  test("may print without end: the log gets the beginning, memory stays bounded", async () => {
+  test("that prints endlessly has only the beginning logged, in bounded memory", async () => {
     const { reason, logs } = await hooks(["yes | head -n 100000; head -c 9000000 /dev/zero"]);
     expect(reason).toBeNull();
     expect(logs.length).toBeLessThan(510);

@@ -30,19 +30,19 @@ describe("a command in SKILL.md", () => {
     expect(JSON.stringify(messages)).not.toContain("t0ken");
   });
 
-  test("counts only behind a space or at the start of a line; ordinary code stays", async () => {
+  test("is recognized only behind a space or at the start of a line; ordinary code stays", async () => {
     const text = "Wow!`echo no` `echo no` KEY=!`echo no` ![x](y) !`` ! `echo no`";
     expect((await expand(text)).result).toBe(text);
   });
 
-  test("is not searched in the output of another one, where `$` is not special either", async () => {
+  test("is not expanded in the output of another one, where `$` is not special either", async () => {
     const { result } = await expand(
       "!`printf '%s' \"$& \\$1 !\\\\\"` and !`printf '!\\140pwd\\140'`",
     );
     expect(result).toMatch(/ and !`pwd`$/);
   });
 
-  test("shows its failure in its place, with its output, and the others still run", async () => {
+  test("that fails is replaced by its output and exit code, and the others still run", async () => {
     const { result, messages } = await expand(
       "A !`echo out; echo none >&2; exit 4` B !`echo fine`",
     );

@@ -1,7 +1,7 @@
 import { liveCall, liveOutput, pieceCharacters } from "../../../src/runtime/harness/live-call.ts";
 import type { CallProgress } from "../../../src/runtime/harness/live-call.ts";
 
-describe("a running call", () => {
+describe("a running tool call", () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
@@ -28,14 +28,14 @@ describe("a running call", () => {
     expect(pieces.map(({ output }) => output).join("").length).toBeGreaterThan(490 * 5);
   });
 
-  test("is logged more and more rarely: an hour of floods stays small", () => {
+  test("that prints endlessly is logged less and less often: an hour of it stays small", () => {
     const pieces = run(3_600_000, 100, "a line of an endless build\n".repeat(100));
     expect(pieces.length).toBeLessThan(310);
     const characters = pieces.reduce((sum, { output }) => sum + output.length, 0);
     expect(characters).toBeLessThan(310 * 4096);
   });
 
-  test("that prints nothing is logged after 10 s and each doubling", () => {
+  test("without output is logged after 10 s, 20 s, 40 s and so on", () => {
     const seconds = run(100_000, 1e9, "").map(({ durationMs }) => Math.round(durationMs / 1000));
     expect(seconds).toEqual([10, 20, 40, 82]);
   });
@@ -56,19 +56,23 @@ const flood = "x".repeat(1_000_000);
 describe("the live output of a command", () => {
   test.each<[string, (string | Buffer)[], ReturnType<typeof shown>[]]>([
     [
-      "has each line once, and only when it is complete",
+      "contains each line once, when it is complete",
       ["one\ntw", "o\nthree", ""],
       [shown("one\n"), shown("two\n"), shown("")],
     ],
     [
-      "never has half of a secret that is printed in two parts",
+      "never contains half of a secret that is printed in two chunks",
       ["the token is tok_9f8e7d", "6c5b4a\n"],
       [shown(""), shown("the token is tok_9f8e7d6c5b4a\n")],
     ],
-    ["has the last state of a progress bar", ["begin\r\n10 %\r30 %\r"], [shown("begin\r\n30 %\r")]],
-    ["has whole characters that came in two chunks", [first, second], [shown(""), shown("grün\n")]],
     [
-      "skips a line without end of any length, and continues behind it",
+      "contains only the last state of a progress bar",
+      ["begin\r\n10 %\r30 %\r"],
+      [shown("begin\r\n30 %\r")],
+    ],
+    ["joins characters that came in two chunks", [first, second], [shown(""), shown("grün\n")]],
+    [
+      "skips a line that is too long, and continues behind it",
       [flood, "xxx\nnext\n"],
       [shown("", 1_000_000), shown("next\n", 4)],
     ],
@@ -76,7 +80,7 @@ describe("the live output of a command", () => {
     expect(looks(...chunks)).toEqual(expected);
   });
 
-  test("keeps the newest lines of a flood, and counts the characters before them", () => {
+  test("keeps the newest of many lines, and counts the omitted characters", () => {
     const line = "0123456789 0123456789\n";
     const [piece = shown("")] = looks(line.repeat(5_000));
     expect(piece.output.length).toBeLessThanOrEqual(pieceCharacters);

@@ -35,20 +35,23 @@ async function variablesOf(job: JobOptions = {}, env: Record<string, string> = {
 
 describe("the commands of a run with an open network", () => {
   test.each<[string, JobOptions, Record<string, string>]>([
-    ["by its job", { network: { variables, certificates: null } }, { AL_NETWORK: "closed" }],
-    ["as its start could not close it", {}, { AL_NETWORK: "open" }],
-  ])("have the scheduler's proxies, and show no password: %s", async (_why, job, env) => {
-    const { found } = await variablesOf(job, env);
-    const { HTTPS_PROXY, NO_PROXY, ALL_PROXY, GIT_SSH_COMMAND } = found;
-    expect({ HTTPS_PROXY, NO_PROXY, ALL_PROXY, GIT_SSH_COMMAND }).toEqual({
-      HTTPS_PROXY: variables.HTTPS_PROXY,
-      NO_PROXY: "intra.test,localhost,127.0.0.1,[::1]",
-    });
-  });
+    ["opened by its job", { network: { variables, certificates: null } }, { AL_NETWORK: "closed" }],
+    ["opened as its start could not close it", {}, { AL_NETWORK: "open" }],
+  ])(
+    "use the scheduler's proxies, without their password in the log: %s",
+    async (_why, job, env) => {
+      const { found } = await variablesOf(job, env);
+      const { HTTPS_PROXY, NO_PROXY, ALL_PROXY, GIT_SSH_COMMAND } = found;
+      expect({ HTTPS_PROXY, NO_PROXY, ALL_PROXY, GIT_SSH_COMMAND }).toEqual({
+        HTTPS_PROXY: variables.HTTPS_PROXY,
+        NO_PROXY: "intra.test,localhost,127.0.0.1,[::1]",
+      });
+    },
+  );
 });
 
 describe("the commands of a run with a closed network", () => {
-  test("have the bridge as their proxy, in place of the scheduler's", async () => {
+  test("use the run's proxy in place of the scheduler's", async () => {
     const { key, found } = await variablesOf();
     const proxyUrl = found.HTTPS_PROXY;
     expect(proxyUrl).toMatch(new RegExp(`^http://al:${key}@127\\.0\\.0\\.1:\\d+$`));
@@ -60,7 +63,7 @@ describe("the commands of a run with a closed network", () => {
     expect(JSON.stringify(found)).not.toContain("passw0rd");
   });
 
-  test("have the bridge in git's ssh for each of its keys", async () => {
+  test("use the run's proxy in git's ssh command of each key", async () => {
     const sshKey = (instance: string, variable: string) => ({
       type: "git_ssh",
       instance,
@@ -95,11 +98,11 @@ function certificatesIn(pem: string): X509Certificate[] {
   return each.map((one) => new X509Certificate(one));
 }
 
-describe("the certificate variables of a run", () => {
+describe("the variables for CA certificates in a run", () => {
   const trust = (own: string | null, certificates: string | null) =>
     writeTrust({ authority: own, certificates, workDir: workDir() });
 
-  test("give programs without authorities of their own the run's beside the system's", async () => {
+  test("name a file with the CA of the run's network and the system's CAs", async () => {
     const variables = await trust(authority, null);
     const paths = new Set(bundleVariables.map((name) => variables[name] ?? ""));
     expect(paths.size).toBe(1);
@@ -114,7 +117,7 @@ describe("the certificate variables of a run", () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  test("give programs with authorities of their own the run's and the scheduler's", async () => {
+  test("give Node and Deno the CA of the run's network and the scheduler's CA", async () => {
     const { NODE_EXTRA_CA_CERTS: path = "", DENO_CERT } = await trust(
       authority,
       authority.trimEnd(),
@@ -123,7 +126,7 @@ describe("the certificate variables of a run", () => {
     expect(certificatesIn(await readFile(path, "utf8"))).toHaveLength(2);
   });
 
-  test("give only Node the scheduler's if the run has none", async () => {
+  test("give only Node the scheduler's CA if the run's network has none", async () => {
     const { NODE_EXTRA_CA_CERTS: path = "", ...others } = await trust(null, authority);
     expect(await readFile(path, "utf8")).toBe(authority);
     expect([others, await trust(null, null)]).toEqual([{}, {}]);

@@ -27,13 +27,13 @@ test.each([
   ["429 try again in 120ms", 429, "429 try again in 120ms", 1_000],
   ["429 try again in 99999 s", 429, "429 try again in 99999 s", 3_600_000],
 ])(
-  "a provider's failure: %s has status %s, message %s and cooldown %s",
+  "providerFailure(%j) returns status %s, message %j and cooldown %s",
   (text, status, message, cooldownMs) => {
     expect(providerFailure(text)).toMatchObject({ status, message, cooldownMs });
   },
 );
 
-test("a provider's failure trusts the response more than the text", () => {
+test("providerFailure prefers the response's status and wait over the text", () => {
   const facts = { status: 503, retryAfterMs: 9_000 };
   expect(providerFailure("429: try again in 2s", facts)).toMatchObject({
     status: 503,
@@ -43,16 +43,21 @@ test("a provider's failure trusts the response more than the text", () => {
 });
 
 test.each([
-  ["429 You exceeded your current quota, please check your plan and billing details.", false],
-  ["429 You exceeded your current quota. Please retry in 35s.", true],
-  ["429 slow down", true],
-  ["500 oops", true],
-  ["404 no such model", false],
-])("a provider's failure: %s: a retry may help: %s", (text, isTransient) => {
-  expect(providerFailure(text).isTransient).toBe(isTransient);
+  "429 You exceeded your current quota. Please retry in 35s.",
+  "429 slow down",
+  "500 oops",
+])("a provider's failure is transient: %j", (text) => {
+  expect(providerFailure(text).isTransient).toBe(true);
 });
 
-test("a provider's failure never forwards a page of text", () =>
+test.each([
+  "429 You exceeded your current quota, please check your plan and billing details.",
+  "404 no such model",
+])("a provider's failure is permanent: %j", (text) => {
+  expect(providerFailure(text).isTransient).toBe(false);
+});
+
+test("providerFailure shortens a long HTML page in its message", () =>
   expect(providerFailure(`502 <html>${"x".repeat(100_000)}`).message.length).toBeLessThan(2100));
 
 const now = Date.parse("2026-10-21T07:28:00Z");
@@ -75,7 +80,7 @@ test.each([
     },
     7_000,
   ],
-])("the wait that a provider asks for is read from the headers %j", (headers, expected) => {
+])("retryAfterOf(%j) returns %j", (headers, expected) => {
   expect(retryAfterOf(headers, now)).toBe(expected);
 });
 
@@ -90,6 +95,6 @@ test.each([
   ["Retry-After: Wed, 21 Oct 2026 07:28:20 GMT", 20_000],
   ["try again in a moment", null],
   ["nothing of the kind, 5 s", null],
-])("the wait that a provider asks for is read from the text %s", (text, expected) => {
+])("retryAfterIn(%j) returns %j", (text, expected) => {
   expect(retryAfterIn(text, now)).toBe(expected);
 });

@@ -3,7 +3,7 @@ import { requestRows, schedulerRequests } from "../../../src/runtime/run-api/req
 import type { RequestRow } from "../../../src/runtime/run-api/requests/row.ts";
 
 // `vitest run <this file> -u` writes it anew.
-test("the page of all requests matches their table", () =>
+test("the reference page of a run's requests is up to date with the code", () =>
   expect(page()).toMatchFileSnapshot("../../../src/runtime/harness/reference.md"));
 
 function page(): string {

@@ -1,6 +1,6 @@
 import { createRunClock } from "../../../src/runtime/harness/run-clock.ts";
 
-test("a run's clock counts down, and pauses while the run waits for a trigger, once for concurrent waits", async () => {
+test("a run's remaining time pauses while the run waits for a trigger, once for concurrent waits", async () => {
   let time = 5_000;
   const clock = createRunClock(60, () => time);
   time += 10_000;

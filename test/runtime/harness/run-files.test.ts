@@ -18,7 +18,7 @@ const credential = {
   texts: { usual_hosts: "HOSTS OF ALL" },
 };
 
-test("a credential that works as a file is written for its own user only, its type's texts beside it, and a variable names the places", async () => {
+test("a credential is written to files that only its user can read, texts of its type beside them, with their paths in a variable", async () => {
   const env = await writeCredentialFiles(aJob(workDir(), { credentials: [credential] }));
   const dir = join(workDir(), ".credentials", "git_ssh-work");
   const texts = join(workDir(), ".credential-texts", "git_ssh-work");
@@ -32,7 +32,7 @@ test("a credential that works as a file is written for its own user only, its ty
   expect(await readFile(join(texts, "usual_hosts"), "utf8")).toBe("HOSTS OF ALL\n");
 });
 
-test("a credential without files writes none", async () => {
+test("a credential without file variables writes no files", async () => {
   const credentials = [{ ...credential, fileEnv: {}, texts: {} }];
   expect(await writeCredentialFiles(aJob(workDir(), { credentials }))).toEqual({});
   expect(await readdir(workDir())).toEqual([]);

@@ -68,7 +68,7 @@ test("a job runs its post hooks after a failed session too, until one fails", as
   expect(await fileOf("outcome")).toBe("failed\n");
 });
 
-test("a job has a webhook's whole body as a file, and in no environment or command line of its hooks", async () => {
+test("a job stores a webhook's whole body in a file, and not in the environment or command line of its hooks", async () => {
   const payload = `{"text":"$(touch pwned) é"}`;
   const look = "env; for p in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $p; echo; done 2>/dev/null";
   const show = `test "$AL_PAYLOAD_FILE" = "$PWD/webhook-payload" && cat "$AL_PAYLOAD_FILE"`;
@@ -112,7 +112,7 @@ test("a job logs a long prompt whole, in pieces that the search finds completely
   }
 });
 
-test("a job writes none of its secrets in any output, and fails without them", async () => {
+test("a job writes no secrets in its output, also when it fails", async () => {
   const secret = "canary-<of>-this-job";
   const tools = [
     { name: "al_status", arguments: { text: `with ${secret}` } },
@@ -151,9 +151,9 @@ test.each([
 });
 
 test.each([
-  ["has a wrong field", { KEY: 5 }, /credentials\.0\.env\.KEY \(invalid_type\)/],
+  ["has an invalid field", { KEY: 5 }, /credentials\.0\.env\.KEY \(invalid_type\)/],
   ["is not JSON", `{"key":"s3cret"\n`, /^the job on standard input is not JSON$/],
-  ["is not whole", `{"key":"s3cret`, /^standard input ended before a whole job came$/],
+  ["ends early", `{"key":"s3cret`, /^standard input ended before a whole job came$/],
 ])("a job fails without quoting anything when it %s", async (_what, given, error) => {
   const job = { ...aJob(workDir()), credentials: [{ ...github("s3cret"), env: given }] };
   const input = typeof given === "string" ? given : `${JSON.stringify(job)}\n`;

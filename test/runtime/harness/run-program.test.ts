@@ -31,13 +31,13 @@ const lives = (pid: number): Promise<boolean> =>
   );
 
 describe("a command", () => {
-  test("returns its lines as they come, its exit code, and the unfinished last line", async () => {
+  test("returns its output lines at once, its exit code, and the unfinished last line", async () => {
     const { exitCode, problem, lines } = await run("echo one; printf two; echo no >&2; exit 3");
     expect({ exitCode, problem }).toEqual({ exitCode: 3, problem: null });
     expect(lines.toSorted()).toEqual(["stderr: no", "stdout: one", "stdout: two"]);
   });
 
-  test("sees its own environment only", async () => {
+  test("gets only the given environment", async () => {
     vi.stubEnv("AL_TEST_LEAK", "leaked");
     const { lines } = await run("env");
     vi.unstubAllEnvs();
@@ -45,7 +45,7 @@ describe("a command", () => {
     expect(lines.join("\n")).not.toContain("AL_TEST_LEAK");
   });
 
-  test("has ended when its process ends, though a child keeps the output open", async () => {
+  test("ends when its process ends, though a child keeps the output open", async () => {
     const { exitCode } = await run("setsid sleep 600 & echo $! > left; exit 0");
     expect(exitCode).toBe(0);
     const left = await pidIn("left");
@@ -71,7 +71,7 @@ describe("a command", () => {
     },
   );
 
-  test("is not killed while the run waits for a person, only after that time", async () => {
+  test("has its timeout paused while the run waits for a person", async () => {
     const waits = await run("sleep 0.6; echo done", { timeoutMs: 300, activeMs: () => 0 });
     expect(waits).toMatchObject({ problem: null, lines: ["stdout: done"] });
     let isWaiting = true;
@@ -84,7 +84,7 @@ describe("a command", () => {
     expect(await late).toMatchObject({ problem: "took longer than 0.3 s" });
   });
 
-  test("is killed at once when the run is stopped already", async () => {
+  test("is killed at once if the run is stopped already", async () => {
     const { problem } = await run("sleep 0.5; touch began", { signal: AbortSignal.abort() });
     expect(problem).toBe("was stopped");
     await pause(700, "the command must not run on");

@@ -16,7 +16,7 @@ describe("a session's transcript", () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  test("logs a long text in pieces that lose nothing and cut no word", () => {
+  test("splits a long text into log entries between words, without loss", () => {
     const piecesOf = (text: string) =>
       logged((transcript) => transcript.assistant(text)).map(({ msg }) => msg);
     const pieces = piecesOf(shortWords);
@@ -40,7 +40,7 @@ describe("a session's transcript", () => {
     expect(String(result?.fields?.output).length).toBeLessThan(8300);
   });
 
-  test("matches a result to its call", () => {
+  test("logs a tool's result with its call", () => {
     const [, result] = logged((transcript) => {
       transcript.toolCall("1", "bash", { command: "false" });
       transcript.toolResult("1", "", true);
@@ -54,11 +54,11 @@ describe("a session's transcript", () => {
     ["al_lock", { resource: "demo:x", waitSeconds: 3 }, "al_lock: demo:x"],
     ["al_call", { agent: "reviewer", context: "long" }, "al_call: reviewer"],
     ["al_rerun", {}, "al_rerun"],
-  ])("describes a call of %s in one line", (tool, input, msg) => {
+  ])("describes a tool call of %s in one line", (tool, input, msg) => {
     expect(logged((transcript) => transcript.toolCall("1", tool, input))).toMatchObject([{ msg }]);
   });
 
-  test("logs the output of a running call under the call's id, and nothing once the session has ended", () => {
+  test("logs the output of a running call with the call's id, and nothing after the session's end", () => {
     const messages = logged((transcript) => {
       transcript.toolCall("1", "bash", { command: "make" });
       transcript.toolOutput("1", Buffer.from("compiling\n"));
@@ -78,7 +78,7 @@ describe("a session's transcript", () => {
     ]);
   });
 
-  test("bounds the log of running calls, not their results", () => {
+  test("limits the logged output of running calls, not their results", () => {
     const chunk = Buffer.from(`${"x".repeat(70)}\n`.repeat(100));
     const messages = logged((transcript) => {
       for (let call = 0; call < 100; call += 1) {

@@ -64,7 +64,7 @@ describe("a run that asks a person", () => {
     ]);
   });
 
-  test("works on its own time while it makes another request, and is frozen 10 s after that", async () => {
+  test("has its timeout running while it makes another request, and is frozen 10 s later", async () => {
     const { world, run, asked } = await asking();
     await untilFrozen(world, run);
     // It was sent before the run was frozen.
@@ -82,7 +82,7 @@ describe("a run that asks a person", () => {
     expect(world.frozen.at(-1)).toBe(`thaw ${run}`);
   });
 
-  test("gets a default in time, on its own time while another question is open", async () => {
+  test("gets a question's default at its timeout, also while another question is open", async () => {
     const { world, run, asked, id } = await asking();
     const short = { question: "Now?", choices: ["yes", "no"], default: "no", timeoutSeconds: 1 };
     expect(await world.ask(run, "ask", short)).toMatchObject({ answer: "no", by: null });
@@ -91,7 +91,7 @@ describe("a run that asks a person", () => {
     await asked;
   });
 
-  test("works on its own time once it has hung up", async () => {
+  test("has its timeout running once it has hung up", async () => {
     const { world, run } = await started();
     const { signal, hangUp } = hangingUp();
     const asked = world.ask(run, "ask", deploy, { signal });
@@ -120,7 +120,7 @@ describe("a run that asks a person", () => {
     },
   );
 
-  test("asks no person again while it ends because its question ran out", async () => {
+  test("does not ask again while it ends because its question expired", async () => {
     const { world, run } = await started({ stopMs: 500 });
     const key = randomUUID();
     const body = { ...deploy, timeoutSeconds: 1 };
@@ -133,7 +133,7 @@ describe("a run that asks a person", () => {
     expect(again.questions.ofRun(run)).toHaveLength(1);
   });
 
-  test("does not lose the time of its wait to a crash of the scheduler", async () => {
+  test("has its waited time stored while it waits", async () => {
     const { world } = await asking();
     const storedMs = () => world.store.openRuns()[0]?.waitedMs ?? 0;
     await expect.poll(storedMs).toBeGreaterThan(250);
@@ -141,7 +141,7 @@ describe("a run that asks a person", () => {
     expect(storedMs()).toBeGreaterThan(250);
   });
 
-  test("asks no more than a hundred questions", async () => {
+  test("can ask at most 100 questions", async () => {
     const { world, run, key } = await asking();
     for (let nth = 2; nth <= 100; nth += 1) void world.ask(run, "ask", deploy);
     await expect.poll(() => world.questions.ofRun(run)).toHaveLength(100);
@@ -160,7 +160,7 @@ describe("a run that asks a person", () => {
   });
 });
 
-test("a run starts and ends although the store has lost the questions and waits of runs", async () => {
+test("a run starts and ends although the store has no tables of questions and waits", async () => {
   const { world, run } = await started();
   changeStore(world, "DROP TABLE questions; DROP TABLE waits");
   world.end(run);
@@ -171,7 +171,7 @@ test("a run starts and ends although the store has lost the questions and waits 
   expect(world.problems).toContain("the end of a question: no such table: questions");
 });
 
-test("a run that asks a person is refused a default that its question does not allow", async () => {
+test("a question whose default is not one of its choices is rejected", async () => {
   const { world, run } = await started();
   const detail = expect.stringContaining("one of: yes, no") as string;
   await expectRefusal(world.ask(run, "ask", { ...deploy, default: "maybe" }), "malformed", {

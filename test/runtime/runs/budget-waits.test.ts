@@ -57,7 +57,7 @@ describe("a run that waits for budget", () => {
     await waiting(world, 0);
   });
 
-  test("does not time out meanwhile", async () => {
+  test("does not time out while it waits", async () => {
     const { world, run, funds, asked } = await short();
     await pause(1_800, "longer than the run has");
     expect(world.isLive(run)).toBe(true);
@@ -66,14 +66,14 @@ describe("a run that waits for budget", () => {
     await expect.poll(() => outcome(world, run)).toBe("timed_out");
   });
 
-  test("shows its current limit, even if that changes", async () => {
+  test("shows the limit that it waits for, even if that changes", async () => {
     const { world, funds } = await short();
     funds.next(inMonth);
     expect(statusTexts(world)).toEqual([inDay.text, inMonth.text]);
     expect(logged(world)).toMatchObject([{ level: 40, msg: inDay.text }]);
   });
 
-  test("is rejected as unpaid when its agent now stops at its limits", async () => {
+  test("is answered with paid: false when its agent now stops at its limits", async () => {
     const { world, run, funds, asked } = await short("all is spent");
     funds.next(stops);
     expect(await asked).toEqual({ ok: true, paid: false });
@@ -81,7 +81,7 @@ describe("a run that waits for budget", () => {
     await expect.poll(() => outcome(world, run)).toBe("over_budget");
   });
 
-  test("is not over budget when it is ended", async () => {
+  test("does not end as over_budget when it fails while it waits", async () => {
     const { world, run, funds, asked } = await short("all is spent");
     world.end(run, { exitCode: 1, error: "ended" });
     await expect.poll(() => outcome(world, run)).toBe("failed");
@@ -90,7 +90,7 @@ describe("a run that waits for budget", () => {
     expect(funds.observed).toBe(false);
   });
 
-  test("is not over budget when it fails after it was paid", async () => {
+  test("does not end as over_budget when it fails after it got budget", async () => {
     const { world, run, funds, asked } = await short("all is spent");
     funds.next(paid);
     await asked;
@@ -99,7 +99,7 @@ describe("a run that waits for budget", () => {
     expect(world.store.spend.refusal(run)).toBeNull();
   });
 
-  test("no longer does once it cancels its request", async () => {
+  test("stops waiting once it cancels its request", async () => {
     const { world, run, funds, key, asked } = await short();
     await world.ask(run, "cancel", {}, { key });
     await expect(asked).rejects.toThrow("no longer waits");
@@ -109,16 +109,19 @@ describe("a run that waits for budget", () => {
 });
 
 test.each([
-  [paid, true],
-  [stops, false],
-] as const)("a run that has no reason to wait is answered at once: %j", async (first, isPaid) => {
-  const { world, run } = await started(first);
-  expect(await world.ask(run, "budget-wait", {})).toEqual({ ok: true, paid: isPaid });
-  expect([...statusTexts(world), ...logged(world)]).toEqual([]);
-});
+  ["has budget", paid, true],
+  ["stops at its limits", stops, false],
+] as const)(
+  "a wait for budget is answered at once if the agent %s",
+  async (_why, first, isPaid) => {
+    const { world, run } = await started(first);
+    expect(await world.ask(run, "budget-wait", {})).toEqual({ ok: true, paid: isPaid });
+    expect([...statusTexts(world), ...logged(world)]).toEqual([]);
+  },
+);
 
 describe("after a restart", () => {
-  test("an adopted run still waits when it repeats its request, with its clock paused, and continues", async () => {
+  test("an adopted run that repeats its wait for budget still waits, with its timeout paused", async () => {
     const { world, run, key, funds } = await short();
     world.crash();
     await pause(1_800, "longer than the run has");
@@ -135,7 +138,7 @@ describe("after a restart", () => {
     await waiting(later, 0);
   });
 
-  test("a run that was paid before it repeats its request is answered then", async () => {
+  test("a run that got budget meanwhile is answered when it repeats its wait", async () => {
     const { world, run, funds, key } = await short();
     world.crash();
     funds.next(paid);

@@ -36,7 +36,7 @@ async function calling(a: AgentConfig) {
 
 const notForGood = { kind: "choice", choices: ["once", "run", "deny"] };
 
-test("a run that a gated run called has the gates of all its callers, and can't lift them for good", async () => {
+test("a called run is held by the gates of all its callers, and can't be allowed permanently", async () => {
   const { world, b } = await calling(stripe);
   const c = await called(world, b, "c");
   world.end(b);
@@ -51,7 +51,7 @@ test("a run that a gated run called has the gates of all its callers, and can't 
   expect(await world.reach(await world.run("c"), host)).toBeNull();
 });
 
-test("a run that a gated run called asks again about an allowed host that a gate of its caller has held since", async () => {
+test("a called run asks again about an allowed host once a gate of its caller holds it too", async () => {
   const { world, agents, run } = await started(anAgent("a"));
   agents[1] = { ...stripe, name: "b" };
   const b = await called(world, run, "b");
@@ -65,10 +65,10 @@ test("a run that a gated run called asks again about an allowed host that a gate
 });
 
 test.each([
-  ["as its caller started with them", "", host],
-  ["as holding everything, if they are not stored", "DELETE FROM run_contents", "free.test"],
+  ["as they were at its caller's start", "", host],
+  ["or is held in all requests if they are not stored", "DELETE FROM run_contents", "free.test"],
 ])(
-  "a run that a gated run called keeps them after a restart with a broken config, %s",
+  "a called run keeps its callers' gates after a restart with a broken config, %s",
   async (_how, sql, to) => {
     const { world, agents, run, b } = await calling(stripe);
     world.crash();
@@ -86,7 +86,7 @@ const continued = async (world: World, agent: string, instanceId: string): Promi
   return world.run(agent, { kind: "manual", prompt: "go on", continues });
 };
 
-test("a run that continues the session of one that a gated run called has the gates of its callers", async () => {
+test("a run that continues a called run's session is held by the gates of its callers", async () => {
   const { world, run, b } = await calling(stripe);
   const third = await continued(world, "b", await continued(world, "b", b));
   const c = await called(world, third, "c");
@@ -98,7 +98,7 @@ test("a run that continues the session of one that a gated run called has the ga
   }
 });
 
-test("a run that continues the session of a called one is held in all if its callers are no longer stored", async () => {
+test("a run that continues a called run's session is held in all requests if its callers are no longer stored", async () => {
   const { world, run, b } = await calling(anAgent("a"));
   await ended(world, run);
   changeStore(world, `DELETE FROM triggers WHERE instance_id = '${run}'`);
@@ -106,7 +106,7 @@ test("a run that continues the session of a called one is held in all if its cal
   expect((await openedQuestion(world)).gates).toEqual(["a"]);
 });
 
-test("a run that a gated run called has them, too, when it took the call while it waited", async () => {
+test("a run that took a call while it waited is held by its caller's gates", async () => {
   const { world, run } = await started(stripe);
   const b = await world.run("b");
   const took = world.ask(b, "wait", { kind: "agent-call" });

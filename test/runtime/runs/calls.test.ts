@@ -18,7 +18,7 @@ const call = (world: World, from: string, agent: string, cancelOnExit = false) =
   world.ask(from, "call", { agent, context: "do it", cancelOnExit });
 const calls = (world: World) => world.history().filter(({ kind }) => kind === "agent-call");
 
-test("a call runs its agent, and returns its value", async () => {
+test("a call runs the called agent, and returns its value", async () => {
   const { world, run } = await started();
   const { callId, state } = await call(world, run, "b");
   expect(state).toBe("running");
@@ -34,7 +34,7 @@ test("a call runs its agent, and returns its value", async () => {
   expect(statusTexts(world)).toEqual(["waits for b", ""]);
 });
 
-test("a call is waited for until its timeout, and may be checked before", async () => {
+test("a caller waits for its calls until the timeout, and can check their states", async () => {
   const { world, run } = await started();
   const callIds = [(await call(world, run, "b")).callId, (await call(world, run, "b")).callId];
   const states = { calls: [{ state: "running" }, { state: "queued" }] };
@@ -43,7 +43,7 @@ test("a call is waited for until its timeout, and may be checked before", async 
   expect(waited).toMatchObject({ timedOut: true, ...states });
 });
 
-test("a call is visible to its own run only", async () => {
+test("a call is visible only to the run that made it", async () => {
   const { world, run } = await started();
   const { callId } = await call(world, run, "b");
   const other = await world.run("c");
@@ -51,7 +51,7 @@ test("a call is visible to its own run only", async () => {
   await expectRefusal(seen, "unknown_call");
 });
 
-test("a call to itself is rejected, and so is one too deep or one too many", async () => {
+test("a call to the caller's own agent, a call too deep and a 101st call are rejected", async () => {
   const { world, run } = await started({ maxCallDepth: 1 });
   await expectRefusal(call(world, run, "a"), "self_call");
   await call(world, run, "b");
@@ -60,7 +60,7 @@ test("a call to itself is rejected, and so is one too deep or one too many", asy
   await expectRefusal(call(world, run, "c"), "too_many_calls");
 });
 
-test("a call that ends with its caller is withdrawn from its queue, or killed", async () => {
+test("a call with cancelOnExit is withdrawn from its queue or killed when its caller ends", async () => {
   const { world, run } = await started();
   const kept = await call(world, run, "c");
   await call(world, run, "b", true);
@@ -72,7 +72,7 @@ test("a call that ends with its caller is withdrawn from its queue, or killed", 
   expect(instancesOf(world, "b")).toHaveLength(1);
 });
 
-test("a call that ends with its caller does so even if the caller ended while it was made", async () => {
+test("a call with cancelOnExit ends even if its caller ended while it was made", async () => {
   const { world, run } = await started();
   const making = call(world, run, "b", true);
   // By then the call is allowed, and not yet committed.
@@ -82,7 +82,7 @@ test("a call that ends with its caller does so even if the caller ended while it
   await expect.poll(() => calls(world)[0]?.outcome).toMatch(/^(killed|rejected)$/);
 });
 
-test("a call frees the slot of a waiting caller, which has it back before it resumes", async () => {
+test("a caller that waits releases its slot, and gets one back before it resumes", async () => {
   const { world, run } = await started({ scale: 1 });
   const { callId, state } = await call(world, run, "b");
   expect(state).toBe("queued");
@@ -128,7 +128,7 @@ describe("after a restart", () => {
     expect(calls(next).filter(({ outcome }) => outcome !== "lost")).toHaveLength(1);
   });
 
-  test("a call bound to a caller that died is not run", async () => {
+  test("a queued call with cancelOnExit is not run if its caller died", async () => {
     const { world, run } = await started();
     await call(world, run, "b");
     await call(world, run, "b", true);
@@ -159,9 +159,9 @@ test("a scheduled run that asks for a rerun is run again as a cron entry of its 
 });
 
 test.each<[how: string, exit: object, trigger?: Trigger]>([
-  ["asks for none", {}, tick],
-  ["failed", { ...again, exitCode: 1 }, tick],
-  ["was started by a person", again],
+  ["asks for no rerun", {}, tick],
+  ["asks for a rerun but failed", { ...again, exitCode: 1 }, tick],
+  ["asks for a rerun but was started by a person", again],
 ])("a run is not run again when it %s", async (_how, exit, trigger) => {
   const { world } = await started();
   world.end(await world.run("b", trigger), exit);

@@ -4,7 +4,7 @@ import { eventsOf } from "../../streams/status/events.ts";
 
 const dev = eventsOf("dev");
 
-test("the first event of a work item is returned", async () => {
+test("a wait for an item's first event resolves with it, not with another item's", async () => {
   const firstEvents = createFirstEvents(() => false);
   const first = firstEvents.of("1");
   const started = dev.started();
@@ -14,9 +14,12 @@ test("the first event of a work item is returned", async () => {
   await expect(first).resolves.toBe(started);
 });
 
-test.each([true, false])(
-  "waiting for an item ends with the scheduler, begun after its stop: %s",
-  async (isLate) => {
+test.each([
+  ["before", false],
+  ["after", true],
+])(
+  "a wait for an item's first event that begins %s the scheduler's stop is rejected",
+  async (_when, isLate) => {
     const firstEvents = createFirstEvents(() => isLate);
     const first = firstEvents.of("1");
     if (!isLate) firstEvents.end();

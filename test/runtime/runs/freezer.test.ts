@@ -12,7 +12,7 @@ function aFreezer() {
   return { happened, freezer: createFreezer(steps, () => undefined) };
 }
 
-test("a run is thawed only once it is frozen, and all callers wait for that", async () => {
+test("a freezer unfreezes a run only after freezing it, once for all callers", async () => {
   const { happened, freezer } = aFreezer();
   freezer.freeze();
   freezer.freeze();
@@ -21,7 +21,7 @@ test("a run is thawed only once it is frozen, and all callers wait for that", as
   expect(happened).toEqual(["pause", "paused", "unpause", "unpaused"]);
 });
 
-test("a run that waits again before it is thawed is frozen again", async () => {
+test("a freezer freezes a run again that waits again while it is being unfrozen", async () => {
   const { happened, freezer } = aFreezer();
   freezer.freeze();
   const thawed = freezer.thaw();
@@ -32,7 +32,7 @@ test("a run that waits again before it is thawed is frozen again", async () => {
   await expect.poll(() => happened).toEqual([...both, "pause", "paused"]);
 });
 
-test("a run that is not frozen needs no thawing, and neither does an ended one", async () => {
+test("a freezer does not unfreeze a run that is not frozen or has ended", async () => {
   const { happened, freezer } = aFreezer();
   await freezer.thaw();
   freezer.freeze();
@@ -41,7 +41,7 @@ test("a run that is not frozen needs no thawing, and neither does an ended one",
   expect(happened).toEqual(["pause"]);
 });
 
-test("an engine that is away is reported, and asked to thaw until it is back", async () => {
+test("a freezer reports an unavailable engine, and retries to unfreeze until it is back", async () => {
   const problems: string[] = [];
   let isAway = true;
   const step = () => (isAway ? Promise.reject(new Error("the engine is away")) : Promise.resolve());
@@ -54,7 +54,7 @@ test("an engine that is away is reported, and asked to thaw until it is back", a
   await thawed;
 });
 
-test("an engine that stays away delays no run that has ended", async () => {
+test("a freezer stops retrying to unfreeze a run that has ended", async () => {
   const away = () => Promise.reject(new Error("the engine is away"));
   const freezer = createFreezer({ freeze: away, thaw: away }, () => undefined);
   freezer.freeze();

@@ -33,8 +33,8 @@ async function started(type: AgentConfig["harness"]["type"]) {
 
 const refusal = { granted: false, code: "budget_exceeded" };
 
-describe("a call of a command line that would exceed the approved amount", () => {
-  test("is held; to allow once adds the amount again", async () => {
+describe("a model call of an external CLI beyond the approved amount", () => {
+  test("is held for approval; allowing once adds the amount again", async () => {
     const { world, run, spend } = await started("llm-cli");
     const second = spend();
     expect(await openedQuestion(world)).toMatchObject({
@@ -53,7 +53,7 @@ describe("a call of a command line that would exceed the approved amount", () =>
     expect(asked(world)).toBe(2);
   });
 
-  test("is refused for good once a person denied it", async () => {
+  test("is rejected for the rest of the run once a person denied it", async () => {
     const { world, spend } = await started("llm-cli");
     const second = spend();
     await answer(world, "deny");
@@ -71,7 +71,7 @@ async function refused() {
   return all;
 }
 
-describe("a harness that waits for money", () => {
+describe("a run of pi beyond the approved amount", () => {
   test("waits for the approval, and repeats its call", async () => {
     const { world, run, spend } = await refused();
     const waiting = world.ask(run, "budget-wait", {});
@@ -82,7 +82,7 @@ describe("a harness that waits for money", () => {
     expect(await spend()).toMatchObject({ granted: true });
   });
 
-  test("ends over its budget, by a reason that names the person's answer", async () => {
+  test("ends as over_budget with the person's denial as reason", async () => {
     const { world, run } = await refused();
     const waiting = world.ask(run, "budget-wait", {});
     await answer(world, "deny");
@@ -96,7 +96,7 @@ describe("a harness that waits for money", () => {
     ["before", "once", true],
     ["before", "deny", false],
     ["after", "run", true],
-  ])("keeps the answer given %s a crash: %s", async (when, given, paid) => {
+  ])("gets the answer given %s a crash of the scheduler: %s", async (when, given, paid) => {
     const { world, run } = await refused();
     void world.ask(run, "budget-wait", {});
     await openedQuestion(world);

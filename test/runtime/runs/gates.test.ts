@@ -26,7 +26,7 @@ const gated = (approve: Partial<Approval>, more: Partial<AgentConfig> = {}) =>
 const host = "api.stripe.com";
 const stripe = { hosts: [host] };
 
-describe("a run that reaches a held host", () => {
+describe("a run that requests a host behind a gate", () => {
   test("is frozen until a person allows it", async () => {
     const { world, run } = await gated(stripe);
     const reached = world.reach(run, host);
@@ -45,7 +45,7 @@ describe("a run that reaches a held host", () => {
     expect(asked(world)).toBe(1);
   });
 
-  test("is asked about again after each request that was allowed once", async () => {
+  test("asks a person again after each request that was allowed once", async () => {
     const { world, run } = await gated(stripe);
     const both = [world.reach(run, host), world.reach(run, host)];
     await answer(world, "once");
@@ -56,7 +56,7 @@ describe("a run that reaches a held host", () => {
     expect(asked(world)).toBe(2);
   });
 
-  test("does not use up an approval by a request that hung up", async () => {
+  test("keeps the approval of a request that hung up for the next one", async () => {
     const { world, run } = await gated(stripe);
     const { signal, hangUp } = hangingUp();
     const first = world.reach(run, host, signal);
@@ -68,7 +68,7 @@ describe("a run that reaches a held host", () => {
     expect(asked(world)).toBe(1);
   });
 
-  test("ends as unanswered if its question ran out while no scheduler was up", async () => {
+  test("ends as unanswered if its question expired while no scheduler was up", async () => {
     const { world, run } = await gated(stripe);
     void world.reach(run, host);
     const { until, at, fallback } = await openedQuestion(world);
@@ -80,7 +80,7 @@ describe("a run that reaches a held host", () => {
   });
 
   test.each(["before", "after"])(
-    "finds its question, which was answered %s a crash of the scheduler",
+    "gets the answer that was given %s a crash of the scheduler",
     async (when) => {
       const { world, run } = await gated(stripe);
       void world.reach(run, host);
@@ -94,7 +94,7 @@ describe("a run that reaches a held host", () => {
     },
   );
 
-  test("is denied without a question once the run has asked a hundred", async () => {
+  test("is denied without a question once it has asked 100 questions", async () => {
     const { world, run } = await gated({ hosts: ["*.example.com"], over: 5 });
     const question = { question: "?", type: "boolean" } as const;
     for (let nth = 0; nth < 99; nth += 1) void world.ask(run, "ask", question);
@@ -111,7 +111,7 @@ describe("a run that reaches a held host", () => {
     expect([await last, await again]).toEqual([null, null]);
   });
 
-  test("is not asked about a host that no gate names", async () => {
+  test("does not ask about a host that no gate names", async () => {
     const { world, run } = await gated(
       { hosts: ["*.example.com", "db.test:5432"] },
       { network: { allow: ["free.example.com", "*.example.com"] } },
@@ -126,8 +126,8 @@ describe("a run that reaches a held host", () => {
 const call = (world: World, from: string, agent: string, context = "deploy 1.4") =>
   world.ask(from, "call", { agent, context });
 
-describe("a run that makes a held call", () => {
-  test("makes it once a person allows it", async () => {
+describe("a run whose call of an agent is held by a gate", () => {
+  test("makes the call once a person allows it", async () => {
     const { world, run } = await gated({ agents: ["b"] });
     const made = call(world, run, "b");
     expect((await openedQuestion(world)).prompt).toBe("a wants to call b: deploy 1.4");
@@ -143,9 +143,9 @@ describe("a run that makes a held call", () => {
   test.each([
     ["another context", "deploy 1.4", "delete all"],
     ["another secret", `key ${worldSecret}`, `key ${otherSecret}`],
-    ["another title of the terminal", "hi\u001b]0;drop all\u0007", "hi\u001b]0;drop none\u0007"],
-    ["another end of a long one", `${"x".repeat(2_000)}1`, `${"x".repeat(2_000)}2`],
-  ])("is asked again about %s than a person was shown", async (_what, shown, other) => {
+    ["another terminal title", "hi\u001b]0;drop all\u0007", "hi\u001b]0;drop none\u0007"],
+    ["another end of a long context", `${"x".repeat(2_000)}1`, `${"x".repeat(2_000)}2`],
+  ])("asks again for %s than a person was shown", async (_what, shown, other) => {
     const { world, run } = await gated({ agents: ["b"] });
     const { signal, hangUp } = hangingUp();
     void world.ask(run, "call", { agent: "b", context: shown }, { signal });
@@ -160,7 +160,7 @@ describe("a run that makes a held call", () => {
     expect(await second).toMatchObject({ ok: true });
   });
 
-  test("is told that a person denied it", async () => {
+  test("gets a rejection if a person denies it", async () => {
     const { world, run } = await gated({ agents: ["*"] });
     const made = call(world, run, "c");
     expect((await answer(world, "deny")).form).toMatchObject({ choices: ["once", "run", "deny"] });

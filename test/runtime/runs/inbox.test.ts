@@ -20,7 +20,7 @@ test("a live run gets the messages of people in their order, and confirms them w
   expect(world.inbox.ofRun(run)[0]?.receivedAt).toBeGreaterThan(0);
 });
 
-test("a live run gets a message that is being stored with its last request, which does not wait", async () => {
+test("a live run's last request for messages returns one that is being stored, and does not wait for more", async () => {
   const { world, run } = await started();
   const added = send(world, run, "One.");
   const last = (after: number) => inbox(world, run, after, { isLast: true });
@@ -28,7 +28,7 @@ test("a live run gets a message that is being stored with its last request, whic
   expect(await last((await added)?.seq ?? 0)).toEqual({ ok: true, messages: [] });
 });
 
-test("a live run is frozen while it waits for a person, though it also waits for messages", async () => {
+test("a live run that waits for an answer is frozen, though it also waits for messages", async () => {
   const { world, run } = await started();
   void inbox(world, run);
   void world.ask(run, "ask", { question: "Go?" });
@@ -47,7 +47,7 @@ test("a live run gets a message that was sent before its scheduler was killed", 
 test.each<[how: string, end: (world: World, run: string) => Promise<unknown>]>([
   ["reports the end of its session", (world, run) => world.ask(run, "session-end", {})],
   [
-    "asks for its last messages, and there are none",
+    "gets no message by its last request",
     async (world, run) => {
       const { messages } = await inbox(world, run, 0, { isLast: true });
       await inbox(world, run, messages[0]?.seq, { isLast: true });
@@ -66,7 +66,7 @@ test.each<[how: string, end: (world: World, run: string) => Promise<unknown>]>([
   },
 );
 
-test("a live run has at most 50 messages that it has not received", async () => {
+test("a live run can have at most 50 unreceived messages", async () => {
   const { world, run } = await started();
   const more = () => send(world, run, "More.");
   for (let count = 0; count < 50; count += 1) await more();
@@ -79,7 +79,7 @@ test("a live run has at most 50 messages that it has not received", async () => 
 
 const part = { part: 0, isLast: false, entries: `{"said":"${worldSecret}"}` };
 
-test("the session of a run is stored in parts without secrets, and is whole with its last part", async () => {
+test("a run's session is stored in parts without secrets, and is complete with its last part", async () => {
   const { world, run } = await started();
   await world.ask(run, "keep-session", part);
   expect(world.sessions.isWhole(run)).toBe(false);

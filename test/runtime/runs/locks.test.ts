@@ -29,7 +29,7 @@ const lock = (world: World, run: string, more: object = {}, key = randomUUID()) 
 const unlock = (world: World, run: string, key = randomUUID(), of = resource) =>
   world.ask(run, "unlock", { resource: of }, { key });
 
-test("a run's lock is emitted and stored when it is answered, and shown while it is held", async () => {
+test("a run's lock is stored and listed from the answer to its request until its release", async () => {
   const { world, first, second } = await both();
   const given = await lock(world, first, { ttlSeconds: 60 });
   expect(given).toMatchObject({ ok: true, resource, fencingToken: 1 });
@@ -41,7 +41,7 @@ test("a run's lock is emitted and stored when it is answered, and shown while it
   expect([world.store.locks.all(), world.locks()]).toEqual([[], []]);
 });
 
-test("a run's lock is rejected when runs would wait for each other", async () => {
+test("a run's request for a lock is rejected when runs would wait for each other", async () => {
   const { world, first, second } = await both();
   const other = { resource: "file:y" };
   await lock(world, first);
@@ -53,7 +53,7 @@ test("a run's lock is rejected when runs would wait for each other", async () =>
   });
 });
 
-test("a run's lock is still held when the request is repeated after a lost connection", async () => {
+test("a run's request for a lock can be repeated after a lost connection", async () => {
   const { world, first, second } = await both();
   await lock(world, first);
   const key = randomUUID();
@@ -66,7 +66,7 @@ test("a run's lock is still held when the request is repeated after a lost conne
   expect(await again).toMatchObject({ ok: true, fencingToken: 2 });
 });
 
-test("a run's lock is waited for without a slot, which the run that holds it may need", async () => {
+test("a run that waits for a lock releases its slot, and gets one back before it resumes", async () => {
   const { world, run } = await started({ scale: 1 });
   await lock(world, run);
   const suspended = world.ask(run, "wait", { kind: "webhook", timeoutSeconds: 0.5 });
@@ -83,7 +83,7 @@ test("a run's lock is waited for without a slot, which the run that holds it may
   expect(statusTexts(world)).toContain(`waits for the lock ${resource}`);
 });
 
-test("a run's lock is requested once, however often the request is repeated", async () => {
+test("a repeated request for a lock acquires it once", async () => {
   const { world, first, second } = await both();
   await lock(world, first);
   const key = randomUUID();
@@ -95,7 +95,7 @@ test("a run's lock is requested once, however often the request is repeated", as
   expect(world.locks()).toMatchObject([{ instanceId: second }]);
 });
 
-test("a run's lock leaves nothing behind, however often it is taken and freed", async () => {
+test("the answers to a run's last 256 requests can be repeated, and no earlier one", async () => {
   const { world, run } = await started();
   const keys = Array.from({ length: 300 }, () => randomUUID());
   for (const key of keys) {
@@ -131,7 +131,7 @@ test("the status shows which locks runs hold and wait for, until they have ended
   expect(shown()).toEqual([]);
 });
 
-test("after a restart a live run keeps its lock, that of a dead run is free, and tokens keep counting", async () => {
+test("after a restart a live run keeps its lock, a dead run's lock is free, and fencing tokens keep counting", async () => {
   const { world, first, second } = await both();
   const [dead, freed, key] = ["file:y", "file:z", randomUUID()];
   await lock(world, first);

@@ -27,8 +27,8 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const met = async (world: World, run: string, more: object = {}) =>
   (await world.ask(run, "wait", { ...once, ...more })).trigger?.receiptId;
 
-describe("a wait looks back", () => {
-  test("and is met by an unused delivery since its run's start", async () => {
+describe("a wait for a webhook", () => {
+  test("returns an unused delivery since its run's start", async () => {
     const { world, run, deliver } = await waiting();
     const receiptId = await deliver("issues", { issue: { number: 7 } });
     const where = { "issue.number": 7 };
@@ -52,14 +52,14 @@ describe("a wait looks back", () => {
     expect([world.store.waits.all(), world.frozen]).toEqual([[], []]);
   });
 
-  test("from the oldest delivery on, and each meets one wait of a run", async () => {
+  test("returns the oldest delivery first, and each once per run", async () => {
     const { world, run, deliver } = await waiting();
     const ids = [await deliver("issues"), await deliver("issues")];
     expect([await met(world, run), await met(world, run)]).toEqual(ids);
     expect(await world.ask(run, "wait", once)).toEqual(nothing);
   });
 
-  test("to its run's start, not before it", async () => {
+  test("ignores deliveries before its run's start", async () => {
     const world = createWorld({ agents });
     await world.start();
     await receiverOf(world)("issues");
@@ -68,7 +68,7 @@ describe("a wait looks back", () => {
     expect(await world.ask(await world.run("a"), "wait", once)).toEqual(nothing);
   });
 
-  test("only at deliveries with its source, event and values", async () => {
+  test("returns only earlier deliveries with its source, event and values", async () => {
     const { world, run, deliver } = await waiting();
     await deliver("issues", { issue: { number: 8 } });
     const comment = await deliver("issue_comment", { issue: { number: 7 } });
@@ -78,7 +78,7 @@ describe("a wait looks back", () => {
     expect(await met(world, run, { where })).toBe(comment);
   });
 
-  test("at a delivery that started a run of another agent, but not of its own", async () => {
+  test("returns a delivery that started a run of another agent, but not of its own", async () => {
     const { world, run } = await startedWorld({ agents: [...agents, anAgent("c")] });
     const other = await world.run("c");
     const id = await receiverOf(world, agents)("push");
@@ -91,7 +91,7 @@ describe("a wait looks back", () => {
     expect(world.store.receipts.get(id)?.matched).toEqual(["a", "b", "c"]);
   });
 
-  test("and leaves a delivery to another run of the agent that waited for it", async () => {
+  test("ignores a delivery that another run of the agent waited for", async () => {
     const { world, run, deliver } = await waiting();
     const second = await world.run("a");
     const first = world.ask(second, "wait", { kind: "webhook", event: "issues" });
@@ -101,7 +101,7 @@ describe("a wait looks back", () => {
     expect(await world.ask(run, "wait", once)).toEqual(nothing);
   });
 
-  test("past more deliveries than one page holds", async () => {
+  test("finds a delivery among more than one page of them", async () => {
     const { world, run, deliver } = await waiting();
     await Promise.all(Array.from({ length: 1_200 }, (_, n) => deliver("issues", { n })));
     const id = await deliver("release");
@@ -110,7 +110,7 @@ describe("a wait looks back", () => {
     expect(await met(world, run, { where: { found: "me" } })).toBe(late);
   });
 
-  test("and neither loses nor repeats deliveries that come meanwhile", async () => {
+  test("neither loses nor repeats deliveries that arrive during its search", async () => {
     const { world, run, deliver } = await waiting();
     const delivered: Promise<string>[] = [];
     const told: unknown[] = [];
@@ -129,33 +129,39 @@ describe("a wait looks back", () => {
     expect(world.problems).toEqual([]);
   });
 
-  test.each([0, 1, 2, 3, 4, 8])("once, over a crash %d turns after it began", async (turns) => {
-    const { world, run, deliver } = await waiting();
-    const key = randomUUID();
-    const id = await deliver("issues");
-    const asked = { kind: "webhook", event: "issues", timeoutSeconds: 60 } as const;
-    void world.ask(run, "wait", asked, { key });
-    for (let n = 0; n < turns; n++) await turn();
-    const next = await restarted(world, [run]);
-    const answer = await next.ask(run, "wait", asked, { key });
-    expect(answer.trigger?.receiptId).toBe(id);
-    expect(await next.ask(run, "wait", asked, { key })).toEqual(answer);
-    expect(await next.ask(run, "wait", once)).toEqual(nothing);
-  });
+  test.each([0, 1, 2, 3, 4, 8])(
+    "returns an earlier delivery once despite a crash %d turns after its start",
+    async (turns) => {
+      const { world, run, deliver } = await waiting();
+      const key = randomUUID();
+      const id = await deliver("issues");
+      const asked = { kind: "webhook", event: "issues", timeoutSeconds: 60 } as const;
+      void world.ask(run, "wait", asked, { key });
+      for (let n = 0; n < turns; n++) await turn();
+      const next = await restarted(world, [run]);
+      const answer = await next.ask(run, "wait", asked, { key });
+      expect(answer.trigger?.receiptId).toBe(id);
+      expect(await next.ask(run, "wait", asked, { key })).toEqual(answer);
+      expect(await next.ask(run, "wait", once)).toEqual(nothing);
+    },
+  );
 });
 
 test.each([
   ["webhook", "ghh", "unknown_source", 'webhook source "ghh"; did you mean "gh"?'],
   ["webhook", "stripe", "unknown_source", 'webhook source "stripe"; it has gh'],
   ["agent-call", "bb", "unknown_agent", 'agent "bb"; did you mean "b"?'],
-] as const)("a wait for a %s of %s is rejected as %s", async (kind, source, error, what) => {
-  const { world, run } = await waiting();
-  const asked = world.ask(run, "wait", { kind, source });
-  await expectRefusal(asked, error, { detail: `The project has no ${what}` });
-  expect(world.store.waits.all()).toEqual([]);
-});
+] as const)(
+  "a wait with kind %s and source %s is rejected with %s",
+  async (kind, source, error, what) => {
+    const { world, run } = await waiting();
+    const asked = world.ask(run, "wait", { kind, source });
+    await expectRefusal(asked, error, { detail: `The project has no ${what}` });
+    expect(world.store.waits.all()).toEqual([]);
+  },
+);
 
-test("a wait with too long a timeout reports that in its answer and in the agent's log", async () => {
+test("a wait whose timeout exceeds the limit reports that in its answer and the agent's log", async () => {
   const { world, run } = await startedWorld({
     agents: [anAgent("a", { waitTimeoutSeconds: 0.05 })],
   });
@@ -168,7 +174,7 @@ test("a wait with too long a timeout reports that in its answer and in the agent
   expect(logged(world)).toMatchObject([{ level: 40, agent: "a", instanceId: run, msg }]);
 });
 
-test("a wait with too long a timeout reports that when it is met, even after a restart", async () => {
+test("a wait whose timeout exceeds the limit reports that with its delivery, even after a restart", async () => {
   const { world, run } = await startedWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 30 })] });
   const key = randomUUID();
   const asked = { kind: "webhook", timeoutSeconds: 40 } as const;

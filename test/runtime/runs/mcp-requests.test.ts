@@ -52,7 +52,7 @@ const call = (world: World, run: string, name = "send", args: Record<string, unk
 const toolsOf = (world: World, run: string, found?: McpTool[]) =>
   world.ask(run, "mcp-tools", { server: "hub", ...(found && { found }) });
 
-test("the tools of an MCP server are those that the config names, without secrets, and no other is called", async () => {
+test("only the MCP tools that the config names are listed, without secrets, and can be called", async () => {
   const leak = (name: string) => ({ ...tool(name), description: `${name} of ${worldSecret}` });
   const all = ["get_one", "forget", "send"].map(leak);
   const { world, calls, run } = await started(undefined, {}, () => all);
@@ -65,7 +65,7 @@ test("the tools of an MCP server are those that the config names, without secret
   expect(calls).toEqual([]);
 });
 
-test("the definitions of tools are remembered up to a limit, beyond which a run can name no new ones", async () => {
+test("a run can name at most 2,000 tools of an MCP server", async () => {
   const inside = { ...server, url: null, command: ["hub"], tools: ["*"] };
   const { world, run } = await started({ mcp: [inside] });
   const list = (from: number) =>
@@ -82,7 +82,7 @@ test("the definitions of tools are remembered up to a limit, beyond which a run 
   expect((await list(0)).tools).toHaveLength(500);
 });
 
-test("the definitions of tools that can't be read close the connection at once, and allow no call", async () => {
+test("an MCP server whose tools can't be listed has its connection closed, and no call is allowed", async () => {
   const { world, calls, run } = await started(undefined, {}, () => {
     throw new Error("broken");
   });
@@ -94,7 +94,7 @@ test("the definitions of tools that can't be read close the connection at once, 
   }
 });
 
-test("an edit of [[mcp]] during a run counts from the next call on", async () => {
+test("an edit of [[mcp]] during a run applies from the next call on", async () => {
   const { world, calls, edit, run } = await started();
   await call(world, run);
   const url = "https://next.test/mcp";
@@ -105,7 +105,7 @@ test("an edit of [[mcp]] during a run counts from the next call on", async () =>
   expect(calls).toEqual(["send", `send at ${url}`]);
 });
 
-test("an edit of [[mcp]] during a run counts for a call that a gate holds: a person is asked again, and a removed tool is not called", async () => {
+test("an edit of [[mcp]] during a run applies to a held call: a person is asked again, and a removed tool is not called", async () => {
   const { world, calls, edit, run } = await started(held);
   const made = call(world, run);
   const first = await openedQuestion(world);
@@ -118,7 +118,7 @@ test("an edit of [[mcp]] during a run counts for a call that a gate holds: a per
   expect(calls).toEqual([]);
 });
 
-test("the question about a changed tool shows each part that changed, in which no text passes for another part", async () => {
+test("the question about a changed MCP tool shows each changed part, and no text can imitate another part", async () => {
   let now = tool("send");
   const { world, run } = await started(held, {}, () => [now]);
   await toolsOf(world, run);
@@ -136,7 +136,7 @@ test("the question about a changed tool shows each part that changed, in which n
   await made;
 });
 
-test("the lines that the scheduler logs of a run end at the limit of the run's own lines", async () => {
+test("lines that the scheduler logs for a run count toward the run's log limit", async () => {
   const { world, run } = await started();
   const line = "x".repeat(1024 * 1024);
   for (let at = 0; at < 60; at += 1) world.runs.get(run).warn(line, { kind: "mcp" });
@@ -145,7 +145,7 @@ test("the lines that the scheduler logs of a run end at the limit of the run's o
   expect(lines.at(-1)?.msg).toMatch(/^output capped/);
 });
 
-test("a held tool is called once for the arguments that a person was shown, and answers without secrets", async () => {
+test("a held MCP tool is called once with the arguments that a person was shown, and answers without secrets", async () => {
   const { world, calls, run } = await started(held);
   await call(world, run, "get_one");
   const made = call(world, run, "send", { to: "all", key: worldSecret });
@@ -174,19 +174,22 @@ test.each([
     {},
     { ...hub, ...approving({ hosts: ["hub.test"] }) },
   ],
-])("a tool is held by the gate of %s, which can't be lifted for good", async (_whose, a, b) => {
-  const { world, calls, run } = await started(a, b);
-  await world.ask(run, "call", { agent: "b", context: "" });
-  const callee = latest(world, "b");
-  const denied = call(world, callee, "send", { to: "all" });
-  const prompt = 'b wants to call the tool hub.send: {"to":"all"}';
-  const form = { choices: ["once", "run", "deny"] };
-  expect(await answer(world, "deny")).toMatchObject({ prompt, form });
-  await expectRefusal(denied, "not_approved");
-  expect(calls).toEqual([]);
-});
+])(
+  "an MCP tool is held by the gate of %s, and can't be allowed permanently",
+  async (_whose, a, b) => {
+    const { world, calls, run } = await started(a, b);
+    await world.ask(run, "call", { agent: "b", context: "" });
+    const callee = latest(world, "b");
+    const denied = call(world, callee, "send", { to: "all" });
+    const prompt = 'b wants to call the tool hub.send: {"to":"all"}';
+    const form = { choices: ["once", "run", "deny"] };
+    expect(await answer(world, "deny")).toMatchObject({ prompt, form });
+    await expectRefusal(denied, "not_approved");
+    expect(calls).toEqual([]);
+  },
+);
 
-test("a connection that is opened after the end of its run is closed at once", async () => {
+test("an MCP connection opened after the end of its run is closed at once", async () => {
   const { world, run } = await started({});
   const live = world.runs.get(run);
   await ended(world, run);

@@ -21,7 +21,7 @@ async function called(cancelOnExit: boolean) {
   return { world, run, resume, callIds: [call.callId] };
 }
 
-test("a call that is made while new work is paused waits as a queued one, and its caller with it", async () => {
+test("a call made while new work is paused is queued, and its caller waits", async () => {
   const { world, run, resume, callIds } = await called(false);
   const waiting = world.ask(run, "call-wait", { callIds });
   await resume();
@@ -53,7 +53,7 @@ test("a rerun and a retry wait while new work is paused, also over a restart", a
   await expect.poll(() => next.events.filter(({ type }) => type === "started")).toHaveLength(2);
 });
 
-test("work that is dispatched around pauses and resumes starts once, in the order of its commits", async () => {
+test("work dispatched between pauses and resumes starts once, in commit order", async () => {
   const { world } = await startedWorld({ agents });
   const { pause, resume } = switching(world);
   const committed: string[] = [];

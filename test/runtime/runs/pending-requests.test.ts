@@ -38,7 +38,7 @@ function setUp() {
 
 const id = "a-1/lock/k";
 
-test("a pending request is separate if its key differs, and rejected if only its body differs", async () => {
+test("a run's request with another key is separate; one with the same key and another body is rejected", async () => {
   const { begun, ask } = setUp();
   void ask();
   void ask({ key: "l" });
@@ -63,7 +63,7 @@ test("a pending request is cancelled at once if its connection closed before it 
   expect(cancelled).toEqual([id]);
 });
 
-test("a pending request with a grace period is cancelled after it, unless the run repeats it or has ended", () => {
+test("a pending request is cancelled when its grace period after a lost connection ends, unless the run repeats it", () => {
   const { cancelled, requests, ask, timers } = setUp();
   void ask({ signal: AbortSignal.abort() }, 5);
   const [first] = timers;
@@ -79,7 +79,7 @@ test("a pending request with a grace period is cancelled after it, unless the ru
   expect(timers).toEqual([]);
 });
 
-test("a pending request of a run that has ended is rejected without a slot, and never answered", async () => {
+test("a pending request of a run that has ended is rejected without waiting for a slot", async () => {
   const { begun, requests, ask, free } = setUp();
   const own = ask();
   begun[0]?.suspend({ pausesClock: false, text: "waits" });

@@ -9,24 +9,24 @@ const pictureOf = createPictures(redactor.split, "the key of a project");
 const shown = (text: string) => pictureOf({ text }).prompt;
 
 test.each([
-  ["a title of a terminal", "hi\u001b]0;drop all\u0007", "hi\\u{1b}]0;drop all\\u{7}"],
-  ["a string of a terminal", "\u001bXdrop\u009c \u009fall", "\\u{1b}Xdrop\\u{9c} \\u{9f}all"],
-  ["an order of characters", "a\u202eb [U+202E]", "a\\u{202e}b [U+202E]"],
-  ["a blank that is no space", "a\u00a0b\u3164", "a\\u{a0}b\\u{3164}"],
-  ["lines", "a\r\n\tb", "a\\u{d}\n\tb"],
-  ["a written escape", "C:\\u \\u{202e}", "C:\\u \\u{5c}u{202e}"],
-  ["a written mark", "[redacted 1] [red]", "\\u{5b}redacted 1] [red]"],
-])("the picture of a request shows %s", (_what, text, expected) => {
+  ["a terminal title", "hi\u001b]0;drop all\u0007", "hi\\u{1b}]0;drop all\\u{7}"],
+  ["a terminal control string", "\u001bXdrop\u009c \u009fall", "\\u{1b}Xdrop\\u{9c} \\u{9f}all"],
+  ["a right-to-left override", "a\u202eb [U+202E]", "a\\u{202e}b [U+202E]"],
+  ["blanks other than spaces", "a\u00a0b\u3164", "a\\u{a0}b\\u{3164}"],
+  ["carriage returns, but not line feeds", "a\r\n\tb", "a\\u{d}\n\tb"],
+  ["text that looks like an escape", "C:\\u \\u{202e}", "C:\\u \\u{5c}u{202e}"],
+  ["text that looks like a redaction", "[redacted 1] [red]", "\\u{5b}redacted 1] [red]"],
+])("the approval prompt of a request escapes %s", (_what, text, expected) => {
   expect(shown(text)).toBe(expected);
 });
 
 test.each([
   ["numbered", `${secret}, ${other}, ${secret}`, "[redacted 1], [redacted 2], [redacted 1]"],
-  ["also one that is known by its form", `al_${"aB3_-".repeat(8)}xyz.`, "[redacted 1]."],
-  ["found with an invisible character inside", "hunter2\u200b-hunter2", "[redacted 1]"],
-  ["found with a colour inside", "hunter2\u001b[31m-hunter2", "[redacted 1]"],
-  ["no longer seen where it is cut", "x".repeat(1_795) + secret, "[reda… (1807 characters)"],
-])("a secret in the picture of a request is %s", (_how, text, expected) => {
+  ["recognized by its form", `al_${"aB3_-".repeat(8)}xyz.`, "[redacted 1]."],
+  ["redacted with an invisible character inside", "hunter2\u200b-hunter2", "[redacted 1]"],
+  ["redacted with a colour code inside", "hunter2\u001b[31m-hunter2", "[redacted 1]"],
+  ["redacted even where the text is cut", "x".repeat(1_795) + secret, "[reda… (1807 characters)"],
+])("a secret in the approval prompt of a request is %s", (_how, text, expected) => {
   const end = "Not all of it is shown. Fingerprint: ";
   const [prompt, fingerprint] = shown(text).split(`\n\n${end}`);
   expect(prompt?.replace(/^x+/, "")).toBe(expected);
@@ -61,7 +61,7 @@ const changed = fc
     return [text, text.slice(0, place) + piece + text.slice(place + (at % 2))];
   });
 
-test("the pictures of two requests differ if the requests do", () => {
+test("the approval prompts of two requests differ if the requests do", () => {
   fc.assert(
     fc.property(changed, fc.boolean(), (two, isTool) => {
       const [a, b] = two.map((text) =>

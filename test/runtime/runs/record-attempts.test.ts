@@ -34,7 +34,7 @@ function denied(host: string, change: Partial<EgressAttempt> = {}): EgressAttemp
 
 const line = (msg: string, fields: object) => ({ msg, fields: { kind: "network", ...fields } });
 
-test("a denied host is one line with the command that allows it, however often it is requested", async () => {
+test("a denied host is logged once with the command that allows it, however often it is requested", async () => {
   const { hosts, lines, record } = setUp();
   for (let n = 0; n < 3; n += 1) record(denied("api.evil.test"));
   record(denied("api.allowed.test", { denied: null, detail: "", bytesOut: 7 }));
@@ -60,7 +60,7 @@ test("a denied host is one line with the command that allows it, however often i
   expect(hosts.of("dev-1")).toContainEqual(stored);
 });
 
-test("a scheduler that adopts the run does not repeat earlier log lines", async () => {
+test("a scheduler that adopts a run does not log its denied hosts again", async () => {
   const { hosts, lines, record, restart } = setUp();
   record(denied("api.evil.test"));
   await hosts.flush();
@@ -70,7 +70,7 @@ test("a scheduler that adopts the run does not repeat earlier log lines", async 
   expect(lines).toHaveLength(2);
 });
 
-test("200 hosts of a run are logged, then a line that there are more; an ended run logs none", () => {
+test("a run's first 200 denied hosts are logged, then a line that there are more; an ended run logs none", () => {
   const { lines, record } = setUp();
   for (let n = 0; n < 500; n += 1) record(denied(`h${n}.evil.test`));
   expect(lines).toHaveLength(201);
@@ -79,7 +79,7 @@ test("200 hosts of a run are logged, then a line that there are more; an ended r
   expect(lines).toHaveLength(201);
 });
 
-test("a known secret in a name is neither logged nor stored", async () => {
+test("a known secret in a host's name is neither logged nor stored", async () => {
   const { hosts, lines, record } = setUp();
   record(denied("hunter2.evil.test"));
   await hosts.flush();

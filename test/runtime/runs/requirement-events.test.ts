@@ -41,7 +41,7 @@ function setUp() {
 
 const [dev, ops] = [eventsOf("dev"), eventsOf("ops")];
 
-test("agents loaded at once are checked together, and those without a problem emit nothing", async () => {
+test("agents loaded at once have their requirements checked together, and emit only problems", async () => {
   const { lacking, looks, seen, happens } = setUp();
   lacking.set("dev", [aProblem()]);
   happens(dev.set(), ops.set(), dev.set());
@@ -49,7 +49,7 @@ test("agents loaded at once are checked together, and those without a problem em
   expect(looks).toEqual([["dev", "ops"]]);
 });
 
-test("all agents are checked when credentials change, else those with a problem", async () => {
+test("all agents' requirements are checked when credentials change, otherwise only those with a problem", async () => {
   const { check$, lacking, looks, seen, happens } = setUp();
   lacking.set("dev", [aProblem()]);
   happens(dev.set(), ops.set());
@@ -63,7 +63,7 @@ test("all agents are checked when credentials change, else those with a problem"
   expect(looks.slice(2)).toEqual([["dev", "ops"]]);
 });
 
-test("a rejected run has its agent checked; any other run does so only while the agent has a problem", async () => {
+test("a rejected run causes a check of its agent's requirements; another run only while the agent has a problem", async () => {
   const { lacking, looks, seen, happens } = setUp();
   happens(dev.set(), ops.set());
   await expect.poll(() => looks).toHaveLength(1);
@@ -76,7 +76,7 @@ test("a rejected run has its agent checked; any other run does so only while the
   await expect.poll(() => seen).toEqual(["ops 1", "ops 0"]);
 });
 
-test("a problem of a config is not emitted once the config is gone", async () => {
+test("an agent's requirement problem is not emitted once the agent is removed", async () => {
   const { lacking, looks, seen, happens } = setUp();
   lacking.set("dev", [aProblem()]);
   happens(dev.set());

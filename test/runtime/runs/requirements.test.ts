@@ -34,40 +34,55 @@ const lacking = (name: string, instead = "") =>
   `config.toml model "${name}" can't be used${instead}: no ${name}_key; al creds add ${name}_key`;
 
 test.each<[string, Partial<AgentConfig>, string[], string[]]>([
-  ["nothing", { models: both, credentials: ["t"] }, ["t", "a_key", "b_key"], []],
-  ["a credential", { credentials: ["t", "u"] }, ["t"], [`error ${file} no u; al creds add u`]],
   [
-    "the primary's key",
+    "nothing for an agent that has all credentials",
+    { models: both, credentials: ["t"] },
+    ["t", "a_key", "b_key"],
+    [],
+  ],
+  [
+    "a missing credential",
+    { credentials: ["t", "u"] },
+    ["t"],
+    [`error ${file} no u; al creds add u`],
+  ],
+  [
+    "the missing key of the first model",
     { models: both },
     ["b_key"],
     [`warning ${lacking("a", ', runs take "b" instead')}`],
   ],
-  ["a fallback's key", { models: both }, ["a_key"], [`warning ${lacking("b")}`]],
-  ["every key", { models: both }, [], ["a", "b"].map((name) => `error ${lacking(name)}`)],
+  ["the missing key of a fallback", { models: both }, ["a_key"], [`warning ${lacking("b")}`]],
   [
-    "the key that an external CLI takes, whatever the others have",
+    "the missing keys of all models",
+    { models: both },
+    [],
+    ["a", "b"].map((name) => `error ${lacking(name)}`),
+  ],
+  [
+    "the missing key of an external CLI's model, whatever other models have",
     { models: both, harness: { type: "llm-cli", command: "claude" } },
     ["b_key"],
     [`error ${lacking("a")}`],
   ],
   [
-    "the OS user that it runs as",
+    "an unknown OS user",
     { runtime: { type: "host-user", runAs: "nobodyhere" } },
     [],
     [
       `error ${file} run_as of [runtime] names an unknown OS user, "nobodyhere"; al doctor makes it, or says how`,
     ],
   ],
-  ["nothing, as an OS user", { runtime: { type: "host-user", runAs: "al-agent" } }, [], []],
-  ["anything, while it is disabled", { models: both, credentials: ["t"], scale: 0 }, [], []],
-])("an agent that lacks %s has this problem", async (_what, config, stored, said) => {
+  ["nothing for a known OS user", { runtime: { type: "host-user", runAs: "al-agent" } }, [], []],
+  ["nothing for an agent with scale 0", { models: both, credentials: ["t"], scale: 0 }, [], []],
+])("unmetRequirements reports %s", async (_what, config, stored, said) => {
   expect(await unmet(config, stored)).toEqual(said);
 });
 
 test.each([
-  [true, "error"],
-  [false, "warning"],
-])("a command that is surely missing (%s) is an %s", async (isCertain, severity) => {
+  ["certainly", "error", true],
+  ["possibly", "warning", false],
+])("a command that is %s missing is reported as %s", async (_how, severity, isCertain) => {
   const problem = { reason: "it is not there", hint: "install it", isCertain };
   const said = [`${severity} ${file} it is not there; install it`];
   expect(await unmet({ models: [] }, [], problem)).toEqual(said);
@@ -83,9 +98,9 @@ const using = (
 });
 
 test.each<[string, Partial<AgentConfig>, Partial<CommandProblem> | null]>([
-  ["pi needs none", { harness: { type: "pi", command: "gone" } }, null],
+  ["returns null for pi", { harness: { type: "pi", command: "gone" } }, null],
   [
-    "a known one is installed",
+    "returns how to install a known command",
     using("codex"),
     {
       isCertain: true,
@@ -93,13 +108,13 @@ test.each<[string, Partial<AgentConfig>, Partial<CommandProblem> | null]>([
     },
   ],
   [
-    "of another user it is not certain",
+    "is not certain for another OS user",
     using("codex", "host-user", "al-agent"),
     { isCertain: false },
   ],
-  ["a container's can't be seen", using("codex", "container"), null],
+  ["returns null for a command in a container", using("codex", "container"), null],
   [
-    "one that the harness does not know is wrong everywhere",
+    "reports an unknown command, even in a container",
     using("cluade", "container"),
     {
       isCertain: true,
@@ -107,15 +122,15 @@ test.each<[string, Partial<AgentConfig>, Partial<CommandProblem> | null]>([
     },
   ],
   [
-    "claude refuses to work as root",
+    "reports that claude refuses to work as root",
     using("./claude", "host-user", "root"),
     {
       isCertain: false,
       reason: expect.stringContaining("claude refuses to work as root") as string,
     },
   ],
-  ["others work as root", using("./codex", "host-user", "root"), null],
-])("the harness' command: %s", async (_what, config, expected) => {
+  ["returns null for others as root", using("./codex", "host-user", "root"), null],
+])("commandProblem %s", async (_what, config, expected) => {
   const problem = await commandProblem(anAgent("dev", config), { PATH: "/nowhere" });
   expect(problem).toEqual(expected && expect.objectContaining(expected));
 });

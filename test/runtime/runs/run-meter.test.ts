@@ -61,14 +61,19 @@ async function begun(
 test.each([
   [["spent"], "all is spent"],
   [["turns"], "60 answers"],
-  [["later"], null],
-  [["spent", "granted"], null],
   [["granted", "spent"], "all is spent"],
 ] as const)("a run whose calls were answered with %j is over budget: %s", async (answers, why) => {
   expect((await begun(answers)).why).toBe(why);
 });
 
-test("a rejected call is stored before the run learns of it, once, and so is its end", async () => {
+test.each([[["later"]], [["spent", "granted"]]])(
+  "a run whose calls were answered with %j is not over budget",
+  async (answers) => {
+    expect((await begun(answers)).why).toBeNull();
+  },
+);
+
+test("a budget rejection and its end are stored once, before the run gets its answer", async () => {
   const stored: string[] = [];
   const recordRefusal = async (_instanceId: string, reason: string | null) => {
     await new Promise((resolve) => setImmediate(resolve));
@@ -80,7 +85,7 @@ test("a rejected call is stored before the run learns of it, once, and so is its
   expect(stored).toEqual(["all is spent", "all is spent", "none", "60 answers"]);
 });
 
-test("a rejection that can't be stored still counts, with a warning", async () => {
+test("a budget rejection that can't be stored still applies, with a warning", async () => {
   const { why, warnings } = await begun(["spent"], () => Promise.reject(new Error("disk full")));
   expect(why).toBe("all is spent");
   expect(warnings).toEqual(["why dev-1 was refused a call is not recorded: disk full"]);
@@ -108,7 +113,7 @@ test.each([
 
 const warning = { window: "2026-11-22", percent: 80, usd: 0.81, limitUsd: 1 };
 
-test("a passed percentage of a limit is a warning in the scheduler's log", async () => {
+test("spending 80 % of an agent's budget logs a warning of the scheduler", async () => {
   const { find } = runOf();
   const warning$ = of({ ...warning, scope: "agent:dev" });
   expect(await firstValueFrom(budgetWarnings({ warning$ }, { find }))).toBe(
@@ -116,7 +121,7 @@ test("a passed percentage of a limit is a warning in the scheduler's log", async
   );
 });
 
-test("a passed percentage of a run's limit is in the log of the run", () => {
+test("spending 80 % of a run's budget logs a warning of the run", () => {
   const warnings: string[] = [];
   const logged: string[] = [];
   const { find } = runOf(warnings);

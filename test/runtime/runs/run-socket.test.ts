@@ -94,7 +94,7 @@ test("the scheduler gives each run a socket of its own, from its start to its en
   await stored().toEqual([]);
 });
 
-test("the scheduler gives a restarted run another one, and forgets the first", async () => {
+test("the scheduler gives a restarted run a new socket, and removes the first", async () => {
   const { run } = aScheduler().enter("dev-1");
   const first = await run.openSocket();
   const second = await run.openSocket();
@@ -103,7 +103,7 @@ test("the scheduler gives a restarted run another one, and forgets the first", a
   expect(redactor.redact(first?.token ?? "")).toBe(first?.token);
 });
 
-test("the scheduler removes the socket of a run that ended while it was prepared, and of runs that left the graph", async () => {
+test("the scheduler removes the socket of a run that ended while it was prepared, and of runs left at its stop", async () => {
   const { sockets, runs, enter } = aScheduler();
   const { run, finish } = enter("dev-1");
   const opening = run.openSocket();
@@ -116,13 +116,13 @@ test("the scheduler removes the socket of a run that ended while it was prepared
   await stored().toEqual([]);
 });
 
-test("the scheduler names the path as a container sees it", async () => {
+test("the scheduler gives a container the path of its run's socket inside the container", async () => {
   const { run } = aScheduler().enter("dev-1", "container");
   expect((await run.openSocket())?.socket).toBe("/run/al/channel.sock");
   expect(isThere(join(run.socket?.dir ?? "", "channel.sock"))).toBe(true);
 });
 
-test("the scheduler expects a run on another machine by its name, with a ticket and without a folder", async () => {
+test("the scheduler stores the name of a run on another machine, without a folder for its socket", async () => {
   const { run, finish } = aScheduler().enter("dev-1", "cluster");
   const channel = await run.openSocket();
   const ticket = channel?.token ?? "";
@@ -139,14 +139,14 @@ test("the scheduler expects a run on another machine by its name, with a ticket 
   expect(problems).toEqual([]);
 });
 
-test("the scheduler removes only folders that it made, whatever is recorded", async () => {
+test("the scheduler removes only socket folders that it made, whatever is stored", async () => {
   await store.channels.add({ instanceId: "dev-1", tokenHash: "", dir: project });
   await aScheduler().sockets.restore(new Set());
   expect(isThere(project)).toBe(true);
   await stored().toEqual([]);
 });
 
-test("the scheduler serves live runs at their old path, and removes the remains of others", async () => {
+test("a restarted scheduler serves live runs at their old sockets, and removes those of others", async () => {
   const first = aScheduler();
   const [alive, gone] = [first.enter("dev-1").run, first.enter("dev-2").run];
   const channel = await alive.openSocket();

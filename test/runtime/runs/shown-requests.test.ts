@@ -26,18 +26,15 @@ test.each<[RequestName, object]>([
   ["ask", { question: "Which?", choices: ["no", `key ${secret}`] }],
   ["ask", { question: "Which?", choices: ["no", `key hunter2\u0000-hunter2`] }],
   ["ask", { question: "Which?", default: secret }],
-])(
-  "a %s request with a secret in a field that is stored and shown is refused",
-  async (name, body) => {
-    const { world, run } = await startedWorld({ agents: [anAgent("a")] });
-    const error: unknown = await world.ask(run, name, body as never).catch((why: unknown) => why);
-    expect(error).toMatchObject({ problem: { error: "malformed" } });
-    const kept = [String(error), error, world.locks(), world.questions.list({ limit: 9 })];
-    expect(JSON.stringify(kept)).not.toContain(secret);
-  },
-);
+])("the request %s %j is rejected as it contains a secret", async (name, body) => {
+  const { world, run } = await startedWorld({ agents: [anAgent("a")] });
+  const error: unknown = await world.ask(run, name, body as never).catch((why: unknown) => why);
+  expect(error).toMatchObject({ problem: { error: "malformed" } });
+  const kept = [String(error), error, world.locks(), world.questions.list({ limit: 9 })];
+  expect(JSON.stringify(kept)).not.toContain(secret);
+});
 
-test("a held host whose name the run made of a secret is refused, and no person is asked", async () => {
+test("a host behind a gate whose name contains a secret is rejected without a question", async () => {
   const a = anAgent("a", approving({ hosts: ["*.example.com", `${secret}.test`] }));
   const { world, run } = await startedWorld({ agents: [a] });
   expect(await world.reach(run, `${secret}.example.com`)).toBe("its name contains a secret");
@@ -47,7 +44,7 @@ test("a held host whose name the run made of a secret is refused, and no person 
   expect((await openedQuestion(world)).prompt).toContain("a wants to reach [redacted 1].test");
 });
 
-test("the tools that a run found are stored without its secrets", async () => {
+test("the MCP tools that a run found are stored without secrets", async () => {
   const mcp = [anMcpServer({ command: ["tools"] })];
   const { world, run } = await startedWorld({ agents: [anAgent("a", { mcp })] });
   const about = { name: "send", description: secret, inputSchema: { [secret]: secret } };
@@ -58,7 +55,7 @@ test("the tools that a run found are stored without its secrets", async () => {
   expect(await textsBelow(world)).not.toContain(secret);
 });
 
-test("an answer with a secret reaches its run whole, also after a crash; all others see it without", async () => {
+test("a person's answer with a secret reaches its run unchanged, also after a crash, and is redacted elsewhere", async () => {
   const { world, run } = await startedWorld({ agents: [anAgent("a")] });
   const key = randomUUID();
   const body = { question: `Where is ${secret}?` };
@@ -79,7 +76,7 @@ test("an answer with a secret reaches its run whole, also after a crash; all oth
   await expect.poll(leaks).toBe(false);
 });
 
-test("the question about a held call hides no part of its context, also not in chats and terminals", async () => {
+test("the question about a held call shows its whole context, also in chats and terminals", async () => {
   const agents = [anAgent("a", approving({ agents: ["b"] })), anAgent("b")];
   const { world, run } = await startedWorld({ agents });
   const context = "\u001b]drop all\u0007\r\u202ea wants to call c: say hello";

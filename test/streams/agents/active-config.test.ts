@@ -12,35 +12,43 @@ function changeOf(letter: string): AgentChange {
 }
 
 test.each([
-  {
-    what: "keeps the last good config through an invalid change",
-    changes: "-1-i-i-2-2-|",
-    config: " -1-1-1-2-2-|",
-    before: " -n-1-1-1-2-|",
-    invalid: "-n-n-y-y-n-|",
-  },
-  {
-    what: "keeps the config of a removed agent for its work, and begins anew when it comes back",
-    changes: "-1-r-2-r-i-3-|",
-    config: " -1-1-2-2-n-3-|",
-    before: " -n-1-n-2-n-n-|",
-    invalid: "-n-n-n-n-n-y-|",
-  },
-  {
-    what: "is null until there was a good one",
-    changes: "-i-r-i-1",
-    config: " -n-n-n-1",
-    before: " -n-n-n-n",
-    invalid: "-n-y-n-y",
-  },
-  {
-    what: "follows a burst",
-    changes: "(12i3)-|",
-    config: " (1223)-|",
-    before: " (n122)-|",
-    invalid: "(nnny)-|",
-  },
-])("the active config $what", ({ changes, config, before, invalid }) =>
+  [
+    "keeps the last good config through an invalid change",
+    {
+      changes: "-1-i-i-2-2-|",
+      config: " -1-1-1-2-2-|",
+      before: " -n-1-1-1-2-|",
+      invalid: "-n-n-y-y-n-|",
+    },
+  ],
+  [
+    "keeps a removed agent's config for its work, and begins anew when the agent returns",
+    {
+      changes: "-1-r-2-r-i-3-|",
+      config: " -1-1-2-2-n-3-|",
+      before: " -n-1-n-2-n-n-|",
+      invalid: "-n-n-n-n-n-y-|",
+    },
+  ],
+  [
+    "is null until the first valid one",
+    {
+      changes: "-i-r-i-1",
+      config: " -n-n-n-1",
+      before: " -n-n-n-n",
+      invalid: "-n-y-n-y",
+    },
+  ],
+  [
+    "is emitted for each change of a burst",
+    {
+      changes: "(12i3)-|",
+      config: " (1223)-|",
+      before: " (n122)-|",
+      invalid: "(nnny)-|",
+    },
+  ],
+])("the active config %s", (_what, { changes, config, before, invalid }) =>
   marbles(({ hot, expectObservable }) => {
     const active = (letterOf: (active: ActiveConfig) => string) =>
       hot(changes).pipe(map(changeOf), activeConfig(), map(letterOf));

@@ -64,19 +64,19 @@ function letterOf(change: AgentChange): string {
 test.each<[what: string, project: Project, expected: string]>([
   ["complete with an empty source", { saves: "---|", models: "p|" }, "---|"],
   [
-    "begin with the agents of the start",
+    "begin with the agents that exist at the start",
     { saves: "-------|", models: "p|", initial: "aB" },
     "(aB)---|",
   ],
-  ["read the last touch before they complete", { saves: "a--|", models: "(p|)" }, "40ms (a|)"],
+  ["emit the last save before they complete", { saves: "a--|", models: "(p|)" }, "40ms (a|)"],
   [
-    "wait until a file has been quiet for 40 ms, without an error of its first half",
+    "wait until a file is unchanged for 40 ms, and emit no error of its first half",
     { saves: "-i-b-c" },
     "----- 40ms c",
   ],
-  ["let each agent settle by itself", { saves: "a---B" }, "40ms a---B"],
+  ["wait for each agent separately", { saves: "a---B" }, "40ms a---B"],
   [
-    "read again an agent that is saved while it is read",
+    "read an agent again that is saved while it is read",
     { saves: "a 99ms b", readMs: 100 },
     "100ms 40ms 100ms b",
   ],
@@ -86,24 +86,24 @@ test.each<[what: string, project: Project, expected: string]>([
     { saves: "a 99ms i 99ms x 99ms a" },
     "40ms a 99ms i 99ms x 99ms a",
   ],
-  ["omit an agent that was never there", { saves: "x 99ms x" }, "-"],
+  ["omit the removal of an unknown agent", { saves: "x 99ms x" }, "-"],
   [
-    "emit a change of the project's config for the agents that it touches",
+    "emit a change of the project's config for the agents that it affects",
     { saves: "-", models: "p------q---p", initial: "mB" },
     "(mB)---m---m",
   ],
-  ["survive a burst of saves", { saves: `${"a".repeat(99)}b----` }, "99ms 40ms b"],
+  ["emit one change after a burst of saves", { saves: `${"a".repeat(99)}b----` }, "99ms 40ms b"],
   ["emit a save of two agents at once", { saves: "(aB)" }, "40ms (aB)"],
-  ["follow an agent that was quiet for long", { saves: "a 2m b" }, "40ms a 2m b"],
+  ["emit a change long after the previous one", { saves: "a 2m b" }, "40ms a 2m b"],
   ["pass on an error of their source", { saves: "a---#" }, "----#"],
   ["pass on an error of a read", { saves: "a", read: "#" }, "40ms #"],
   ["pass on an error of the project", { saves: "a", models: "p-#" }, "--#"],
-])("agent changes: %s", (_what, project, expected) =>
+])("agent changes %s", (_what, project, expected) =>
   marbles((helpers) => helpers.expectObservable(changes(helpers, project)).toBe(expected)),
 );
 
 test(
-  "agent changes leave their sources, and a running read, when they are unsubscribed",
+  "agent changes unsubscribe from their sources and abort a read when they are unsubscribed",
   inVirtualTime(({ hot, cold, scheduler, expectObservable, expectSubscriptions }) => {
     const touched$ = hot("     a");
     const project$ = cold("    p");
@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  "agent changes emit everything again to the next subscriber",
+  "agent changes emit all agents again to the next subscriber",
   inVirtualTime((helpers) => {
     const change$ = changes(helpers, { saves: "-", initial: "aB" });
     helpers.expectObservable(change$, "^---!").toBe("         (aB)");

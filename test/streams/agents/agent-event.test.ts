@@ -16,16 +16,16 @@ function eventOf(change: AgentChange, more: Partial<ActiveConfig> = {}) {
   );
 }
 
-test.each<[name: string, more: Partial<ActiveConfig>, summary: string]>([
-  ["was loaded", {}, "loaded"],
-  ["has another title", { before: anAgent("dev", { title: "old" }) }, "old → dev"],
-  ["is valid again", { before: agent, wasInvalid: true }, "valid again"],
-  ["has other warnings alone", { before: agent }, "warnings changed"],
-])("the event of an agent that %s has a summary", (_name, more, summary) => {
+test.each<[name: string, summary: string, more: Partial<ActiveConfig>]>([
+  ["was loaded", "loaded", {}],
+  ["has another title", "old → dev", { before: anAgent("dev", { title: "old" }) }],
+  ["is valid again", "valid again", { before: agent, wasInvalid: true }],
+  ["has only other warnings", "warnings changed", { before: agent }],
+])("the event of an agent that %s has the summary %j", (_name, summary, more) => {
   expect(eventOf(set, more)).toMatchObject({ type: "agent-set", summary });
 });
 
-test("the event of a loaded agent has its config and its warnings", () => {
+test("the event of a loaded agent contains its config and warnings", () => {
   const warnings = [aProblem({ severity: "warning" })];
   const at = { type: "agent-set", agent: "dev", at: 5 };
   const event = { ...at, config: agent, warnings, summary: "loaded" };

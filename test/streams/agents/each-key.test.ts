@@ -23,7 +23,7 @@ describe("a stream for each key", () => {
   );
 
   test(
-    "decides when it completes: until then its values open no second one",
+    "is the only one for its key until it completes",
     inVirtualTime(({ hot, cold, expectObservable, expectSubscriptions }) => {
       const own$ = cold("     ---------|");
       const values = "     -a-A-a-----A-a";
@@ -35,7 +35,7 @@ describe("a stream for each key", () => {
   );
 
   test(
-    "leaves the source and all streams when it is unsubscribed, and starts anew for each subscriber",
+    "unsubscribes from the source and all streams when it is unsubscribed, and starts anew for each subscriber",
     inVirtualTime(({ hot, cold, expectObservable, expectSubscriptions }) => {
       const source$ = hot("-a-b");
       const own$ = cold("-");
@@ -49,7 +49,7 @@ describe("a stream for each key", () => {
     }),
   );
 
-  test("keeps nothing of keys that have ended", () => {
+  test("stores nothing for keys whose stream has ended", () => {
     const source$ = new Subject<string>();
     let open = 0;
     const own$s: Observable<string>[] = [];
@@ -75,7 +75,7 @@ describe("a stream for each key", () => {
   });
 
   test(
-    "completes once the source and all open streams have",
+    "completes once the source and all open streams have completed",
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const last$ = cold("---z|");
       expectObservable(each(hot("-a-|"), () => last$)).toBe("----z|");
@@ -84,7 +84,7 @@ describe("a stream for each key", () => {
   );
 
   test(
-    "forwards an error of the source, of a key's stream or of its factory, and leaves the rest",
+    "forwards an error of the source, of a key's stream or of its factory, and unsubscribes from the rest",
     inVirtualTime(({ hot, cold, expectObservable, expectSubscriptions }) => {
       const own$ = cold("-z-z-z-z");
       expectObservable(each(hot("-a-#"), () => own$)).toBe("--z#");

@@ -18,15 +18,15 @@ interface Row {
 describe("routing by key", () => {
   test.each<[name: string, row: Row]>([
     [
-      "hands each value to the stream of its key, and emits those without a reader",
+      "emits each value in the stream of its key, or as unrouted without a reader",
       { source: "-a-b-A-c-|", a: "-a---A---|", b: "---b-----|", unrouted: "-------c-|" },
     ],
     [
-      "emits values from before a reader listens and after it left",
+      "emits values as unrouted before a reader subscribes and after it unsubscribes",
       { source: "-a-a-a-a", a: "---a-a", listens: "--^---!", unrouted: "-a-----a" },
     ],
     [
-      "hands a value to all readers of its key",
+      "emits a value to all readers of its key",
       { source: "-a-a-a", a: "-a-a-a", again: ["--^-!", "---a"], unrouted: "-" },
     ],
     [
@@ -43,8 +43,11 @@ describe("routing by key", () => {
       "keeps the order of a burst within each key",
       { source: "-(abAcBa)", a: "-(aAa)", b: "-(bB)", unrouted: "-c" },
     ],
-    ["completes all with its source", { source: "--|", a: "--|", unrouted: "--|" }],
-    ["passes an error to all", { source: "-a-#", a: "-a-#", b: "---#", unrouted: "---#" }],
+    ["completes all streams with its source", { source: "--|", a: "--|", unrouted: "--|" }],
+    [
+      "forwards an error to all streams",
+      { source: "-a-#", a: "-a-#", b: "---#", unrouted: "---#" },
+    ],
   ])("%s", (_name, { source, a, b, unrouted, listens, again }) =>
     marbles(({ hot, expectObservable }) => {
       const source$ = hot(source);
@@ -57,7 +60,7 @@ describe("routing by key", () => {
   );
 
   test(
-    "leaves its source when the driver is unsubscribed, and routes again when it is subscribed again",
+    "unsubscribes from its source with the driver, and routes again when that is subscribed again",
     inVirtualTime(({ hot, expectObservable, expectSubscriptions }) => {
       const letter$ = hot("         -a-a-a-a");
       const { to, unrouted$ } = routeByKey(letter$, toLower);

@@ -43,7 +43,7 @@ function adopt(
 }
 
 test(
-  "adopted runs continue at once, and time out by the clock of their first start",
+  "adopted runs continue at once, and their timeout counts from their first start",
   inVirtualTime((helpers) => {
     const adopted$ = helpers.cold<AdoptedRun>(seconds("-a|"), { a: anAdopted(helpers, "dev") });
     helpers.expectObservable(adopt(helpers, adopted$).letter$).toBe("1s s 1999ms (T|)");
@@ -51,7 +51,7 @@ test(
 );
 
 test(
-  "adopted runs report when they were started, and that they continue",
+  "adopted runs emit started and finished with their first start",
   inVirtualTime((helpers) => {
     const startedAt = -500;
     const run = anAdopted(helpers, "dev", { startedAt, runMs: 2 });
@@ -66,22 +66,22 @@ test(
 );
 
 test.each([
-  [-7001, "S"],
-  [-7000, "T"],
+  ["before", "succeeded", -7001],
+  ["at", "timed_out", -7000],
 ])(
-  "adopted runs that ended in time are not timed out, however late that is noticed: %d %s",
-  (endedAt, outcome) =>
+  "adopted runs that ended %s their timeout finish as %s, however late that is noticed",
+  (_when, outcome, endedAt) =>
     marbles((helpers) => {
       const run = exited(helpers, { endedAt }, { startedAt: -10_000 });
       const { event$, letter$ } = adopt(helpers, run);
-      helpers.expectObservable(letter$).toBe(`s-(${outcome}|)`);
+      helpers.expectObservable(letter$).toBe(`s-(${outcome.charAt(0).toUpperCase()}|)`);
       const end$ = event$.pipe(map(({ type, at }) => (type === "finished" ? at : null)));
       helpers.expectObservable(end$).toBe("s-(e|)", { s: null, e: endedAt });
     }),
 );
 
 test(
-  "adopted runs do not end before they started, by any clock",
+  "adopted runs end no earlier than their start, even if the clock was set back",
   inVirtualTime((helpers) => {
     const short = exited(helpers, { endedAt: -21 }, { startedAt: -10 });
     const ahead = anAdopted(helpers, "ops", { startedAt: 1000, runMs: 2 });
@@ -95,7 +95,7 @@ test(
 );
 
 test(
-  "adopted runs are killed as any other",
+  "adopted runs finish as killed on a kill of their agent",
   inVirtualTime((helpers) => {
     const kill$ = helpers.hot<Kill>("--k", { k: { agent: "dev" } });
     const { letter$ } = adopt(helpers, anAdopted(helpers, "dev"), { kill$ });
@@ -104,19 +104,19 @@ test(
 );
 
 test.each([
-  [true, "I"],
-  [false, "F"],
+  ["interrupted", "stopped", "I", true],
+  ["failed", "did not stop", "F", false],
 ])(
-  "adopted runs are interrupted when a signal ended them and their scheduler was stopping: %s",
-  (leftByStop, outcome) =>
+  "adopted runs that a signal ended finish as %s if their scheduler %s",
+  (_outcome, _how, letter, leftByStop) =>
     marbles((helpers) => {
       const run = exited(helpers, { exitCode: 143, endedAt: 2 }, { leftByStop });
-      helpers.expectObservable(adopt(helpers, run).letter$).toBe(`s-(${outcome}|)`);
+      helpers.expectObservable(adopt(helpers, run).letter$).toBe(`s-(${letter}|)`);
     }),
 );
 
 test(
-  "adopted runs count for their agent while they live",
+  "adopted runs are counted for their agent until they end",
   inVirtualTime((helpers) => {
     const runs = {
       a: anAdopted(helpers, "dev", { runMs: 4 }),
@@ -131,7 +131,7 @@ test(
 );
 
 test(
-  "adopted runs take a slot while one is free, and live without one",
+  "adopted runs take a slot if one is free, and run without one otherwise",
   inVirtualTime((helpers) => {
     const slots = createSlots(1);
     const runs = {

@@ -17,25 +17,26 @@ const text = { ...nothing, said: true };
 const valid = { ...nothing, schema };
 
 test.each<Row>([
-  [null, {}, "succeeded 0 null"],
-  [value, { value: 0 }, "succeeded 0 null"],
-  [value, { value: "" }, "succeeded 0 null"],
-  [text, { said: true }, "succeeded 0 null"],
-  [valid, { value: null }, "succeeded 0 null"],
-  [value, {}, "failed 1 nothing returned"],
-  [value, { value: null, said: true }, "failed 1 nothing returned"],
-  [valid, { said: true }, "failed 1 nothing returned"],
-  [text, { value: 1, said: false }, "failed 1 said nothing"],
-  [{ ...value, said: true }, {}, "failed 1 nothing returned"],
-  [valid, { exitCode: 7, error: "model is tired" }, "failed 7 model is tired"],
-])("a run with the expectation %j and the result %j ends: %s", (expected, exit, end) =>
+  [null, {}, "succeeded with code 0"],
+  [value, { value: 0 }, "succeeded with code 0"],
+  [value, { value: "" }, "succeeded with code 0"],
+  [text, { said: true }, "succeeded with code 0"],
+  [valid, { value: null }, "succeeded with code 0"],
+  [value, {}, "failed with code 1: nothing returned"],
+  [value, { value: null, said: true }, "failed with code 1: nothing returned"],
+  [valid, { said: true }, "failed with code 1: nothing returned"],
+  [text, { value: 1, said: false }, "failed with code 1: said nothing"],
+  [{ ...value, said: true }, {}, "failed with code 1: nothing returned"],
+  [valid, { exitCode: 7, error: "model is tired" }, "failed with code 7: model is tired"],
+])("a run with the config expect %j and the exit %j ends as %s", (expected, exit, end) =>
   marbles((helpers) => {
     const report$ = helpers.cold("--(x|)", { x: exitWith(exit) });
     const agent = anAgent("dev", { expect: expected });
     const out$ = runAgent(agent, anItem("1"), portsOf(helpers, report$)).pipe(
       map((event) => {
         if (event.type !== "finished") return event.type;
-        return `${event.end.outcome} ${event.end.exitCode} ${event.end.reason}`;
+        const { outcome, exitCode, reason } = event.end;
+        return `${outcome} with code ${exitCode}${reason === null ? "" : `: ${reason}`}`;
       }),
     );
     helpers.expectObservable(out$).toBe("s-(E|)", { s: "started", E: end });

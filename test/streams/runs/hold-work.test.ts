@@ -27,7 +27,7 @@ test.each<[string, Lines]>([
     { paused: "n", items: "-a-b", out: "-a-b", released: [] },
   ],
   [
-    "waits in the store while new work is paused, and passes on resume in parts and in order",
+    "waits in the store while new work is paused, and passes on resume in batches and in order",
     {
       paused: "n-y------n",
       items: " -a-b-c-de----------f---------g",
@@ -36,7 +36,7 @@ test.each<[string, Lines]>([
     },
   ],
   [
-    "that has not passed yet waits on when new work is paused again",
+    "that is still stored keeps waiting when new work is paused again",
     {
       paused: "n-y---n---------y----n",
       items: " ---bcd-----------e",

@@ -26,24 +26,52 @@ const usage = { model: "scripted", tokens: 12, costUsd: 0, turns: 1 };
 
 test.each<Row>([
   ["succeeds with code 0", {}, null, "succeeded", 0, null],
-  ["fails with the code it gave", { exitCode: 3 }, null, "failed", 3, "exited with code 3"],
-  ["fails by its own account", { error: "no key" }, null, "failed", 1, "no key"],
-  ["keeps the code beside its account", { exitCode: 2, error: "no" }, null, "failed", 2, "no"],
-  ["fails by a signal from elsewhere", term, null, "failed", 1, "ended by SIGTERM"],
-  ["fails without any word", { exitCode: null }, null, "failed", 1, "exited with code 1"],
+  ["fails with its exit code", { exitCode: 3 }, null, "failed", 3, "exited with code 3"],
+  ["fails with the error that it reports", { error: "no key" }, null, "failed", 1, "no key"],
+  [
+    "fails with its exit code and the error that it reports",
+    { exitCode: 2, error: "no" },
+    null,
+    "failed",
+    2,
+    "no",
+  ],
+  ["fails when a signal from elsewhere ends it", term, null, "failed", 1, "ended by SIGTERM"],
+  [
+    "fails without an exit code and an error",
+    { exitCode: null },
+    null,
+    "failed",
+    1,
+    "exited with code 1",
+  ],
   ["times out", term, "timed_out", "timed_out", 124, late],
   ["times out even when it exits 0 on TERM", {}, "timed_out", "timed_out", 124, late],
   ["is killed", term, "killed", "killed", 137, null],
   ["is killed even when it exits 0 on TERM", {}, "killed", "killed", 137, null],
-  ["is killed before it ran out of memory", { ...memory, ...term }, "killed", "killed", 137, null],
+  [
+    "is killed even when it also runs out of memory",
+    { ...memory, ...term },
+    "killed",
+    "killed",
+    137,
+    null,
+  ],
   ["is interrupted", term, "interrupted", "interrupted", 143, interrupted],
-  ["is interrupted with 143", { exitCode: 143 }, "interrupted", "interrupted", 143, interrupted],
-  ["succeeds when it ends well as it is interrupted", {}, "interrupted", "succeeded", 0, null],
+  [
+    "is interrupted when it exits with 143",
+    { exitCode: 143 },
+    "interrupted",
+    "interrupted",
+    143,
+    interrupted,
+  ],
+  ["succeeds when it exits with 0 as it is interrupted", {}, "interrupted", "succeeded", 0, null],
   ["runs out of memory", memory, null, "out_of_memory", 137, full],
   ["succeeds though a child ran out of memory", { outOfMemory: true }, null, "succeeded", 0, null],
-  ["is rejected", sudo, null, "rejected", null, "no sudo"],
+  ["is rejected with the reason of its runner", sudo, null, "rejected", null, "no sudo"],
   ["is rejected, not killed, when it never began", sudo, "killed", "rejected", null, "no sudo"],
-])("a run: %s, and keeps its usage", (_what, exit, stopped, outcome, exitCode, reason) => {
+])("a run %s, and keeps its usage", (_what, exit, stopped, outcome, exitCode, reason) => {
   const end = { outcome, exitCode, reason, usage };
   expect(runEnd(exitOf({ ...exit, usage }), stopped, work)).toEqual(end);
 });
@@ -67,7 +95,7 @@ test.each([
   ["out_of_memory", memory, null],
   ["rejected", sudo, null],
 ] as const)(
-  "a run whose last call to a model was rejected for its budget ends as %s with the exit %j, stopped as %s",
+  "a run whose last model call was rejected for its budget ends as %s with the exit %j",
   (outcome, exit, stop) => {
     const byBudget = outcome === "over_budget" ? { exitCode: 125, reason: overBudget } : {};
     expect(runEnd(exitOf(exit), stop, refused)).toMatchObject({ outcome, ...byBudget });
@@ -83,13 +111,11 @@ test("a run that returned a value keeps it, and its request for a rerun, however
 });
 
 test.each([
-  ["ended in time", { endedAt: 99 }, "timed_out", null],
-  ["ended after its time", { endedAt: 100 }, null, "timed_out"],
-  ["was killed", { endedAt: 99 }, "killed", "killed"],
-  ["was interrupted", { endedAt: 99 }, "interrupted", "interrupted"],
-  ["says nothing of when", {}, "timed_out", "timed_out"],
-] as const)(
-  "the stop reason of a run that ended while no scheduler ran that %s",
-  (_what, exit, stopped, expected) =>
-    expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected),
+  ["has no stop reason if it ended before its timeout", { endedAt: 99 }, "timed_out", null],
+  ["is timed out if it ended after its timeout", { endedAt: 100 }, null, "timed_out"],
+  ["stays killed", { endedAt: 99 }, "killed", "killed"],
+  ["stays interrupted", { endedAt: 99 }, "interrupted", "interrupted"],
+  ["stays timed out if its end time is unknown", {}, "timed_out", "timed_out"],
+] as const)("a run that ended while no scheduler ran %s", (_what, exit, stopped, expected) =>
+  expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected),
 );

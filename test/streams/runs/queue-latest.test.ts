@@ -10,7 +10,7 @@ describe("the bounded queue", () => {
     expectQueue(open(1, 1), { items: "---|", ran: "---|" }));
 
   test(
-    "passes other values through in their turn, until it completes",
+    "passes values of another stream through in order, until it completes",
     inVirtualTime((helpers) => {
       const told: Told = { type: "ran", item: "through" };
       const value$ = helpers.hot<string | Told>("-at--|", { a: "a", t: told });
@@ -35,7 +35,7 @@ describe("the bounded queue", () => {
   test("runs one at a time, in order, and finishes waiting items after its source completed", () =>
     expectQueue(open(9, 1), { items: "-abc|", ran: "-A----B----C----|" }));
 
-  test("runs as many at once as its scale", () =>
+  test("runs as many items at once as its scale", () =>
     expectQueue(open(9, 2), { items: "-abc-|", ran: "-AB---C----|" }));
 
   test("drops the oldest trigger when full", () =>
@@ -49,7 +49,7 @@ describe("the bounded queue", () => {
     expectQueue(open(9, 1), { items: "-abc-----------|", depth: "--12--1----0----|" }));
 
   test(
-    "survives a burst with the latest few, in order",
+    "runs the latest items of a burst in order",
     inVirtualTime((helpers) => {
       const ran$ = queue(helpers, of("a", "b", "c", "d", "e", "f", "g", "h"), open(2, 1));
       helpers.expectObservable(ran$).toBe("A----G----H----|");
@@ -64,7 +64,7 @@ describe("the bounded queue", () => {
       more: () => ({ mayWait: () => false }),
     }));
 
-  test("holds items while held, and starts them in order once open", () =>
+  test("keeps items waiting while it is held, and starts them in order once it is open", () =>
     expectQueue(
       { h: held(9), o: open(9, 1) },
       { items: "-ab--------------|", limits: "h---o", ran: "----A----B-------|" },
@@ -82,7 +82,7 @@ describe("the bounded queue", () => {
     }),
   );
 
-  test("drops the oldest when its size shrinks", () =>
+  test("drops the oldest items when its size shrinks", () =>
     expectQueue(
       { o: open(2, 1), s: open(1, 1) },
       { items: "-abc", limits: "o---s", dropped: "----b" },

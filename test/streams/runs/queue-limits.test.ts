@@ -55,49 +55,61 @@ function expectModes(lines: Lines, expected: string, more = "", until = "200s !"
 }
 
 test.each<[name: string, lines: Lines, expected: string, more?: string]>([
-  ["hold while the agent is disabled", { agent: "a", enabled: "n--y--n" }, "h--o--h"],
-  ["hold while the agent has scale 0", { agent: "a--z--a" }, "o--h--o"],
-  ["hold while the scheduler drains", { agent: "a", draining: "n--y" }, "o--h"],
-  ["hold while the agent waits for money", { agent: "a", waits: "n--y--n" }, "o--h--o"],
-  ["hold an agent in a container until it has an image", { agent: "c", usable: "n-y" }, "h-o"],
-  ["do not wait for an image that is not needed", { agent: "a", usable: "n-y" }, "o-o"],
-  ["close a minute after the directory went", { agent: "-a---g" }, "-o---h", "59s x"],
-  ["close also without a good config", { agent: "-n---m" }, "-h---h", "59s x"],
-  ["close while the agent is disabled", { agent: "a-g", enabled: "n" }, "h-h", "59s x"],
-  ["close while the scheduler drains", { agent: "a-g", draining: "y" }, "h-h", "59s x"],
+  ["is held while the agent is disabled", { agent: "a", enabled: "n--y--n" }, "h--o--h"],
+  ["is held while the agent has scale 0", { agent: "a--z--a" }, "o--h--o"],
+  ["is held while the scheduler drains", { agent: "a", draining: "n--y" }, "o--h"],
+  ["is held while the agent waits for budget", { agent: "a", waits: "n--y--n" }, "o--h--o"],
   [
-    "open again when the directory comes back within the minute",
+    "of an agent in a container is held until its image is built",
+    { agent: "c", usable: "n-y" },
+    "h-o",
+  ],
+  ["does not wait for an image that is not needed", { agent: "a", usable: "n-y" }, "o-o"],
+  ["closes a minute after the directory is removed", { agent: "-a---g" }, "-o---h", "59s x"],
+  ["closes after the removal even without a valid config", { agent: "-n---m" }, "-h---h", "59s x"],
+  [
+    "closes after the removal even while the agent is disabled",
+    { agent: "a-g", enabled: "n" },
+    "h-h",
+    "59s x",
+  ],
+  [
+    "closes after the removal even while the scheduler drains",
+    { agent: "a-g", draining: "y" },
+    "h-h",
+    "59s x",
+  ],
+  [
+    "opens again when the directory comes back within the minute",
     { agent: `a-g-${"-".repeat(57)}a---` },
     "o-h",
     "58s o",
   ],
   [
-    "open again when it comes back later",
+    "opens again when the directory comes back after the minute",
     { agent: `a-g-${"-".repeat(59)}a---` },
     "o-h",
     `59s ${seconds("xo")}`,
   ],
   [
-    "count the minute from the last time that it went",
+    "counts the minute from the last removal",
     { agent: `g${"-".repeat(29)}ag` },
     "h",
     `29s ${seconds("oh")} 59s x`,
   ],
-])("the limits of an agent's queue: %s", (_name, lines, expected, more) =>
-  expectModes(lines, expected, more),
-);
+])("an agent's queue %s", (_name, lines, expected, more) => expectModes(lines, expected, more));
 
 test.each<[name: string, lines: Lines, of: "size" | "scale", expected: string]>([
-  ["are those of the active config: its size", { agent: "-a-2-a" }, "size", "-h-9-h"],
-  ["are those of the active config: its scale", { agent: "-a-2-a" }, "scale", "-1-2-1"],
-  ["keep a thousand items while there is no good config", { agent: "n--a" }, "size", "t--h"],
+  ["takes the size of the active config", { agent: "-a-2-a" }, "size", "-h-9-h"],
+  ["takes the scale of the active config", { agent: "-a-2-a" }, "scale", "-1-2-1"],
+  ["allows a thousand items without a valid config", { agent: "n--a" }, "size", "t--h"],
   [
-    "leave room for runs beside the queue",
+    "subtracts runs outside of the queue from the scale",
     { agent: "2", beside: "0-1-3-2-0" },
     "scale",
     "2-1-0-0-2",
   ],
-])("the limits of an agent's queue: %s", (_name, lines, of, expected) =>
+])("an agent's queue %s", (_name, lines, of, expected) =>
   marbles((helpers) => {
     const values = { h: 100, t: 1000, "9": 9, "0": 0, "1": 1, "2": 2 };
     const value$ = limits(helpers, lines).pipe(map((limit) => limit[of]));

@@ -27,7 +27,7 @@ test.each<[does: string, limits: Parameters<typeof expectQueue>[0], drawing: Dra
     },
   ],
   [
-    "takes the turn of an earlier tick that waits",
+    "replaces an earlier tick that waits",
     open(9, 1),
     {
       items: "  -tauv|",
@@ -48,7 +48,7 @@ test.each<[does: string, limits: Parameters<typeof expectQueue>[0], drawing: Dra
     { items: "-atbc|", dropped: "---ab------------|", ran: "-------T----C----|" },
   ],
   [
-    "waits on while its queue is held, where a later one is skipped",
+    "keeps waiting while its queue is held, and a later one is skipped",
     { o: open(9, 1), h: held(9) },
     { items: "-t--u", limits: "o--h-----o", skipped: "----u", ran: "---------T" },
   ],
@@ -62,4 +62,4 @@ test.each<[does: string, limits: Parameters<typeof expectQueue>[0], drawing: Dra
     { o: open(0, 1), h: held(0) },
     { items: "-w-t", limits: "h-o", queued: "-w-t", skipped: "---w", ran: "-------T" },
   ],
-])("a tick %s", (_does, limits, drawing) => expectQueue(limits, { ...drawing, more: ticks }));
+])("a cron tick %s", (_does, limits, drawing) => expectQueue(limits, { ...drawing, more: ticks }));

@@ -32,11 +32,11 @@ function expectRun(
 
 test.each([
   ["emits its runner's events between its start and its end", "--o-t-o-(x|)", "s-o-t-o-(S|)"],
-  ["finishes once, whatever its runner emits after its exit", "--x-o-e-(x|)", "s-S-----|"],
-  ["survives a runner that breaks after its exit", "            --x-#", "       s-S-|"],
-  ["is rejected when its runner rejects it", "                  -(j|)", "       s(R|)"],
-  ["emits a burst of output in order", "                        -(oototox|)", " s(oototoS|)"],
-])("a run: %s", (_what, reported, expected) =>
+  ["finishes once, whatever its runner emits after the exit", "--x-o-e-(x|)", "s-S-----|"],
+  ["succeeds though its runner fails after the exit", "        --x-#", "       s-S-|"],
+  ["is rejected when its runner rejects it", "                 -(j|)", "       s(R|)"],
+  ["emits a burst of output in order", "                       -(oototox|)", " s(oototoS|)"],
+])("a run %s", (_what, reported, expected) =>
   marbles((helpers) => expectRun(helpers, helpers.cold(reported, reports), expected)),
 );
 
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  "a run times out after its own time, counted from its start",
+  "a run times out after its agent's timeout, counted from its start",
   inVirtualTime((helpers) => {
     const lockStatus$ = helpers.cold(seconds("--c"));
     const expected = seconds("          --s--(T|)");
@@ -93,8 +93,7 @@ test.each([
   ["its instance", "--i", "s-(K|)"],
   ["its agent", "   --a", "s-(K|)"],
   ["everything", "  --e", "s-(K|)"],
-  ["another", "     --I-A", "s-----(S|)"],
-])("a run is killed for a kill of %s", (_what, killed, expected) =>
+])("a run ends as killed on a kill of %s", (_what, killed, expected) =>
   marbles((helpers) => {
     const runner = timedRunner(helpers.scheduler, 6);
     expectRun(helpers, EMPTY, expected, { runner, kill$: helpers.hot(killed, kills) });
@@ -102,7 +101,16 @@ test.each([
 );
 
 test(
-  "a run is asked once to stop, for the first reason",
+  "a run continues on a kill of another run or agent",
+  inVirtualTime((helpers) => {
+    const runner = timedRunner(helpers.scheduler, 6);
+    const kill$ = helpers.hot("--I-A", kills);
+    expectRun(helpers, EMPTY, "s-----(S|)", { runner, kill$ });
+  }),
+);
+
+test(
+  "a run is asked once to stop, with the first reason",
   inVirtualTime((helpers) => {
     const kill$ = helpers.hot("   --a-a-e", kills);
     const report$ = helpers.cold("-------(x|)", reports);
@@ -125,7 +133,7 @@ test(
 );
 
 test(
-  "a run fails with the message of a runner that breaks, by error or by exception",
+  "a run fails with the message of a runner that throws or emits an error",
   inVirtualTime((helpers) => {
     const throwing = {
       run: (): never => {
@@ -143,7 +151,7 @@ test(
 );
 
 test(
-  "a run aborts its runner and stops listening when it is unsubscribed",
+  "a run aborts its runner and unsubscribes from kills when it is unsubscribed",
   inVirtualTime((helpers) => {
     const report$ = helpers.cold("-o", reports);
     const kill$ = helpers.hot("-", kills);
@@ -173,29 +181,28 @@ test("a run does not claim before it is subscribed, and claims anew with a new i
 });
 
 test.each([
-  ["--s", "s-(I|)"],
-  ["--(as)", "s-(K|)"],
-  ["--i--s", "s-(K|)"],
-])(
-  "a run of a scheduler that stops is interrupted, unless a person killed it before, also while it stops: %s",
-  (killed, expected) =>
-    marbles((helpers) => {
-      const runner = timedRunner(helpers.scheduler, 6);
-      const kill$ = helpers.hot(killed, kills);
-      expectRun(helpers, EMPTY, expected, { runner, kill$, isStopping: () => true });
-    }),
+  ["interrupted", "with its scheduler", "--s", "s-(I|)"],
+  ["killed", "by a person just before its scheduler", "--(as)", "s-(K|)"],
+  ["killed", "by a person while it stops", "--i--s", "s-(K|)"],
+])("a run ends as %s when it is stopped %s", (_outcome, _how, killed, expected) =>
+  marbles((helpers) => {
+    const runner = timedRunner(helpers.scheduler, 6);
+    const kill$ = helpers.hot(killed, kills);
+    expectRun(helpers, EMPTY, expected, { runner, kill$, isStopping: () => true });
+  }),
 );
 
 test.each([
-  [true, { exitCode: null, signal: "SIGTERM" }, "I"],
-  [true, { exitCode: 143 }, "I"],
-  [true, { exitCode: 3 }, "F"],
-  [true, {}, "S"],
-  [true, { exitCode: 137, outOfMemory: true }, "O"],
-  [false, { exitCode: 143 }, "F"],
-])("a run of a stopping scheduler (%s) ends by itself with %j as %s", (stopping, exit, outcome) =>
+  [{ exitCode: null, signal: "SIGTERM" }, "interrupted", true],
+  [{ exitCode: 143 }, "interrupted", true],
+  [{ exitCode: 3 }, "failed", true],
+  [{}, "succeeded", true],
+  [{ exitCode: 137, outOfMemory: true }, "out_of_memory", true],
+  [{ exitCode: 143 }, "failed", false],
+])("a run with the exit %j ends as %s if isStopping is %s", (exit, outcome, stopping) =>
   marbles((helpers) => {
     const report$ = helpers.cold("--(x|)", { x: exitWith(exit) });
-    expectRun(helpers, report$, `s-(${outcome}|)`, { isStopping: () => stopping });
+    const letter = outcome.charAt(0).toUpperCase();
+    expectRun(helpers, report$, `s-(${letter}|)`, { isStopping: () => stopping });
   }),
 );

@@ -6,25 +6,41 @@ import { anItem } from "../../helpers/agents.ts";
 const item = anItem("1");
 const at = { agent: "dev", at: 5 };
 
-test.each<[QueueEvent<WorkItem>, object, usable?: boolean]>([
+test.each<[what: string, QueueEvent<WorkItem>, object, usable?: boolean]>([
+  ["a queued item", { type: "queued", item }, { type: "queued", item }],
+  ["a changed depth", { type: "depth", depth: 3 }, { type: "queue-depth", depth: 3 }],
   [
-    { type: "queued", item },
-    { type: "queued", item },
+    "an item dropped by a full queue",
+    { type: "dropped", why: "full", item },
+    { reason: "queue_full" },
   ],
   [
-    { type: "depth", depth: 3 },
-    { type: "queue-depth", depth: 3 },
+    "an item dropped by a closed queue",
+    { type: "dropped", why: "closed", item },
+    { reason: "the agent was removed" },
   ],
-  [{ type: "dropped", why: "full", item }, { reason: "queue_full" }],
-  [{ type: "dropped", why: "closed", item }, { reason: "the agent was removed" }],
-  [{ type: "skipped", why: "busy", item }, { reason: "all runners are busy" }],
-  [{ type: "skipped", why: "held", item }, { reason: "the agent is held" }],
   [
+    "a tick skipped as all runners are busy",
+    { type: "skipped", why: "busy", item },
+    { reason: "all runners are busy" },
+  ],
+  [
+    "a tick skipped by a held queue",
+    { type: "skipped", why: "held", item },
+    { reason: "the agent is held" },
+  ],
+  [
+    "a tick replaced by a newer one",
     { type: "skipped", why: "replaced", item },
     { reason: "a newer tick replaced it while it waited for a slot of the project" },
   ],
-  [{ type: "skipped", why: "held", item }, { reason: "its image is not ready" }, false],
-])("a queue that emits %j has the event %j", (event, expected, usable = true) => {
+  [
+    "a tick skipped without an image",
+    { type: "skipped", why: "held", item },
+    { reason: "its image is not ready" },
+    false,
+  ],
+])("queueRunEvent returns the event of %s", (_what, event, expected, usable = true) => {
   const refused =
     "reason" in expected ? { type: "refused", item, outcome: event.type, ...expected } : expected;
   expect(queueRunEvent({ ...at, usable }, event)).toEqual({ ...at, ...refused });

@@ -42,7 +42,7 @@ describe("runs that start together", () => {
   );
 
   test(
-    "continue when one ends before it is ready",
+    "continue with the next when one ends before it is ready",
     inVirtualTime((helpers) => {
       const slots = createSlots(1);
       const run$ = helpers.cold("--(x|)", reports);
@@ -53,12 +53,12 @@ describe("runs that start together", () => {
 
   test.each<[what: string, before: (helpers: Marbles, slots: Slots) => void, next: string]>([
     [
-      "continue after half a minute when one is not ready by then",
+      "continue with the next if one is not ready after half a minute",
       (helpers, slots) => helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-"),
       "30s (x|)",
     ],
     [
-      "are more at once as soon as the limit is raised",
+      "start at once when the limit is raised",
       (helpers, slots) => {
         timer(3, helpers.scheduler).subscribe(() => slots.resize(2));
         helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
@@ -66,7 +66,7 @@ describe("runs that start together", () => {
       "---(x|)",
     ],
     [
-      "release their slot when they are unsubscribed",
+      "let the next one start when they are unsubscribed",
       (helpers, slots) => {
         for (const end of ["--!", "-!"])
           helpers.expectObservable(starting(helpers, NEVER, slots), end).toBe("-");
@@ -83,7 +83,7 @@ describe("runs that start together", () => {
   );
 
   test(
-    "never start when they are stopped before",
+    "do not start if they are stopped while they wait",
     inVirtualTime((helpers) => {
       const slots = createSlots(0);
       const stop$ = helpers.cold<StopReason>("--k", { k: "killed" });
@@ -95,7 +95,7 @@ describe("runs that start together", () => {
 });
 
 test(
-  "a run that waits for its turn to start is emitted as started at once, and its time counts from its real start",
+  "a run that waits for its turn to start is emitted as started at once, and its timeout counts from its real start",
   inVirtualTime((helpers) => {
     const { scheduler } = helpers;
     const slots = createSlots(0);

@@ -9,7 +9,7 @@ function aRun(slots = createSlots(1)) {
   return { slots, run, seen, pass: (ms: number) => (time += ms) };
 }
 
-test("a run has its clock paused while it waits, and its slot is free", () => {
+test("a suspended run releases its slot until it resumes, with its timeout paused", () => {
   const { slots, run, seen, pass } = aRun();
   const resume = run.suspend(true);
   pass(30);
@@ -27,14 +27,14 @@ test("a run has its clock paused while it waits, and its slot is free", () => {
   expect(seen).toEqual([false, true, false]);
 });
 
-test("a run has its clock running while it waits on its own time", () => {
+test("a run suspended with its timeout running releases its slot", () => {
   const { slots, run, seen } = aRun();
   run.suspend(false);
   expect(slots.tryTake()).not.toBeNull();
   expect(seen).toEqual([false]);
 });
 
-test("a run counts concurrent waits once", () => {
+test("a suspended run counts the time of concurrent waits once", () => {
   const { run, seen, pass } = aRun();
   const [one, two] = [run.suspend(true), run.suspend(true)];
   pass(10);

@@ -52,7 +52,7 @@ describe("a run that the machine can't start", () => {
   );
 
   test(
-    "backs off to one attempt a minute",
+    "is retried at most once a minute",
     inVirtualTime((helpers) => {
       const runner = machine(helpers, 3_600_000);
       const tries: number[] = [];

@@ -13,7 +13,7 @@ function adoptedRun({ scheduler }: Marbles, agent: string): AdoptedRun {
 
 test.each<[does: string, agent: string, drawing: Parameters<typeof shows>[0]]>([
   [
-    "keeps the work of its agent waiting like any other run",
+    "keeps its agent's work queued like any other run",
     "a",
     {
       changes: " a",
@@ -24,7 +24,7 @@ test.each<[does: string, agent: string, drawing: Parameters<typeof shows>[0]]>([
     },
   ],
   [
-    "continues for a removed agent, and the graph waits for it when it stops",
+    "continues for a removed agent, and the scheduler waits for it when it stops",
     "z",
     { stopping: "--s", started: " 3----|", finished: "-----(3|)" },
   ],

@@ -5,7 +5,7 @@ import { changeOf, drawn, shows } from "../graph.ts";
 
 const reason = "budget: all is spent";
 
-test("the graph holds the queue of an agent that waits for budget, and lets its run finish", () =>
+test("the scheduler holds the queue of an agent that waits for budget, and lets its run finish", () =>
   shows(
     {
       changes: " a",
@@ -23,13 +23,13 @@ test("the graph holds the queue of an agent that waits for budget, and lets its 
     },
   ));
 
-test("the graph starts a run of an agent that pauses and is not held yet, as the run waits itself", () =>
+test("the scheduler starts a run over budget with onLimit pause, as the run itself waits", () =>
   shows(
     { changes: "a", webhooks: "-1", started: "-1", refused: "-" },
     { ports: () => ({ overBudget: () => ({ reason, onLimit: "pause" }) }) },
   ));
 
-test("the graph starts no run of an agent that stops, with the reason: work is a dead letter, a tick is skipped", () => {
+test("the scheduler rejects work and skips ticks over budget with onLimit stop, with the reason", () => {
   const refused: unknown[] = [];
   const overBudget = (): OverBudget => ({ reason, onLimit: "stop" });
   const minutely = { a: changeOf("a", { schedule: "* * * * *" }) };

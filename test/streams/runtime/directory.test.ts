@@ -29,7 +29,7 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
   ],
   [
-    "lets a run drain while its agent comes back",
+    "lets a run end while its removed agent comes back",
     {
       changes: " a-Aa",
       webhooks: "-1--2",
@@ -62,12 +62,12 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
   ],
   [
-    "holds the work of an agent that was never valid, until it is",
+    "holds the work of an agent without a valid config until it has one",
     { changes: " i----a", webhooks: "-1-2", started: " -----1----2" },
   ],
-])("the graph %s", (_does, ...all) => shows(...all));
+])("the scheduler %s", (_does, ...all) => shows(...all));
 
-test("the graph lets a run keep the config it started with, and gives the next one the new", () => {
+test("the scheduler lets a run keep the config it started with, and gives the next run the new one", () => {
   const titles: string[] = [];
   shows(
     {
@@ -81,7 +81,7 @@ test("the graph lets a run keep the config it started with, and gives the next o
   expect(titles).toEqual(["a", "new"]);
 });
 
-test("the graph prepares an image again only if it differs, and none for an agent without runs", () => {
+test("the scheduler builds an image again only if it changed, and none for an agent with scale 0", () => {
   const runtime = { type: "container", runAs: "al-agent" } as const;
   const prepare = (): Observable<BuildEvent> =>
     of({ type: "build-finished", error: null, usable: true });

@@ -8,7 +8,7 @@ import { changeOf, graphOf, only, shows, ticking } from "../graph.ts";
 
 test.each<[does: string, ...Parameters<typeof shows>]>([
   [
-    "stops triggers, drains runs, leaves waiting work, and completes",
+    "that stops ends triggers, lets runs finish, leaves queued work, and completes",
     {
       changes: " (ab)",
       webhooks: "----16-2----3",
@@ -19,7 +19,7 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
   ],
   [
-    "completes at once when no run is live, in any state of agents",
+    "that stops completes at once when no run is live, in any state of agents",
     {
       changes: " (abicC)",
       enabled: " ------d",
@@ -29,7 +29,7 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
   ],
   [
-    "drains by a kill too",
+    "that stops completes when the last run is killed",
     {
       changes: " a",
       webhooks: "-1",
@@ -39,15 +39,15 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
     { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
   ],
-])("the graph %s", (_does, ...all) => shows(...all));
+])("the scheduler %s", (_does, ...all) => shows(...all));
 
-test("the graph ticks no more once it stops", () => {
+test("the scheduler that stops starts no further cron runs", () => {
   const configs = { a: ticking() };
   shows({ changes: "a", stopping: "-----s", started: "---c-|", configs }, { minutes: 12 });
 });
 
 test(
-  "the graph errors only with a broken root, and aborts the runs",
+  "the scheduler fails with an error of a source, and aborts the runs",
   inVirtualTime((helpers) => {
     const broken$ = helpers.cold("          --#");
     const run$ = helpers.cold<never>("-");
@@ -65,7 +65,7 @@ test(
   }),
 );
 
-test("the graph continues for all agents when one run breaks or can't be claimed", () => {
+test("the scheduler continues for all agents when a run fails or can't be claimed", () => {
   const runner: Runner = { run: () => throwError(() => new Error("broken")) };
   const claim = (): Observable<never> => throwError(() => new Error("store unavailable"));
   const lines = { changes: "(ab)", webhooks: "----16" };
@@ -74,7 +74,7 @@ test("the graph continues for all agents when one run breaks or can't be claimed
 });
 
 test(
-  "the graph leaves its sources and aborts its runs when it is unsubscribed, and starts anew",
+  "the scheduler unsubscribes from its sources and aborts its runs when it is unsubscribed, and starts anew",
   inVirtualTime((helpers) => {
     const { hot, cold, expectSubscriptions } = helpers;
     const agentChange$ = cold("     a", { a: changeOf("a") });

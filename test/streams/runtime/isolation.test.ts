@@ -97,7 +97,7 @@ function fed() {
   return { calendar, change$, stopping$, seen, complete, set, workForAll };
 }
 
-test("an agent is one of a thousand: each runs its own work, under a single timer", () => {
+test("a thousand agents each run their own work, with a single timer", () => {
   const { calendar, stopping$, seen, complete, set, workForAll } = fed();
   for (const name of names) set(name);
   expect(calendar.scheduled).toBe(1);
@@ -118,7 +118,7 @@ test("an agent is one of a thousand: each runs its own work, under a single time
   expect(complete).toHaveBeenCalledOnce();
 });
 
-test("an agent is forgotten a minute after its removal, a thousand times over", () => {
+test("a thousand agents are forgotten a minute after their removal", () => {
   const { calendar, change$, stopping$, seen, complete, set, workForAll } = fed();
   for (const name of names) {
     set(name);

@@ -123,9 +123,9 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
     { ports: ({ scheduler }) => ({ runner: timedRunner(scheduler, 99) }) },
   ],
-])("the graph %s", (_does, ...all) => shows(...all));
+])("the scheduler %s", (_does, ...all) => shows(...all));
 
-test("the graph says after agent-set that the agent was already disabled", () => {
+test("the scheduler emits agent-enabled after agent-set for an agent that was already disabled", () => {
   const said: string[] = [];
   const ports = { isEnabled: () => false };
   marbles((helpers) => {
@@ -137,7 +137,7 @@ test("the graph says after agent-set that the agent was already disabled", () =>
 });
 
 test(
-  "the graph runs each agent of a full project at each tick, and marks late runs",
+  "the scheduler runs each agent at each tick though all slots are in use, and marks late runs",
   inVirtualTime((helpers) => {
     const due = (name: string) => changeOf(name, { schedule: "*/6 * * * *" });
     const configs = { a: due("a"), b: due("b"), i: due("c") };

@@ -17,7 +17,7 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
   ],
   [
-    "rejects waiting work that is withdrawn, of its own agent only",
+    "rejects queued work that is withdrawn, only for its own agent",
     { changes: "(ab)", webhooks: "-123", refused: "-----2", started: "-1----3" },
     {
       sources: ({ hot }) => ({
@@ -28,10 +28,10 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
       }),
     },
   ],
-])("the graph %s", (_does, ...all) => shows(...all));
+])("the scheduler %s", (_does, ...all) => shows(...all));
 
 test(
-  "the graph starts work from before a restart before new work",
+  "the scheduler starts work from before a restart before new work",
   inVirtualTime((helpers) => {
     const event$ = graphOf(helpers.scheduler, {
       agentChange$: of(changeOf("a"), changeOf("i"), changeOf("b")),
@@ -42,7 +42,7 @@ test(
 );
 
 test(
-  "the graph shows every reader one order, when an agent calls another during an event",
+  "the scheduler emits events to all subscribers in one order, even if an agent calls another during an event",
   inVirtualTime((helpers) => {
     const call$ = new Subject<WorkItem>();
     const event$ = graphOf(helpers.scheduler, {

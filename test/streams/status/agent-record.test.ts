@@ -26,29 +26,53 @@ const error = { configError: "scale is not a number" };
 const machine = { blocked: new Map([["dev-1", "no space left"]]), running: 1 };
 const short = { moneyWaits: new Set(["dev-1"]) };
 
-test.each<[string, Partial<AgentRecord>]>([
-  ["error", { runError }],
-  ["blocked image", { buildError: "no base image", runError }],
-  ["blocked requirement", { unmet, runError }],
-  ["error", { unmet, ...error }],
-  ["error", { ...stops, runError }],
-  ["blocked budget", { ...stops, runError: "over budget: of the day" }],
-  ["running", { ...stops, running: 1 }],
-  ["waiting budget", pauses],
-  ["running", { ...pauses, running: 1 }],
-  ["waiting lock", { running: 2, lockWaits: waits(["dev-1", 1], ["dev-2", 2]) }],
-  ["running", { running: 2, lockWaits: waits(["dev-1", 2]) }],
-  ["waiting person", { running: 1, questions: asked("dev-1"), ...short }],
-  ["running", { running: 2, questions: asked("dev-1") }],
-  ["running", { running: 2, ...short, lockWaits: waits(["dev-1", 1]) }],
-  ["waiting budget", { running: 2, ...short, lockWaits: waits(["dev-2", 1]) }],
-  ["error", error],
-  ["running", { running: 1, ...error }],
-  ["building", { building: true, running: 1, runError }],
-  ["blocked machine", { ...machine, runError }],
-])("the state of an agent is %s with %j", (state, more) => {
+test.each<[state: string, when: string, record: Partial<AgentRecord>]>([
+  ["error", "after a failed run", { runError }],
+  ["blocked: image", "without an image", { buildError: "no base image", runError }],
+  ["blocked: requirement", "with unmet requirements", { unmet, runError }],
+  ["error", "with an invalid config and unmet requirements", { unmet, ...error }],
+  [
+    "error",
+    "over budget with onLimit stop after a run that failed otherwise",
+    { ...stops, runError },
+  ],
+  [
+    "blocked: budget",
+    "over budget with onLimit stop after its last run",
+    { ...stops, runError: "over budget: of the day" },
+  ],
+  ["running", "over budget with onLimit stop while a run lives", { ...stops, running: 1 }],
+  ["waiting: budget", "over budget with onLimit pause", pauses],
+  ["running", "over budget with onLimit pause while a run lives", { ...pauses, running: 1 }],
+  [
+    "waiting: lock",
+    "if both runs wait for locks",
+    { running: 2, lockWaits: waits(["dev-1", 1], ["dev-2", 2]) },
+  ],
+  ["running", "if one of two runs waits for locks", { running: 2, lockWaits: waits(["dev-1", 2]) }],
+  [
+    "waiting: person",
+    "if its run waits for an answer and for budget",
+    { running: 1, questions: asked("dev-1"), ...short },
+  ],
+  ["running", "if one of two runs waits for an answer", { running: 2, questions: asked("dev-1") }],
+  [
+    "running",
+    "if one of two runs waits for budget and a lock",
+    { running: 2, ...short, lockWaits: waits(["dev-1", 1]) },
+  ],
+  [
+    "waiting: budget",
+    "if one run waits for budget, the other for a lock",
+    { running: 2, ...short, lockWaits: waits(["dev-2", 1]) },
+  ],
+  ["error", "with an invalid config", error],
+  ["running", "with an invalid config while a run lives", { running: 1, ...error }],
+  ["building", "while its image is built", { building: true, running: 1, runError }],
+  ["blocked: machine", "while the machine can't start its run", { ...machine, runError }],
+])("the state of an agent is %j %s", (state, _when, more) => {
   const { state: name, blockedBy } = stateOf(record(more));
-  expect([name, ...(blockedBy === null ? [] : [blockedBy])].join(" ")).toBe(state);
+  expect([name, ...(blockedBy === null ? [] : [blockedBy])].join(": ")).toBe(state);
 });
 
 test("the row of an agent shows the settings of its config", () => {
@@ -78,7 +102,7 @@ test("the row of an agent shows the settings of its config", () => {
   });
 });
 
-test("the row of an agent has its directory's name without a config", () =>
+test("the row of an agent without a config has its directory's name as title", () =>
   expect(row({ configError: "no models" })).toMatchObject({
     title: "dev",
     state: "error",
@@ -91,20 +115,22 @@ const errors = { configError: "config", buildError: "build", runError: "run" };
 const busy = { running: 1, runError: "run" };
 
 test.each<[what: string, of: Partial<AgentRecord>, error: string | null]>([
-  ["of the config first", errors, "config"],
-  ["of the build next", { ...errors, configError: null }, "build"],
-  ["of the last run no more while one runs", busy, null],
-  ["of the config also while one runs", { ...busy, configError: "config" }, "config"],
-  ["of the machine", machine, "the machine can't start its runs now: no space left"],
-])("the row of an agent shows its error: %s", (_what, of, error) =>
-  expect(row(of)).toMatchObject({ error }),
-);
+  ["the config's error before others", errors, "config"],
+  ["the build's error before a run's", { ...errors, configError: null }, "build"],
+  ["no error of the last run while one runs", busy, null],
+  ["the config's error also while one runs", { ...busy, configError: "config" }, "config"],
+  [
+    "why the machine can't start its runs",
+    machine,
+    "the machine can't start its runs now: no space left",
+  ],
+])("the row of an agent shows %s", (_what, of, error) => expect(row(of)).toMatchObject({ error }));
 
 test.each([
-  [true, {}],
-  [false, { enabled: false }],
-  [false, { config: anAgent("dev", { scale: 0 }) }],
-])("the row of an agent is enabled by hand and with a scale: %s", (enabled, more) =>
+  ["enabled", "by default", true, {}],
+  ["disabled", "if a person disabled it", false, { enabled: false }],
+  ["disabled", "with scale 0", false, { config: anAgent("dev", { scale: 0 }) }],
+])("the row of an agent is %s %s", (_state, _why, enabled, more) =>
   expect(row({ config: anAgent("dev"), ...more })).toMatchObject({ enabled }),
 );
 
@@ -124,7 +150,7 @@ test.each<[outcome: Outcome, reason: string | null, endedAt: number | null, row:
   ["lost", null, null, { error: "lost", lastDurationMs: null }],
   ["succeeded", null, 3500, { error: null }],
 ])(
-  "the row of an agent remembers the last run of an earlier scheduler: %s, %s",
+  "the row of an agent contains the last run of an earlier scheduler: %s",
   (outcome, reason, endedAt, expected) => {
     const run = withEarlierRun({ startedAt: 1000, endedAt, outcome, reason });
     expect(row(run)).toMatchObject(expected);

@@ -10,51 +10,51 @@ const lines = (event: RunEvent): string[] =>
   logEntriesOf(event).map(({ level, msg }) => `${level} ${msg}`);
 
 describe("the log lines of an event", () => {
-  test("are a run's own words unchanged", () => {
+  test("contain a run's output unchanged", () => {
     const event = dev.output("hello");
     expect(logEntriesOf(event)).toEqual([
       { level: 30, time: 2500, msg: "hello", kind: "said", agent: "dev", instanceId: "dev-1" },
     ]);
   });
 
-  test("have the time and the agent", () =>
+  test("contain the time and the agent", () =>
     expect(logEntriesOf(dev.removed())).toEqual([
       { level: 40, time: 2500, agent: "dev", msg: "directory removed" },
     ]));
 
   test.each<[string, RunEvent, string[]]>([
-    ["a load", dev.set(), ["30 loaded"]],
-    ["an enabling", dev.enabled(true), ["30 enabled"]],
-    ["a disabling", dev.enabled(false), ["30 disabled"]],
+    ["a loaded agent", dev.set(), ["30 loaded"]],
+    ["an enabled agent", dev.enabled(true), ["30 enabled"]],
+    ["a disabled agent", dev.enabled(false), ["30 disabled"]],
     [
-      "what its runs lack",
+      "unmet requirements",
       dev.requirements(aProblem({ message: "no token" }), aProblem({ severity: "warning" })),
       [
         "50 agents/dev/config.toml:4:12  no token",
         "40 agents/dev/config.toml:4:12  scale is not a number",
       ],
     ],
-    ["that nothing is lacking", dev.requirements(), ["30 all requirements of its runs are met"]],
-    ["a build", dev.buildStarted("building image"), ["30 building image"]],
-    ["its progress", dev.buildProgress("step 1"), ["30 step 1"]],
-    ["its failure", dev.buildFinished("no base image"), ["50 no base image"]],
-    ["waiting", dev.queued(), ["30 queued manually"]],
-    ["a refusal", dev.refused("dropped", "queue_full"), ["40 dropped: queue_full"]],
-    ["a start", dev.started(), ["30 run started manually"]],
-    ["a success", dev.finished(), ["30 run succeeded after 2.5 s"]],
-    ["a failure", dev.finished("failed", "no key"), ["50 run failed after 2.5 s: no key"]],
+    ["met requirements", dev.requirements(), ["30 all requirements of its runs are met"]],
+    ["the start of a build", dev.buildStarted("building image"), ["30 building image"]],
+    ["the progress of a build", dev.buildProgress("step 1"), ["30 step 1"]],
+    ["the failure of a build", dev.buildFinished("no base image"), ["50 no base image"]],
+    ["queued work", dev.queued(), ["30 queued manually"]],
+    ["dropped work", dev.refused("dropped", "queue_full"), ["40 dropped: queue_full"]],
+    ["a run's start", dev.started(), ["30 run started manually"]],
+    ["a run that succeeded", dev.finished(), ["30 run succeeded after 2.5 s"]],
+    ["a run that failed", dev.finished("failed", "no key"), ["50 run failed after 2.5 s: no key"]],
     [
-      "a timeout",
+      "a run that timed out",
       dev.finished("timed_out", "too long"),
       ["50 run timed out after 2.5 s: too long"],
     ],
     ["a long run", { ...dev.finished(), at: 854_800 }, ["30 run succeeded after 14 min"]],
-    ["a kill", dev.finished("killed"), ["40 run killed after 2.5 s"]],
-  ])("have level and text for %s", (_what, event, expected) => {
+    ["a killed run", dev.finished("killed"), ["40 run killed after 2.5 s"]],
+  ])("contain level and text for %s", (_what, event, expected) => {
     expect(lines(event)).toEqual(expected);
   });
 
-  test("are none for a next run, a depth, a status text and the end of a build", () => {
+  test("are empty for a next run, a queue's depth, a status text and a build's success", () => {
     const quiet = [dev.nextRun(1), dev.depth(1), dev.statusText("reading"), dev.buildFinished()];
     expect(quiet.flatMap(lines)).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe("the log lines of an event", () => {
   });
 
   test.each(["queued", "taken"] as const)(
-    "have the caller as a field, and in no text: %s",
+    "contain the caller as a field, but not in the text: %s",
     (type) => {
       const [entry] = logEntriesOf({ ...dev.queued(), type, item: call });
       expect(entry).toMatchObject({ trigger: { callerInstance: "ops-1" } });
@@ -101,7 +101,7 @@ describe("the log lines of an event", () => {
     },
   );
 
-  test("mark a run's start and end as such, with its numbers", () => {
+  test("contain the instance at a run's start, and outcome and duration at its end", () => {
     const [end] = logEntriesOf(dev.finished("failed", "no key", 1000));
     expect(end).toMatchObject({
       kind: "run",
@@ -113,7 +113,7 @@ describe("the log lines of an event", () => {
     expect(logEntriesOf(dev.started())[0]).toMatchObject({ kind: "run", instanceId: "dev-1" });
   });
 
-  test("have the usage at a run's end", () => {
+  test("contain the usage at a run's end", () => {
     const usage = { model: "haiku", tokens: 12, costUsd: 0.1, turns: 2 };
     const event = dev.finished() as Extract<RunEvent, { type: "finished" }>;
     expect(logEntriesOf({ ...event, end: { ...event.end, usage } })).toMatchObject([usage]);

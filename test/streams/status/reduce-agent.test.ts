@@ -39,52 +39,64 @@ const unbuilt = [...building, at5.buildFinished("no base")];
 type Row = [what: string, events: readonly RunEvent[], row: Partial<AgentStatus>];
 
 test.each<Row>([
-  ["follows a run from its start", one, { running: 1, lastOutcome: null }],
+  ["counts a run from its start", one, { running: 1, lastOutcome: null }],
   [
-    "follows a run to its end",
+    "contains outcome and duration at a run's end",
     [...one, at5.finished()],
     { running: 0, state: "idle", lastDurationMs: 5000, lastOutcome: "succeeded" },
   ],
   [
-    "has the start of a run that an earlier scheduler started",
+    "contains the first start of an adopted run",
     [at0.set(), { ...at5.started(), startedAt: 3000 } as RunEvent],
     { running: 1, lastRunAt: "1970-01-01T00:00:03.000Z" },
   ],
   ["counts concurrent runs", two, { running: 2, runningUsd: null, spentToday: null }],
-  ["counts those that have not ended", [...two, at5.finished()], { running: 1, state: "running" }],
+  [
+    "counts only the runs that have not ended",
+    [...two, at5.finished()],
+    { running: 1, state: "running" },
+  ],
   [
     "adds up the spending of its running runs, and of today",
     paid,
     { runningUsd: 0.35, spentToday: { usd: 1.35, endsAt: nextDay } },
   ],
-  ["has no spending of a run that ended", [...paid, at5.finished()], { runningUsd: 0.2 }],
+  ["subtracts the spending of a run that ended", [...paid, at5.finished()], { runningUsd: 0.2 }],
   [
-    "counts a call settled after its run for the day only",
+    "adds a call settled after its run only to the day's spending",
     [...one, at5.finished(), at5.spent(0.1)],
     { runningUsd: null, spentToday: { usd: 0.1, endsAt: nextDay } },
   ],
   [
-    "has the used-up budget, with when its window turns",
+    "contains the used-up budget and when it resets",
     [at0.set(), spent],
     { state: "waiting", usedBudget: { ...budget, endsAt: nextDay } },
   ],
-  ["has no budget that was raised", [spent, { ...used, budget: null }], { usedBudget: null }],
+  [
+    "drops a used-up budget that was raised",
+    [spent, { ...used, budget: null }],
+    { usedBudget: null },
+  ],
   [
     "keeps the status text of a run that ended",
     [...one, at0.statusText("reading"), at5.finished()],
     { statusText: "reading" },
   ],
   [
-    "has no status text of the run before",
+    "drops the status text of an earlier run",
     [...one, at0.statusText("reading"), at5.started("dev-2")],
     { statusText: null },
   ],
-  ["waits while its run waits for money", short, { state: "waiting", blockedBy: "budget" }],
-  ["waits until its run is paid", [...short, text], { state: "running" }],
-  ["waits until its run ends", [...short, at5.finished(), at5.started()], { state: "running" }],
+  ["is waiting while its run waits for budget", short, { state: "waiting", blockedBy: "budget" }],
+  ["is running once its run got budget", [...short, text], { state: "running" }],
+  [
+    "is running once the run that waited has ended",
+    [...short, at5.finished(), at5.started()],
+    { state: "running" },
+  ],
   ["keeps a run's failure", failed, { error: "failed: no key", lastOutcome: "failed" }],
   [
-    "names a failure without a reason",
+    "names the outcome of a failure without a reason",
     [...one, at5.finished("out_of_memory")],
     { error: "out of memory" },
   ],
@@ -94,12 +106,12 @@ test.each<Row>([
     { error: null },
   ],
   [
-    "keeps a failure over a kill",
+    "keeps a failure after a killed run",
     [...failed, at5.started(), at5.finished("killed")],
     { error: "failed: no key" },
   ],
   [
-    "takes no kill for a failure",
+    "has no error after a killed run",
     [...one, at5.finished("killed")],
     { error: null, lastOutcome: "killed" },
   ],
@@ -108,20 +120,24 @@ test.each<Row>([
     [at0.set({ title: "good" }), at5.invalid(aProblem())],
     { title: "good", error: `${place}scale is not a number` },
   ],
-  ["is valid again", [at0.set(), at5.invalid(aProblem()), at5.set()], { error: null }],
   [
-    "has the number of further errors, without warnings",
+    "drops the error of its config when that is valid again",
+    [at0.set(), at5.invalid(aProblem()), at5.set()],
+    { error: null },
+  ],
+  [
+    "shows the first of many errors with the number of others",
     [at0.invalid(aProblem(), warning, aProblem(), aProblem())],
     { error: `${place}scale is not a number (and 2 more)` },
   ],
   [
-    "has no number for a single one",
+    "shows a single error without a number",
     [at0.invalid(warning, aProblem())],
     { error: `${place}scale is not a number` },
   ],
-  ["is invalid without a reason", [at0.invalid()], { error: "invalid config" }],
+  ["shows an invalid config without a reason", [at0.invalid()], { error: "invalid config" }],
   [
-    "is blocked while its runs lack a requirement",
+    "is blocked while a requirement of its runs is unmet",
     lacking,
     {
       state: "blocked",
@@ -131,35 +147,51 @@ test.each<Row>([
     },
   ],
   [
-    "has no rejection for a requirement that is met again",
+    "drops a rejection when the requirement is met again",
     [...lacking, at0.started(), at5.finished("rejected", "no key"), at5.requirements(warning)],
     { state: "idle", error: null, warning: `${place}no key of the fallback` },
   ],
   [
-    "keeps a failure beside a requirement that is met again",
+    "keeps a failure when a requirement is met again",
     [...lacking, at0.started(), at5.finished("failed", "no luck"), at5.requirements()],
     { state: "error", error: "failed: no luck", warning: null },
   ],
-  ["follows a build", building, { state: "building", statusText: "step 1" }],
-  ["shows its progress", [...building, at5.buildProgress("step 2")], { statusText: "step 2" }],
-  ["shows its failure", unbuilt, { state: "blocked", statusText: null, error: "no base" }],
-  ["keeps a failed build's error over a reload", [...unbuilt, container], { error: "no base" }],
-  ["has no error once a build succeeded", [...unbuilt, at5.buildFinished()], { error: null }],
+  ["shows the start of a build", building, { state: "building", statusText: "step 1" }],
   [
-    "has neither a build nor its error once it runs outside a container",
+    "shows the progress of a build",
+    [...building, at5.buildProgress("step 2")],
+    { statusText: "step 2" },
+  ],
+  [
+    "shows the failure of a build",
+    unbuilt,
+    { state: "blocked", statusText: null, error: "no base" },
+  ],
+  ["keeps a failed build's error over a reload", [...unbuilt, container], { error: "no base" }],
+  [
+    "drops a build's error when a build succeeds",
+    [...unbuilt, at5.buildFinished()],
+    { error: null },
+  ],
+  [
+    "drops a build and its error when it no longer runs in a container",
     [...unbuilt, at0.buildStarted(), at5.set()],
     { state: "idle", statusText: null, error: null },
   ],
   ["is disabled", [at0.enabled(false)], { enabled: false }],
   ["is enabled again", [at0.enabled(false), at0.enabled(true)], { enabled: true }],
-  ["is due", [at0.nextRun(9)], { nextRunAt: "1970-01-01T00:00:00.009Z" }],
-  ["is no longer due", [at0.nextRun(9), at0.nextRun(null)], { nextRunAt: null }],
-  ["has waiting work", [at0.depth(3)], { queued: 3 }],
+  ["contains the next scheduled run", [at0.nextRun(9)], { nextRunAt: "1970-01-01T00:00:00.009Z" }],
+  [
+    "drops the next run without a schedule",
+    [at0.nextRun(9), at0.nextRun(null)],
+    { nextRunAt: null },
+  ],
+  ["counts queued work", [at0.depth(3)], { queued: 3 }],
 ])("the record of an agent %s", (_what, events, row) => {
   expect(toAgentStatus(after(...events))).toMatchObject(row);
 });
 
-test("the record of an agent knows whether its directory is gone", () => {
+test("the record of an agent contains whether its directory is removed", () => {
   expect(after(at0.removed()).removed).toBe(true);
   expect(after(at0.removed(), at0.set()).removed).toBe(false);
   expect(after(at0.removed(), at0.invalid()).removed).toBe(false);

@@ -31,12 +31,12 @@ const ends = (resource = "file:x", agent = "dev") =>
 const question = (id: string, isOpen = true) =>
   ({ type: "question", id, agent: "dev", instanceId: "dev-1", isOpen }) as const;
 
-test("the status is only the scheduler at first", () => {
+test("the initial status contains only the scheduler", () => {
   const snapshot = snapshotOf(initialStatus(schedulerStatus));
   expect(snapshot).toEqual({ scheduler: schedulerStatus, agents: [], recentLogs: [], locks: [] });
 });
 
-test("the status begins a row with its stored switch and last run", () => {
+test("the status creates an agent's row with its stored enabled flag and last run", () => {
   const seed = (name: string): Partial<AgentRecord> => ({ enabled: name !== "dev", lastRunAt: 5 });
   const status = reduceStatus(initialStatus(schedulerStatus), dev.set(), seed);
   expect(snapshotOf(status).agents).toMatchObject([
@@ -47,7 +47,7 @@ test("the status begins a row with its stored switch and last run", () => {
 const paused = { type: "scheduler", patch: { paused: true } } as const;
 
 test.each<[what: string, events: readonly StatusEvent[], agent: string | null, isWhole?: boolean]>([
-  ["a config", [dev.set()], "dev"],
+  ["a loaded agent", [dev.set()], "dev"],
   ["a start", one, "dev", true],
   ["a first schedule", [dev.set(), dev.nextRun(9)], "dev", true],
   ["a later tick", [dev.set(), dev.nextRun(9), dev.nextRun(19)], "dev"],
@@ -56,21 +56,21 @@ test.each<[what: string, events: readonly StatusEvent[], agent: string | null, i
   ["a wait for a lock", [...one, waits()], "dev"],
   ["a question", [...one, question("a")], "dev"],
   ["the same question", [...one, question("a"), question("a")], null],
-  ["a question of nobody", [dev.set(), { ...question("c"), agent: "nobody" }], null],
+  ["a question of an unknown agent", [dev.set(), { ...question("c"), agent: "nobody" }], null],
 ])(
-  "the status names the agent that changed, and whether the scheduler's row did, after %s",
+  "the status tells which agent changed, and whether the scheduler did, after %s",
   (_what, events, agent, scheduler = false) => {
     expect(after(...events).change).toMatchObject({ agent, scheduler });
   },
 );
 
-test("the status has the scheduler's own events", () => {
+test("the status contains changes of the scheduler's own fields", () => {
   const patch = { paused: true, error: "no such model" };
   const { scheduler } = after({ type: "scheduler", patch });
   expect(scheduler).toEqual({ ...schedulerStatus, ...patch });
 });
 
-test("the status holds the locks of runs, held and awaited, by resource, until they end", () => {
+test("the status lists held and awaited locks by resource until they end", () => {
   const before = after(has("file:x", "ops"), has("file:a", "ops"), waits());
   const { claim } = waits();
   const [a, x] = [has("file:a", "ops").claim, has("file:x", "ops").claim];
@@ -83,66 +83,74 @@ test("the status holds the locks of runs, held and awaited, by resource, until t
 });
 
 test.each<[state: string, how: string, events: readonly StatusEvent[]]>([
-  ["waiting lock", "while its run waits", [...one, waits()]],
+  ["waiting: lock", "while its run waits", [...one, waits()]],
   ["running", "once its run has the lock", [...one, waits(), waits(), has()]],
-  ["running", "once its run waits no more", [...one, waits(), ends()]],
-  ["waiting person", "while its run asks", [...one, question("a")]],
+  ["running", "once its run stopped waiting", [...one, waits(), ends()]],
+  ["waiting: person", "while its run asks", [...one, question("a")]],
   [
-    "waiting person",
+    "waiting: person",
     "until all questions have ended",
     [...one, question("a"), question("b"), question("a", false)],
   ],
-  ["running", "once they have", [...one, question("a"), question("a", false)]],
-  ["running", "while one of its runs waits twice", [...two, waits(), waits("file:y")]],
-  ["waiting lock", "until its run has no wait", [...one, waits(), waits("file:y"), ends()]],
+  ["running", "once its question has ended", [...one, question("a"), question("a", false)]],
+  ["running", "while only one of its two runs waits", [...two, waits(), waits("file:y")]],
+  ["waiting: lock", "until its run waits for no lock", [...one, waits(), waits("file:y"), ends()]],
   [
-    "waiting lock",
-    "by a wait after one that began before its record",
+    "waiting: lock",
+    "while its run waits after a wait from before its row",
     [waits(), ...one, ends(), waits("file:y")],
   ],
   ["running", "once the run that waited has ended", [...two, waits(), dev.finished()]],
-])("the status shows an agent as %s %s", (state, _how, events) => {
+])("the status shows an agent as %j %s", (state, _how, events) => {
   const row = rowAfter(...events);
-  expect([row?.state, row?.blockedBy ?? []].flat().join(" ")).toBe(state);
+  expect([row?.state, row?.blockedBy ?? []].flat().join(": ")).toBe(state);
 });
 
 const both = [dev.set(), ops.set(), dev.nextRun(1), ops.nextRun(1), dev.started()];
 
 test.each<[what: string, events: readonly StatusEvent[], running: number, cronJobs: number]>([
-  ["all", both, 1, 2],
-  ["those left", [...both, ops.nextRun(null), dev.finished()], 0, 1],
-  ["none of a removed one", [...both, ops.removed()], 1, 1],
-])(
-  "the status counts runs and schedules over all agents: %s",
-  (_what, events, running, cronJobs) => {
-    expect(after(...events).scheduler).toMatchObject({ running, cronJobs });
-  },
-);
+  ["all agents", both, 1, 2],
+  [
+    "agents after a run and a schedule have ended",
+    [...both, ops.nextRun(null), dev.finished()],
+    0,
+    1,
+  ],
+  ["agents that are not removed", [...both, ops.removed()], 1, 1],
+])("the status counts runs and schedules of %s", (_what, events, running, cronJobs) => {
+  expect(after(...events).scheduler).toMatchObject({ running, cronJobs });
+});
 
 const removed = [dev.set(), dev.removed()];
 const running = [...one, dev.removed()];
 const waiting = [dev.set(), dev.depth(2), dev.removed()];
 
 test.each<[what: string, names: string[], events: readonly StatusEvent[]]>([
-  ["each agent, by name", ["abc", "dev", "ops"], [ops.set(), dev.set(), eventsOf("abc").invalid()]],
-  ["no removed agent", [], removed],
-  ["a removed agent that runs", ["dev"], running],
-  ["no removed agent that has run", [], [...running, dev.finished()]],
-  ["a removed agent whose work waits", ["dev"], waiting],
-  ["no removed agent whose work waits no more", [], [...waiting, dev.depth(0)]],
-  ["no agent that ran after its removal", [], [...removed, dev.started(), dev.finished()]],
+  [
+    "a row for each agent, by name",
+    ["abc", "dev", "ops"],
+    [ops.set(), dev.set(), eventsOf("abc").invalid()],
+  ],
+  ["no row for a removed agent", [], removed],
+  ["a row for a removed agent that runs", ["dev"], running],
+  ["no row for a removed agent whose run has ended", [], [...running, dev.finished()]],
+  ["a row for a removed agent with queued work", ["dev"], waiting],
+  ["no row for a removed agent once its queue is empty", [], [...waiting, dev.depth(0)]],
+  [
+    "no row for an agent that ran after its removal",
+    [],
+    [...removed, dev.started(), dev.finished()],
+  ],
   ...[dev.nextRun(null), dev.depth(0), dev.enabled(true), dev.finished()].map(
     (word): [string, string[], StatusEvent[]] => [
-      `no agent by its ${word.type}`,
+      `no row for a removed agent after ${word.type}`,
       [],
       [...removed, word],
     ],
   ),
-])("the status has a row for %s", (_what, names, events) =>
-  expect(namesAfter(...events)).toEqual(names),
-);
+])("the status has %s", (_what, names, events) => expect(namesAfter(...events)).toEqual(names));
 
-test("the status counts correctly when work begins after the directory was removed, and it returns", () => {
+test("the status counts work that began after an agent's removal when the agent returns", () => {
   const back = [...removed, dev.started(), dev.depth(3), dev.set()];
   expect(rowAfter(...back)).toMatchObject({ running: 1, queued: 3 });
   expect(after(...back, dev.finished()).scheduler.running).toBe(0);
@@ -150,7 +158,7 @@ test("the status counts correctly when work begins after the directory was remov
 
 const numbers = (from: number) => Array.from({ length: 20 }, (_, index) => index + from);
 
-test("the status keeps the latest twenty lines, numbered without a gap, each cut to 500 characters", () => {
+test("the status keeps the latest twenty log lines, numbered without a gap, each cut to 500 characters", () => {
   const many = Array.from({ length: 30 }, (_, index) => dev.output(`line ${index}`, "run"));
   const { recentLogs } = snapshotOf(after(...many, dev.output("x".repeat(600), "run")));
   expect(recentLogs.map(({ seq }) => seq)).toEqual(numbers(12));
@@ -158,14 +166,14 @@ test("the status keeps the latest twenty lines, numbered without a gap, each cut
   expect(recentLogs.slice(-2)).toMatchObject([{ msg: "line 29" }, last]);
 });
 
-test("the status keeps texts, usage and output of runs out of the latest lines", () => {
+test("the status omits texts, usage and tool output of runs from the latest log lines", () => {
   const lines = ["said", "usage", "tool", "tool-output"].map((kind) => dev.output(kind, kind));
   const { recentLogs, change } = after(dev.output("run started", "run"), ...lines);
   expect(recentLogs).toMatchObject([{ msg: "run started" }]);
   expect(change.logs).toEqual([]);
 });
 
-test("the status begins with the last lines of earlier schedulers, and counts on from them", () => {
+test("the status begins with the last log lines of earlier schedulers, and continues their numbers", () => {
   const earlier = Array.from({ length: 30 }, (_, time) => ({
     level: 30 as const,
     time,
@@ -184,7 +192,7 @@ test("the status begins with the last lines of earlier schedulers, and counts on
   expect(next.recentLogs.at(-1)).toMatchObject({ msg: "new" });
 });
 
-test("the status keeps lines of the scheduler and of agents without a row", () => {
+test("the status keeps log lines of the scheduler and of agents without a row", () => {
   const entry = { level: 40, time: 0, msg: "paused", agent: "scheduler" } as const;
   const all = after(dev.refused("rejected", "gone"), { type: "scheduler-log", entry });
   const time = "1970-01-01T00:00:00.000Z";

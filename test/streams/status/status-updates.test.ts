@@ -53,7 +53,7 @@ test.each<[what: string, line: string, expected: string, texts?: Readonly<Record
     ["send the rest when their source completes", "s-s-|", "s---(s|)"],
     ["are silent if nothing changed", "0-0-0-|", "------|"],
     [
-      "send a row that came and went as removed, and one that returned as it is",
+      "send a row that was added and removed as removed, and one that returned as it is",
       "s-a-A 200ms s-b-B-b",
       "s 99ms X 104ms s 99ms Y",
       { s: "s", X: "A..", Y: "b..." },
@@ -95,7 +95,7 @@ test(
 );
 
 test(
-  "status updates send current claims on resources, at most fifty at once",
+  "status updates send current locks, at most fifty at once",
   inVirtualTime(({ hot, scheduler, expectObservable }) => {
     const claims = Array.from({ length: 120 }, (_, index) => claimOf("a", `file:${index}`));
     const held = claims.map((claim) => ({ type: "lock-status" as const, claim }));
@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  "status updates and their events visit one of a thousand rows",
+  "status updates read only the changed one of a thousand rows",
   inVirtualTime(({ cold, scheduler, flush }) => {
     const records = new CountingMap<AgentRecord>();
     let now: Status = { ...initialStatus(schedulerStatus), records };
@@ -225,7 +225,7 @@ const sorted = ({ agents, locks, ...rest }: StatusSnapshot) => ({
 
 const lives = [fc.array(step, { maxLength: 60, size: "max" }), fc.nat(60)] as const;
 
-test("a page that folds a snapshot and its updates shows the same as a fresh snapshot, with counts that add up, whenever it connected", () =>
+test("a page that applies updates to its snapshot shows the same as a fresh snapshot, whenever it connected", () =>
   fc.assert(
     fc.property(...lives, (steps, joinsAt) => {
       const { board, pages } = live(steps, joinsAt);

@@ -46,7 +46,7 @@ const down = { expression: hourly, from: "04T09:30:00", to: "04T09:59:00", since
 
 test.each<[does: string, life: Life, lines: string[]]>([
   [
-    "emit when the next one is due, then the tick, again and again",
+    "emit the time of the next tick, then the tick, repeatedly",
     { expression: "0 9 * * *", from: "04T00:00:00", to: "05T10:00:00" },
     ["next 04T09:00", "tick 04T09:00", "next 05T09:00", "tick 05T09:00", "next 06T09:00"],
   ],
@@ -56,12 +56,12 @@ test.each<[does: string, life: Life, lines: string[]]>([
     ["next never"],
   ],
   [
-    "report those that passed while the scheduler was down as missed",
+    "are reported as missed if they passed while the scheduler was down",
     down,
     ["next 04T07:00", "missed 3: 04T07:00 to 04T09:00", "next 04T10:00"],
   ],
   [
-    "do not make up for one that passed just before the start",
+    "do not run one that passed just before the start",
     { expression: "* * * * *", from: "04T09:30:20", to: "04T09:31:10", since: "04T09:29:30" },
     [
       "next 04T09:30",
@@ -72,7 +72,7 @@ test.each<[does: string, life: Life, lines: string[]]>([
     ],
   ],
   [
-    "include the latest missed one with catchUp",
+    "include the latest missed tick with catchUp",
     { ...down, catchUp: "latest" },
     ["next 04T07:00", "missed 2: 04T07:00 to 04T08:00", "tick 04T09:00", "next 04T10:00"],
   ],

@@ -46,25 +46,25 @@ const time = (at: number): string => new Date(at).toISOString().slice(11, 16);
 
 test.each<[name: string, before: string, now: Partial<AgentConfig>, said: string[]]>([
   [
-    "reports the missed ticks of the schedule before",
+    "that was edited reports missed ticks of the old schedule",
     "*/4 * * * *",
     {},
     ["missed: no scheduler was up for 4 ticks", "next 00:08"],
   ],
   [
-    "catches up by one run for the latest tick of the schedule before",
+    "that was edited catches up the latest tick of the old schedule",
     "*/4 * * * *",
     { catchUp: "latest" },
     ["missed: no scheduler was up for 3 ticks", "run for 00:00", "next 00:08"],
   ],
   [
-    "missed nothing where the one before was not due, however often it is due now",
+    "that was edited reports no missed tick if the old schedule had none",
     "0 9 1 * *",
     { schedule: "* * * * *", catchUp: "latest" },
     ["next 00:01"],
   ],
   [
-    "is another one in another time zone, too",
+    "counts as edited in another time zone",
     "8-59/10 * * * *",
     { timezone: "Asia/Kolkata", catchUp: "latest" },
     ["missed: no scheduler was up for it", "run for 23:58", "next 00:08"],
@@ -75,6 +75,6 @@ test.each<[name: string, before: string, now: Partial<AgentConfig>, said: string
     {},
     ["next 23:48", "missed: no scheduler was up for 2 ticks", "next 00:08"],
   ],
-])("a schedule that was edited while the scheduler was down: %s", (_name, before, now, said) => {
+])("after a downtime, a schedule %s", (_name, before, now, said) => {
   expect(firstMinute(before, now)).toEqual(said);
 });

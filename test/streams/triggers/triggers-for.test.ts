@@ -71,16 +71,21 @@ const triggers = (sources: TriggerSources): Observable<string> =>
 type Row = [name: string, lines: Lines, minutes: number | null, expected: string];
 
 /** An agent without ticks: from the start, and from the third minute on. */
-const withoutTicks = ["s", "z", "x", "g"].flatMap((config): Row[] => [
-  [`have no tick with the config ${config}`, { config }, 9, "-"],
-  [`have no tick after the config ${config}`, { config: `a--${config}` }, 9, "n--0"],
+const withoutTicks = [
+  ["s", "without a schedule"],
+  ["z", "with scale 0"],
+  ["x", "with an invalid config"],
+  ["g", "in a removed directory"],
+].flatMap(([config = "", how = ""]): Row[] => [
+  [`have no tick ${how}`, { config }, 9, "-"],
+  [`have no further tick ${how}`, { config: `a--${config}` }, 9, "n--0"],
 ]);
 
 describe("the triggers of an agent", () => {
   test.each<Row>([
     ...withoutTicks,
     [
-      "are its ticks and the work that is addressed to it",
+      "are its cron ticks and the work addressed to it",
       { config: "a", work: "--1------2" },
       13,
       "n-1--(tn)2(tn)",
@@ -111,19 +116,19 @@ describe("the triggers of an agent", () => {
       "n--nn(sn)-(sn)",
     ],
     [
-      "let other work through while paused",
+      "pass other work while the scheduler is paused",
       { config: "a", paused: "y", work: "-1-2" },
       6,
       "n1-2-(sn)",
     ],
     [
-      "survive a burst of configs and work",
+      "follow a burst of configs and work",
       { config: "-(abac)", work: "------------(123)" },
       15,
       "-(nn)---(tn)(123)",
     ],
     [
-      "complete once all their sources have completed without a plan",
+      "complete once all sources have completed and no tick is due",
       { config: "--|", enabled: "(y|)", paused: "(n|)", work: "----|" },
       null,
       "----|",
@@ -139,17 +144,17 @@ describe("the triggers of an agent", () => {
   );
 
   test.each<[what: string, lines: Lines]>([
-    ["an edit", { config: "s--c" }],
-    ["a repair", { config: "x--c" }],
-    ["an enable", { config: "c", enabled: "n--y" }],
-  ])("do not report ticks from before %s", (_what, lines) =>
+    ["an edit of the schedule", { config: "s--c" }],
+    ["the config became valid", { config: "x--c" }],
+    ["the agent was enabled", { config: "c", enabled: "n--y" }],
+  ])("do not report missed ticks from before %s", (_what, lines) =>
     marbles((helpers) => {
       const out$ = triggers(sourcesOf(helpers, lines, seen15MinutesAgo));
       helpers.expectObservable(out$, "10m !").toBe(minutes("---n----(tn)"));
     }),
   );
 
-  test("have a time, an agent and a reason", () => {
+  test("contain a time, an agent and a reason", () => {
     const seen: Triggered[] = [];
     marbles((helpers) => {
       const lines = { config: "c", paused: "n--------y" };
@@ -180,7 +185,7 @@ describe("the triggers of an agent", () => {
   });
 
   test(
-    "leave their sources, and no timer, when they are unsubscribed",
+    "unsubscribe from their sources, and leave no timer, when they are unsubscribed",
     inVirtualTime((helpers) => {
       const { hot, cold, expectObservable, expectSubscriptions } = helpers;
       const agent$ = hot("a", agents);

@@ -51,7 +51,7 @@ async function leaveSocket(): Promise<void> {
   await once(child, "exit");
 }
 
-describe("the bridge waits for a scheduler", () => {
+describe("the run's proxy waits for a scheduler", () => {
   test("that was killed and left its socket: ECONNREFUSED", async () => {
     await leaveSocket();
     const answer = ask();
@@ -78,7 +78,7 @@ describe("the bridge waits for a scheduler", () => {
   });
 });
 
-describe("the bridge answers with 502 at once to", () => {
+describe("the run's proxy responds 502 at once if", () => {
   async function expectRefusal(answer: Promise<Response>, words: RegExp): Promise<void> {
     const { status, headers } = await answer;
     const body = (await (await answer).json()) as { readonly error: { readonly message: string } };
@@ -88,12 +88,12 @@ describe("the bridge answers with 502 at once to", () => {
 
   test.each([
     [
-      "an answer that is not HTTP",
+      "the scheduler's answer is not HTTP",
       "SSH-2.0-OpenSSH_9.9\r\n",
       /^the run socket \/.*\/run\.sock gave no usable answer: Parse Error/,
     ],
     [
-      "an answer whose headers are too large",
+      "the scheduler's headers are too large",
       `HTTP/1.1 200 OK\r\nx-large: ${"x".repeat(100_000)}\r\n\r\n`,
       /Header overflow/i,
     ],
@@ -103,7 +103,7 @@ describe("the bridge answers with 502 at once to", () => {
     await stop();
   });
 
-  test("a run socket whose path leads through a file", async () => {
+  test("the run socket's path leads through a file", async () => {
     const file = join(tempDir(), "file");
     await writeFile(file, "");
     const runSocket = { socket: join(file, "run.sock"), token: "the-run-token" };
@@ -112,7 +112,7 @@ describe("the bridge answers with 502 at once to", () => {
   });
 });
 
-test("the bridge forwards no headers about the client's own connection", async () => {
+test("the run's proxy does not forward headers of the client's connection", async () => {
   await serve();
   const { port } = new URL(side().bridge.baseUrl({ name: "one" }, "https://api.example.com/v1"));
   const client = connect(Number(port), "127.0.0.1");
@@ -133,7 +133,7 @@ test("the bridge forwards no headers about the client's own connection", async (
   expect(await text(client)).toMatch(/HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n2$/);
 });
 
-test("a connection cut after the answer began, with the request half read, interrupts the call", async () => {
+test("the run's proxy reports an answer whose connection was cut before the request was read", async () => {
   const begun = Promise.withResolvers<Socket>();
   const stop = await serveRaw((connection) => {
     connection.pause();

@@ -18,7 +18,7 @@ const ask = (init: RequestInit = {}) =>
     ...init,
   });
 
-describe("the bridge", () => {
+describe("the run's proxy", () => {
   test("forwards a request with the run's token in place of the key, under the provider's host", async () => {
     let sent = "";
     await serve((request, response) => {
@@ -45,22 +45,22 @@ describe("the bridge", () => {
   });
 
   test.each([
-    ["a bearer", 200, () => ({ authorization: `Bearer ${side().bridge.key}` })],
+    ["a bearer token", 200, () => ({ authorization: `Bearer ${side().bridge.key}` })],
     [
-      "a subscription's token",
+      "the token of a subscription",
       200,
       () => ({ authorization: `Bearer sk-ant-oat01-${side().bridge.key}` }),
     ],
-    ["Google's header", 200, () => ({ "x-goog-api-key": side().bridge.key })],
+    ["the key in Google's header", 200, () => ({ "x-goog-api-key": side().bridge.key })],
     ["no key", 401, () => ({})],
     ["another key", 401, () => ({ "x-api-key": "x".repeat(side().bridge.key.length) })],
-  ])("answers a request with %s with %i", async (_name, status, headers) => {
+  ])("responds to a request with %s: %i", async (_name, status, headers) => {
     await serve((_request, response) => response.end("ok"));
     expect((await ask({ headers: headers() })).status).toBe(status);
     expect(side().asked).toHaveLength(status === 200 ? 1 : 0);
   });
 
-  test("forwards each part of an answer as it comes", async () => {
+  test("forwards each chunk of a response at once", async () => {
     await serve((_request, response) => response.writeHead(200, stream).write("data: 1\n\n"));
     const reader = (await ask()).body?.getReader();
     const { value } = (await reader?.read()) ?? {};
@@ -68,7 +68,7 @@ describe("the bridge", () => {
     await reader?.cancel();
   });
 
-  test("waits for a scheduler that is away or starts, and repeats the request", async () => {
+  test("repeats a request until the scheduler has started", async () => {
     const answer = ask();
     await pause(300, "the bridge must not answer before the scheduler is there");
     const bodies: string[] = [];
@@ -83,7 +83,7 @@ describe("the bridge", () => {
     expect(side().interrupted).toEqual([]);
   });
 
-  test("reports an answer that broke off, and does not repeat the request", async () => {
+  test("reports a response that the scheduler broke off, and does not repeat the request", async () => {
     const begun = Promise.withResolvers<() => void>();
     await serve((_request, response) => {
       response.writeHead(200, stream).write("data: 1\n\n");
@@ -97,7 +97,7 @@ describe("the bridge", () => {
     expect(side().asked).toHaveLength(1);
   });
 
-  test("breaks off an answer that its provider broke off, and names the provider", async () => {
+  test("breaks off a response that the model's provider broke off, and names the provider", async () => {
     await serve((_request, response) => {
       response.writeHead(200, stream).write("data: 1\n\n");
       response.addTrailers({ "x-al-problem": "upstream_broke_off" });
@@ -107,7 +107,7 @@ describe("the bridge", () => {
     expect(side().interrupted).toEqual(["the model's provider broke its answer off"]);
   });
 
-  test("ends the request of a client that hangs up, without an interruption", async () => {
+  test("ends the request of a client that hangs up, without reporting it", async () => {
     const closed = Promise.withResolvers<undefined>();
     await serve((request, response) => {
       request.socket.once("close", () => closed.resolve(undefined));
@@ -120,14 +120,14 @@ describe("the bridge", () => {
     expect(side().interrupted).toEqual([]);
   });
 
-  test("forwards a provider's own 503 like any other answer", async () => {
+  test("forwards a provider's own 503 without a retry", async () => {
     await serve((_request, response) =>
       response.writeHead(503, { "content-type": "application/json" }).end("{}"),
     );
     expect((await ask()).status).toBe(503);
   });
 
-  test("rejects more than 32 MiB", async () => {
+  test("rejects request bodies above 32 MiB", async () => {
     await serve((_request, response) => response.end("done"));
     expect((await ask({ body: Buffer.alloc(32 * 1024 * 1024 + 1) })).status).toBe(413);
     const largest = await ask({ body: Buffer.alloc(32 * 1024 * 1024) });
@@ -135,7 +135,7 @@ describe("the bridge", () => {
   });
 });
 
-describe("a request with an absolute URL", () => {
+describe("a request to the run's proxy with an absolute URL", () => {
   const ask = async (method: string, body: string, more: Record<string, string> = {}) => {
     const { hostname, port } = new URL(side().bridge.proxyUrl);
     const headers = {
@@ -159,7 +159,7 @@ describe("a request with an absolute URL", () => {
     return bodies;
   };
 
-  test("is forwarded to the scheduler unchanged, with the token, and its answer comes back unchanged", async () => {
+  test("is forwarded to the scheduler with the token, and its response returned unchanged", async () => {
     const bodies = await serveText(418, "Short and stout");
     const own = { "x-own": "1", "proxy-connection": "keep-alive" };
     const { response, body } = await ask("POST", "the body", own);
@@ -175,21 +175,21 @@ describe("a request with an absolute URL", () => {
     expect(headers).not.toHaveProperty("proxy-connection");
   });
 
-  test("keeps a body in chunks apart from the next request, for any method", async () => {
+  test("keeps its chunked body apart from the next request, also with GET", async () => {
     const bodies = await serveText(200, "OK");
     const inside = "GET http://other.test/ HTTP/1.1\r\nHost: other.test\r\n\r\n";
     await ask("GET", inside, { "transfer-encoding": "chunked" });
     expect(bodies).toEqual([inside]);
   });
 
-  test("needs the key", async () => {
+  test("is rejected with 407 without the key", async () => {
     await serveText(200, "OK");
     const { response } = await ask("GET", "", { "proxy-authorization": basic("no") });
     expect(response.statusCode).toBe(407);
     expect(side().asked).toEqual([]);
   });
 
-  test("waits for a scheduler that is down, and is sent once", async () => {
+  test("waits for a scheduler that is down, and is sent only once", async () => {
     const asked = ask("POST", "x");
     await pause(300, "the bridge must not answer before the scheduler is there");
     await serve((incoming, response) => {

@@ -45,7 +45,7 @@ function closeOf(socket: Socket): Promise<void> {
   });
 }
 
-describe("a tunnel through the bridge", () => {
+describe("a tunnel through the run's proxy", () => {
   test("goes to the scheduler with the run's token in place of the key", async () => {
     await side().serve(echo);
     const client = asking();
@@ -59,7 +59,7 @@ describe("a tunnel through the bridge", () => {
     client.destroy();
   });
 
-  test("keeps bytes that either side sent along with its header", async () => {
+  test("forwards bytes that arrive together with its header", async () => {
     await side().serve((socket, _request, head) => socket.end(`${accepted}first,${String(head)}`));
     const client = asking();
     client.write("early");
@@ -69,7 +69,7 @@ describe("a tunnel through the bridge", () => {
   test.each([
     ["no key", undefined],
     ["another key", "x".repeat(48)],
-    ["an empty one", ""],
+    ["an empty key", ""],
   ])("is rejected with 407 for %s, without asking the scheduler", async (_name, password) => {
     await side().serve(echo);
     const { hostname, port } = new URL(side().bridge.proxyUrl);
@@ -81,14 +81,14 @@ describe("a tunnel through the bridge", () => {
     expect(side().asked).toEqual([]);
   });
 
-  test("forwards a rejection unchanged: reason phrase, headers and text", async () => {
+  test("forwards a rejection's reason phrase, headers and text unchanged", async () => {
     const refusal =
       "HTTP/1.1 403 denied.test is not in [network].allow\r\ncontent-type: text/plain\r\nX-Reason: not_allowed\r\n\r\nAdd it.\n";
     await side().serve((socket) => socket.end(refusal));
     expect(await text(asking("denied.test:443"))).toBe(refusal);
   });
 
-  test("forwards every rejection of a scheduler that closes its connection at once", async () => {
+  test("forwards a rejection even if the scheduler closes its connection at once", async () => {
     // In a process of its own it may have closed before the bridge writes again.
     const program = `require("node:http").createServer().on("connect", (request, socket) => {
       socket.write("HTTP/1.1 403 denied\\r\\n\\r\\n");
@@ -111,7 +111,7 @@ describe("a tunnel through the bridge", () => {
     client.destroy();
   });
 
-  test("stays open one way when the client has ended", async () => {
+  test("still receives when the client has ended its side", async () => {
     await side().serve((socket) => {
       socket.write(accepted);
       void text(socket).then((body) => socket.end(`got ${body}`));
@@ -122,7 +122,7 @@ describe("a tunnel through the bridge", () => {
     expect(await text(client)).toBe("got 12345");
   });
 
-  test("stays open one way when the scheduler has ended", async () => {
+  test("still sends when the scheduler has ended its side", async () => {
     const received = Promise.withResolvers<string>();
     await side().serve((socket) => {
       socket.end(accepted);
@@ -137,7 +137,7 @@ describe("a tunnel through the bridge", () => {
   test.each([
     ["the scheduler", (_client: Socket, upstream: Socket) => upstream.destroy()],
     ["the client", (client: Socket) => client.resetAndDestroy()],
-  ])("is cut when %s breaks off", async (_side, breakOff) => {
+  ])("is closed when %s breaks off", async (_side, breakOff) => {
     const begun = Promise.withResolvers<Socket>();
     await side().serve((socket) => {
       begun.resolve(socket);
@@ -151,7 +151,7 @@ describe("a tunnel through the bridge", () => {
     await Promise.all(closed);
   });
 
-  test("reads no faster than the other side does", async () => {
+  test("reads no faster than the other side accepts data", async () => {
     let written = 0;
     await side().serve((socket) => {
       socket.write(accepted);
@@ -171,7 +171,7 @@ describe("a tunnel through the bridge", () => {
     client.destroy();
   });
 
-  test("does not outlive the bridge, even if it is not answered yet", async () => {
+  test("is closed with the proxy, even while unanswered", async () => {
     await side().serve((socket, incoming, head) => {
       if (incoming.url === "api.allowed.test:443") echo(socket, incoming, head);
     });
@@ -183,7 +183,7 @@ describe("a tunnel through the bridge", () => {
     await Promise.all(closed);
   });
 
-  test("pauses the run's clock until it is answered, or its client is gone", async () => {
+  test("pauses the run's timeout until it is answered or its client is gone", async () => {
     const ends: string[] = [];
     let release = (): void => undefined;
     await side().serve((socket) => {

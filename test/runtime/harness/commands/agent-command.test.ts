@@ -32,19 +32,19 @@ const bodyOf = (name: string, ...args: string[]) =>
 
 describe("an agent's command", () => {
   test.each<[string, string[], RegExp]>([
-    ["has no such name", ["no-such"], /no such command/],
+    ["has an unknown name", ["no-such"], /no such command/],
     ["lacks an argument", ["rlock"], /the resource is missing; usage: rlock/],
-    ["has one too many", ["runlock", "a:b", "c"], /"c" is one argument too many/],
+    ["has one argument too many", ["runlock", "a:b", "c"], /"c" is one argument too many/],
     ["has an unknown option", ["rlock", "a:b", "--force"], /--force/],
     ["has an invalid time", ["rlock", "a:b", "--wait", "soon"], /--wait soon is not a number/],
-    ["has an invalid code", ["al-exit", "300"], /not an exit code/],
-    ["doesn't say what it waits for", ["wait_for_trigger"], /--kind webhook/],
+    ["has an invalid exit code", ["al-exit", "300"], /not an exit code/],
+    ["lacks the kind of trigger to wait for", ["wait_for_trigger"], /--kind webhook/],
     [
       "has an invalid condition",
       ["wait_for_trigger", "--kind", "webhook", "--where", "x"],
       /not path=value/,
     ],
-  ])("that %s exits with 2, as JSON and for people", async (_what, args, message) => {
+  ])("that %s exits with 2, and reports it as JSON and text", async (_what, args, message) => {
     const { code, stdout, stderr } = await run(args);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "usage" });
@@ -53,15 +53,15 @@ describe("an agent's command", () => {
   });
 
   test.each([
-    ["works inside a run only", {}, "no_run"],
-    ["fails when the run is gone", { AL_RUN_SOCKET: "/no/such.sock" }, "unavailable"],
+    ["fails outside of a run", {}, "no_run"],
+    ["fails when the run's socket is gone", { AL_RUN_SOCKET: "/no/such.sock" }, "unavailable"],
   ])("%s", async (_what, env: Record<string, string>, error) => {
     const { code, stdout } = await run(["al-rerun"], env);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, error });
   });
 
-  test("prints its usage, which begins with its name", async () => {
+  test("prints a usage that begins with its name", async () => {
     const { code, stdout, stderr } = await run(["rlock", "--help"]);
     expect([code, stderr]).toEqual([0, `usage: ${commandOf("rlock").usage}\n`]);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true });

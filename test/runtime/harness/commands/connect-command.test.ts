@@ -23,7 +23,7 @@ function call(args: readonly string[], env: Record<string, string>) {
 const throughBridge = () => ({ HTTPS_PROXY: side().bridge.proxyUrl });
 
 describe("al-connect", () => {
-  test("joins its input and output to a tunnel, each half by itself", async () => {
+  test("connects its input and output to a tunnel, and closes each separately", async () => {
     await side().serve((socket, { url }) => {
       socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
       void text(socket).then((given) => socket.end(`${url ?? ""} got ${given}`));
@@ -34,12 +34,12 @@ describe("al-connect", () => {
     expect(await ended).toEqual({ exitCode: 0, errors: "", output });
   });
 
-  test("requests an IPv6 address in brackets", async () => {
+  test("writes an IPv6 address in brackets in its request", async () => {
     await side().serve((socket, { url }) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${url ?? ""}`));
     expect((await call(["fd00::7", "22"], throughBridge()).ended).output).toBe("[fd00::7]:22");
   });
 
-  test("exits with 1 and the text of a rejection", async () => {
+  test("exits with 1 and prints the text of a rejected tunnel", async () => {
     const head = "HTTP/1.1 403 no\r\ncontent-type: text/plain\r\n\r\n";
     await side().serve((socket) => socket.end(`${head}denied.test is not allowed.\n`));
     const errors = "al-connect: denied.test is not allowed.\n";
@@ -47,7 +47,7 @@ describe("al-connect", () => {
     expect(await ended).toEqual({ exitCode: 1, errors, output: "" });
   });
 
-  test("dials by itself in a run whose network is open", async () => {
+  test("connects directly in a run with an open network", async () => {
     const server = createServer((socket) => socket.end("direct")).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -60,7 +60,7 @@ describe("al-connect", () => {
   });
 
   test.each([[[]], [["host"]], [["host", "port"]], [["host", "22", "more"]]])(
-    "exits with 2 for %j",
+    "exits with 2 for the arguments %j",
     async (args) => {
       const errors = "usage: al-connect <host> <port>\n";
       expect(await call(args, {}).ended).toMatchObject({ exitCode: 2, errors });

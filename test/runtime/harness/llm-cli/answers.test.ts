@@ -25,7 +25,7 @@ const table: readonly (readonly [Program, string, Behaviour, string])[] = [
   ],
   [
     "claude",
-    "was cut and counted as a success",
+    "was cut at its output limit, though it reports success",
     { stream: claudeEnd({ stop_reason: "max_tokens" }) },
     "the answer was cut at its output limit",
   ],
@@ -58,14 +58,14 @@ const table: readonly (readonly [Program, string, Behaviour, string])[] = [
   ["gemini", "was blocked", { stream: geminiError(blocked) }, blocked],
   [
     "gemini",
-    "was ended by its detection of loops",
+    "was stopped by its loop detection",
     { stream: geminiError("Loop detected", "success") },
     "Loop detected",
   ],
 ];
 
 test.each(table)(
-  "the llm-cli harness fails when the last answer in %s %s",
+  "the llm-cli harness fails when the last answer of %s %s",
   async (program, _how, behaviour, reason) => {
     const { run } = await play(program, behaviour);
     expect(run.exitCode).toBe(1);
@@ -76,13 +76,13 @@ test.each(table)(
   },
 );
 
-test("the llm-cli harness succeeds in gemini when only an earlier answer was filtered", async () => {
+test("the llm-cli harness succeeds when only an earlier answer of gemini was filtered", async () => {
   const then = geminiTelemetry("content_filter", "stop");
   const { run } = await play("gemini", { stream: geminiStream, then });
   expect(endMessageOf(run).error).toBeNull();
 });
 
-test("the llm-cli harness reads an error of codex that no failed turn follows", async () => {
+test("the llm-cli harness reports an error event of codex even without a failed turn", async () => {
   const stream = [
     { type: "thread.started", thread_id: "01a1" },
     { type: "error", message: "unexpected status 401 Unauthorized: no such key" },

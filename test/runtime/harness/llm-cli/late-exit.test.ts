@@ -34,7 +34,7 @@ test.each([
   ["codex", codexStream],
   ["gemini", geminiStream],
 ] as const)(
-  "a CLI that has given its result and does not exit is ended after 30 s with a warning, and its result counts: %s",
+  "a CLI that returned its result but does not exit is ended after 30 s with a warning, and its result kept: %s",
   async (program, stream) => {
     const { end, limits } = await session(program, { stream, then: never });
     expect(end.error).toBeNull();
@@ -47,7 +47,7 @@ test.each([
 const final = { type: "assistant", message: { content: [{ type: "text", text: "Final." }] } };
 const task = (subtype: string) => ({ type: "system", subtype, task_id: "b1" });
 
-test("claude has no limit for its exit while it reports work in the background", async () => {
+test("claude is not ended after its result while it reports work in the background", async () => {
   const stream = [init, task("task_started"), result];
   const { end, limits } = await session("claude", { stream });
   expect(end.error).toBeNull();
@@ -58,7 +58,7 @@ test.each([
   ["a task", [init, task("task_started"), result, task("task_notification"), init]],
   ["a message", [init, result, init]],
 ] as const)(
-  "claude has no limit for its exit while it works in another turn, after %s",
+  "claude is not ended after its result while it works in another turn, after %s",
   async (_reason, begin) => {
     const stream = [...begin, final, result];
     const { end, limits } = await session("claude", { stream, then: never }, 2);
@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test("claude gets a message of a person that came before its input ends", async () => {
+test("claude gets a person's message before its input is closed", async () => {
   const late = [{ seq: 1, kind: "steer", text: "One more.", by: "the dashboard" }] as const;
   const left = [...late];
   const people: People = {

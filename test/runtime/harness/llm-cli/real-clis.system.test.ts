@@ -63,7 +63,7 @@ async function session(
 }
 
 describe.skipIf(bin === null)("the real command lines", () => {
-  test("claude gives the model a message that comes while it works, once", async () => {
+  test("claude gives the model a message that arrives while it works, once", async () => {
     const body = messages
       .stream({ kind: "tool", command: "sleep 3" })
       .replaceAll('"bash"', '"Bash"');

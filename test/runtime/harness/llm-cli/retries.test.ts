@@ -16,7 +16,7 @@ function resumable(stream: readonly object[]): string {
   return `case "$*" in *" resume 01a1 -") ${print(stream)};; *) ${print(codexFailure(limit))} exit 1;; esac`;
 }
 
-test("a request of a CLI that fails for a passing reason is retried by each CLI as the model's config says", async () => {
+test("each CLI retries a model request that failed transiently, as the model's config says", async () => {
   const claude = await play("claude", { stream: claudeStream }, { maxRetries: 2 });
   expect(await claude.cli.env()).toMatchObject({ CLAUDE_CODE_MAX_RETRIES: "2" });
   const cat = (file: string) => `cat "${file}" > "$HOME/../settings"`;
@@ -38,7 +38,7 @@ test("a request of a CLI that fails for a passing reason is retried by each CLI 
   expect(JSON.parse(await gemini.file("settings"))).toMatchObject({ general: { maxAttempts: 3 } });
 });
 
-test("a request of a CLI that fails is logged when claude or codex retries it", async () => {
+test("a retry of a model request by claude or codex is logged", async () => {
   const retry = {
     type: "system",
     subtype: "api_retry",
@@ -60,7 +60,7 @@ test("a request of a CLI that fails is logged when claude or codex retries it", 
   expect([...cooldowns(claude), ...cooldowns(codex)]).toEqual([]);
 });
 
-test("a request of a CLI that fails resumes the session of codex, which does not retry a 429, without loss", async () => {
+test("codex, which does not retry a 429 itself, is resumed in the same session", async () => {
   const { run, cli } = await play("codex", { then: resumable(codexStream) });
   expect(run.exitCode).toBe(0);
   expect(await cli.input()).toBe("Continue.");
@@ -71,18 +71,21 @@ test("a request of a CLI that fails resumes the session of codex, which does not
 });
 
 test.each([
-  ["twice, and causes a cooldown, if it is limited", limit, 2, [{ model: "main" }]],
+  ["twice, with a cooldown of the model, if it is rate-limited", limit, 2, [{ model: "main" }]],
   ["once if a retry can't help", "unexpected status 401 Unauthorized: no", 1, []],
-])("a request of a CLI that always fails is made %s", async (_how, failure, count, cooled) => {
-  const then = `echo once >> "$HOME/../starts"`;
-  const behaviour = { stream: codexFailure(failure), then, exitCode: 1 };
-  const { run, file } = await play("codex", behaviour, { maxRetries: 1 });
-  expect(endMessageOf(run).error).toContain(failure);
-  expect(await file("starts")).toBe("once\n".repeat(count));
-  expect(cooldowns(run)).toMatchObject(cooled);
-});
+])(
+  "a model request of codex that always fails is made %s",
+  async (_how, failure, count, cooled) => {
+    const then = `echo once >> "$HOME/../starts"`;
+    const behaviour = { stream: codexFailure(failure), then, exitCode: 1 };
+    const { run, file } = await play("codex", behaviour, { maxRetries: 1 });
+    expect(endMessageOf(run).error).toContain(failure);
+    expect(await file("starts")).toBe("once\n".repeat(count));
+    expect(cooldowns(run)).toMatchObject(cooled);
+  },
+);
 
-test("a request of a CLI that fails ends at once when the run is stopped while it waits for the retry", async () => {
+test("a CLI that waits for a retry ends at once when the run is stopped", async () => {
   const { child, ended } = await startPlay("codex", { stream: codexFailure(limit), exitCode: 1 });
   child.stdout.on("data", (chunk: Buffer) => {
     if (chunk.toString("utf8").includes("codex resumes in")) child.kill("SIGTERM");

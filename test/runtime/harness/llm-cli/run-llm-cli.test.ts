@@ -23,7 +23,7 @@ describe("the llm-cli harness", () => {
     ["codex", codexStream, "shell: /bin/bash -lc 'exit 3'", "hi\n", 240, null, null],
     ["gemini", geminiStream, "run_shell_command: exit 3", "hi", 240, null, null],
   ] as const)(
-    "logs a session of %s, with its usage",
+    "logs texts, tool calls and usage of %s",
     async (program, stream, call, output, tokens, costUsd, turns) => {
       const { run } = await play(program, { stream });
       expect(run.exitCode).toBe(0);
@@ -41,7 +41,7 @@ describe("the llm-cli harness", () => {
     },
   );
 
-  test("logs warnings and edits of codex", async () => {
+  test("logs the warnings and file edits of codex", async () => {
     const { run } = await play("codex", { stream: codexStream });
     expect(linesOf(run, "run")).toContain("Metadata not found.");
     const edit = { msg: "edit done", fields: { output: "add /w/notes.md" } };
@@ -57,7 +57,7 @@ describe("the llm-cli harness", () => {
     ["gemini", [geminiFailure(429, "quota")], "429 quota", 1],
     ["gemini", [geminiLimit], "quota exceeded", 1],
   ] as const)(
-    "fails when %s reports a failure, and skips the model if it is a limit: %j",
+    "fails when %s reports a failure, with a cooldown of the model if it is a rate limit: %j",
     async (program, stream, message, cooldowns) => {
       const { run } = await play(program, { stream }, { maxRetries: 0 });
       expect(run.exitCode).toBe(1);
@@ -66,7 +66,7 @@ describe("the llm-cli harness", () => {
     },
   );
 
-  test("fails with the last lines of a CLI that gave no result", async () => {
+  test("fails with the last output lines of a CLI that returned no result", async () => {
     const stderr = "first\ncannot be used with root/sudo privileges\n";
     const { run } = await play("claude", { stderr, exitCode: 1 });
     expect(errorOf(run)).toBe(
@@ -76,7 +76,7 @@ describe("the llm-cli harness", () => {
     expect(errorOf(quiet.run)).toBe("codex ended with code 0, without a result");
   });
 
-  test("fails when the exit code contradicts the result", async () => {
+  test("fails when the CLI's exit code contradicts its result", async () => {
     const { run } = await play("claude", { stream: claudeStream, exitCode: 7 });
     expect(errorOf(run)).toBe("claude emitted a result without an error, but ended with code 7");
     expect(endMessageOf(run).usage.tokens).toBe(255);
@@ -87,7 +87,7 @@ describe("the llm-cli harness", () => {
     ["codex", codexStream],
     ["gemini", geminiStream],
   ] as const)(
-    "passes prompt and instructions to %s outside of the arguments, and no key",
+    "passes prompt and instructions to %s outside of its arguments, and no API key",
     async (program, stream) => {
       // The files are removed with the working directory, so the run itself reads them.
       const then = `cp -rp .llm-cli "$HOME/../kept"; stat -c %a .llm-cli/system-prompt.md > "$HOME/../mode"`;
@@ -110,7 +110,7 @@ describe("the llm-cli harness", () => {
     },
   );
 
-  test("gives the CLI the variables of the agent's commands and no others of its own", async () => {
+  test("gives the CLI the variables of the agent's commands and no others", async () => {
     const env = { T: "t0ken", ANTHROPIC_API_KEY: "other" };
     const credentials = [{ type: "t", instance: "default", fields: {}, env }];
     const oauth = { authType: "oauth_token", thinkingLevel: "high" } as const;
@@ -126,7 +126,7 @@ describe("the llm-cli harness", () => {
     expect(await cli.args()).toEqual(expect.arrayContaining(["--effort", "high"]));
   });
 
-  test("uses the first model only", async () => {
+  test("uses only the first model of the agent", async () => {
     const models = [cliModel("claude"), cliModel("claude", { name: "second", model: "second-1" })];
     const stream = [claudeFailure(529, "Overloaded")];
     const { cli, run } = await play("claude", { stream, exitCode: 1 }, {}, { models });
@@ -154,13 +154,13 @@ describe("the llm-cli harness", () => {
       "codex is not installed where this agent runs; install it there with: npm install -g @openai/codex",
     ],
     [
-      "is another one",
+      "is unknown",
       { harness: { type: "llm-cli", command: "my-llm" } },
       "it knows claude, codex, gemini",
     ],
     ["can't be executed", { harness: { type: "llm-cli", command: "/etc/codex" } }, "/etc/codex"],
-    ["has a scripted model", { models: [aScripted([])] }, "only the pi harness"],
-  ])("fails with a fix when the CLI %s", async (_how, options, expected) => {
+    ["gets a scripted model", { models: [aScripted([])] }, "only the pi harness"],
+  ])("fails with a hint when the CLI %s", async (_how, options, expected) => {
     const { job } = await prepared("codex", {}, {}, options);
     const run = await runOf(job, { PATH: "/nonexistent" });
     expect(run.exitCode).toBe(1);
@@ -182,7 +182,7 @@ describe("the llm-cli harness", () => {
     await expect.poll(state).toMatch(/gone|\) Z /);
   });
 
-  test("logs lines that are not messages, and survives messages that are too long or of another shape", async () => {
+  test("logs output lines that are not messages, and survives messages that are too long or invalid", async () => {
     const odd = [
       '{"type":"assistant"}',
       '{"type":"assistant","message":{"content":"text"}}',

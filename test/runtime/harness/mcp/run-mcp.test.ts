@@ -24,7 +24,7 @@ function started() {
   return { call, logs };
 }
 
-test("an answer of an MCP program that is too long fails its own call alone, and the program lives on", async () => {
+test("an answer of an MCP program that is too long fails only its own call; the program continues", async () => {
   const { call } = started();
   const pid = await call("pid");
   expect(pid).toMatch(/^\d+$/);
@@ -34,7 +34,7 @@ test("an answer of an MCP program that is too long fails its own call alone, and
   expect(await call("pid")).toBe(pid);
 });
 
-test("an MCP program that ended is started again by the next call, three times in a run, and no call is repeated", async () => {
+test("the next call restarts an MCP program that ended, three times in a run; no call is repeated", async () => {
   const { call, logs } = started();
   const pids = new Set<string>();
   for (let times = 0; times <= 3; times += 1) {

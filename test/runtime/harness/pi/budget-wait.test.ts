@@ -29,7 +29,7 @@ async function session(
 
 const paid = () => Promise.resolve({ ok: true, paid: true });
 
-test("a session asks for the same turn once it is paid, as often as that takes", async () => {
+test("a session of pi repeats the same turn after each wait for budget", async () => {
   const { error, log, usage, asked } = await session(
     ["budget_exceeded", "budget_exceeded"],
     [paid, paid],
@@ -43,20 +43,20 @@ test("a session asks for the same turn once it is paid, as often as that takes",
 test.each([
   ["the agent's runs stop at their limits", () => Promise.resolve({ ok: true, paid: false })],
   ["no scheduler answers", () => Promise.reject(refusal("unavailable", "it did not answer"))],
-])("a session ends without a fallback when %s", async (_when, answer) => {
+])("a session of pi over budget ends without a fallback when %s", async (_when, answer) => {
   const { error, asked, usage } = await session(["budget_exceeded"], [answer]);
   expect(error).toMatch(/all is spent/);
   expect(asked).toEqual(["budget-wait"]);
   expect(usage.model).toBe("poor");
 });
 
-test("a session ends when its turns are used up, as no money helps", async () => {
+test("a session of pi with no turns left ends without waiting for budget", async () => {
   const { error, asked } = await session(["too_many_turns"]);
   expect(error).toMatch(/all is spent/);
   expect(asked).toEqual([]);
 });
 
-test("a session that waits ends when it is stopped", async () => {
+test("a session of pi that waits for budget ends when it is stopped", async () => {
   const stop = new AbortController();
   const wait = () => {
     stop.abort();

@@ -11,7 +11,7 @@ const json = JSON.stringify({ command: "seq 1000 1799" });
 /** A request for a summary has no tools. */
 const isSummary = ({ body }: SeenRequest): boolean => !("tools" in body);
 
-test("a session that outgrows a small window is summarized in time", async () => {
+test("a session of pi is summarized before it exceeds a small context window", async () => {
   let calls = 0;
   const sizes: number[] = [];
   const upstream = await fakeProvider((request, response) => {

@@ -58,10 +58,10 @@ describe.each(models)(
   "a tool call of %s's %s whose arguments are cut",
   (provider, model, stream) => {
     test.each<[string, Ending | undefined, readonly string[]]>([
-      ["its calls", undefined, ["whole", "written"]],
-      ["an ordinary end", "normal", ["whole", "written"]],
-      ["its output limit", "cut", []],
-    ])("is not executed in an answer that stops for %s", async (_stop, ending, files) => {
+      ["tool calls", undefined, ["whole", "written"]],
+      ["a normal end", "normal", ["whole", "written"]],
+      ["the output limit", "cut", []],
+    ])("is not executed if the stop reason is %s", async (_stop, ending, files) => {
       const body = stream({ kind: "calls", calls, ...(ending && { ending }) });
       const route = upstream().route([{ status: 200, headers, body }, done]);
       const models = [aModel("first", route.baseUrl, { provider, model })];
@@ -76,7 +76,7 @@ describe.each(models)(
   },
 );
 
-test("a tool call of Google, whose arguments are a part of the answer's JSON, is not executed if they are cut", async () => {
+test("a tool call of Google whose arguments are cut is not executed", async () => {
   const [event = ""] = gemini.stream({ kind: "tool", command: "touch made" }).split("\n");
   const cuts = cutsOf(event).map((part) => `${part}\n\n`);
   const actions = cuts.map((body) => ({ status: 200, headers, body }));

@@ -5,7 +5,7 @@ import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const mebibyte = 1024 * 1024;
 
-test("an answer that never ends is cut at 64 MiB, and the next model answers in place of it", async () => {
+test("a model's endless answer is cut at 64 MiB, and the next model answers instead", async () => {
   let sent = 0;
   const endless = await fakeProvider((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });

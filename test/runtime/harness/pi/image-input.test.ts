@@ -11,8 +11,12 @@ const png =
 const read = { id: "call12345", name: "read", json: '{"path":"dot.png"}' };
 
 test.each<readonly [string, readonly ModelInput[] | null, string]>([
-  ["gets the images that tools return if its config says so", ["text", "image"], `base64,${png}`],
-  ["gets a text in their place otherwise", null, "does not support images"],
+  [
+    "gets the images that tools return if its config allows images",
+    ["text", "image"],
+    `base64,${png}`,
+  ],
+  ["gets a text in place of tools' images by default", null, "does not support images"],
 ])("an unknown model %s", async (_name, input, expected) => {
   const workDir = tempDir();
   const upstream = await startFakeUpstream();

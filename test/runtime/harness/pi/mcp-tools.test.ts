@@ -6,7 +6,7 @@ const tool = { name: "draw", description: "Draws.", inputSchema: {} };
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-test("an image of a server is one that all providers take, whatever type it has by the server, or a text", async () => {
+test("an MCP tool's image gets its real MIME type, or is replaced by a text if models can't read it", async () => {
   const content = [
     { type: "image", data: png, mimeType: "image/svg+xml" },
     { type: "image", data: "PHN2Zz4=", mimeType: "image/svg+xml" },

@@ -20,7 +20,7 @@ const said = (ended: EndedSession) => logsOf(ended, "said").map(({ msg }) => msg
 const good = aScripted([{ text: "From the backup." }], "backup");
 
 describe("the chain of models", () => {
-  test("continues past a limited, an overloaded and an absent model, and cools each down", async () => {
+  test("skips a rate-limited, an overloaded and an unreachable model, with a cooldown for each", async () => {
     const limited = await rejected("limited", 429, "Rate limit reached, try again in 20s");
     const overloaded = await rejected("overloaded", 503, "overloaded");
     const absent = aModel("absent", "http://127.0.0.1:1/v1", { maxRetries: 0 });
@@ -40,7 +40,7 @@ describe("the chain of models", () => {
     expect(limited.requests).toHaveLength(1);
   });
 
-  test("keeps the conversation when a model fails after a tool call", async () => {
+  test("continues the conversation with the next model when one fails after a tool call", async () => {
     const tools = [{ name: "bash", arguments: { command: "echo kept" } }];
     const turns = [
       { text: "Step one.", tools },
@@ -53,7 +53,7 @@ describe("the chain of models", () => {
     expect(logsOf(ended, "tool")).toHaveLength(1);
   });
 
-  test("skips a model with a problem and warns of it; without another model the session fails", async () => {
+  test("skips a model without its key with a warning, and fails if there is no other", async () => {
     const problem = "credential openai_key is missing; write it to /x";
     const broken = aModel("broken", "http://127.0.0.1:1/v1", { problem });
     const ended = await run(broken, good);

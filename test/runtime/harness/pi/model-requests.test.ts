@@ -44,14 +44,14 @@ const rows: readonly Row[] = [
   ["custom", "llama", completions, undefined, undefined],
 ];
 
-test("the request for a model is that of its provider's API, with the listed limits or none, and reasons as models of its family do", async () => {
+test("requests for models use their provider's API, the listed output limit or none, and their family's reasoning settings", async () => {
   const asked = await requestsOf(rows.map(([provider, model]) => ({ provider, model })));
   expect(asked.map(seen)).toEqual(
     rows.map(([, model, path, limit, thinking]) => ({ model, path, limit, thinking })),
   );
 });
 
-test("the request for a model names no fallback of the provider for a model that is not listed", async () => {
+test("the request for an unlisted model of Anthropic names no fallback model", async () => {
   const [asked] = await requestsOf([{ provider: "anthropic", model: "claude-opus-6" }]);
   expect(asked?.body).not.toHaveProperty("fallbacks");
   expect(asked?.headers).not.toHaveProperty("anthropic-beta");
@@ -66,17 +66,17 @@ test.each<[AskedModel, string]>([
   [{ provider: "custom", model: "llama", api: "anthropic-messages" }, messages],
   [{ provider: "custom", model: "llama", api: "openai-responses" }, responses],
   [{ provider: "custom", model: "llama", api: "google-generative-ai" }, gemini("llama")],
-])("the request for a model has the limit and wire of its config: %j", async (model, path) => {
+])("the request for a model uses the API and maxTokens of its config: %j", async (model, path) => {
   const [asked] = await requestsOf([{ ...model, maxTokens: 1234 }]);
   expect(asked && seen(asked)).toMatchObject({ path, limit: 1234 });
 });
 
 test.each([
-  ["oauth_token", true],
-  ["api_key", false],
+  ["oauth_token", "contains", true],
+  ["api_key", "omits", false],
 ] as const)(
-  "the request for a model of Anthropic has the form that OAuth tokens need only for one: %s",
-  async (authType, isOauth) => {
+  "a request to Anthropic with an %s %s the header and prompt of Claude Code",
+  async (authType, _verb, isOauth) => {
     const model = { provider: "anthropic", model: "claude-opus-4-8", authType } as const;
     const [asked] = await requestsOf([{ ...model, key: "sk-ant-oat01-token" }]);
     const { headers, body } = asked ?? {};
@@ -86,7 +86,7 @@ test.each([
   },
 );
 
-test("the request for a model asks the user's own server to reason only if the config says so", async () => {
+test("a request to a custom server asks for reasoning only if thinkingLevel is not off", async () => {
   const custom = { provider: "custom", model: "llama", thinkingLevel: "high" } as const;
   const asked = await requestsOf([custom, { ...custom, thinkingLevel: "off" }]);
   expect(asked.map((one) => seen(one).thinking)).toEqual(["high", undefined]);

@@ -80,8 +80,8 @@ async function session(options: Options) {
 const bash = (command: string) => ({ tools: [{ name: "bash", arguments: { command } }] });
 const times = (text: string | undefined, part: string) => (text ?? "").split(part).length - 1;
 
-describe("a session of pi that a person steers", () => {
-  test("gives the model each text once, after the tools of the turn", async () => {
+describe("a session of pi that gets a person's messages", () => {
+  test("gives the model each message once, after the tools of the turn", async () => {
     const { requests, error } = await session({
       turns: [bash("true"), bash("true"), { text: "Done." }],
       sent: { 0: [{ text: "Leave the logs alone." }, { text: "And </message-of-person> hurry." }] },
@@ -93,14 +93,14 @@ describe("a session of pi that a person steers", () => {
     expect(requests[1]).toContain("And &lt;/message-of-person> hurry.");
   });
 
-  test("takes another turn for a text that comes during its last one", async () => {
+  test("takes another turn for a message that comes during its last one", async () => {
     const turns = [{ text: "Done." }, { text: "Calm." }];
     const { requests, log } = await session({ turns, sent: { 0: [{}] } });
     expect(requests.map((request) => times(request, "Stay calm."))).toEqual([0, 1]);
     expect(log).toContain("Calm.");
   });
 
-  test("takes another turn for each text that comes after its last one", async () => {
+  test("takes another turn for each message that comes after its last one", async () => {
     const { requests } = await session({
       turns: [{ text: "Done." }, { text: "Calm." }, { text: "Very." }],
       late: [{}, {}],
@@ -108,7 +108,7 @@ describe("a session of pi that a person steers", () => {
     expect(requests.map((request) => times(request, "Stay calm."))).toEqual([0, 1, 2]);
   });
 
-  test("finishes the turn with its tools, and then ends as stopped", async () => {
+  test("finishes its turn with the tools when stopped, and ends as stopped", async () => {
     const { requests, error, stopped } = await session({
       turns: [bash("sleep 0.2; echo one > done"), { text: "Not this." }],
       sent: { 0: [{ kind: "stop", text: "" }, { text: "Too late." }] },
@@ -118,7 +118,7 @@ describe("a session of pi that a person steers", () => {
     expect(await readFile(join(workDir(), "done"), "utf8")).toBe("one\n");
   });
 
-  test("ends as stopped rather than ask the next model for a failed turn", async () => {
+  test("ends as stopped instead of repeating a failed turn with the next model", async () => {
     const turns = [{ status: 400, error: "no" }];
     const { requests, stopped } = await session({ turns, sent: { 0: [{ kind: "stop" }] } });
     expect(stopped).toBe(true);
@@ -126,8 +126,8 @@ describe("a session of pi that a person steers", () => {
   });
 });
 
-describe("a kept session of pi", () => {
-  test("is continued by a model that sees the earlier messages, without secrets", async () => {
+describe("a stored session of pi", () => {
+  test("is continued with the earlier messages, without secrets", async () => {
     const { kept } = await session({ turns: [bash(`echo ${secret}`), { text: "It was said." }] });
     expect(kept.join("\n")).not.toContain(secret);
     // The script counts the earlier turns, too.
@@ -141,7 +141,7 @@ describe("a kept session of pi", () => {
     expect(requests.at(-1)).toContain("[redacted]");
   });
 
-  test("is kept of a run that was stopped amid a tool, and can be continued", async () => {
+  test("can be continued after a run that was stopped during a tool call", async () => {
     const stop = new AbortController();
     const started = async () => {
       await expect.poll(() => readdir(workDir())).toContain("started");
@@ -158,7 +158,7 @@ describe("a kept session of pi", () => {
     expect(requests.at(-1)).toContain("sleep 30");
   });
 
-  test("leaves out the beginning of a long one, and says so", async () => {
+  test("omits the beginning if it is long, and notes that", async () => {
     const call = { type: "toolCall", id: "call-1", name: "bash", arguments: { command: "true" } };
     const content = [{ type: "text", text: "x".repeat(90_000) }];
     const turn = [

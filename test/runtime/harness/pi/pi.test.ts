@@ -11,7 +11,7 @@ const workDir = perTest(tempDir);
 
 const bash = (command: string) => ({ name: "bash", arguments: { command } });
 
-test("a session of pi takes a key with shell characters literally", async () => {
+test("a session of pi uses an API key with shell characters literally", async () => {
   const key = "!echo $HOME";
   const provider = await fakeProvider(saying("ok"));
   onTestFinished(() => provider.close());
@@ -19,7 +19,7 @@ test("a session of pi takes a key with shell characters literally", async () => 
   expect(provider.requests[0]?.authorization).toBe(`Bearer ${key}`);
 });
 
-test("a session of pi continues after a wrong tool call, even one in the last turn of a script", async () => {
+test("a session of pi continues after an invalid tool call, even in the last turn of a scripted model", async () => {
   const turns = [
     { tools: [{ name: "al_status", arguments: {} }] },
     { tools: [{ name: "no_such_tool", arguments: {} }] },
@@ -62,7 +62,7 @@ describe("a run in the pi harness", () => {
     expect(endMessageOf(run)).toEqual({ type: "end", error: null, usage });
   });
 
-  test("gives the model SKILL.md's body as system prompt, and nothing from pi's folders", async () => {
+  test("uses only SKILL.md's body as system prompt, nothing from pi's own folders", async () => {
     await mkdir(join(workDir(), ".pi", "agent"), { recursive: true });
     await writeFile(join(workDir(), "AGENTS.md"), "PLANTED context");
     await writeFile(join(workDir(), ".pi", "SYSTEM.md"), "PLANTED system");
@@ -82,7 +82,7 @@ describe("a run in the pi harness", () => {
     expect(await files()).toEqual(before);
   });
 
-  test("logs long texts and calls in messages below 32 KiB", async () => {
+  test("splits long texts and calls into log messages below 32 KiB", async () => {
     const long = `${"long text ".repeat(2000)}the end`;
     const command = `: ${"é".repeat(40_000)}; head -c 100000 /dev/zero | tr '\\0' '\\001'`;
     const models = [aScripted([{ tools: [bash(command)] }, { text: long }])];
@@ -100,7 +100,7 @@ describe("a run in the pi harness", () => {
   test.each<readonly [string, (run: ReturnType<typeof startRun>) => void]>([
     ["its standard input ends, because the scheduler is gone", ({ child }) => child.stdin.end()],
     [
-      "its messages have no reader",
+      "its output has no reader",
       ({ child }) => {
         child.stdout.destroy();
         child.stdin.end();

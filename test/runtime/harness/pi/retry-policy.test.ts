@@ -18,18 +18,23 @@ const retry = (retryAfterMs: number | null = null, isSlow = false): Verdict => (
 });
 
 test.each<[string, Verdict, typeof alone, number | null]>([
-  ["waits for its backoff", retry(), alone, 1000],
-  ["waits as long as the provider asks", retry(7000), alone, 7000],
-  ["waits no shorter than its backoff", retry(10), alone, 1000],
-  ["is not made after the last one", retry(), { ...alone, retries: 3 }, null],
-  ["is not made if there is none", retry(), { ...alone, maxRetries: 0 }, null],
+  ["of a failed call waits for its backoff", retry(), alone, 1000],
+  ["of a failed call waits as long as the provider asks", retry(7000), alone, 7000],
+  ["waits for its backoff if the provider asks for less", retry(10), alone, 1000],
+  ["is not made after maxRetries retries", retry(), { ...alone, retries: 3 }, null],
+  ["is not made with maxRetries 0", retry(), { ...alone, maxRetries: 0 }, null],
   ["is not made for a complete answer", { kind: "complete" }, alone, null],
-  ["may wait for half of the run's time", retry(30_000), alone, 30_000],
-  ["leaves half of the run's time to the work", retry(30_001), alone, null],
-  ["waits up to 10 s before a fallback", retry(9000), backed, 9000],
-  ["gives way to a fallback after 10 s of waits", retry(9000), { ...backed, waitedMs: 1001 }, null],
-  ["gives way to a fallback at once after silence", retry(null, true), backed, null],
-  ["is made after silence without a fallback", retry(null, true), alone, 1000],
+  ["may wait for half of the run's remaining time", retry(30_000), alone, 30_000],
+  ["is not made if it waits for more than half of the run's time", retry(30_001), alone, null],
+  ["waits up to 10 s if there is a fallback", retry(9000), backed, 9000],
+  [
+    "is not made after 10 s of waits if there is a fallback",
+    retry(9000),
+    { ...backed, waitedMs: 1001 },
+    null,
+  ],
+  ["is not made after a silent model if there is a fallback", retry(null, true), backed, null],
+  ["is made after a silent model without a fallback", retry(null, true), alone, 1000],
 ])("a retry %s", (_what, verdict, state, delayMs) => {
   expect(retryDelayMs(verdict, state, 0)).toBe(delayMs);
 });
@@ -48,7 +53,7 @@ const cut: Verdict = { kind: "continue", why: "cut", message: "cut" };
 const empty: Verdict = { kind: "continue", why: "empty", message: "empty" };
 const after = (verdicts: readonly Verdict[]) => verdicts.reduce(nextStreak, noStreak);
 
-test("the continuation of an answer is limited for answers that are cut in a row", () => {
+test("the model falls back when its answer is cut 4 times in a row", () => {
   expect(withinLimit(cut, after([cut, cut, cut]))).toBe(cut);
   expect(withinLimit(cut, after([cut, cut, cut, cut]))).toMatchObject({
     kind: "fallback",
@@ -56,7 +61,7 @@ test("the continuation of an answer is limited for answers that are cut in a row
   });
 });
 
-test("the continuation of an answer counts anew after another answer", () => {
+test("the count of cut or empty answers in a row restarts after another answer", () => {
   expect(after([empty, empty, { kind: "complete" }, empty]).count).toBe(1);
   expect(after([cut, cut, empty]).count).toBe(1);
 });

@@ -45,7 +45,7 @@ describe("a session of pi", () => {
     expect(usage).toMatchObject({ turns: 2, tokens: 32 });
   });
 
-  test("leaves an empty answer out of the conversation", async () => {
+  test("omits an empty answer from the conversation", async () => {
     const { requests } = await session([bash("echo hello"), text(""), text("All done.")]);
     const { messages } = JSON.parse(requests[2] ?? "") as { messages: { role: string }[] };
     expect(messages.map(({ role }) => role).slice(-3)).toEqual(["assistant", "tool", "user"]);
@@ -59,7 +59,7 @@ describe("a session of pi", () => {
     expect(result?.fields).toMatchObject({ call: live?.fields?.call, output: "first\nsecond\n" });
   });
 
-  test("logs a retry, and ends while it waits for one when it is stopped", async () => {
+  test("logs a retry, and ends at once when it is stopped while it waits for one", async () => {
     const stop = new AbortController();
     const wait = (_ms: number, signal: AbortSignal) => {
       stop.abort();
@@ -74,7 +74,7 @@ describe("a session of pi", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("leaves the run's time to a silent model's fallback", async () => {
+  test("switches from a silent model to its fallback before the run's time is used up", async () => {
     const limits: number[] = [];
     const after = (ms: number, expire: () => void) => {
       if (limits.push(ms) === 1) setImmediate(expire);

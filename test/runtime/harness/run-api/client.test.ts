@@ -36,7 +36,7 @@ async function request(number: number): Promise<ServerResponse> {
 const json = { "content-type": "application/json" };
 
 describe("the client of a run's socket", () => {
-  test("reports an abandoned wait, under the key of the wait", async () => {
+  test("cancels an aborted wait with the key of the wait", async () => {
     const gone = new AbortController();
     const waiting = aClient().ask("wait", { kind: "webhook" }, gone.signal);
     await request(1);
@@ -48,7 +48,7 @@ describe("the client of a run's socket", () => {
     expect(second?.key).toBe(first?.key);
   });
 
-  test("retries after a 503 and a broken connection, under the same key", async () => {
+  test("retries a request after a 503 and a broken connection, with the same key", async () => {
     const unlocked = unlock();
     (await request(1)).writeHead(503).end("{}");
     (await request(2)).destroy();
@@ -57,7 +57,7 @@ describe("the client of a run's socket", () => {
     expect(new Set(scheduler().asked.map(({ key }) => key)).size).toBe(1);
   });
 
-  test("rejects an answer that it doesn't know", async () => {
+  test("rejects an answer of an unknown shape", async () => {
     const unlocked = unlock();
     (await request(1)).writeHead(200).end('{"ok":"perhaps"}');
     await expect(unlocked).rejects.toMatchObject({
@@ -65,7 +65,7 @@ describe("the client of a run's socket", () => {
     });
   });
 
-  test("asks a person for as long as the scheduler is down, and gives up everything else", async () => {
+  test("retries a question to a person while the scheduler is down; other requests give up", async () => {
     const client = aClient(1);
     const answer = { ok: true, answer: "yes", by: null, at: "2026-11-27T00:00:00Z" };
     const question = client.ask("ask", { question: "Deploy?" }, never);

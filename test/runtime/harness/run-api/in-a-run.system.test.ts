@@ -31,7 +31,7 @@ const returned = (run: EndedRun) =>
   run.messages.flatMap((message) => (message.type === "return" ? [message] : []));
 
 describe("an agent that runs", () => {
-  test("makes requests by tools and by commands, with the same answers", async () => {
+  test("gets the same answers by tools and by commands", async () => {
     const tools = [
       { name: "al_lock", arguments: { resource, waitSeconds: 3 } },
       bash(`rlock ${resource} --wait 3`),
@@ -47,7 +47,7 @@ describe("an agent that runs", () => {
     expect(run.exitCode).toBe(0);
   });
 
-  test("is rejected by both in the same words, and continues", async () => {
+  test("gets the same rejection by tools and by commands, and continues", async () => {
     const path = ["a-1", "b-2", "a-1"];
     const deadlock = { error: "deadlock" as const, detail: "a waits for b", path };
     side().abilities.answers.lock = () => Promise.reject(new RunApiError(deadlock));
@@ -67,14 +67,14 @@ describe("an agent that runs", () => {
     expect(run.exitCode).toBe(0);
   });
 
-  test("can't take the messages of people from its harness", async () => {
+  test("can't request the messages of people, which only its harness can", async () => {
     const take = `curl -s --unix-socket .al/run.sock -d '{"after":9}' http://al/inbox`;
     expect(resultsOf(await runOf(job([bash(take)])))).toEqual([
       { ok: false, error: "malformed", detail: 'there is no request "inbox"' },
     ]);
   });
 
-  test("reports the end of its session before its post hooks work", async () => {
+  test("reports the end of its session before its post hooks run", async () => {
     side().abilities.answers["session-end"] = async () => {
       await writeFile(join(workDir(), "reported"), "");
       return { ok: true };

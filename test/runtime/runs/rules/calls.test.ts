@@ -93,29 +93,32 @@ function expectWords(
 }
 
 test.each([
-  ["is over when the callee finished", "              a1w-b-B", "--w---s"],
-  ["is over when it was dropped", "                   a1w---d", "--w---s"],
-  ["goes on when its run was lost and is tried again", "a1wbL--b-B", "--w------s"],
-  ["that is over already is not waited for", "        a1b-B-w", "------s"],
-  ["that nobody made is not waited for", "            a-----w", "------s"],
-  ["is waited for beside others until all are over", "a12Wbc-C-B", "---W-----s"],
-  ["is waited for until a time", "                    a1t", "--w---t"],
-  ["is no longer waited for by who gave up", "        a1w-xb-B", "--w"],
-  ["is no longer waited for by a run that ended", "   a1w--A-B", "--w"],
-  ["goes on when its caller ends", "                  a1b--A-B", ""],
-  ["ends with its caller if that was asked for", "    a2---A", "-----q"],
-  ["is ended while it runs, too", "                   a2c--A", "-----r"],
-  ["that starts after its caller ended is ended then", "a2---A-c", "-----q-r"],
-  ["ends with a caller that nobody saw end", "        2-e--c", "--q--r"],
-  ["that is over is not ended with its caller", "     a2c-CA", ""],
-  ["of a run that waits for the one that calls is not waited for", "a1wb3v", "--w--c"],
-  ["behind a wait for the one that calls is not waited for", "a13-bwv", "-----wc"],
-  ["is among those that a burst answers in order", "(a12WbcBCA)", "(Ws)"],
-])("a call: %s", (_what, line, expected) =>
+  ["ends its caller's wait when its run has finished", "          a1w-b-B", "--w---s"],
+  ["ends its caller's wait when it is dropped", "                 a1w---d", "--w---s"],
+  ["is still waited for when its lost run is tried again", "      a1wbL--b-B", "--w------s"],
+  ["that has ended is not waited for", "                          a1b-B-w", "------s"],
+  ["that is unknown is not waited for", "                         a-----w", "------s"],
+  ["is waited for with others until all have ended", "            a12Wbc-C-B", "---W-----s"],
+  ["is waited for until the timeout", "                           a1t", "--w---t"],
+  ["is not waited for after the wait is cancelled", "             a1w-xb-B", "--w"],
+  ["is not waited for after its caller has ended", "              a1w--A-B", "--w"],
+  ["continues when its caller ends", "                            a1b--A-B", ""],
+  ["with cancelOnExit ends in its queue with its caller", "       a2---A", "-----q"],
+  ["with cancelOnExit ends its run with its caller", "            a2c--A", "-----r"],
+  ["with cancelOnExit ends if it starts after its caller ended", "a2---A-c", "-----q-r"],
+  ["with cancelOnExit ends when its caller is gone", "            2-e--c", "--q--r"],
+  ["with cancelOnExit that has finished is left alone", "         a2c-CA", ""],
+  ["that would close a cycle of waits is not waited for", "       a1wb3v", "--w--c"],
+  ["that closes a cycle by an earlier call is not waited for", "  a13-bwv", "-----wc"],
+  ["is handled in order within a burst", "                        (a12WbcBCA)", "(Ws)"],
+])("a call %s", (_what, line, expected) =>
   marbles((helpers) => expectWords(helpers, line, expected)),
 );
 
-test.each(["a1bw-x", "a1bw-A"])("a call leaves no wait behind in the graph: %s", (line) => {
+test.each([
+  ["its wait is cancelled", "a1bw-x"],
+  ["its caller ends", "a1bw-A"],
+])("a call leaves no wait in the graph when %s", (_how, line) => {
   const graph = createWaitGraph();
   marbles((helpers) => {
     expectWords(helpers, line, "---w", graph);

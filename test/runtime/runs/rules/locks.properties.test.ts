@@ -63,7 +63,7 @@ function createWitness(now: () => number) {
   };
 }
 
-test("10,000 operations of 50 holders never give a lock to two holders at once, and leave no one waiting", () => {
+test("10,000 operations of 50 holders never give a lock to two holders at once, and leave no holder waiting", () => {
   const operation$ = fc.array(operation, { minLength: operations, maxLength: operations });
   fc.assert(
     fc.property(operation$, (all) => {

@@ -102,18 +102,18 @@ const said = {
 };
 
 test.each([
-  ["is given to who asks first, and no other that does not wait", "-a--i", "-a--h"],
-  ["is given again to its holder, with the same token", "          -a--a", "-a--a"],
-  ["is given to those who wait in the order in which they came", "  -abc-1----2", "-awW-(rb)-(Rc)"],
-  ["is refused to who waited too long", "                   -a-w------", "-a-w--t"],
-  ["is free again when its time is up", "                    -s-b", "-a-w--(xb)"],
-  ["is kept by a heartbeat", "                               -s--h---b", "-a--E---w---(xb)"],
-  ["is neither kept nor freed by another run than its holder", "  -a-H-2", "-a-n-n"],
-  ["can't be freed by who lost it", "                        -s------1", "-a----x-n"],
-  ["is free when its holder ends", "                         -ab-e", "-aw-(eb)"],
-  ["goes past who gave up waiting", "                        -abcx1", "-awW-(rc)"],
-  ["goes past who ended while it waited", "                  -abcf1", "-awW-(rc)"],
-])("a lock: %s", (_what, line, expected) =>
+  ["is refused to others while a run holds it", "          -a--i", "-a--h"],
+  ["is granted to its holder again with the same token", " -a--a", "-a--a"],
+  ["is granted to waiting runs in the order of requests", "-abc-1----2", "-awW-(rb)-(Rc)"],
+  ["is refused to a run whose wait times out", "           -a-w------", "-a-w--t"],
+  ["is granted to the next run when it expires", "         -s-b", "-a-w--(xb)"],
+  ["is extended by a heartbeat", "                         -s--h---b", "-a--E---w---(xb)"],
+  ["can't be extended or released by another run", "       -a-H-2", "-a-n-n"],
+  ["can't be released after it expired", "                 -s------1", "-a----x-n"],
+  ["is granted to the next run when its holder ends", "    -ab-e", "-aw-(eb)"],
+  ["is not granted to a run that cancelled its request", " -abcx1", "-awW-(rc)"],
+  ["is not granted to a run that ended while it waited", " -abcf1", "-awW-(rc)"],
+])("a lock %s", (_what, line, expected) =>
   marbles((helpers) => {
     // Who gave up never had a token.
     const values = line.match(/[xf]1/) ? { c: "granted c-1 2" } : {};
@@ -127,7 +127,7 @@ test(
 );
 
 test(
-  "a lock sees cycles through other kinds of waits",
+  "a lock that would close a cycle with another kind of wait is rejected",
   inVirtualTime((helpers) => {
     const graph = createWaitGraph();
     // The holder waits for an answer of c, which asks for what it holds.
@@ -136,18 +136,21 @@ test(
   }),
 );
 
-test.each(["cancelled", "ended"])("a lock leaves no wait behind in the graph: %s", (how) => {
-  const graph = createWaitGraph();
-  marbles((helpers) => {
-    expectWords(helpers, how === "ended" ? "-ab--f" : "-ab--x", "-aw", { graph });
-    const waits$ = helpers.cold("---1--2").pipe(map(() => graph.cycle("a-1", () => ["b-1"])));
-    const values = { t: ["a-1", "b-1", "a-1"], f: null };
-    helpers.expectObservable(waits$).toBe("---t--f", values);
-  });
-});
+test.each(["cancelled", "ended"])(
+  "a run that %s while it waited for a lock leaves no wait in the graph",
+  (how) => {
+    const graph = createWaitGraph();
+    marbles((helpers) => {
+      expectWords(helpers, how === "ended" ? "-ab--f" : "-ab--x", "-aw", { graph });
+      const waits$ = helpers.cold("---1--2").pipe(map(() => graph.cycle("a-1", () => ["b-1"])));
+      const values = { t: ["a-1", "b-1", "a-1"], f: null };
+      helpers.expectObservable(waits$).toBe("---t--f", values);
+    });
+  },
+);
 
 test(
-  "a lock requested twice by one run goes to both requests",
+  "a lock requested twice by one run is granted to both requests",
   inVirtualTime((helpers) => {
     const more = { C: acquire("b-1", { request: "b-1 again" }) };
     const said$ = locked(helpers, "-ab-C-1", { more }).pipe(
@@ -164,7 +167,7 @@ test(
   }),
 );
 
-test("a lock is rejected beyond a hundred of one run, which may keep those it has and free one for another", () => {
+test("a run's 101st lock is rejected until the run releases one", () => {
   const one = (n: number, request = `${n}`) => acquire("a-1", { request, resource: `file:${n}` });
   const many = Array.from({ length: maxLocksOfRun }, (_, n) => one(n));
   const last = one(maxLocksOfRun);
@@ -186,7 +189,7 @@ test("a lock is rejected beyond a hundred of one run, which may keep those it ha
 const owner = { resource: x, agent: "a", instanceId: "a-1" };
 
 test(
-  "a lock names its holder, its start and its end",
+  "lock events contain the lock's holder, start and end",
   inVirtualTime((helpers) => {
     const lock = { ...owner, fencingToken: 7, heldSince: 1, expiresAt: 101 };
     const event$ = locked(helpers, "-a---i", { lastToken: 6 });
@@ -206,7 +209,7 @@ test(
 );
 
 test(
-  "a stream of lock commands leaves no timer behind when it is unsubscribed, and starts anew for the next subscriber",
+  "the stream of lock events leaves no timer when it is unsubscribed, and starts anew for the next subscriber",
   inVirtualTime(({ cold, expectObservable, expectSubscriptions, scheduler }) => {
     const command$ = cold("-s-b-------|", commands);
     const create = () => createLocks<string>({ graph: createWaitGraph(), held: [], lastToken: 0 });
@@ -218,6 +221,6 @@ test(
 );
 
 test(
-  "a stream of lock commands answers a burst in order",
+  "a burst of lock requests is handled in order",
   inVirtualTime((helpers) => expectWords(helpers, "-(abc12)", "-(awWrbRc)")),
 );

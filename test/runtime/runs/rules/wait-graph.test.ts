@@ -10,17 +10,23 @@ function graphOf(waits: Waits) {
 }
 
 test.each<[what: string, waits: Waits, run: string, on: WaitTarget[], cycle: string | null]>([
-  ["none when no run waits", {}, "a", ["b"], null],
-  ["none for a wait without a target", {}, "a", [], null],
-  ["the shortest one", { b: ["c", "d"], c: ["d"], d: ["a"] }, "a", ["x", "b"], "a b d a"],
-  ["none for a run beside it", { b: ["c"], c: ["a"], a: ["b"] }, "x", ["b"], null],
-  ["that of a run that waits for itself", {}, "a", ["a"], "a a"],
-  ["none of others", { b: ["c"], c: ["b"] }, "a", ["b"], null],
-  ["none if one of several targets works", { b: ["a"] }, "a", [["b", "d"]], null],
-  ["none through a run with such targets", { b: ["a"], a: [["b", "d"]] }, "d", ["c"], null],
-  ["one if the last of them waits, too", { b: ["a"], a: [["b", "d"]] }, "d", ["a"], "d a d"],
-  ["none if a further one works", { b: ["a"], a: [["b", "d"]] }, "d", [["a", "x"]], null],
-])("a graph of waits has a cycle: %s", (_what, waits, run, on, cycle) => {
+  ["no cycle when no run waits", {}, "a", ["b"], null],
+  ["no cycle for a wait without a target", {}, "a", [], null],
+  ["the shortest cycle", { b: ["c", "d"], c: ["d"], d: ["a"] }, "a", ["x", "b"], "a b d a"],
+  ["no cycle for a run outside of one", { b: ["c"], c: ["a"], a: ["b"] }, "x", ["b"], null],
+  ["the cycle of a run that waits for itself", {}, "a", ["a"], "a a"],
+  ["no cycle of other runs", { b: ["c"], c: ["b"] }, "a", ["b"], null],
+  ["no cycle if one of several targets is free", { b: ["a"] }, "a", [["b", "d"]], null],
+  ["no cycle through a run with a free target", { b: ["a"], a: [["b", "d"]] }, "d", ["c"], null],
+  ["a cycle once all targets of a run wait", { b: ["a"], a: [["b", "d"]] }, "d", ["a"], "d a d"],
+  [
+    "no cycle if the run's other target is free",
+    { b: ["a"], a: [["b", "d"]] },
+    "d",
+    [["a", "x"]],
+    null,
+  ],
+])("a graph of waits finds %s", (_what, waits, run, on, cycle) => {
   expect(
     graphOf(waits)
       .cycle(run, () => on)
@@ -37,7 +43,7 @@ test("a graph of waits forgets a wait that was cancelled, and only that one", ()
   expect(graph.cycle("a", () => ["b"])).toEqual(["a", "b", "c", "a"]);
 });
 
-test("a graph of waits asks each time for the targets of a wait", () => {
+test("a graph of waits reads the targets of a wait again for each search", () => {
   const targets = ["c"];
   const graph = graphOf({ b: targets });
   expect(graph.cycle("a", () => ["b"])).toBeNull();
@@ -45,7 +51,7 @@ test("a graph of waits asks each time for the targets of a wait", () => {
   expect(graph.cycle("a", () => ["b"])).toEqual(["a", "b", "a"]);
 });
 
-test("a graph of waits finds a way back through ten thousand runs that wait in a row", () => {
+test("a graph of waits finds a cycle of ten thousand runs", () => {
   const row = Array.from({ length: 10_000 }, (_, n) => [`x${n}`, [`x${n + 1}`]]);
   const graph = graphOf({ ...(Object.fromEntries(row) as Waits), x10000: ["a"] });
   expect(graph.cycle("a", () => ["x0"])).toHaveLength(10_003);

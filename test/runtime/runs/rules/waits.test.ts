@@ -95,24 +95,24 @@ function waited(step$: Observable<Step>, scheduler: Marbles["scheduler"]): Obser
 }
 
 test.each([
-  ["is met by what it is for, once that is committed", "-a-o--t", "-a-o--m"],
-  ["is not met by anything else", "                      -a-q-D-", "-a-q-D-"],
-  ["is met once", "                                      -a-ot-p", "-a-om-P"],
-  ["is the oldest of its agent that is met first", "     -aA-otpu", "-aA-omp2"],
-  ["is met beside those of other agents", "              -ab-ot", "-ab-O(mM)"],
-  ["is offered one thing at a time", "                   -aA-op-t-u", "-aA-op-m-2"],
-  ["goes on when what it was offered is not taken", "    -aA-on-p", "-aA-o--Q"],
-  ["is met by a call of its own agent", "                -c-dT", "-c-d3"],
-  ["is not met by a call of another", "                  -c-DT", "-c-D-"],
-  ["ends when its time is up", "                         -s-----o", "-a----xn"],
-  ["does not end while it may be met", "                 -s--o----t", "-a--o----m"],
-  ["ends late when it was not taken", "                  -s--o----n", "-a--o----x"],
-  ["is forgotten when nobody wants it", "                -aAx-o", "-aA--B"],
-  ["is forgotten when its run ends", "                   -aAe-o", "-aA--B"],
-  ["is over with its run, whatever it was offered", "    -a-oen-p", "-a-o---P"],
-  ["is over when given up, whatever it was offered", "   -a-oxn-p", "-a-o---P"],
-  ["is met by nothing once its run ended", "             -a-oet", "-a-o--"],
-])("a wait: %s", (_what, line, expected) => shows(line, expected));
+  ["ends with a matching trigger, once that is delivered", "   -a-o--t", "-a-o--m"],
+  ["ignores other triggers", "                                 -a-q-D-", "-a-q-D-"],
+  ["ends with one trigger only", "                             -a-ot-p", "-a-om-P"],
+  ["is offered a trigger before a later wait of its agent", "  -aA-otpu", "-aA-omp2"],
+  ["ends with a trigger that another agent's wait gets too", " -ab-ot", "-ab-O(mM)"],
+  ["is offered one trigger at a time", "                       -aA-op-t-u", "-aA-op-m-2"],
+  ["continues when its trigger is not delivered", "            -aA-on-p", "-aA-o--Q"],
+  ["for calls ends with a call of its own agent", "            -c-dT", "-c-d3"],
+  ["for calls ignores a call of another agent", "              -c-DT", "-c-D-"],
+  ["ends at its timeout", "                                    -s-----o", "-a----xn"],
+  ["does not time out during a delivery", "                    -s--o----t", "-a--o----m"],
+  ["times out after a delivery that failed", "                 -s--o----n", "-a--o----x"],
+  ["is not offered a trigger once it is cancelled", "          -aAx-o", "-aA--B"],
+  ["is not offered a trigger once its run has ended", "        -aAe-o", "-aA--B"],
+  ["is over if its run ends during a delivery that fails", "   -a-oen-p", "-a-o---P"],
+  ["is over if it is cancelled during a delivery that fails", "-a-oxn-p", "-a-o---P"],
+  ["gets no trigger if its run ends during the delivery", "    -a-oet", "-a-o--"],
+])("a wait for a trigger %s", (_what, line, expected) => shows(line, expected));
 
 function shows(line: string, expected: string, values: object = said): void {
   marbles(({ hot, scheduler, expectObservable }) =>
@@ -120,5 +120,5 @@ function shows(line: string, expected: string, values: object = said): void {
   );
 }
 
-test("a stream of wait commands answers a burst in order", () =>
+test("a burst of waits for triggers is handled in order", () =>
   shows("-(aAboptu)", "-(aAbopmM2)", { ...said, o: "o to a1,b1" }));
