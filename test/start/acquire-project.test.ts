@@ -14,7 +14,7 @@ beforeEach(() => void (dir = tempDir()));
 const own = (onProblem: (message: string) => void, projectDir = dir) =>
   acquireProject(projectDir, { env: { AL_HOME: join(dir, "home") }, version: "1.0.0", onProblem });
 
-test("a project is released completely, once", async () => {
+test("release frees all of a project, and once only", async () => {
   const problems: string[] = [];
   const first = await own((message) => problems.push(message));
   first.close();
@@ -61,7 +61,7 @@ const cases = (["home/sessions.db", ".al/run/lock.db"] as const).flatMap((file) 
 const harmless = (file: string, what: string) => file.endsWith("lock.db") && what !== "garbage";
 
 test.each(cases.filter(({ file, what }) => !harmless(file, what)))(
-  "$file: $what is set aside with a warning, and the start continues",
+  "a start sets $file ($what) aside with a warning, and continues",
   async ({ file, damage }) => {
     (await own(() => undefined)).close();
     const path = join(dir, file);

@@ -50,4 +50,4 @@ test.each([
   '"x"',
   "{",
   "",
-])("a line without text to find: %s", (line) => expect(contentOf(line)).toBeNull());
+])("contentOf is null for the line %j", (line) => expect(contentOf(line)).toBeNull());

@@ -27,7 +27,7 @@ test("the search over all logs finds lines by words, phrases and beginnings, new
   expect((await project.find("deploy")).indexedUntil).not.toBeNull();
 });
 
-test("pages name every run once", async () => {
+test("the pages of a search list every run once", async () => {
   for (let i = 0; i < 40; i++) {
     const instanceId = `alpha-aaaaaa${String(i % 10).padStart(2, "a")}`;
     project.write(`common ${i}`, { instanceId, time: noon + i });

@@ -44,7 +44,7 @@ test("new lines are found at once, also after the threads ended", async () => {
   expect(problems).toEqual([]);
 });
 
-test("equal searches at the same time are one", async () => {
+test("equal searches at the same time run once", async () => {
   project.write("first line");
   const [one, same, other] = await Promise.all([find("first"), find("first"), find("line")]);
   expect(same).toBe(one);
@@ -104,7 +104,7 @@ test("a search over its time limit ends with its thread, and the next one gets a
   await mustFind("first");
 });
 
-test("until all is indexed once, a page has how far that is; then it has not", async () => {
+test("a page of matches contains the progress until all logs are indexed once", async () => {
   project.write("a line");
   expect((await find("line")).indexing).toBeDefined();
   await mustFind("line");

@@ -39,7 +39,7 @@ test.each([
     ["B added but changed here"],
   ],
   ["a link here", "A:1", "A:2", `A:${notAFile}`, ["A changed but changed here"]],
-])("compareFiles: %s", (_what, base, next, local, changes) => {
+])("compareFiles of %s (%s; %s; %s) returns %j", (_what, base, next, local, changes) => {
   expect(compared(base, next, local)).toEqual(changes);
 });
 
@@ -49,7 +49,7 @@ test("without the installed version every difference counts as a local change", 
     "C added",
   ]));
 
-test("contents have their ids in git", () => {
+test("contentId returns the id of a file in git", () => {
   const content = Buffer.from("hello\n");
   expect(contentId(content, 40)).toBe("ce013625030ba8dba906f756967f9e9ca394464a");
   expect(contentId(content, 64)).toBe(

@@ -63,7 +63,7 @@ test.each<[string, RegExp, readonly TreeEntry[]]>([
     /"scripts\/run" is there twice/,
     [entry("scripts/Run"), entry("scripts/run")],
   ],
-])("the files of a skill: %s is refused", (_, message, entries) => {
+])("a skill is rejected for %s", (_, message, entries) => {
   expect(() => picked(...entries)).toThrow(message);
 });
 

@@ -47,7 +47,7 @@ test("a clean project has its commit, a changed or a new file makes it dirty", a
   expect(await projectGit().state()).toEqual({ commit, dirty: true });
 });
 
-test("only the project's directory counts, without the scheduler's own files", async () => {
+test("only changes in the project's directory make it dirty, without the scheduler's own files", async () => {
   mkdirSync(join(dir, "project", ".al"), { recursive: true });
   write("project/config.toml");
   const commit = repository();
@@ -73,7 +73,7 @@ test("the commit is null without a repository, a commit or git itself", async ()
   expect(await projectGit().state()).toBeNull();
 });
 
-test("variables of a hook do not point it to another repository", async () => {
+test("the environment of a git hook does not lead to another repository's commit", async () => {
   const commit = repository();
   const more = { GIT_DIR: "/nowhere", GIT_INDEX_FILE: "/nowhere", GIT_WORK_TREE: "/" };
   expect(await projectGit(dir, more).state()).toEqual({ commit, dirty: false });

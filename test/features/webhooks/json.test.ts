@@ -16,7 +16,7 @@ test("the first path that holds a text or a number counts", () => {
   expect(integer(payload, "e", "missing")).toBeNull();
 });
 
-test("brackets stand for every element, and each value comes once", () => {
+test("brackets in a path stand for every element, and each value comes once", () => {
   const payload = { labels: [{ name: "a" }, { name: "b" }, { name: 3 }, null, { name: "a" }] };
   expect(texts(payload, "labels[].name", "labels.name", "none[].name")).toEqual(["a", "b"]);
   expect(texts({ projects: ["x", 1, "y"] }, "projects[]")).toEqual(["x", "y"]);

@@ -61,7 +61,7 @@ test.each([
   ["is large", "x".repeat(2_000_000), {}, "[2000000 bytes, not shown]"],
   ["is text", `plain ${known}`, {}, "plain [redacted]"],
   ["is of an unknown type", "{}", { type: "gone" }, "{}"],
-])("a body that %s has no payload", (_, body, change, text) => {
+])("the view of a body that %s has text in place of a payload", (_, body, change, text) => {
   expect(view(body, change)).toMatchObject({ payload: null, text });
 });
 
@@ -119,7 +119,10 @@ test.each<[string, string, object, object]>([
   ["no code", "installation", installation(null), installation(null)],
   ["an empty code", "installation", installation(""), installation("")],
   ["the code of an error", "error", errorCode, errorCode],
-])("a Sentry payload with %s shows all but the grant", (_, resource, payload, shown) => {
-  const headers = { "sentry-hook-resource": resource };
-  expect(view(payload, { type: "sentry", headers }).payload).toEqual(shown);
-});
+])(
+  "the view of a Sentry payload with %s hides only a grant's code",
+  (_, resource, payload, shown) => {
+    const headers = { "sentry-hook-resource": resource };
+    expect(view(payload, { type: "sentry", headers }).payload).toEqual(shown);
+  },
+);

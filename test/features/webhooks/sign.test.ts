@@ -40,7 +40,7 @@ test.each(types)(
   },
 );
 
-test.each(types)("another secret is refused by %s", (type) => {
+test.each(types)("%s rejects a delivery signed with another secret", (type) => {
   fc.assert(
     fc.property(secretsOf(type), secretsOf(type), body, (secret, other, bytes) => {
       // HMAC pads a short key with zero bytes and hashes a long one, so only ordinary keys differ for sure.
@@ -84,7 +84,7 @@ test("a delivery without a secret has its event and no signature", () => {
   expect(headers).toMatchObject({ "x-github-event": "push" });
 });
 
-test("a body with a time gets the present one, and others are unchanged", () => {
+test("atTime sets the present time in a body that has one, and changes no other", () => {
   const old = bytes('{"webhookTimestamp": 1, "a": [1]}');
   const present = { webhookTimestamp: now, a: [1] };
   expect(JSON.parse(atTime("linear", old, now).toString())).toEqual(present);

@@ -23,7 +23,7 @@ test("long work on bodies leaves a turn of the event loop between two of them, a
   expect(order).toEqual(["a", "a", "b", "a"]);
 });
 
-test("short work on bodies is done at once, and a failure is the caller's alone", async () => {
+test("short work on bodies is done at once, and its failure rejects only its caller", async () => {
   const order: number[] = [];
   const failing = inTurn("a", () => {
     throw new Error("no JSON");

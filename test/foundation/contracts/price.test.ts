@@ -24,25 +24,35 @@ const tiered: Price = {
 
 test.each<[string, Price, Partial<CallUsage>, number]>([
   ["a read of the cache", sonnet, { cacheRead: 11 }, 3_300],
-  ["a write for an hour, at twice the input", sonnet, { cacheWrite: 4, cacheWrite1h: 4 }, 24_000],
-  ["both writes", sonnet, { cacheWrite: 10, cacheWrite1h: 4 }, 22_500 + 24_000],
+  ["a write to the cache for an hour", sonnet, { cacheWrite: 4, cacheWrite1h: 4 }, 24_000],
   [
-    "everything",
+    "a write to the cache for both times",
+    sonnet,
+    { cacheWrite: 10, cacheWrite1h: 4 },
+    22_500 + 24_000,
+  ],
+  [
+    "a call with all kinds of tokens",
     sonnet,
     { input: 12, cacheRead: 2_000, cacheWrite: 300, cacheWrite1h: 100, output: 450 },
     36_000 + 600_000 + 750_000 + 600_000 + 6_750_000,
   ],
   ["input at a tier's threshold", tiered, { input: 272_000, output: 1 }, 680_000_000 + 15_000],
-  ["input over it", tiered, { input: 272_001, output: 1 }, 1_360_005_000 + 22_500],
-  ["the cache's part of the input", tiered, { input: 1, cacheRead: 272_000 }, 5_000 + 136_000_000],
-  ["the highest tier", tiered, { input: 500_001 }, 4_500_009_000],
+  ["input over a tier's threshold", tiered, { input: 272_001, output: 1 }, 1_360_005_000 + 22_500],
   [
-    "a price that is no whole number of nano-dollars",
+    "cached input over a tier's threshold",
+    tiered,
+    { input: 1, cacheRead: 272_000 },
+    5_000 + 136_000_000,
+  ],
+  ["input in the highest tier", tiered, { input: 500_001 }, 4_500_009_000],
+  [
+    "a price with fractions of a nano-dollar",
     { input: 0.895578, output: 1.791156, cacheRead: 0.074632, cacheWrite: 0 },
     { input: 1_000_000, output: 500, cacheRead: 3 },
     895_578_000 + 895_578 + 224,
   ],
-  ["nothing", sonnet, {}, 0],
+  ["a call without tokens", sonnet, {}, 0],
 ])("%s costs the amount calculated by hand", (_, price, usage, nano) => {
   expect(costOf(price, { ...none, ...usage })).toBe(nano);
 });
@@ -63,7 +73,7 @@ test.each([
   ["openai", "gpt-5.5", "priority", 2.5],
   ["openai", "gpt-5.5", null, 1],
   ["anthropic", "claude-opus-5", "priority", 1],
-])("a service tier of %s for %s, %s, costs %i times as much", (provider, model, tier, factor) => {
+])("serviceTierFactor of %s, %s, %s is %d", (provider, model, tier, factor) => {
   expect(serviceTierFactor(provider, model, tier)).toBe(factor);
 });
 
@@ -117,6 +127,6 @@ test.each([
   [0.01, "$0.01"],
   [0.00123, "$0.0012"],
   [0.000000001, "$0.000000001"],
-])("%d dollars have enough digits to be seen", (usd, text) => {
+])("usdText of %d dollars is %s", (usd, text) => {
   expect(usdText(nanoOfUsd(usd))).toBe(text);
 });

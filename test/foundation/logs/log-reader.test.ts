@@ -130,7 +130,7 @@ test("a broken line longer than the limit of a log line is cut to its beginning"
   expect((await read(project)).map(({ length }) => length)).toEqual([32 * 1024 + 13, 5]);
 });
 
-test("a line with an invalid time or an unnamed run is a broken one", async () => {
+test("a line with an invalid time or an unnamed run counts as broken", async () => {
   const project = tempProject();
   const bad = [
     '{"level":30,"time":1e999,"agent":"dev","msg":"a"}',

@@ -43,7 +43,7 @@ test("an agent name that is not a file name goes to the scheduler's log", async 
   expect(messages(logPath(project, "scheduler"))).toEqual(["x"]);
 });
 
-test("each file that got lines is named once per turn", async () => {
+test("grown$ emits each file that got lines once per turn", async () => {
   const writer = tempWriter(tempProject());
   const names: string[] = [];
   writer.grown$.subscribe((name) => names.push(name));

@@ -63,7 +63,7 @@ test("of two programs that poll one bot, the refused one says why, and answers a
   await expect.poll(() => telegram.responseTo("q1")).toBe("You answered: wait");
 });
 
-test("a bot that two credentials have is read once", async () => {
+test("a bot with two credentials is polled once", async () => {
   const telegram = await fakeTelegram();
   const { change, given, log } = listening(telegramOps, telegram.fields);
   change([telegramOps, { ...telegramOps, name: "other", credential: "telegram_bot:b" }]);

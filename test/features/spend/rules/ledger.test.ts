@@ -37,7 +37,7 @@ describe("near a limit", () => {
       { nano: 2_000_000, maxOutputTokens: null },
     ],
     [
-      "a call without a limit gets one",
+      "a call without a token limit gets one",
       { maxOutputTokens: null, modelMaxTokens: 3_000 },
       { maxOutputTokens: 3_000 },
     ],
@@ -92,7 +92,7 @@ describe("near a limit", () => {
   });
 });
 
-test("the input is the last request's plus the new bytes", () => {
+test("the estimated input is the last request's tokens plus the new bytes", () => {
   const { ask, settle } = ledgerOf();
   const nanoOf = (requestBytes: number, instanceId = "dev-1") => {
     const event = ask({ maxOutputTokens: 0, requestBytes, instanceId });
