@@ -155,7 +155,7 @@ test("deliveries planned while the clock was years ahead are due", async () => {
   expect(await dueIds(1_000)).toEqual(["now", "far"]);
 });
 
-test("a rule with an empty state is deleted; a target stays off until it is switched on", async () => {
+test("an alert rule with an empty state is deleted; a target stays off until it is switched on", async () => {
   const alerts = await storeWith();
   const project = { ...failing, agent: "" };
   await alerts.record({ states: [failing, project], deliveries: [] });

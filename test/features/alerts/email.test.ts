@@ -111,7 +111,7 @@ test("e-mail has untrusted text as text, never as a header", async () => {
   expect(mails[0]?.raw.replaceAll("=\r\n", "")).toContain("&lt;b&gt;&quot;&amp;amp;&#39;");
 });
 
-test("e-mail accepts names that are not ASCII", async () => {
+test("e-mail is sent from a name that is not ASCII", async () => {
   const { send, mails } = await mailServer();
   const name = "Überwachung <a@example.com>";
   expect(await send({ ...mailLogin, from: name })).toEqual(accepted);

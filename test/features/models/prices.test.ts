@@ -42,7 +42,7 @@ describe("beyond the price table", () => {
     expect(price?.tiers).toEqual([{ inputTokensAbove: 200_000, ...rates }]);
   });
 
-  test("the higher price counts from the first token beyond the threshold", async () => {
+  test("the higher price of a long request applies from the first token over the threshold", async () => {
     const price = await listedPrice("google", "gemini-3.1-pro-preview");
     if (price === null) throw new Error("no price");
     const usage = { cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 1_000 };

@@ -68,7 +68,7 @@ test.each([
   ).toBe(acts);
 });
 
-test("the detail of an act is one short line without secrets", async () => {
+test("the audited detail of an act is one short line without secrets", async () => {
   const { list, record } = opened();
   const detail = `use hunter2\n\n for ${"x".repeat(300)}`;
   await record(phone, { act: "trigger", agent: "a", detail });
@@ -77,7 +77,7 @@ test("the detail of an act is one short line without secrets", async () => {
   expect(entry?.detail).toHaveLength(200);
 });
 
-test("an act that can't be recorded logs a warning", async () => {
+test("an act that the audit can't record logs a warning", async () => {
   const { store, audit, warnings } = opened();
   store.tables((db) => ({ done: db.exec("DROP TABLE audit") }));
   expect(() => audit.recordAct({ act: "pause" }, phone)).not.toThrow();

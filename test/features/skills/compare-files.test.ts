@@ -43,7 +43,7 @@ test.each([
   expect(compared(base, next, local)).toEqual(changes);
 });
 
-test("without the installed version every difference counts as a local change", () =>
+test("compareFiles without the installed version reports every difference as a local change", () =>
   expect(compared(null, "A:2 B:1 C:1", "A:1 B:1")).toEqual([
     "A changed but changed here",
     "C added",

@@ -42,7 +42,7 @@ test.each([
   }),
 );
 
-test("a run that no longer waits stops checking", () =>
+test("a run that no longer waits for funds stops checking its limits", () =>
   marbles(({ cold, scheduler, flush }) => {
     let looked = 0;
     const look = (): RunFunds => {

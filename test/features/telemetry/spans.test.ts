@@ -194,7 +194,7 @@ test.each([
   },
 );
 
-test("names of attributes, operations and providers are in the registry of the conventions, or begin with al.", () => {
+test("names of span attributes, operations and providers are in OpenTelemetry's registry, or begin with al.", () => {
   const failed = { ...result, isError: true };
   const events = [...day.slice(0, 3), output(340, failed), ...texts, finished("failed"), call];
   const calls = providers.map((provider) => ({ ...call, provider }));

@@ -4,7 +4,7 @@ function ran(instanceId: string, config: string, instructions: string): Compared
   return { instanceId, content: { config, instructions } };
 }
 
-test("each text that changed has a unified difference", () => {
+test("difference returns a unified diff of each changed text", () => {
   const from = ran("dev-1", '{\n  "scale": 1\n}\n', "Do the work.");
   const to = ran("dev-2", '{\n  "scale": 2\n}\n', "Do the work.\nThen rest.");
   expect(difference(from, to)).toBe(`--- dev-1/config.json

@@ -37,7 +37,7 @@ function projectGit(projectDir = dir, more: NodeJS.ProcessEnv = {}): ProjectGit 
   return createProjectGit({ projectDir, env: { ...env, ...more }, elapsed: () => elapsedMs });
 }
 
-test("a clean project has its commit, a changed or a new file makes it dirty", async () => {
+test("a clean project has the git commit of its files, a changed or a new file makes it dirty", async () => {
   const commit = repository();
   expect(await projectGit().state()).toEqual({ commit, dirty: false });
   write("config.toml", "scale = 2\n");
@@ -62,7 +62,7 @@ test("a project with more changes than are read is dirty", async () => {
   expect(await projectGit().state()).toEqual({ commit, dirty: true });
 });
 
-test("the commit is null without a repository, a commit or git itself", async () => {
+test("the commit of a project is null without a repository, a commit or git itself", async () => {
   const outside = { GIT_CEILING_DIRECTORIES: tmpdir() };
   expect(await projectGit(dir, outside).state()).toBeNull();
   git("init", "--quiet");
@@ -79,7 +79,7 @@ test("the environment of a git hook does not lead to another repository's commit
   expect(await projectGit(dir, more).state()).toEqual({ commit, dirty: false });
 });
 
-test("the commit is read once for concurrent callers, and again after some seconds or a change", async () => {
+test("the commit of a project is read once for concurrent callers, and again after some seconds or a change", async () => {
   const commit = repository();
   const one = projectGit();
   const first = one.state();

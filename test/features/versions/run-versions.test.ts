@@ -71,7 +71,7 @@ test("secret values of a version's config are hashes that differ with the value 
   expect(maskWith("other")("hunter2")).not.toBe(mask("hunter2"));
 });
 
-test("the project's container settings are part of the version, unless the agent sets its own", () => {
+test("the project's container settings are part of a run's version, unless the agent sets its own", () => {
   const config = { local: { ...local, memory: "1g", env: {} } };
   const container = { image: "al:latest", memory: "4g", cpus: 2 };
   expect(JSON.parse(canonical(config, { container }))).toMatchObject({
@@ -93,7 +93,7 @@ test("a version's allowed hosts are the project's and the agent's own", () => {
   expect(networkOf(null, null)).toBeUndefined();
 });
 
-test("a version changes with config, instructions and files, and with nothing else", async () => {
+test("a run's version changes with config, instructions and files, and with nothing else", async () => {
   let files: Record<string, string> | null = {};
   let script = "";
   let changes = 0;

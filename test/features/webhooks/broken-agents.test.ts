@@ -62,7 +62,7 @@ test.each<[string, readonly RunEvent[]]>([
   expect(explained(events, unmatched)).toEqual(unmatched),
 );
 
-test("a delivery that an agent accepted needs no reason", () => {
+test("a delivery that an agent accepted gets no reason about a broken config", () => {
   const taken = { ...unmatched, matched: ["ops"], reason: null };
   expect(explained([broken("dev", "gh")], taken)).toEqual(taken);
 });

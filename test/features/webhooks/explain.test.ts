@@ -37,7 +37,7 @@ test("the explanation of an excluded value names it", () =>
     "ignoreSenders: wants none of bot-1, got bot-1",
   ));
 
-test("entries are alternatives; one that lets the event through is enough", () => {
+test("webhook entries of an agent are alternatives; one that lets the event through is enough", () => {
   const [one, two] = [{ repos: ["acme/x"] }, { repos: ["acme/z"] }];
   expect(text(binding({ filters: one }), binding({ filters: two }))).toBe(
     "repos: wants acme/x, got acme/y; or repos: wants acme/z, got acme/y",

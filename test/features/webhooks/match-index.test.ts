@@ -45,7 +45,7 @@ function wheres(name: string, where: Where, filters: Filters = {}): ListeningAge
   return { name, scale: 1, webhooks: [hub(filters, where)] };
 }
 
-test("an entry with values of the payload matches the events that have them all", () => {
+test("a webhook entry with values of the payload matches the events that have them all", () => {
   const index = indexOf(
     wheres("text", { "issue.level": "fatal" }),
     wheres("several", { "issue.level": "fatal", "issue.count": 3, "issue.tags.0.value": "prod" }),
@@ -186,7 +186,7 @@ function crowd(size: number): ListeningAgent[] {
   });
 }
 
-test("an event skips agents with other sources or repositories", () => {
+test("an event does not match agents with other sources or repositories", () => {
   const event = { ...push, repos: "acme/r5-2" };
   const index = indexOf(...crowd(1_000));
   expect(index.match("hub", seen(event))).toMatchObject({ matched: ["agent-5"], examined: 1 });

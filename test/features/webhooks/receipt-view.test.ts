@@ -65,7 +65,7 @@ test.each([
   expect(view(body, change)).toMatchObject({ payload: null, text });
 });
 
-test("fields with the name of a secret are redacted, at any depth", () => {
+test("fields of a receipt with the name of a secret are redacted, at any depth", () => {
   const payload = {
     token: "xoxb-legacy",
     authorizations: [{ team_id: "T1", access_token: "xoxb-2" }],
@@ -85,7 +85,7 @@ test("fields with the name of a secret are redacted, at any depth", () => {
   });
 });
 
-test("a secret that is known is redacted wherever it turns up", () => {
+test("a known secret is redacted anywhere in a receipt", () => {
   const shown = view(
     { title: `use ${known} here` },
     {
@@ -97,7 +97,7 @@ test("a secret that is known is redacted wherever it turns up", () => {
   expect(shown.headers).toEqual({ "x-note": "[redacted]", "x-auth-token": "[redacted]" });
 });
 
-test("a body that nests without end is cut", () => {
+test("the view of a body that nests without end is cut", () => {
   const shown = view(`${'{"deep":'.repeat(1_000)}1${"}".repeat(1_000)}`);
   expect(JSON.stringify(shown.payload)).toContain("[too deep]");
 });

@@ -58,7 +58,7 @@ function keyHex(secret: string): string {
     .replace(/(00)+$/, "");
 }
 
-test("a signed delivery has its event and id where the provider has headers for them", () => {
+test("a signed delivery has its event and id in the provider's headers for them", () => {
   const of = { event: "issue", id: "d1" };
   expect(signDelivery("github", "s", bytes("{}"), now, of)).toMatchObject({
     "x-github-event": "issue",
@@ -69,7 +69,7 @@ test("a signed delivery has its event and id where the provider has headers for 
   });
 });
 
-test("an unknown type is refused with the known ones as a hint", () =>
+test("signing for an unknown type is rejected with the known ones as a hint", () =>
   expect(() => signDelivery("bitbucket", "s", bytes("{}"), now)).toThrow(
     expect.objectContaining({ code: "unknown_webhook_type" }) as Error,
   ));

@@ -4,7 +4,7 @@ import { bytes, providerOf } from "./deliveries.ts";
 import { slackCommand } from "./payloads.ts";
 
 // Other bodies and secrets are refused by the properties of sign.test.ts.
-test("GitHub's published test vector is accepted, in its form alone", () => {
+test("GitHub's published test vector is accepted, and in no other form", () => {
   const hex = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
   const body = bytes("Hello, World!");
   const verify = (signature: string) =>

@@ -53,7 +53,7 @@ test.each([
   expect(said(change)).toEqual([expect.stringContaining(message)]);
 });
 
-test("[alerts.<name>] of Slack is an app if people answer by its buttons", () => {
+test("[alerts.<name>] of Slack uses an app if people answer by its buttons", () => {
   const text =
     '[alerts.a]\ntype = "slack"\nanswers = ["U0ADA"]\n[alerts.b]\ntype = "telegram"\nanswers = [42]';
   expect(project(text).alerts).toMatchObject([

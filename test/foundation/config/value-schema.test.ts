@@ -76,13 +76,13 @@ test.each([
   expect(reason(schema, value)).toContain(text);
 });
 
-test("a value is checked by the draft of its schema", () => {
+test("a value is checked by the JSON Schema draft that its schema names", () => {
   const items = [{ type: "string" }];
   expect(reason({ $schema: draft07, items }, [1])).toBe("/0 must be string");
   expect(reason({ $schema: draft2020, prefixItems: items }, [1])).toBe("/0 must be string");
 });
 
-test("a value may have a member of any name", () => {
+test("a value checked by a schema may have a member of any name", () => {
   const value: unknown = JSON.parse('{"__proto__": 1, "constructor": 2}');
   expect(reason({ required: ["toString"] }, value)).toContain("required property 'toString'");
   const closed = { properties: { constructor: { type: "string" } } };

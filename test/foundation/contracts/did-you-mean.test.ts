@@ -15,10 +15,10 @@ test.each([
   expect(closest(word, agents)).toBe(candidate),
 );
 
-test("a word's suggestion is never itself, but may be a neighbour", () =>
+test("closest never suggests the word itself, but a similar name", () =>
   expect(closest("dev", ["dev", "deva"])).toBe("deva"));
 
-test("an empty list has no suggestion", () => expect(closest("dev", [])).toBeNull());
+test("closest of an empty list is null", () => expect(closest("dev", [])).toBeNull());
 
 const like = ["cron", "dev-frontend", "from", "zzzzzzzzzzzzzzzzzz"];
 test("mostLike suggests nothing for a word of 10,000 characters", () =>
@@ -31,5 +31,5 @@ test.each([
   expect(mostLike(word, like, 3).toSorted()).toEqual(names.toSorted()),
 );
 
-test("suggestions come best first", () =>
+test("mostLike returns the best suggestion first", () =>
   expect(mostLike("front", ["dev", "dev-frontend", "from"], 2)).toEqual(["dev-frontend", "from"]));

@@ -57,7 +57,7 @@ test.each<[string, Price, Partial<CallUsage>, number]>([
   expect(costOf(price, { ...none, ...usage })).toBe(nano);
 });
 
-test("summing dimes causes no drift", () => {
+test("costOf of prices such as $0.10 has no rounding drift", () => {
   const price = { input: 0.1, output: 0.2, cacheRead: 0.7, cacheWrite: 0.3 };
   const usage = { input: 3, output: 3, cacheRead: 3, cacheWrite: 3, cacheWrite1h: 0 };
   expect(costOf(price, usage)).toBe(3_900);
@@ -77,7 +77,7 @@ test.each([
   expect(serviceTierFactor(provider, model, tier)).toBe(factor);
 });
 
-test("a service tier multiplies exactly", () =>
+test("a service tier multiplies prices exactly", () =>
   expect(costOf(sonnet, { ...none, output: 3 }, 2.5)).toBe(112_500));
 
 test("no call costs more than its tokens at the worst rates", () => {
@@ -106,7 +106,7 @@ test("no call costs more than its tokens at the worst rates", () => {
   );
 });
 
-test("an amount pays the exact number of tokens, and not one more", () => {
+test("tokensFor returns the exact number of tokens that an amount pays", () => {
   const rate = worstRates({ ...sonnet, output: 0.895578 }, 1, false).output;
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1e15 }), (nano) => {

@@ -70,7 +70,7 @@ test("a token of a host on another port is not bound: the run gets it", () => {
   expect(broker(own)).toEqual({ inRun: own, bindings: [] });
 });
 
-test("a signing key, a file and an unbound credential stay as they are", () => {
+test("a signing key, a file and an unbound credential get no placeholder", () => {
   const unbound = [
     credential("aws", { access_key_id: "AKIA", secret_access_key: "s3cr3t-key" }),
     credential("git_ssh", { private_key: "-----BEGIN" }),

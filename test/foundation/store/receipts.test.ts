@@ -46,7 +46,7 @@ test("the same delivery again is a duplicate, also while the first is being comm
   expect(store.history.query(wholeHistory).total).toBe(1);
 });
 
-test("another body, another source or no delivery id is not a duplicate", async () => {
+test("a delivery with another body, another source or no id is not a duplicate", async () => {
   const store = tempStore();
   const other = delivery("r3", "d1", "body");
   for (const one of [
@@ -60,7 +60,7 @@ test("another body, another source or no delivery id is not a duplicate", async 
   }
 });
 
-test("the same body under another id is a duplicate where no two deliveries have the same body", async () => {
+test("the same body under another id is a duplicate for providers whose bodies all differ", async () => {
   const store = tempStore();
   const accept = (id: string, deliveryId: string | null, body: string) =>
     store.receipts.accept(delivery(id, deliveryId, body, { isKnownByBody: true }));

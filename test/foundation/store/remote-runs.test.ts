@@ -16,7 +16,7 @@ test("a remote run and its claim exist for the next scheduler, until removed", a
   expect(next.remoteRuns.all()).toEqual([]);
 });
 
-test("the first claim wins; only the same one may be repeated", async () => {
+test("the first claim of a remote run wins; only the same one may be repeated", async () => {
   const { remoteRuns } = tempStore();
   await remoteRuns.add(run);
   const claims = ["claim-1", "claim-2", "claim-1"].map((claim, i) =>

@@ -46,7 +46,7 @@ test("a person of a target that the agent's alerts don't go to may not answer", 
   expect(given).toEqual([]);
 });
 
-test("a new connection is opened when Slack asks for it, and the old one takes presses until it closes", async () => {
+test("a new connection is opened when Slack asks for one, and the old one takes presses until it closes", async () => {
   const { slack, given, log } = await connected();
   slack.open[0]?.send(JSON.stringify({ type: "disconnect", reason: "refresh_requested" }));
   await expect.poll(() => slack.open).toHaveLength(2);
@@ -108,7 +108,7 @@ test("Slack's lost connections and 429 are retried, and no token is logged", asy
     expect(log.concat(wrong.log).join()).not.toContain(secret);
 });
 
-test("the connection follows the config, and ends with the scheduler", async () => {
+test("the connection to Slack follows the config, and ends with the scheduler", async () => {
   const slack = await fakeSlack();
   const { change, given } = listening({ ...slackOps, answers: [] }, slack.fields);
   change([slackOps]);

@@ -47,7 +47,7 @@ describe("in the ledger", () => {
   });
 });
 
-test("a raise counts until the window turns, for the agent's live runs too", () => {
+test("a raise of a limit applies until its window turns, also to the agent's live runs", () => {
   const { ask, settle, apply } = ledgerOf(budgets({ runUsd: 0.01, dayUsd: 0.01 }));
   ask();
   settle(cent);
@@ -74,7 +74,7 @@ test("a run's own limit can be raised", () => {
   expect(ask().type).toBe("reserved");
 });
 
-test("a warning comes once a window, for the highest percentage that was passed", () => {
+test("a budget's warning comes once a window, for the highest percentage that was passed", () => {
   const { ask, settle } = ledgerOf(budgets({ dayUsd: 1, warnAt: [50, 80] }, { warnAt: [] }));
   const warnedAt = (cents: number, at = now) => {
     ask({}, at);

@@ -170,11 +170,11 @@ test.each<[string, Value, string, string, Payload]>([
   ["conclusions", ["success"], "github", "check_suite", suite],
   ["conclusions", ["success"], "github", "deployment", workflow("success")],
   ["conclusions", ["null", "success"], "github", "workflow_run", workflow(null)],
-  ["labels", ["Bug"], "linear", "", linearComment],
-  ["assignee", "sam@example.com", "linear", "", linearComment],
+  ["labels", ["Bug"], "linear", "Comment", linearComment],
+  ["assignee", "sam@example.com", "linear", "Comment", linearComment],
   ["repos", [], "github", "ping", {}],
 ])(
-  "the filter %s = %j keeps out an event of %s without such a value %s",
+  "the filter %s = %j keeps out a %s event without a value for it: %s",
   (field, value, type, event, payload) => {
     expect(why(type, event, payload, field, value)).toBe(
       `${field} is set and the event carries none`,
