@@ -137,7 +137,7 @@ test.each([
   ["due", 1],
   ["waitingTargets", 1],
 ] as const)(
-  "the sender repeats a failed %s of the store, and sends the alert once",
+  "the sender repeats a failed call of the store's %s, and sends the alert once",
   async (method, times) => {
     let left = times;
     const store = new Proxy(tempStore().tables(createAlertStore), {

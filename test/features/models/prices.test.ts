@@ -30,7 +30,7 @@ test.each([
   async (provider, model, price) => expect(await listedPrice(provider, model)).toMatchObject(price),
 );
 
-describe("beyond the price table", () => {
+describe("in the list of prices", () => {
   test.each([
     ["google", "gemini-2.5-pro", { input: 2.5, output: 15, cacheRead: 0.25, cacheWrite: 2.5 }],
     ["google", "gemini-3.1-pro-preview", { input: 4, output: 18, cacheRead: 0.4, cacheWrite: 4 }],

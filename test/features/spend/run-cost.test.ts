@@ -39,7 +39,7 @@ test.each<[string, Usage | null, Partial<typeof counted>, Partial<Usage>]>([
     { ...reported, tokens, costUsd: 0.25 },
   ],
   [
-    "counted otherwise is the scheduler's count",
+    "reported another cost is the scheduler's count",
     reported,
     {},
     { ...reported, tokens, costUsd: 0.25 },

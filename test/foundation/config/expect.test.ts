@@ -68,7 +68,12 @@ test.each([
     { "out.json": `{"a":"${"x".repeat(300_000)}"}` },
     "agents/dev/config.toml:5:10  expect.schema: out.json has 300008 bytes; expected at most",
   ],
-  ["a returned of yes", 'returned = "yes"', {}, 'expect.returned is "yes"; expected true or false'],
+  [
+    "a returned that is not a boolean",
+    'returned = "yes"',
+    {},
+    'expect.returned is "yes"; expected true or false',
+  ],
 ])("[expect] refuses %s", async (_what, lines, files, message) => {
   const change = await changeWith(lines, files);
   expect(change.type).toBe("invalid");

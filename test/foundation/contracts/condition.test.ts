@@ -22,7 +22,7 @@ test.each<[string, Partial<Condition>]>([
   ["another kind", { kind: "agent-call" }],
   ["another source", { source: "lab" }],
   ["another event", { event: "push" }],
-  ["only one of its values", { where: { "issue.number": 7, action: "closed" } }],
+  ["an event with only one of its values", { where: { "issue.number": 7, action: "closed" } }],
   ["a number where it wants text", { where: { "issue.number": "7" } }],
   ["a missing value where it wants null", { where: { "issue.assignee": null } }],
   ["an inherited property", { where: { "issue.labels.__proto__.length": 0 } }],

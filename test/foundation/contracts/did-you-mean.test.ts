@@ -11,9 +11,7 @@ test.each([
   ["dev", null],
   ["nightly", null],
   ["", null],
-])("closest suggests for %j: %j", (word, candidate) =>
-  expect(closest(word, agents)).toBe(candidate),
-);
+])("closest of %j is %j", (word, candidate) => expect(closest(word, agents)).toBe(candidate));
 
 test("closest never suggests the word itself, but a similar name", () =>
   expect(closest("dev", ["dev", "deva"])).toBe("deva"));
@@ -21,13 +19,13 @@ test("closest never suggests the word itself, but a similar name", () =>
 test("closest of an empty list is null", () => expect(closest("dev", [])).toBeNull());
 
 const like = ["cron", "dev-frontend", "from", "zzzzzzzzzzzzzzzzzz"];
-test("mostLike suggests nothing for a word of 10,000 characters", () =>
+test("mostLike returns nothing for a word of 10,000 characters", () =>
   expect(mostLike("x".repeat(10_000), like, 3)).toEqual([]));
 
 test.each([
   ["front", ["dev-frontend", "from", "cron"]],
   ["dev-frontend-issues", ["dev-frontend"]],
-])("mostLike suggests for %j: %j", (word, names) =>
+])("mostLike of %j is %j", (word, names) =>
   expect(mostLike(word, like, 3).toSorted()).toEqual(names.toSorted()),
 );
 

@@ -74,9 +74,12 @@ test("the same body under another id is a duplicate for providers whose bodies a
   expect(answers).toMatchObject([{ duplicate: false }, duplicate, duplicate, { duplicate: false }]);
 });
 
-test.each([{}, { isKnownByBody: true }] as const)(
-  "a repeated delivery whose first one started nothing is accepted once it starts work (%j)",
-  async (known) => {
+test.each([
+  ["id", {}],
+  ["body", { isKnownByBody: true }],
+] as const)(
+  "a delivery repeated by its %s whose first one started nothing is accepted once it starts work",
+  async (_by, known) => {
     const store = tempStore();
     const accept = (id: string, starts: boolean) =>
       store.receipts.accept(delivery(id, "d1", "body", starts ? known : { ...known, items: [] }));

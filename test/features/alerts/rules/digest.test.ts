@@ -29,8 +29,18 @@ test.each([
   ["one of quiet hours is sent as it is", many(1, { nextAt: 20 }), 5, 0],
   ["those that were attempted are sent again as they are", many(9, { attempts: 1 }), 5, 0],
   ["dead ones that a person retries are sent as they are", many(9, { lastError: "no" }), 5, 0],
-  ["questions are not joined", many(9, { alert: anAlert({ topic: "question" }) }), 5, 0],
-  ["digests are not joined", many(9, { alert: anAlert({ topic: "digest" }) }), 5, 0],
+  [
+    "questions are not joined into a digest",
+    many(9, { alert: anAlert({ topic: "question" }) }),
+    5,
+    0,
+  ],
+  [
+    "digests are not joined into another one",
+    many(9, { alert: anAlert({ topic: "digest" }) }),
+    5,
+    0,
+  ],
 ])("due deliveries to one target: %s", (_, due, free, joined) => {
   expect(digestParts(due, free)).toHaveLength(joined);
 });

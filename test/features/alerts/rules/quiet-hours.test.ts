@@ -33,7 +33,7 @@ test.each<[string, typeof atNoon | null, string, string | null, string?]>([
     "Asia/Kathmandu",
   ],
   [
-    "null before their start in the project's time zone",
+    "null before the hours in the project's time zone",
     overNight,
     "2026-11-22T16:00:00Z",
     null,
