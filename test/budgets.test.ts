@@ -64,7 +64,7 @@ function tokensByRoom(): ReadonlyMap<string, number> {
 
 const rooms = tokensByRoom();
 
-test("each TypeScript file of src, streams and test belongs to a room with a budget", () => {
+test("each TypeScript file of src, streams and test belongs to a folder with a budget", () => {
   expect([...rooms.keys()].filter((room) => !(room in budgets))).toEqual([]);
 });
 

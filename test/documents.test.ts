@@ -83,7 +83,7 @@ test.each(documents)(
 const rooms = documents.filter((path) => /^(src\/.+|streams|test.*)\/README\.md$/.test(path));
 
 test.each(rooms)(
-  "%s begins with what the room holds, what may import it, how to add one more",
+  "%s begins with what its folder contains, what may import it and how to add one more",
   (path) => {
     const [beginning = ""] = read(path).split("\n## ");
     for (const lead of ["What is here", "What may import it", "How to add one more"])

@@ -105,7 +105,7 @@ async function deliver(
 
 describe("with 1,000 agents as with 10", () => {
   test.each([
-    ["nobody waits for", () => "acme/app"],
+    ["no agent waits for", () => "acme/app"],
     ["one agent waits for", () => `acme/${agentName(7)}`],
   ])("a delivery that %s takes as many SQL statements", async (_for, repo) => {
     const count = 20;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { leftBehind, tracesOf } from "./left-behind.ts";
 import { tempDir } from "./temp-dir.ts";
 
-test("a file and a process of a test run are left behind until they are gone", async () => {
+test("leftBehind lists a file and a process of a test run until they are gone", async () => {
   const folder = tempDir();
   const before = tracesOf(folder);
   mkdirSync(join(folder, "al-project/.al"), { recursive: true });
@@ -22,7 +22,7 @@ test("a file and a process of a test run are left behind until they are gone", a
   expect(leftBehind(folder, before, tracesOf(folder))).toEqual(["files: al-project .al"]);
 });
 
-test("a network namespace and an OS user that a test run added are left behind", () => {
+test("leftBehind lists a network namespace and an OS user that a test run added", () => {
   const folder = tempDir();
   const before = tracesOf(folder);
   const after = { ...before, networks: ["al-net"], users: [...before.users, "al-test-user"] };

@@ -11,13 +11,13 @@ const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 const lines = (values: readonly unknown[]) =>
   values.map((value) => `${JSON.stringify(value)}\n`).join("");
 
-test("the API's description is that of the fixture", async () => {
+test("the API's description equals the fixture", async () => {
   const { get } = await openApp();
   const described = json((await get("/openapi.json")).json());
   await expect(described).toMatchFileSnapshot("openapi.json");
 });
 
-test("MCP's tools are those of the fixture", async () => {
+test("MCP's tools equal the fixture", async () => {
   const { post } = await openApp();
   const payload = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
   const headers = { accept: "application/json, text/event-stream" };

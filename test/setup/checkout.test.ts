@@ -134,13 +134,13 @@ test.each<[string, string[], () => void]>([
   ["a deleted source", ["build"], () => remove("src/b.ts")],
   ["a new source", ["build"], () => write("src/d.ts", "")],
   ["a deleted build", ["build"], () => remove("dist/src")],
-])("an installed clone with %s is set up by %j", (_change, asked, change) => {
+])("an installed clone with %s is set up by the npm runs %j", (_change, asked, change) => {
   setUp("tests");
   change();
   expect(setUp("tests")).toMatchObject({ asked, code: 0 });
 });
 
-test("an interrupted install does not count, however far it came", () => {
+test("an interrupted install is repeated, however far it came", () => {
   setUp();
   lock(lockFile, { ...packages, "node_modules/rxjs": { version: "7.8.3" } });
   const { asked, code, said } = setUp("", { FAIL: "ci" });

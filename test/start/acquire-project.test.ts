@@ -14,7 +14,7 @@ beforeEach(() => void (dir = tempDir()));
 const own = (onProblem: (message: string) => void, projectDir = dir) =>
   acquireProject(projectDir, { env: { AL_HOME: join(dir, "home") }, version: "1.0.0", onProblem });
 
-test("a project is released completely, once", async () => {
+test("releasing a project frees all of it, and once only", async () => {
   const problems: string[] = [];
   const first = await own((message) => problems.push(message));
   first.close();
@@ -39,7 +39,7 @@ test("a key that changed while no scheduler ran ends the earlier sessions", asyn
   third.close();
 });
 
-test("a project in use stays with its scheduler", async () => {
+test("acquiring a project in use rejects with project_locked, and leaves it as it is", async () => {
   const first = await own(() => undefined);
   await expect(own(() => undefined)).rejects.toMatchObject({ code: "project_locked" });
   expect(existsSync(dirname(first.socketPath))).toBe(true);
@@ -61,7 +61,7 @@ const cases = (["home/sessions.db", ".al/run/lock.db"] as const).flatMap((file) 
 const harmless = (file: string, what: string) => file.endsWith("lock.db") && what !== "garbage";
 
 test.each(cases.filter(({ file, what }) => !harmless(file, what)))(
-  "$file: $what is set aside with a warning, and the start continues",
+  "a start sets $file ($what) aside with a warning, and continues",
   async ({ file, damage }) => {
     (await own(() => undefined)).close();
     const path = join(dir, file);
@@ -110,7 +110,7 @@ test("a start removes the socket folders of killed schedulers, and no others", a
   }
 });
 
-test("a path too long for SQLite is reported as the reason", async () => {
+test("a start on a path too long for SQLite rejects with that reason", async () => {
   const deep = join(dir, ...Array.from({ length: 5 }, () => "d".repeat(100)));
   mkdirSync(deep, { recursive: true });
   await expect(own(() => undefined, deep)).rejects.toMatchObject({

@@ -23,7 +23,7 @@ test("a schedule was last checked at its last tick, or when the scheduler was la
   expect(lastChecked(null, { at: 5, schedule })).toEqual({ at: 5, schedule });
 });
 
-test("an agent that was new or had no schedule has missed nothing", () => {
+test("an agent that was new or had no schedule has missed no ticks", () => {
   expect(lastChecked(9, null)).toBeUndefined();
   expect(lastChecked(9, { at: 5, schedule: null })).toBeUndefined();
 });

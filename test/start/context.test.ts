@@ -32,7 +32,7 @@ test("the output of agents goes to their own logs only", () => {
 test("a start without problems logs nothing", () =>
   expect(startWarnings({}, { lost: [], neverBegun: [] })).toEqual([]));
 
-test("an unused password is named when it is set, without its value", () => {
+test("a start warns of AL_DASHBOARD_SECRET, which is unused, without its value", () => {
   const [warning] = startWarnings({ AL_DASHBOARD_SECRET: "hush" }, { lost: [], neverBegun: [] });
   expect(warning).toContain("AL_DASHBOARD_SECRET");
   expect(warning).not.toContain("hush");

@@ -7,23 +7,33 @@ import { tempDir } from "../helpers/temp-dir.ts";
 test.each([
   ["40s", [30_000]],
   ["20s", []],
-])("a scheduler that begins to stop after %s was last alive before", (stop, expected) => {
-  const dir = tempDir();
-  const { settings, prune } = tempStore(dir);
-  const times: number[] = [];
-  marbles(({ cold, flush, scheduler }) => {
-    const recordAlive = () => {
-      times.push(scheduler.now());
-      return settings.recordAlive(scheduler.now());
-    };
-    const store = { settings: { ...settings, recordAlive }, prune };
-    const project$ = { value: project(usualProject) };
-    const stopping$ = cold(`${stop} (a|)`);
-    const ignored = (): void => undefined;
-    const deps = { projectDir: dir, store, project$, stopping$, onPruned: ignored, warn: ignored };
-    const subscription = housekeeping(deps).subscribe();
-    scheduler.schedule(() => subscription.unsubscribe(), 50_000);
-    flush();
-  });
-  expect(times).toEqual(expected);
-});
+])(
+  "a scheduler that begins to stop after %s recorded that it was alive at %j ms",
+  (stop, expected) => {
+    const dir = tempDir();
+    const { settings, prune } = tempStore(dir);
+    const times: number[] = [];
+    marbles(({ cold, flush, scheduler }) => {
+      const recordAlive = () => {
+        times.push(scheduler.now());
+        return settings.recordAlive(scheduler.now());
+      };
+      const store = { settings: { ...settings, recordAlive }, prune };
+      const project$ = { value: project(usualProject) };
+      const stopping$ = cold(`${stop} (a|)`);
+      const ignored = (): void => undefined;
+      const deps = {
+        projectDir: dir,
+        store,
+        project$,
+        stopping$,
+        onPruned: ignored,
+        warn: ignored,
+      };
+      const subscription = housekeeping(deps).subscribe();
+      scheduler.schedule(() => subscription.unsubscribe(), 50_000);
+      flush();
+    });
+    expect(times).toEqual(expected);
+  },
+);

@@ -25,7 +25,7 @@ async function watched() {
   return { touched$, seen, start };
 }
 
-test("a save without changes is silent, even the first one", async () => {
+test("projectChanges emits nothing for a save without changes, even the first one", async () => {
   const { touched$, seen, start } = await watched();
   const subscription = start();
   touched$.next();
@@ -34,7 +34,7 @@ test("a save without changes is silent, even the first one", async () => {
   expect(seen).toEqual([]);
 });
 
-test("a file that breaks and is fixed is reported twice", async () => {
+test("projectChanges emits a config file that breaks and is fixed twice", async () => {
   const { touched$, seen, start } = await watched();
   const subscription = start();
   await writeFile(join(dir, "config.toml"), "scale = \n");

@@ -18,7 +18,7 @@ const lanes = 2;
 
 const timeout = 60_000 + cycles * 4_000;
 test.runIf(isAsked)(
-  `a scheduler keeps every promise over ${cycles} crashes`,
+  `a scheduler loses nothing that it acknowledged over ${cycles} crashes`,
   { timeout },
   async () => {
     process.stdout.write(`AL_CRASH_SEED=${seed}\n`);

@@ -41,7 +41,7 @@ async function storeWith(...deliveries: readonly (Delivery | string)[]) {
   };
 }
 
-test("the alerts of a run's end are committed with it, and not without it", async () => {
+test("a run's end and its alerts are committed together or not at all", async () => {
   const dir = tempDir();
   const store = tempStore(dir);
   const item = manualItem("1");
@@ -61,7 +61,7 @@ test("the alerts of a run's end are committed with it, and not without it", asyn
   ]);
 });
 
-test("the alerts of a refusal are committed with it, and not without it", async () => {
+test("a refusal and its alerts are committed together or not at all", async () => {
   const { work, tables } = tempStore();
   const alerts = tables(createAlertStore);
   const item = manualItem("1");
@@ -155,7 +155,7 @@ test("deliveries planned while the clock was years ahead are due", async () => {
   expect(await dueIds(1_000)).toEqual(["now", "far"]);
 });
 
-test("a rule with an empty state is deleted; a target stays off until it is switched on", async () => {
+test("an alert rule with an empty state is deleted; a target stays off until it is switched on", async () => {
   const alerts = await storeWith();
   const project = { ...failing, agent: "" };
   await alerts.record({ states: [failing, project], deliveries: [] });
@@ -169,7 +169,7 @@ test("a rule with an empty state is deleted; a target stays off until it is swit
   expect([...alerts.switchedOff()]).toEqual([]);
 });
 
-test("waiting alerts don't keep younger history in a store that is too large", async () => {
+test("waiting alerts do not keep younger history from being pruned in a store that is too large", async () => {
   const many = Array.from({ length: 900 }, (_, index) => `w${index}`);
   const alerts = await storeWith(...many, delivery("sent", { at: 2_000 }));
   await alerts.sent("sent");

@@ -47,7 +47,7 @@ test.each<[AlertTargetType, Fields, string]>([
   ["email", { ...smtp, user: "a" }, "its field password is missing"],
   ["email", { ...smtp, from: "a@b\r\nBcc: c@d" }, "its field from is not an e-mail address"],
 ])(
-  "a target's credential of %s with %o is rejected without being quoted",
+  "a target's credential of %s with %j is rejected without being quoted",
   (type, fields, problem) => {
     const given = problemOf(type, fields);
     expect(given).toContain(problem);
@@ -63,7 +63,7 @@ test.each<[Parameters<typeof alertLink>[1], string]>([
   [{ ...whole, topic: "config" }, "alerts"],
   [{ ...runs, topic: "dead_letters" }, "triggers?agent=dev&dead=true"],
   [{ ...runs, topic: "budget" }, "cost"],
-])("the link of %o is %s", (alert, path) => {
+])("alertLink of %j is %s", (alert, path) => {
   const base = "https://al.example.test/almanac";
   expect(alertLink(base, alert)).toBe(`${base}/dashboard/${path}`);
   expect(alertLink(`${base}/`, alert)).toBe(`${base}/dashboard/${path}`);

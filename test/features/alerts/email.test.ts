@@ -48,7 +48,7 @@ const failed = (part = "") => ({
 });
 
 test.each<[string, ServerOptions, Fields, object]>([
-  ["STARTTLS, with user and password", own, mailLogin, { secure: true, user: "alerts" }],
+  ["STARTTLS, user and password", own, mailLogin, { secure: true, user: "alerts" }],
   [
     "implicit TLS",
     { ...own, secure: true },
@@ -56,12 +56,12 @@ test.each<[string, ServerOptions, Fields, object]>([
     { secure: true, user: "alerts" },
   ],
   [
-    "no encryption if configured so",
+    "no encryption if its credential says tls = none",
     { disabledCommands: ["STARTTLS", "AUTH"] },
     { tls: "none" },
     { secure: false, user: null },
   ],
-])("e-mail goes by %s", async (_, options, fields, how) => {
+])("e-mail is sent with %s", async (_, options, fields, how) => {
   const { send, mails } = await mailServer(options);
   expect(await send(fields)).toEqual(accepted);
   expect(mails).toMatchObject([{ ...how, from: "almanac@example.com", to }]);
@@ -111,7 +111,7 @@ test("e-mail has untrusted text as text, never as a header", async () => {
   expect(mails[0]?.raw.replaceAll("=\r\n", "")).toContain("&lt;b&gt;&quot;&amp;amp;&#39;");
 });
 
-test("e-mail accepts names that are not ASCII", async () => {
+test("e-mail is sent from a name that is not ASCII", async () => {
   const { send, mails } = await mailServer();
   const name = "Überwachung <a@example.com>";
   expect(await send({ ...mailLogin, from: name })).toEqual(accepted);

@@ -71,7 +71,7 @@ test("an alert fails with a hint if its credential is missing", async () => {
 });
 
 test.each([150, 170, 185, 195, 280, 290])(
-  "an alert shows no part of a secret that follows %s characters of an answer",
+  "the error of an alert shows no part of a secret after %s characters of the response",
   async (before) => {
     const path = "/services/T0AAAAAAA/xoxb-secretsecretsecret";
     const body = `${"x".repeat(before)} s3cret-token ${path}`;

@@ -6,7 +6,7 @@ import { accepted, failed, senderWorld, start } from "./sender-world.ts";
 
 const all = { limit: 100 };
 
-test("the sender attempts a delivery at its times, always with the same id, and gives it up after the eighth", async () => {
+test("the sender attempts a delivery eight times, always with the same id, and then gives it up", async () => {
   const world = senderWorld({ send: () => Promise.resolve(failed()) });
   await world.add("1@ops");
   const times = [0, 5, 305, 2105, 9305, 27_305, 63_305, 99_305];
@@ -137,7 +137,7 @@ test.each([
   ["due", 1],
   ["waitingTargets", 1],
 ] as const)(
-  "a store that fails is asked again for %s, and the alert is sent once",
+  "the sender repeats a failed call of the store's %s, and sends the alert once",
   async (method, times) => {
     let left = times;
     const store = new Proxy(tempStore().tables(createAlertStore), {
@@ -159,7 +159,7 @@ test.each([
   },
 );
 
-test("closing waits for attempts on their way, and starts no others", async () => {
+test("closing the sender waits for attempts on their way, and starts no others", async () => {
   const { promise, resolve } = Promise.withResolvers<TargetAnswer>();
   const world = senderWorld({ send: () => promise });
   await world.add("1@ops", "2@ops", "3@dev");

@@ -16,7 +16,7 @@ async function stormy(count: number, options?: Parameters<typeof senderWorld>[0]
   return world;
 }
 
-test("a storm of more than five alerts at once is one digest", async () => {
+test("a storm of more than five alerts at once is sent as one digest", async () => {
   const world = senderWorld();
   await world.add(...ids(7), "8@dev");
   await world.recorded(2);
@@ -26,7 +26,7 @@ test("a storm of more than five alerts at once is one digest", async () => {
   ]);
 });
 
-test("a storm of alerts one after the other is five alerts, and then one digest a minute", async () => {
+test("a storm of alerts one after the other is sent as five alerts, and then one digest a minute", async () => {
   const world = await stormy(5);
   expect(world.attempts).toHaveLength(5);
   for (let second = 1; second <= 130; second += 1) {

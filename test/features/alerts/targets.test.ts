@@ -24,10 +24,13 @@ async function send(
 }
 
 describe.each(types)("an alert target of %s", (type) => {
-  test.each(Object.entries(alerts))("accepts an alert: %s", async (_name, alert) => {
-    const { given } = await send(type, messageFor(alert));
-    expect(given).toEqual(accepted);
-  });
+  test.each(Object.entries(alerts))(
+    "sends an alert that its API accepts: %s",
+    async (_name, alert) => {
+      const { given } = await send(type, messageFor(alert));
+      expect(given).toEqual(accepted);
+    },
+  );
 
   test("shows agent, reason and link, and untrusted text as text", async () => {
     const { text } = await send(type);
@@ -61,7 +64,7 @@ test.each([
   ["Thu, 01 Jan 1970 00:01:00 GMT", 59_000],
   ["soon", null],
   [undefined, null],
-])("a Retry-After of %s is %s ms", (header, afterMs) => {
+])("retryAfterMs of %j is %j", (header, afterMs) => {
   expect(retryAfterMs(header, 1_000)).toBe(afterMs);
 });
 
@@ -70,69 +73,79 @@ const gone = (error: string) => ({ type: "gone", error: `it answered ${error}` }
 
 test.each<[string, HttpType, Reply, object]>([
   [
-    "the seconds of Retry-After",
+    "a retry waits the seconds of Retry-After",
     "webhook",
     { status: 503, headers: { "retry-after": "120" } },
     { type: "failed", error: "it answered 503", afterMs: 120_000 },
   ],
   [
-    "a redirect",
+    "a redirect is an error and not followed",
     "webhook",
     { status: 307, headers: { location: "http://inner.test/admin" } },
     { error: "it redirects to inner.test, which is not followed (307)", afterMs: null },
   ],
-  ["a removed webhook", "slack", { status: 404, body: "no_service" }, gone("404: no_service")],
-  ["another 404", "slack", { status: 404, body: "not found" }, { type: "failed", afterMs: null }],
   [
-    "a removed webhook",
+    "a removed webhook switches the target off",
+    "slack",
+    { status: 404, body: "no_service" },
+    gone("404: no_service"),
+  ],
+  [
+    "another 404 is a failure",
+    "slack",
+    { status: 404, body: "not found" },
+    { type: "failed", afterMs: null },
+  ],
+  [
+    "a removed webhook switches the target off",
     "discord",
     json(404, { message: "Unknown Webhook", code: 10015 }),
     gone("404: Unknown Webhook"),
   ],
   [
-    "its own seconds, with a fraction",
+    "a retry waits the seconds of the body",
     "discord",
     { headers: { "retry-after": "1" }, ...json(429, { message: "limited", retry_after: 64.57 }) },
     { type: "failed", error: "it answered 429: limited", afterMs: 64_570 },
   ],
   [
-    "a removed workflow",
+    "a removed workflow switches the target off",
     "teams",
     json(404, { error: { code: "WorkflowNotFound", message: "No such workflow" } }),
     gone("404: No such workflow"),
   ],
   [
-    "throttling inside of a 200",
+    "a 429 inside of a 200 is a failure",
     "teams",
     { status: 200, body: "Microsoft Teams endpoint returned HTTP error 429 with ContextId" },
     { type: "failed", afterMs: null },
   ],
-  ["its old answer", "teams", { status: 200, body: "1" }, accepted],
+  ["a body of 1 is accepted", "teams", { status: 200, body: "1" }, accepted],
   [
-    "a bot that was removed",
+    "a removed bot switches the target off",
     "telegram",
     json(403, { description: "Forbidden: bot was kicked" }),
     gone("403: Forbidden: bot was kicked"),
   ],
   [
-    "its own seconds",
+    "a retry waits the seconds of the body",
     "telegram",
     json(429, { description: "Too Many Requests", parameters: { retry_after: 34 } }),
     { type: "failed", afterMs: 34_000 },
   ],
   [
-    "a group's new ID",
+    "a group's new ID switches the target off and is shown",
     "telegram",
     json(400, { description: "upgraded", parameters: { migrate_to_chat_id: -98 } }),
     gone("400: upgraded; its chat is -98 now"),
   ],
   [
-    "a limit",
+    "a 429 is a failure with its text",
     "ntfy",
     json(429, { code: 42901, error: "limit reached" }),
     { type: "failed", error: "it answered 429: limit reached" },
   ],
-])("%s is understood in an answer of %s", async (_name, type, reply, expected) => {
+])("%s (%s)", async (_name, type, reply, expected) => {
   const { given } = await send(type, { answer: () => reply });
   expect(given).toMatchObject(expected);
 });
@@ -146,18 +159,30 @@ async function ntfyActions(asked: Partial<Question>): Promise<readonly Action[]>
 const choices = (...names: readonly string[]): AnswerForm => ({ kind: "choice", choices: names });
 
 test.each<[string, Partial<Question>, readonly string[]]>([
-  ["yes or no", { form: { kind: "boolean" } }, ["Yes", "No", "Answer"]],
-  ["three choices fill the message", { form: choices("a", "b", "c") }, ["a", "b", "c"]],
-  ["more choices are on the page", { form: choices("a", "b", "c", "d") }, ["Answer"]],
-  ["a text is typed on the page", { form: { kind: "text", maxLength: 9 } }, ["Answer"]],
-  ["a cut prompt is read whole first", { prompt: "x ".repeat(400) }, ["Answer"]],
+  ["of yes or no has both buttons", { form: { kind: "boolean" } }, ["Yes", "No", "Answer"]],
+  ["of three choices has a button for each", { form: choices("a", "b", "c") }, ["a", "b", "c"]],
   [
-    "an approval is given for this request",
+    "of four choices has a button to its page only",
+    { form: choices("a", "b", "c", "d") },
+    ["Answer"],
+  ],
+  [
+    "for a text has a button to its page only",
+    { form: { kind: "text", maxLength: 9 } },
+    ["Answer"],
+  ],
+  [
+    "with a prompt that is cut has a button to its page only",
+    { prompt: "x ".repeat(400) },
+    ["Answer"],
+  ],
+  [
+    "for an approval can be allowed once or denied",
     { kind: "host", form: choices("once", "run", "always", "deny") },
     ["Allow once", "Deny", "Answer"],
   ],
-  ["one that has ended has no button", { state: "withdrawn" }, ["Open in Almanac"]],
-])("a question has buttons of ntfy: %s", async (_, more, labels) => {
+  ["that has ended has no answer button", { state: "withdrawn" }, ["Open in Almanac"]],
+])("a question in ntfy %s", async (_, more, labels) => {
   expect((await ntfyActions(more)).map(({ label }) => label)).toEqual(labels);
 });
 
@@ -167,18 +192,15 @@ test("a question is answered by a POST of ntfy's button to its link", async () =
   expect(yes).toMatchObject({ action: "http", method: "POST", url, body: '{"answer":true}' });
 });
 
-test.each(types)(
-  "a question has its prompt, its end and its default in a message of %s",
-  async (type) => {
-    const { text } = await send(type, {
-      ...question,
-      question: aQuestion({ gates: ["dev", "ops"] }),
-    });
-    const held = "the gates of ops, by whose call it runs";
-    for (const part of ["Deploy 1.4 of evil?", held, "then the answer is wait", "al questions"])
-      expect(text.replaceAll("\\", "")).toContain(part);
-  },
-);
+test.each(types)("a message of %s shows a question's prompt, end and default", async (type) => {
+  const { text } = await send(type, {
+    ...question,
+    question: aQuestion({ gates: ["dev", "ops"] }),
+  });
+  const held = "the gates of ops, by whose call it runs";
+  for (const part of ["Deploy 1.4 of evil?", held, "then the answer is wait", "al questions"])
+    expect(text.replaceAll("\\", "")).toContain(part);
+});
 
 test("the link of a question is in no error, even if the target repeats it", async () => {
   const { given } = await send("discord", {

@@ -54,7 +54,7 @@ test.each<[string, readonly Ping[], readonly string[], Watched["status"], boolea
   ["Uptime Kuma", [started], [], "new", false],
   ["Uptime Kuma", [started, succeeded], ["up: OK"], "up", false],
   ["Uptime Kuma", [started, failed], [`down: ${cause}`], "down", false],
-])("%s gets the pings %j", async (service, pings, texts, status, isStarted) => {
+])("%s receives the pings %j", async (service, pings, texts, status, isStarted) => {
   const isKuma = service === "Uptime Kuma";
   const watched = isKuma ? server.monitor("abc123") : server.check(uuid);
   await sent(isKuma ? "/api/push/abc123?status=up&msg=OK&ping=" : path, pings);
@@ -62,7 +62,7 @@ test.each<[string, readonly Ping[], readonly string[], Watched["status"], boolea
   expect(warnings).toEqual([]);
 });
 
-test("an address with a slash and a query keeps both meanings", async () => {
+test("a monitor's address with a slash and a query still gets start and failure pings", async () => {
   const check = server.check(uuid);
   await sent(`${path}/?create=1`, [started, failed]);
   expect(kinds(check)).toEqual(["start", "fail"]);
@@ -71,14 +71,14 @@ test("an address with a slash and a query keeps both meanings", async () => {
 test.each([
   ["an unknown check, though its status is 200", path, null, '"not found"'],
   ["an unknown monitor", "/api/push/gone", null, "with status 404"],
-  ["an old version, with status 200", "/api/push/a", "not active", '"not active"'],
+  ["an old monitor, with status 200", "/api/push/a", "not active", '"not active"'],
   [
-    "an answer that repeats the address",
+    "a monitor that repeats its address, which is redacted",
     "/api/push/s3cretpushkey",
     "no s3cretpushkey",
     '"no [redacted]"',
   ],
-])("the warning of a ping that was not taken is right for %s", async (_, at, msg, text) => {
+])("a refused ping logs a warning with the answer of %s", async (_, at, msg, text) => {
   if (msg !== null)
     server.fault = () => ({ status: 200, body: JSON.stringify({ ok: false, msg }) });
   await sent(at, [well]);
@@ -142,7 +142,7 @@ test("a monitor in trouble causes one warning an hour, without its address", asy
   expect(server.seen.requests).toBe(120);
 });
 
-test("a monitor in trouble that does not exist is a warning", async () => {
+test("a monitor in trouble that does not exist causes a warning", async () => {
   await server.close();
   await sent(path, [well]);
   expect(warnings.join()).toContain("ECONNREFUSED");
@@ -163,20 +163,20 @@ const finished = (outcome: Outcome, attempt = 1, reason = "why"): RunEvent => ({
 const failure = (reason: string): Ping => ({ type: "failed", ms: 3_000, reason });
 
 test.each<[string, RunEvent, Ping | null]>([
-  ["a start", { ...run, type: "started" }, started],
-  ["an adoption", { ...run, type: "started", startedAt: 1_000 }, null],
-  ["another event", { type: "queued", agent: "dev", at: 0, item }, null],
-  ["a success", finished("succeeded"), { type: "succeeded", ms: 3_000 }],
-  ["a failure", finished("failed"), failure("dev-1 failed: why")],
-  ["a timeout", finished("timed_out"), failure("dev-1 timed out: why")],
-  ["too much memory", finished("out_of_memory"), failure("dev-1 out of memory: why")],
-  ["too high costs", finished("over_budget"), failure("dev-1 over budget: why")],
-  ["a last loss", finished("lost", 2), failure("dev-1 lost: why")],
-  ["a loss that is retried", finished("lost"), null],
-  ["a kill", finished("killed"), null],
-  ["an interruption", finished("interrupted"), null],
-  ["a last interruption", finished("interrupted", 2), null],
-])("the ping of a run's event is right for %s", (_, event, ping) => {
+  ["a start is a start", { ...run, type: "started" }, started],
+  ["an adoption is null", { ...run, type: "started", startedAt: 1_000 }, null],
+  ["another event is null", { type: "queued", agent: "dev", at: 0, item }, null],
+  ["a success is a success", finished("succeeded"), { type: "succeeded", ms: 3_000 }],
+  ["a failure is a failure", finished("failed"), failure("dev-1 failed: why")],
+  ["a timeout is a failure", finished("timed_out"), failure("dev-1 timed out: why")],
+  ["too much memory is a failure", finished("out_of_memory"), failure("dev-1 out of memory: why")],
+  ["too high costs is a failure", finished("over_budget"), failure("dev-1 over budget: why")],
+  ["a last loss is a failure", finished("lost", 2), failure("dev-1 lost: why")],
+  ["a loss that is retried is null", finished("lost"), null],
+  ["a kill is null", finished("killed"), null],
+  ["an interruption is null", finished("interrupted"), null],
+  ["a last interruption is null", finished("interrupted", 2), null],
+])("the ping for %s", (_, event, ping) => {
   expect(pingOf(event)).toEqual(ping);
 });
 

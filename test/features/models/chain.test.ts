@@ -16,7 +16,7 @@ test.each([
   expect(ordered.map(({ name }) => name)).toEqual(names);
 });
 
-test("a new cooldown drops expired ones, and shortens none", () => {
+test("a new cooldown of a model drops expired cooldowns, and shortens none", () => {
   const cooldowns = withCooldown(new Map(Object.entries({ old: 10, first: 90 })), "first", 50, 20);
   expect([...cooldowns]).toEqual([["first", 90]]);
 });

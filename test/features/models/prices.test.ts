@@ -17,7 +17,7 @@ const asked: Asked = {
 };
 const noConfig = { price: null, requestsPerMinute: null };
 
-test("a model named like a property of every object is not in a list", async () =>
+test("a model named like a property of every object is unknown", async () =>
   expect(await listedModel("openai", "constructor")).toBeUndefined());
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
   async (provider, model, price) => expect(await listedPrice(provider, model)).toMatchObject(price),
 );
 
-describe("gaps of the table", () => {
+describe("in the list of prices", () => {
   test.each([
     ["google", "gemini-2.5-pro", { input: 2.5, output: 15, cacheRead: 0.25, cacheWrite: 2.5 }],
     ["google", "gemini-3.1-pro-preview", { input: 4, output: 18, cacheRead: 0.4, cacheWrite: 4 }],
@@ -42,7 +42,7 @@ describe("gaps of the table", () => {
     expect(price?.tiers).toEqual([{ inputTokensAbove: 200_000, ...rates }]);
   });
 
-  test("the higher price counts from the first token beyond the threshold", async () => {
+  test("the higher price of a long request applies from the first token over the threshold", async () => {
     const price = await listedPrice("google", "gemini-3.1-pro-preview");
     if (price === null) throw new Error("no price");
     const usage = { cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 1_000 };
@@ -78,7 +78,7 @@ const price = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 };
 const free = { input: 0, output: 0 };
 test.each<[string, Partial<Asked>, object]>([
   [
-    "are those of the table",
+    "come from the table",
     {},
     {
       provider: "anthropic",
@@ -89,7 +89,7 @@ test.each<[string, Partial<Asked>, object]>([
     },
   ],
   [
-    "are the most expensive ones if it is newer than the table",
+    "are the provider's most expensive ones if the table lacks it",
     { model: "claude-x-9" },
     {
       billing: "unpriced",
@@ -98,7 +98,7 @@ test.each<[string, Partial<Asked>, object]>([
     },
   ],
   [
-    "are usual ones on an own server without a price",
+    "are usual prices on an own server without a price",
     { provider: "custom" },
     { price: unpricedCustom, billing: "unpriced", maxOutputTokens: 32_000 },
   ],

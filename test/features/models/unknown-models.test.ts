@@ -24,7 +24,7 @@ test("an unknown model is reported with the assumed values and how to set them",
   expect(claude?.problem).toContain("200,000 tokens, answers of up to 64,000 tokens");
 });
 
-test("a typo is recognized, another version is not", async () => {
+test("an unknown model's name is recognized as a typo, another version is not", async () => {
   const [slip, version] = await unknownModels([
     model("mistral", "mistral-lage-latest"),
     model("mistral", "mistral-small-2909"),
@@ -33,7 +33,7 @@ test("a typo is recognized, another version is not", async () => {
   expect(version?.problem).not.toContain("did you mean");
 });
 
-test("models are known if they are listed, their window is set, or no list exists", async () => {
+test("a model is known if it is listed, its context window is set, or no list exists", async () => {
   const proposed = providers
     .map(usualModel)
     .map((one) => model(one.provider, one.model, { name: one.name }));

@@ -15,7 +15,7 @@ function linksTo(stored: readonly { readonly id: string; readonly until: number 
 }
 
 test.each(["ops", "équipe", "t".repeat(120)])(
-  "a link names its question and target: %s",
+  "reading an answer link returns its question and target: %s",
   (target) => {
     const { pathOf, read, tokenTo } = linksTo([question]);
     expect(pathOf(question, target)).toMatch(/^\/answer\/[\w-]+$/);
@@ -23,7 +23,7 @@ test.each(["ops", "équipe", "t".repeat(120)])(
   },
 );
 
-test("a link fits a chat message", () =>
+test("an answer link fits a chat message", () =>
   expect(linksTo([question]).pathOf(question, "ops").length).toBeLessThan(60));
 
 test("the check of answer links rejects a token of another project, question, target or end", () => {

@@ -68,7 +68,7 @@ test.each([
   ).toBe(acts);
 });
 
-test("a detail is one short line without secrets", async () => {
+test("the audited detail of an act is one short line without secrets", async () => {
   const { list, record } = opened();
   const detail = `use hunter2\n\n for ${"x".repeat(300)}`;
   await record(phone, { act: "trigger", agent: "a", detail });
@@ -77,7 +77,7 @@ test("a detail is one short line without secrets", async () => {
   expect(entry?.detail).toHaveLength(200);
 });
 
-test("an act that can't be recorded is a warning", async () => {
+test("an act that the audit can't record logs a warning", async () => {
   const { store, audit, warnings } = opened();
   store.tables((db) => ({ done: db.exec("DROP TABLE audit") }));
   expect(() => audit.recordAct({ act: "pause" }, phone)).not.toThrow();
@@ -120,7 +120,7 @@ function withQuestions() {
   return { ...questions, store, list, ask };
 }
 
-test("an answer is an act, an approval another", async () => {
+test("an answer and an approval are recorded as different acts", async () => {
   const { answer, ask, list } = withQuestions();
   await answer(await ask("ask", "yes", "no"), "yes", ada);
   await answer(await ask("host", "once", "deny"), "once", phone);
@@ -131,7 +131,7 @@ test("an answer is an act, an approval another", async () => {
   ]);
 });
 
-test("only the first of two answers is an act, and no end without a person", async () => {
+test("only the first of two answers is recorded, and a withdrawn question is not", async () => {
   const { answer, withdraw, ask, list } = withQuestions();
   const id = await ask("ask", "yes", "no");
   await Promise.allSettled([answer(id, "yes", ada), answer(id, "no", phone)]);
@@ -139,7 +139,7 @@ test("only the first of two answers is an act, and no end without a person", asy
   expect(list().entries).toMatchObject([{ act: "answer", detail: "yes (Deploy 1.4?)", by: ada }]);
 });
 
-test("an answer without its entry does not exist", async () => {
+test("an answer is not stored if its audit entry can't be", async () => {
   const { store, answer, find, ask } = withQuestions();
   const id = await ask("ask", "yes", "no");
   store.tables((db) => ({

@@ -25,7 +25,7 @@ function lineOf(msg: string): string {
 const indexNew = (...names: string[]): Promise<void> =>
   indexing(project.projectDir, (indexer) => indexer.indexNew(names));
 
-test("each line is indexed once, also when half of it was there before", async () => {
+test("each log line is indexed once, also when half of it was there before", async () => {
   appendFileSync(logFile(), lineOf("whole").repeat(3) + lineOf("half").slice(0, 20));
   await project.index();
   appendFileSync(logFile(), lineOf("half").slice(20));
@@ -56,7 +56,7 @@ test.each([
   expect(await project.texts("other")).toEqual(["other agent"]);
 });
 
-test("a log file that was deleted takes its words with it, and a day without files its tables", async () => {
+test("the index drops the words of a deleted log file, and the tables of a day without files", async () => {
   project.write("secret plan", { time: noon - dayMs });
   project.write("stays", { agent: "beta", time: noon - dayMs });
   project.write("oldest", { time: noon - 2 * dayMs, instanceId: "alpha-aaaaaaaa" });
@@ -88,13 +88,13 @@ test("a folder or pipe in place of a log file does not stop the index", async ()
   expect(indexedLines("good")).toEqual({ n: 1 });
 });
 
-test("only its owner may read the index", async () => {
+test("only its owner may read the search index", async () => {
   project.write("private");
   await project.index();
   expect(statSync(indexPath(project.projectDir)).mode & 0o777).toBe(0o600);
 });
 
-test("an index of another format is replaced", async () => {
+test("a search index of another format is replaced", async () => {
   project.write("first");
   await project.index();
   project.inIndex("PRAGMA user_version = 99");

@@ -32,7 +32,7 @@ function indexedLines(): number {
 }
 
 test(
-  "after kill -9 while it is indexed, each line is indexed once",
+  "after kill -9 of the indexing, each log line is indexed once",
   { timeout: 120_000 },
   async () => {
     const lines = 2_000;

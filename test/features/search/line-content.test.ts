@@ -26,7 +26,7 @@ test("the first 4 KiB of a tool's result are found, and whether it is an error",
   });
 });
 
-test("terminal colours are removed from words", () =>
+test("terminal colours are removed from indexed words", () =>
   expect(contentOfEntry({ msg: "\u001b[31mfull\u001b[0m" })?.text).toBe("full"));
 
 test("a line of 16,000 brackets is read up to its message", () => {
@@ -50,4 +50,4 @@ test.each([
   '"x"',
   "{",
   "",
-])("a line without text to find: %s", (line) => expect(contentOf(line)).toBeNull());
+])("contentOf is null for the line %j", (line) => expect(contentOf(line)).toBeNull());

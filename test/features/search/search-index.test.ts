@@ -27,7 +27,7 @@ test("the search over all logs finds lines by words, phrases and beginnings, new
   expect((await project.find("deploy")).indexedUntil).not.toBeNull();
 });
 
-test("pages name every run once", async () => {
+test("the pages of a search list every run once", async () => {
   for (let i = 0; i < 40; i++) {
     const instanceId = `alpha-aaaaaa${String(i % 10).padStart(2, "a")}`;
     project.write(`common ${i}`, { instanceId, time: noon + i });
@@ -76,7 +76,7 @@ test("the filters of a search by kind, run, time and outcome combine", async () 
   ]);
 });
 
-test("prompts are found only if they are asked for", async () => {
+test("a search finds prompts only if it asks for them", async () => {
   project.write("prompt", { kind: "prompt", output: "retry if the build fails", time: noon });
   project.write("the build fails", { kind: "said", time: noon + 1 });
   await project.index();
@@ -86,7 +86,7 @@ test("prompts are found only if they are asked for", async () => {
   expect(await project.texts(build, { kind: "prompt" })).toEqual(["retry if the build fails"]);
 });
 
-test("a page over its time budget ends early, and its `next` continues from there", async () => {
+test("a page of a search over its time budget ends early, and its `next` continues from there", async () => {
   project.write("word of a run", run);
   for (let i = 0; i < 200; i++) project.write(`word ${i}`, { time: noon + i });
   await project.index();
@@ -101,7 +101,7 @@ test("a page over its time budget ends early, and its `next` continues from ther
   expect(runs).toEqual([null, "alpha-aaaaaaaa"]);
 });
 
-test("a match has the readable part of its line, and the lines around it", async () => {
+test("a match of a search has the readable part of its line, and the lines around it", async () => {
   project.write("before", run);
   project.write("of another run", { instanceId: "alpha-bbbbbbbb" });
   project.write(`one\n${"long ".repeat(200)}needle ${"tail ".repeat(200)}\ntwo`, run);

@@ -26,7 +26,7 @@ const find = (q: string) => search.find({ q, ...query });
 const mustFind = (q: string): Promise<void> =>
   expect.poll(async () => (await find(q)).runs).toHaveLength(1);
 
-test("new lines are found at once, also after the threads ended", async () => {
+test("a search finds new lines at once, also after its threads ended", async () => {
   expect((await find("first")).runs).toEqual([]);
   project.write("first line");
   project.write("line of an earlier scheduler", { agent: "beta" });
@@ -44,7 +44,7 @@ test("new lines are found at once, also after the threads ended", async () => {
   expect(problems).toEqual([]);
 });
 
-test("equal searches at the same time are one", async () => {
+test("equal searches at the same time run once", async () => {
   project.write("first line");
   const [one, same, other] = await Promise.all([find("first"), find("first"), find("line")]);
   expect(same).toBe(one);
@@ -52,7 +52,7 @@ test("equal searches at the same time are one", async () => {
   expect(await find("first")).not.toBe(one);
 });
 
-test("lines are indexed without a search", async () => {
+test("log lines are indexed even without a search", async () => {
   await search.close();
   search = start({ delayMs: 1 });
   expect(existsSync(indexPath(project.projectDir))).toBe(false);
@@ -60,7 +60,7 @@ test("lines are indexed without a search", async () => {
   await expect.poll(() => existsSync(indexPath(project.projectDir))).toBe(true);
 });
 
-test("a corrupt index is replaced", async () => {
+test("a corrupt search index is replaced", async () => {
   const text = "not a database, but long enough to be taken for one";
   writeFileSync(indexPath(project.projectDir), text);
   project.write("first line");
@@ -68,7 +68,7 @@ test("a corrupt index is replaced", async () => {
   expect(problems).toEqual([]);
 });
 
-test("a failed pass is logged", async () => {
+test("a failed pass of the indexing is logged", async () => {
   project.write("first line");
   await mustFind("first");
   project.inIndex("DROP TABLE passes");
@@ -104,7 +104,7 @@ test("a search over its time limit ends with its thread, and the next one gets a
   await mustFind("first");
 });
 
-test("until all is indexed once, a page has how far that is; then it has not", async () => {
+test("a page of a search contains the progress until all logs are indexed once", async () => {
   project.write("a line");
   expect((await find("line")).indexing).toBeDefined();
   await mustFind("line");

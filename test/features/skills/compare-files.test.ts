@@ -14,14 +14,14 @@ function compared(base: string | null, next: string, local: string): string[] {
 }
 
 test.each([
-  ["nothing changed", "A:1", "A:1", "A:1", []],
+  ["without changes", "A:1", "A:1", "A:1", []],
   ["only changed here", "A:1", "A:1", "A:2", []],
   ["changed at the source", "A:1", "A:2", "A:1", ["A changed"]],
   ["changed at both", "A:1", "A:2", "A:3", ["A changed but changed here"]],
   ["changed at both in the same way", "A:1", "A:2", "A:2", []],
   ["new at the source", "A:1", "A:1 B:1", "A:1", ["B added"]],
   ["new at both", "A:1", "A:1 B:1", "A:1 B:2", ["B changed but changed here"]],
-  ["only here", "A:1", "A:1", "A:1 B:2", []],
+  ["that are only here", "A:1", "A:1", "A:1 B:2", []],
   ["removed at the source", "A:1 B:1", "A:1", "A:1 B:1", ["B removed"]],
   [
     "removed at the source, changed here",
@@ -38,18 +38,21 @@ test.each([
     "A:1",
     ["B added but changed here"],
   ],
-  ["a link here", "A:1", "A:2", `A:${notAFile}`, ["A changed but changed here"]],
-])("compareFiles: %s", (_what, base, next, local, changes) => {
-  expect(compared(base, next, local)).toEqual(changes);
-});
+  ["replaced by a link here", "A:1", "A:2", `A:${notAFile}`, ["A changed but changed here"]],
+])(
+  "compareFiles of files %s (installed %s, source %s, local %s) returns %j",
+  (_what, base, next, local, changes) => {
+    expect(compared(base, next, local)).toEqual(changes);
+  },
+);
 
-test("without the installed version every difference counts as a local change", () =>
+test("compareFiles without the installed version reports every difference as a local change", () =>
   expect(compared(null, "A:2 B:1 C:1", "A:1 B:1")).toEqual([
     "A changed but changed here",
     "C added",
   ]));
 
-test("contents have their ids in git", () => {
+test("contentId returns the id of a file in git", () => {
   const content = Buffer.from("hello\n");
   expect(contentId(content, 40)).toBe("ce013625030ba8dba906f756967f9e9ca394464a");
   expect(contentId(content, 64)).toBe(

@@ -9,7 +9,7 @@ let repository: TestRepository;
 beforeEach(() => void (repository = makeRepository()));
 afterEach(() => vi.unstubAllEnvs());
 
-test("a fetched repository gives the files of its newest commit, and their contents in order", async () => {
+test("a fetched repository returns the files of its newest commit, and their contents in order", async () => {
   repository.write("SKILL.md", "Do it.\n");
   repository.write("scripts/run.sh", "#!/bin/sh\n");
   repository.makeExecutable("scripts/run.sh");
@@ -28,7 +28,7 @@ test("a fetched repository gives the files of its newest commit, and their conte
   await fetched.remove();
 });
 
-test("a fetched repository gives an older commit when asked, and a diff to it", async () => {
+test("a fetched repository returns a given older commit, and a diff to it", async () => {
   repository.write("SKILL.md", "one\ntwo\n");
   const old = repository.commit();
   repository.write("SKILL.md", "one\n2\n");
@@ -102,5 +102,5 @@ test("a fetched repository that would run a program runs none", async () => {
   expect(existsSync(mark)).toBe(false);
 });
 
-test("a fetched repository without a commit is an error", () =>
+test("a fetch of a repository without a commit rejects with an error", () =>
   expect(fetchRepository(repository.url, { env })).rejects.toMatchObject({ code: "no_skill" }));

@@ -19,7 +19,7 @@ function picked(...entries: readonly TreeEntry[]): ReturnType<typeof pickFiles> 
   return pickFiles(all, skill);
 }
 
-test("skills are found at the top, in skills/ and in directories of their own", () => {
+test("skills of a repository are found at its top, in skills/ and in directories of their own", () => {
   const paths = ["", "skills/b/", "a/", ".hidden/", "x/y/z/"].map((dir) => `${dir}SKILL.md`);
   expect(findSkills([...paths, "docs/readme.md"].map((path) => entry(path)))).toEqual([
     { name: null, prefix: "" },
@@ -49,12 +49,12 @@ test.each<[string, RegExp, readonly TreeEntry[]]>([
   ["a folder ..", /is not a plain name/, [entry("scripts/../evil")]],
   ["a folder .", /is not a plain name/, [entry("scripts/./evil")]],
   ["a folder .GIT", /is not a plain name/, [entry("scripts/.GIT/evil")]],
-  ["a change of direction", /is not a plain name/, [entry("scripts/a\u202Ecod.sh")]],
+  ["a change of text direction", /is not a plain name/, [entry("scripts/a\u202Ecod.sh")]],
   ["a backslash", /is not a plain name/, [entry("scripts/b\\c")]],
   ["a control character", /is not a plain name/, [entry("scripts/bell\u0007")]],
   ["a deep folder", /lies too deep/, [entry(`scripts/${"d/".repeat(300)}x`)]],
   [
-    "large files together",
+    "files that are too large together",
     /it has \d+ bytes; at most/,
     ["a", "b", "c", "d"].map((name) => entry(`assets/${name}`, { size: 9 * 1024 ** 2 })),
   ],
@@ -73,11 +73,11 @@ test.each<[string, RegExp, readonly TreeEntry[]]>([
     /"scripts\/run" is there twice/,
     [entry("scripts/Run"), entry("scripts/run")],
   ],
-])("the files of a skill: %s is refused", (_, message, entries) => {
+])("a skill is rejected for %s", (_, message, entries) => {
   expect(() => picked(...entries)).toThrow(message);
 });
 
-test("submodules and names that git would not make are rejected", async () => {
+test("a repository with submodules or names that git would not make is rejected", async () => {
   const repository = makeRepository();
   const id = repository.store("echo pwned\n");
   const skill = `100644 blob ${id}\tSKILL.md`;

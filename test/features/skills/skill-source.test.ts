@@ -17,20 +17,20 @@ test.each([
   ["./my-skills", "file:///work/my-skills", "my-skills"],
   ["..", "file:///", ""],
   ["/srv/skills/", "file:///srv/skills", "skills"],
-])("a source: %s is fetched from %s", (text, url, name) => {
+])("the skill source %s is fetched from %s", (text, url, name) => {
   const source = parse(text);
   expect(source).toMatchObject({ url, skill: null });
   expect(repositoryName(source)).toBe(name);
 });
 
-test("a source names one of several skills behind a #", () => {
+test("a skill source names one of several skills behind a #", () => {
   const source = parse("acme/skills#triage");
   expect(source).toMatchObject({ repository: "acme/skills", skill: "triage" });
   expect(skillSourceText(source, source.skill)).toBe("acme/skills#triage");
   expect(skillSourceText(source, null)).toBe("acme/skills");
 });
 
-test("a source is stored as given, but a directory as its URL", () =>
+test("a skill source is stored as given, but a directory as its URL", () =>
   expect(parse("./x").repository).toBe("file:///work/x"));
 
 test.each([
@@ -53,9 +53,9 @@ test.each([
   "a/b/c",
   "acme/skills\n--evil",
   "acme/ skills",
-])("a source: %j is refused as usage error", (text) => {
+])("the skill source %j is rejected as a usage error", (text) => {
   expect(() => parse(text)).toThrow(expect.objectContaining({ exitCode: 2 }));
 });
 
-test("a source with a secret in it is refused without repeating it", () =>
+test("a skill source with a secret in it is rejected without repeating it", () =>
   expect(() => parse("https://user:hunter2@example.com/x")).not.toThrow("hunter2"));

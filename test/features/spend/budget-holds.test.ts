@@ -50,7 +50,7 @@ function holdsOf(
 
 const names = (agents: ReadonlySet<string>) => [...agents].join();
 
-test("agents that pause wait until the window turns", () =>
+test("agents with onLimit = pause wait until the budget's window ends", () =>
   marbles((helpers) => {
     const { scheduler, flush } = helpers;
     const exhausted = () => (scheduler.now() < 1_000 ? spent : null);
@@ -66,9 +66,15 @@ test("agents that pause wait until the window turns", () =>
   }));
 
 test.each([
-  ["raised$", "ends the wait at once", spent, null, ["dev", ""]],
-  ["refused$", "holds the next trigger", null, spent, ["", "dev"]],
-] as const)("an event of %s %s", (name, _, before, after, expected) =>
+  ["raised$", "a raised budget ends its agent's wait at once", spent, null, ["dev", ""]],
+  [
+    "refused$",
+    "a call that the budget refuses holds its agent's next trigger",
+    null,
+    spent,
+    ["", "dev"],
+  ],
+] as const)("on %s, %s", (name, _, before, after, expected) =>
   marbles((helpers) => {
     let state: BudgetState | null = before;
     const event$ = new Subject<string>();
@@ -82,7 +88,7 @@ test.each([
   }),
 );
 
-test("the reason names the budget, when it turns, and the command that raises it", () =>
+test("the reason of a wait names the budget, the end of its window, and the command that raises it", () =>
   marbles((helpers) => {
     const holds = holdsOf(helpers, { dev: "stop", ops: "pause" }, (agent) =>
       agent === "dev" ? spent : null,
@@ -114,7 +120,7 @@ test("each agent's used budget is known, whether its work waits or is refused", 
     ]);
   }));
 
-test("a call checks its own agent, and all agents once the project's own limit is spent", () =>
+test("a call checks the budget of its own agent, and of all agents once the project's limit is spent", () =>
   marbles((helpers) => {
     const { scheduler, flush } = helpers;
     const spent$ = new Subject<RunSpend>();

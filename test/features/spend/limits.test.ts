@@ -24,7 +24,7 @@ test("limits are reported with the spent and reserved amounts", async () => {
   ]);
 });
 
-test("an agent without budget starts no run until its window turns or its limit is raised", async () => {
+test("an agent whose budget is used up starts no run until its window turns or its limit is raised", async () => {
   let time = now();
   const budgetsOf = () => budgets({ dayUsd: 0.01 });
   const { meter, begin, charge, refusal } = tempMeter({ budgetsOf, now: () => time });
@@ -40,7 +40,7 @@ test("an agent without budget starts no run until its window turns or its limit 
   expect(meter.exhausted("dev")).toBeNull();
 });
 
-test("a rejected run knows its limit, and is notified when that is raised", async () => {
+test("exhausted returns the limit of a rejected run, and null once that is raised", async () => {
   const { meter, begin, refusal } = tempMeter({ budgetsOf: () => budgets({ runUsd: 0.001 }) });
   const raised: string[] = [];
   meter.raised$.subscribe((scope) => raised.push(scope));

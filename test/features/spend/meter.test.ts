@@ -160,7 +160,7 @@ test("money that open calls hold is waited for in order of arrival", async () =>
   expect(order).toEqual(["dev-2", "dev-3"]);
 });
 
-test("money that open calls hold that is spent after all is refused to those that waited", async () => {
+test("money that open calls hold is refused to calls that wait if it is spent after all", async () => {
   const { begin, refusal } = tempMeter({ budgetsOf });
   const first = await begin();
   const waiting = [refusal(), refusal()];

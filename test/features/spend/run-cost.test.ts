@@ -26,13 +26,27 @@ const reported: Usage = { model: "claude", tokens: 10, costUsd: 0.2, turns: 2 };
 
 const tokens = 40;
 test.each<[string, Usage | null, Partial<typeof counted>, Partial<Usage>]>([
-  ["reported nothing", null, {}, { model: null, tokens, costUsd: 0.25, turns: 3 }],
-  ["knew no price", { ...reported, costUsd: null }, {}, { ...reported, tokens, costUsd: 0.25 }],
-  ["counted otherwise", reported, {}, { ...reported, tokens, costUsd: 0.25 }],
-  ["has an open call, which may cost most,", null, { reservedUsd: 0.5 }, { costUsd: 0.75 }],
-  ["charged no budget, so what it reported,", reported, { usd: 0 }, { ...reported, tokens }],
-  ["made no calls, so what it reported,", reported, { usd: 0, tokens: 0 }, reported],
-])(
-  "a run that %s has the tokens and costs that the scheduler counted",
-  (_, usage, more, expected) => expect(costed(usage, more)).toMatchObject(expected),
+  [
+    "reported nothing is the scheduler's count",
+    null,
+    {},
+    { model: null, tokens, costUsd: 0.25, turns: 3 },
+  ],
+  [
+    "knew no price is the scheduler's count",
+    { ...reported, costUsd: null },
+    {},
+    { ...reported, tokens, costUsd: 0.25 },
+  ],
+  [
+    "reported another cost is the scheduler's count",
+    reported,
+    {},
+    { ...reported, tokens, costUsd: 0.25 },
+  ],
+  ["has an open call includes the reserved amount", null, { reservedUsd: 0.5 }, { costUsd: 0.75 }],
+  ["charged no budget is its own report", reported, { usd: 0 }, { ...reported, tokens }],
+  ["made no calls is its own report", reported, { usd: 0, tokens: 0 }, reported],
+])("the cost of a run that %s", (_, usage, more, expected) =>
+  expect(costed(usage, more)).toMatchObject(expected),
 );

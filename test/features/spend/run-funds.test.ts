@@ -20,13 +20,18 @@ function looks(now: () => number, found: Readonly<Record<number, keyof typeof va
 }
 
 test.each([
-  ["at once when nothing is short", { 0: "p" }, "-", "(p|)"],
-  ["when its window turns", { 0: "d", 4: "p" }, "-", "d---(p|)"],
-  ["when it is raised", { 0: "r", 2: "p" }, "--x", "r-(p|)"],
-  ["not by a raise that is not enough", { 0: "r", 6: "p" }, "--x---x", "r-----(p|)"],
-  ["once the second limit pays, too", { 0: "d", 4: "m", 8: "p" }, "--x-----x", "d---m---(p|)"],
-  ["not while nothing changes", { 0: "r", 2: "p" }, "-", "r"],
-] as const)("a run gets its money %s", (_when, found, changed, expected) =>
+  ["are available at once when nothing is short", { 0: "p" }, "-", "(p|)"],
+  ["become available when the limit's window turns", { 0: "d", 4: "p" }, "-", "d---(p|)"],
+  ["become available when the limit is raised", { 0: "r", 2: "p" }, "--x", "r-(p|)"],
+  ["stay short after a raise that is not enough", { 0: "r", 6: "p" }, "--x---x", "r-----(p|)"],
+  [
+    "become available once a second limit pays, too",
+    { 0: "d", 4: "m", 8: "p" },
+    "--x-----x",
+    "d---m---(p|)",
+  ],
+  ["stay short while no budget changes", { 0: "r", 2: "p" }, "-", "r"],
+] as const)("the funds of a run %s", (_when, found, changed, expected) =>
   marbles(({ cold, scheduler, expectObservable }) => {
     const changed$ = cold(`${changed}${"-".repeat(20)}`);
     const look = looks(() => scheduler.now(), found);
@@ -37,7 +42,7 @@ test.each([
   }),
 );
 
-test("a run that no longer waits stops checking", () =>
+test("a run that no longer waits for funds stops checking its limits", () =>
   marbles(({ cold, scheduler, flush }) => {
     let looked = 0;
     const look = (): RunFunds => {

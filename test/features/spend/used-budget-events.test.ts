@@ -21,7 +21,7 @@ function follow(hasAgent: (name: string) => boolean = () => true) {
   return { used$, events, texts };
 }
 
-test("a used-up budget is an event of its agent, and so is its recovery", () => {
+test("a used-up budget emits an event of its agent, and so does its recovery", () => {
   const { used$, events, texts } = follow();
   used$.next(new Map());
   used$.next(new Map([["dev", used]]));
@@ -38,7 +38,7 @@ test("a used-up budget is an event of its agent, and so is its recovery", () => 
   ]);
 });
 
-test("an agent that is removed has no event", () => {
+test("the used-up budget of a removed agent emits no event", () => {
   const { used$, events } = follow((name) => name !== "dev");
   used$.next(new Map([["dev", used]]));
   used$.next(new Map());

@@ -29,7 +29,7 @@ function opened(store: Store = tempStore(), clock = { now: start }) {
   };
 }
 
-test("stores the hash of a token, its scopes, agents and 90 days", async () => {
+test("a new API token is stored as its hash, with scopes, agents and 90 days", async () => {
   const dir = tempDir();
   const { create, use, list, make, store } = opened(tempStore(dir));
   const scopes = ["read", "trigger", "read"];
@@ -53,7 +53,7 @@ test("stores the hash of a token, its scopes, agents and 90 days", async () => {
   }
 });
 
-test("expires, stays in the list, and is replaced by a new one of its name", async () => {
+test("an API token expires, stays in the list, and is replaced by a new one of its name", async () => {
   const { create, use, list, clock } = opened();
   const { token } = await create("ci", { days: 1 });
   await expect(create("ci")).rejects.toThrow('There is a token "ci" already.');
@@ -88,7 +88,7 @@ test("the token check writes the last use of a token once a minute, after the re
   expect(await stored()).toBe("08:01:00");
 });
 
-test("stores at most 100 tokens", async () => {
+test("at most 100 API tokens are stored", async () => {
   const { create, remove } = opened();
   const names = Array.from({ length: tokenLimits.tokens }, (_, n) => `t${n}`);
   await Promise.all(names.map((name) => create(name)));
@@ -97,7 +97,7 @@ test("stores at most 100 tokens", async () => {
   await expect(create("more")).resolves.toMatchObject({ name: "more" });
 });
 
-test("a removed token and its streams end at once", async () => {
+test("a removed API token and its streams end at once", async () => {
   const { create, remove, use, end$, make } = opened();
   const { token } = await create("ci");
   const other = await create("other");
@@ -112,7 +112,7 @@ test("a removed token and its streams end at once", async () => {
   await expect(remove("ci")).rejects.toMatchObject({ code: "unknown_token", status: 404 });
 });
 
-test("a removed token is refused while the store is read-only, and its removal is stored later", async () => {
+test("a removed API token is refused while the store is read-only, and its removal is stored later", async () => {
   const { create, remove, use, make, store, warnings } = opened();
   const { token } = await create("ci");
   const db = store.tables((opened) => ({ run: (sql: string) => opened.exec(sql) }));

@@ -37,7 +37,7 @@ function projectGit(projectDir = dir, more: NodeJS.ProcessEnv = {}): ProjectGit 
   return createProjectGit({ projectDir, env: { ...env, ...more }, elapsed: () => elapsedMs });
 }
 
-test("a clean project has its commit, a changed or a new file makes it dirty", async () => {
+test("a clean project has the git commit of its files, a changed or a new file makes it dirty", async () => {
   const commit = repository();
   expect(await projectGit().state()).toEqual({ commit, dirty: false });
   write("config.toml", "scale = 2\n");
@@ -47,7 +47,7 @@ test("a clean project has its commit, a changed or a new file makes it dirty", a
   expect(await projectGit().state()).toEqual({ commit, dirty: true });
 });
 
-test("only the project's directory counts, without the scheduler's own files", async () => {
+test("only changes in the project's directory make it dirty, without the scheduler's own files", async () => {
   mkdirSync(join(dir, "project", ".al"), { recursive: true });
   write("project/config.toml");
   const commit = repository();
@@ -62,7 +62,7 @@ test("a project with more changes than are read is dirty", async () => {
   expect(await projectGit().state()).toEqual({ commit, dirty: true });
 });
 
-test("the commit is null without a repository, a commit or git itself", async () => {
+test("the commit of a project is null without a repository, a commit or git itself", async () => {
   const outside = { GIT_CEILING_DIRECTORIES: tmpdir() };
   expect(await projectGit(dir, outside).state()).toBeNull();
   git("init", "--quiet");
@@ -73,13 +73,13 @@ test("the commit is null without a repository, a commit or git itself", async ()
   expect(await projectGit().state()).toBeNull();
 });
 
-test("variables of a hook do not point it to another repository", async () => {
+test("the environment of a git hook does not lead to another repository's commit", async () => {
   const commit = repository();
   const more = { GIT_DIR: "/nowhere", GIT_INDEX_FILE: "/nowhere", GIT_WORK_TREE: "/" };
   expect(await projectGit(dir, more).state()).toEqual({ commit, dirty: false });
 });
 
-test("the commit is read once for concurrent callers, and again after some seconds or a change", async () => {
+test("the commit of a project is read once for concurrent callers, and again after some seconds or a change", async () => {
   const commit = repository();
   const one = projectGit();
   const first = one.state();

@@ -15,7 +15,7 @@ const canonical = (config: Partial<AgentConfig>, more: Partial<Options> = {}) =>
 const local = { memory: null, cpus: null, network: null };
 const model = aModelConfig();
 
-test("the canonical config has the key names of the file, and only keys that are set", () => {
+test("a version's config has the key names of the file, and only keys that are set", () => {
   const files = { "scripts/a.sh": "1234" };
   const models = [{ ...model, script: "/project/dev.script.toml" }];
   const config = { schedule: "0 9 * * *", hooks: { pre: ["make"], post: [] }, models };
@@ -49,7 +49,7 @@ test("the canonical config has the key names of the file, and only keys that are
   });
 });
 
-test("the order of keys does not matter", () => {
+test("the order of keys does not change a run's version", () => {
   const of = (env: Record<string, string>) => canonical({ local: { ...local, env } });
   expect(of({ A: "1", B: "2" })).toBe(of({ B: "2", A: "1" }));
 });
@@ -57,7 +57,7 @@ test("the order of keys does not matter", () => {
 test("the label of an agent does not change a run's version", () =>
   expect(canonical({ tags: ["web"] })).toBe(canonical({})));
 
-test("secret values show as hashes that differ with the value and with the project", () => {
+test("secret values of a version's config are hashes that differ with the value and the project", () => {
   const of = (secret: string) =>
     canonical({
       local: { ...local, env: { TOKEN: secret } },
@@ -71,7 +71,7 @@ test("secret values show as hashes that differ with the value and with the proje
   expect(maskWith("other")("hunter2")).not.toBe(mask("hunter2"));
 });
 
-test("the project's container settings are part of the version, unless the agent sets its own", () => {
+test("the project's container settings are part of a run's version, unless the agent sets its own", () => {
   const config = { local: { ...local, memory: "1g", env: {} } };
   const container = { image: "al:latest", memory: "4g", cpus: 2 };
   expect(JSON.parse(canonical(config, { container }))).toMatchObject({
@@ -80,7 +80,7 @@ test("the project's container settings are part of the version, unless the agent
   });
 });
 
-test("the allowed hosts are the project's and the agent's own", () => {
+test("a version's allowed hosts are the project's and the agent's own", () => {
   const own = { allow: ["github", "api.example.com"] };
   const ofProject = { allow: ["github", "npm"], credentials: {} };
   const networkOf = (agent: AgentConfig["network"], given: typeof ofProject | null): unknown => {
@@ -93,7 +93,7 @@ test("the allowed hosts are the project's and the agent's own", () => {
   expect(networkOf(null, null)).toBeUndefined();
 });
 
-test("a version changes with config, instructions and files, and with nothing else", async () => {
+test("a run's version changes with config, instructions and files, and with nothing else", async () => {
   let files: Record<string, string> | null = {};
   let script = "";
   let changes = 0;

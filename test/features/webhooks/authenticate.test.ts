@@ -31,7 +31,7 @@ test.each([
   { origin: "", "sec-fetch-site": "none" },
   { "sec-fetch-site": "cross-site" },
   { "sec-fetch-site": "same-site" },
-])("the source of a delivery is refused as unsigned if a web page sent it: %o", async (headers) => {
+])("an unsigned delivery of a web page gets 403: %j", async (headers) => {
   const receiver = new TestReceiver();
   receiver.sources = [openSource(), source("hub")];
   const receive = (sent: Delivery, added: object) =>
@@ -73,7 +73,7 @@ test("the source of a delivery is unknown if the stored secret is missing or emp
   expect(receiver.warned[0]).toContain("no secret is stored");
 });
 
-test("the source of a delivery is to be tried again if a secret can't be read, which does not leak", async () => {
+test("a delivery gets 503 if a secret can't be read, which does not leak", async () => {
   const receiver = new TestReceiver();
   receiver.secrets = new Map([["hub", new Error("EACCES: hunter2")]]);
   const answer = await receiver.deliver();

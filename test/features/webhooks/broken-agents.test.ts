@@ -33,15 +33,11 @@ function explained(events: readonly RunEvent[], result: MatchResult): MatchResul
 test.each<[string, readonly RunEvent[], string]>([
   ["is invalid from the start", [broken("dev", "gh")], `${notAsked} dev`],
   [
-    "broke later, which is asked with its last valid config",
+    "broke later, with the answer of its last valid config",
     [valid("gh"), broken("dev")],
     "; asked with the last valid config: agent dev",
   ],
   ["listens only by its invalid config", [valid(), broken("dev", "gh")], `${notAsked} dev`],
-  ["never listened to the source", [broken("dev", "other")], ""],
-  ["has no webhooks", [valid(), broken("dev")], ""],
-  ["was repaired", [broken("dev", "gh"), valid("gh")], ""],
-  ["was removed", [broken("dev", "gh"), dev.removed()], ""],
   [
     "is one of many",
     ["e", "d", "c", "b", "a"].map((name) => broken(name, "gh")),
@@ -57,7 +53,16 @@ test.each<[string, readonly RunEvent[], string]>([
   },
 );
 
-test("a delivery that an agent accepted needs no reason", () => {
+test.each<[string, readonly RunEvent[]]>([
+  ["never listened to the source", [broken("dev", "other")]],
+  ["has no webhooks", [valid(), broken("dev")]],
+  ["was repaired", [broken("dev", "gh"), valid("gh")]],
+  ["was removed", [broken("dev", "gh"), dev.removed()]],
+])("an unmatched delivery does not name an agent whose config broke if it %s", (_, events) =>
+  expect(explained(events, unmatched)).toEqual(unmatched),
+);
+
+test("a delivery that an agent accepted gets no reason about a broken config", () => {
   const taken = { ...unmatched, matched: ["ops"], reason: null };
   expect(explained([broken("dev", "gh")], taken)).toEqual(taken);
 });

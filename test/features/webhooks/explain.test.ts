@@ -32,12 +32,12 @@ test("each failed condition shows its wanted and its actual value", () => {
   ]);
 });
 
-test("an excluded value is named", () =>
+test("the explanation of an excluded value names it", () =>
   expect(text(binding({ filters: { ignoreSenders: ["bot-1"] } }))).toBe(
     "ignoreSenders: wants none of bot-1, got bot-1",
   ));
 
-test("entries are alternatives; one that lets the event through is enough", () => {
+test("webhook entries of an agent are alternatives; one that lets the event through is enough", () => {
   const [one, two] = [{ repos: ["acme/x"] }, { repos: ["acme/z"] }];
   expect(text(binding({ filters: one }), binding({ filters: two }))).toBe(
     "repos: wants acme/x, got acme/y; or repos: wants acme/z, got acme/y",
@@ -46,10 +46,10 @@ test("entries are alternatives; one that lets the event through is enough", () =
   expect(text(binding({}))).toBe("its filters changed since, and let it through now");
 });
 
-test("a source that the agent does not listen to has no entries", () =>
+test("explain returns null for a source that the agent does not listen to", () =>
   expect(against(binding({ source: "other" }))).toBe(null));
 
-test("the conditions of an entry are sentences, too", () => {
+test("explain returns a sentence for each failed condition", () => {
   const webhooks = [binding({ filters: { repos: ["acme/x"], author: "dora" } })];
   expect(explain({ name: "dev", webhooks }, "hub", event)).toMatchObject([
     [{ why: "repos does not include acme/y" }, { why: "author is set and the event carries none" }],

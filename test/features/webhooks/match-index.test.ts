@@ -45,7 +45,7 @@ function wheres(name: string, where: Where, filters: Filters = {}): ListeningAge
   return { name, scale: 1, webhooks: [hub(filters, where)] };
 }
 
-test("an entry with values of the payload matches the events that have them all", () => {
+test("a webhook entry with values of the payload matches the events that have them all", () => {
   const index = indexOf(
     wheres("text", { "issue.level": "fatal" }),
     wheres("several", { "issue.level": "fatal", "issue.count": 3, "issue.tags.0.value": "prod" }),
@@ -63,7 +63,7 @@ test.each([
   [{ issue: { level: 3 } }, 'agent dev: where issue.level is 3, not "fatal"'],
   [{ issue: { level: {} } }, 'agent dev: where issue.level is an object, not "fatal"'],
   [{ issue: [] }, 'agent dev: where issue.level is missing, not "fatal"'],
-])("the reason for payload %j is the value that did not match", (payload, reason) => {
+])("an unmatched event with payload %j has the reason: %s", (payload, reason) => {
   const index = indexOf(wheres("dev", { "issue.level": "fatal" }, { repos: ["acme/x"] }));
   expect(index.match("hub", { attributes: push, payload })).toMatchObject({ matched: [], reason });
 });
@@ -108,15 +108,23 @@ test.each<[string, readonly Filters[], string]>([
     [{ repos: ["a/b"], events: ["issues"], branches: ["next"] }],
     "agent-0: repos does not include acme/x (and 2 more of its conditions)",
   ],
-  ["an empty list", [{ events: [] }], "agent-0: events does not include push"],
-  ["a single value", [{ org: "initech" }], "agent-0: org is initech, the event's is acme"],
-  ["its own echo", [{ ignoreSenders: ["OctoCat"] }], "agent-0: ignoreSenders includes octocat"],
+  ["an empty filter", [{ events: [] }], "agent-0: events does not include push"],
+  [
+    "a filter of a single value",
+    [{ org: "initech" }],
+    "agent-0: org is initech, the event's is acme",
+  ],
+  [
+    "an ignored sender",
+    [{ ignoreSenders: ["OctoCat"] }],
+    "agent-0: ignoreSenders includes octocat",
+  ],
   [
     "a filter that the provider does not have",
     [{ repo: "acme/x" }],
     "agent-0: repo is not a filter of this source's type",
   ],
-])("an unmatched event names the closest entry: %s", (_what, all, reason) => {
+])("the reason of an unmatched event names %s", (_what, all, reason) => {
   const index = indexOf(...all.map((filters, n) => agent(`agent-${n}`, filters)));
   const expected = { matched: [], reason: `agent ${reason}` };
   expect(index.match("hub", seen(push))).toMatchObject(expected);
@@ -178,7 +186,7 @@ function crowd(size: number): ListeningAgent[] {
   });
 }
 
-test("an event skips agents with other sources or repositories", () => {
+test("an event does not match agents with other sources or repositories", () => {
   const event = { ...push, repos: "acme/r5-2" };
   const index = indexOf(...crowd(1_000));
   expect(index.match("hub", seen(event))).toMatchObject({ matched: ["agent-5"], examined: 1 });

@@ -8,7 +8,7 @@ const form = "application/x-www-form-urlencoded";
 test.each([
   ["indented", opened, '{\n  "action": "opened"\n}'],
   [
-    "read out of a form",
+    "the indented JSON of its form",
     `payload=${encodeURIComponent(opened)}`,
     '{\n  "action": "opened"\n}',
     form,

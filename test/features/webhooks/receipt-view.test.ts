@@ -61,11 +61,11 @@ test.each([
   ["is large", "x".repeat(2_000_000), {}, "[2000000 bytes, not shown]"],
   ["is text", `plain ${known}`, {}, "plain [redacted]"],
   ["is of an unknown type", "{}", { type: "gone" }, "{}"],
-])("a body that %s has no payload", (_, body, change, text) => {
+])("the view of a body that %s has text in place of a payload", (_, body, change, text) => {
   expect(view(body, change)).toMatchObject({ payload: null, text });
 });
 
-test("fields with the name of a secret are redacted, at any depth", () => {
+test("fields of a receipt with the name of a secret are redacted, at any depth", () => {
   const payload = {
     token: "xoxb-legacy",
     authorizations: [{ team_id: "T1", access_token: "xoxb-2" }],
@@ -85,7 +85,7 @@ test("fields with the name of a secret are redacted, at any depth", () => {
   });
 });
 
-test("a secret that is known is redacted wherever it turns up", () => {
+test("a known secret is redacted anywhere in a receipt", () => {
   const shown = view(
     { title: `use ${known} here` },
     {
@@ -97,7 +97,7 @@ test("a secret that is known is redacted wherever it turns up", () => {
   expect(shown.headers).toEqual({ "x-note": "[redacted]", "x-auth-token": "[redacted]" });
 });
 
-test("a body that nests without end is cut", () => {
+test("the view of a body that nests without end is cut", () => {
   const shown = view(`${'{"deep":'.repeat(1_000)}1${"}".repeat(1_000)}`);
   expect(JSON.stringify(shown.payload)).toContain("[too deep]");
 });
@@ -119,7 +119,10 @@ test.each<[string, string, object, object]>([
   ["no code", "installation", installation(null), installation(null)],
   ["an empty code", "installation", installation(""), installation("")],
   ["the code of an error", "error", errorCode, errorCode],
-])("a Sentry payload with %s shows all but the grant", (_, resource, payload, shown) => {
-  const headers = { "sentry-hook-resource": resource };
-  expect(view(payload, { type: "sentry", headers }).payload).toEqual(shown);
-});
+])(
+  "the view of a Sentry payload with %s hides only a grant's code",
+  (_, resource, payload, shown) => {
+    const headers = { "sentry-hook-resource": resource };
+    expect(view(payload, { type: "sentry", headers }).payload).toEqual(shown);
+  },
+);

@@ -119,7 +119,7 @@ test("a verified delivery for a disabled agent is that agent's dead letter, whil
   expect(receiver.accepted[1]).toMatchObject({ items: [], deadLetters });
 });
 
-test("a verified delivery is asked for again when the store fails, and then accepted", async () => {
+test("a verified delivery gets 503 while the store fails, and is accepted when repeated", async () => {
   const receiver = new TestReceiver("dev");
   receiver.storeFails = true;
   const answer = await receiver.deliver();
@@ -170,7 +170,7 @@ test.each([
   ["an unknown source", { source: "nobody" }, "unknown_source"],
   ["a source of another type", { source: "tracker" }, "unknown_source"],
   ["a type without sources", { type: "sentry" }, "unknown_source"],
-])("a delivery to %s is not found", async (_, more, error) => {
+])("a delivery to %s gets 404", async (_, more, error) => {
   const receiver = new TestReceiver();
   receiver.sources = [source("hub"), source("tracker", { type: "linear" })];
   const answer = await receiver.receive({ ...github(), ...more });

@@ -40,7 +40,7 @@ test.each(types)(
   },
 );
 
-test.each(types)("another secret is refused by %s", (type) => {
+test.each(types)("%s rejects a delivery signed with another secret", (type) => {
   fc.assert(
     fc.property(secretsOf(type), secretsOf(type), body, (secret, other, bytes) => {
       // HMAC pads a short key with zero bytes and hashes a long one, so only ordinary keys differ for sure.
@@ -58,7 +58,7 @@ function keyHex(secret: string): string {
     .replace(/(00)+$/, "");
 }
 
-test("a signed delivery has its event and id where the provider has headers for them", () => {
+test("a signed delivery has its event and id in the provider's headers for them", () => {
   const of = { event: "issue", id: "d1" };
   expect(signDelivery("github", "s", bytes("{}"), now, of)).toMatchObject({
     "x-github-event": "issue",
@@ -69,7 +69,7 @@ test("a signed delivery has its event and id where the provider has headers for 
   });
 });
 
-test("an unknown type is refused with the known ones as a hint", () =>
+test("signing for an unknown type is rejected with the known ones as a hint", () =>
   expect(() => signDelivery("bitbucket", "s", bytes("{}"), now)).toThrow(
     expect.objectContaining({ code: "unknown_webhook_type" }) as Error,
   ));
@@ -84,7 +84,7 @@ test("a delivery without a secret has its event and no signature", () => {
   expect(headers).toMatchObject({ "x-github-event": "push" });
 });
 
-test("a body with a time gets the present one, and others are unchanged", () => {
+test("atTime sets the present time in a body that has one, and changes no other", () => {
   const old = bytes('{"webhookTimestamp": 1, "a": [1]}');
   const present = { webhookTimestamp: now, a: [1] };
   expect(JSON.parse(atTime("linear", old, now).toString())).toEqual(present);

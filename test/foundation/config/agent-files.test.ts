@@ -16,7 +16,7 @@ const whole = {
   "agents/dev/Dockerfile": "FROM scratch",
 };
 
-test("readAgent reads the three files", async () => {
+test("readAgent reads config.toml, SKILL.md and the Dockerfile's hash", async () => {
   const read = await readAgent(await directory(whole), "dev");
   const dockerfileHash = "67c4282c6928ae380489b6392127b14bb16d8c2f5ba5fa285a934f4f94387b5e";
   const files = { config: "a = 1", skill: "Do it.", dockerfileHash };

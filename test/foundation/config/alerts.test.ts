@@ -15,7 +15,7 @@ const day = 86_400_000;
 const hour = 3_600_000;
 const ops = '[alerts.ops]\ntype = "slack"\n';
 
-test("[alerts.<name>] has the credential of its type, unless it names an instance", () => {
+test("[alerts.<name>] uses the credential of its type, unless it names an instance", () => {
   const to = ["a@b.example", "c+d@e.example"];
   const text = `${ops}[alerts.night]\ntype = "email"\ncredential = "smtp:mail"\nto = ${JSON.stringify(to)}\nquietHours = "22:00-07:30"`;
   const [target, night] = project(text).alerts;
@@ -53,7 +53,7 @@ test.each([
   expect(said(change)).toEqual([expect.stringContaining(message)]);
 });
 
-test("[alerts.<name>] of Slack is an app if people answer by its buttons", () => {
+test("[alerts.<name>] of Slack uses an app if people answer by its buttons", () => {
   const text =
     '[alerts.a]\ntype = "slack"\nanswers = ["U0ADA"]\n[alerts.b]\ntype = "telegram"\nanswers = [42]';
   expect(project(text).alerts).toMatchObject([

@@ -38,7 +38,7 @@ test("[approve] warns where it has no effect", () => {
   expect(said(agentChange(withGate(all)))).toEqual([]);
 });
 
-test("[approve] is described when it changes, and shown on the agent's page", () => {
+test("describeChange reports a changed [approve], and agentFacts shows its gates", () => {
   const [before, after] = [agent(withGate("over = 5")), agent(withGate('hosts = ["a.test"]'))];
   expect(describeChange(before, after)).toBe(
     'approve.hosts [] → ["a.test"], approve.over 5 → none',

@@ -97,7 +97,7 @@ test.each([
     `${table}lease = 30\nreserveMemory = "1g"`,
     'cluster.lease 90 → 30, cluster.reserveMemory "256m" → "1g"',
   ],
-])("[cluster] of a project describes a change from %j to %j", (before, after, text) => {
+])("describeProjectChange from %j to %j reports: %s", (before, after, text) => {
   const change = describeProjectChange(project(before), project(after));
   expect(change).toEqual({ text, needsRestart: false });
 });

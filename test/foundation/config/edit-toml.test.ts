@@ -9,13 +9,15 @@ test.each([
   ['models."gpt-4.1".provider=openai', ["models", "gpt-4.1", "provider"], "openai"],
   ["params.equation=a=b", ["params", "equation"], "a=b"],
   ["params.empty=", ["params", "empty"], ""],
-])("a setting: %s", (text, path, value) => expect(parseSetting(text)).toEqual({ path, value }));
+])("parseSetting reads %s", (text, path, value) =>
+  expect(parseSetting(text)).toEqual({ path, value }),
+);
 
-test.each(["scale", "=2", "a b=2", "a..b=2"])("a setting: %s is not a setting", (text) => {
+test.each(["scale", "=2", "a b=2", "a..b=2"])("parseSetting rejects %s", (text) => {
   expect(() => parseSetting(text)).toThrow(/is not a (setting|key)/);
 });
 
-test("an edited text keeps the comments behind arrays, empty ones too", () => {
+test("an edit keeps the comments behind arrays, empty ones too", () => {
   const text = 'a = [] # none\nb = 1 # one\nc = [ ] # nothing\nd = ["x"] # some\n';
   const result = edited(text, [{ path: ["b"], value: 2 }]);
   expect(result).toBe('a = [] # none\nb = 2 # one\nc = [] # nothing\nd = ["x"] # some\n');
@@ -27,7 +29,7 @@ test("an edited text keeps the comments behind arrays, empty ones too", () => {
   for (const comment of ["none", "some"]) expect(filled).toContain(`# ${comment}`);
 });
 
-test("an edited text leaves quoted text alone", () => {
+test("an edit leaves quoted text alone", () => {
   const text = 'a = "x = [] # no"\nb = """\ny = [] # no\n"""\n';
   const result = edited(text, [{ path: ["c"], value: 1 }]);
   expect(parse(result)).toEqual({ ...parse(text), c: 1 });
@@ -37,7 +39,7 @@ test.each([
   ["", "at its beginning"],
   ["a = 1 # one\n", "behind keys"],
   ["a = 1 # one\n\n[b]\nc = []\n", "behind a table"],
-])("an edited text: %j accepts a list of tables %s", (text) => {
+])("an edit of %j adds a list of tables %s", (text) => {
   const hooks = [{ source: "hub", events: ["issues"] }, { source: "other" }];
   const result = edited(text, [
     { path: ["hooks"], value: hooks },
@@ -47,7 +49,8 @@ test.each([
   expect(result).toContain(text === "" ? "" : "a = 1 # one\n");
 });
 
-test("an edited text refuses what is not TOML", () =>
+test("an edit of a text that is not TOML is rejected", () =>
   expect(() => edited("a = = 1\n", [{ path: ["b"], value: 1 }])).toThrow("not valid TOML"));
 
-test("a key may be quoted", () => expect(parseKey('models."a.b"')).toEqual(["models", "a.b"]));
+test("parseKey reads a quoted key", () =>
+  expect(parseKey('models."a.b"')).toEqual(["models", "a.b"]));

@@ -69,7 +69,7 @@ test.each([
   expect(ofProject(parse(`[models.m]\n${text}`))).toBe(true);
 });
 
-test("the patterns work in every editor: no set within a set, no lookaround", () => {
+test("the patterns of the editor's schema work in every editor: no set within a set, no lookaround", () => {
   const found: string[] = [];
   JSON.stringify([ofAgent.schema, ofProject.schema], (key, value: unknown) => {
     if (key === "pattern" && typeof value === "string") found.push(value);

@@ -45,33 +45,42 @@ test("[expect] is null without a table, else the table's values", async () => {
 
 test.each([
   [
+    "a missing schema",
     'schema = "out.json"',
     {},
     "agents/dev/config.toml:5:10  expect.schema: out.json is missing in the agent's directory; put",
   ],
   [
+    "a schema outside of the agent's directory",
     'schema = "../../secret.json"',
     {},
     'agents/dev/config.toml:5:10  expect.schema is "../../secret.json"; expected a JSON file in',
   ],
   [
+    "an invalid schema",
     'schema = "out.json"',
     { "out.json": '{\n  "type": "objekt"\n}' },
     "agents/dev/out.json:2:11  not a JSON Schema: /type must be equal to one of the allowed",
   ],
   [
+    "a schema of 300 KB",
     'schema = "out.json"',
     { "out.json": `{"a":"${"x".repeat(300_000)}"}` },
     "agents/dev/config.toml:5:10  expect.schema: out.json has 300008 bytes; expected at most",
   ],
-  ['returned = "yes"', {}, 'expect.returned is "yes"; expected true or false'],
-])("[expect] refuses %s with %o", async (lines, files, message) => {
+  [
+    "a returned that is not a boolean",
+    'returned = "yes"',
+    {},
+    'expect.returned is "yes"; expected true or false',
+  ],
+])("[expect] refuses %s", async (_what, lines, files, message) => {
   const change = await changeWith(lines, files);
   expect(change.type).toBe("invalid");
   expect(said(change)).toEqual([expect.stringContaining(message)]);
 });
 
-test("[expect] is described by the keys of the file when it changes, also when the schema does", async () => {
+test("describeChange reports changed keys of [expect], and another schema in its file", async () => {
   const line = 'schema = "out.json"';
   const before = await agentWith(line, { "out.json": schema });
   const after = await agentWith(line, { "out.json": "{}" });

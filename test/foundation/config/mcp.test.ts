@@ -38,7 +38,7 @@ test("[[mcp]] warns of held tools that the agent does not have", () => {
   expect(held("gitlab.search")).toContain('known are "github"');
 });
 
-test("[[mcp]] is described when it changes, and on the agent's page", () => {
+test("describeChange reports a changed [[mcp]], and agentFacts shows its tools", () => {
   const before = agent(usualAgent);
   const after = agent(server(`${url}\ntools = ["search", "get_*"]`));
   expect(describeChange(before, after)).toContain("mcp");
@@ -48,13 +48,13 @@ test("[[mcp]] is described when it changes, and on the agent's page", () => {
   });
 });
 
-test("names of tools meet patterns as wholes", () => {
+test("allowsTool matches a pattern with the whole name of a tool", () => {
   expect(allowsTool(["get_*", "a.b"], "get_issue")).toBe(true);
   expect(allowsTool(["get_*", "a.b"], "forget_issue")).toBe(false);
   expect(allowsTool(["get_*", "a.b"], "axb")).toBe(false);
 });
 
-test("names of tools are names for models, unless they are too long", () => {
+test("modelToolName returns a name that models accept, or null", () => {
   expect(modelToolName("github", "issues.create")).toBe("github__issues_create");
   expect(modelToolName("github", "x".repeat(57))).toBeNull();
   expect(modelToolName("github", "délete")).toBeNull();

@@ -3,7 +3,7 @@ import { configReference } from "../../../src/foundation/config/reference.ts";
 const page = configReference();
 
 // `vitest run <this file> -u` writes it anew.
-test("the page of all keys matches the schemas", () =>
+test("the reference page of all config keys matches the schemas", () =>
   expect(page).toMatchFileSnapshot("../../../src/foundation/config/reference.md"));
 
 test("every key in the reference has its allowed values and a meaning", () => {

@@ -7,7 +7,7 @@ test.each([
   " 0  9 * * * ",
   "0 0 L * *",
   " @daily ",
-])("scheduleProblem accepts %s", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
+])("scheduleProblem accepts %j", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
 
 test("scheduleProblem rejects a sentence with the expected form", () =>
   expect(scheduleProblem("every day")).toBe(

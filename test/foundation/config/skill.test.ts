@@ -60,14 +60,26 @@ test("parseSkill reports the place of broken YAML, each time", () => {
 });
 
 test.each([
-  ["---\nname: ok\nDo it.", /SKILL.md:1:1 {2}front matter has no end/],
-  ["---\nname: ok\n---more\nx: y\n---\nDo it.", /SKILL.md:3:1 {2}.*bare "---"/],
-  ["---\njust text\n---\n", /SKILL.md:2:1 {2}front matter is "just text"; expected "key: value"/],
-  ["---\n- a\n---\n", /front matter is a list/],
-  ["---\nlicense: MIT\nname: 5\n---\n", /SKILL.md:3:1 {2}name is 5; expected text/],
-  [`---\n${"#".repeat(70_000)}\n---\n`, /front matter is too long/],
-  [`---\nname: ${"[".repeat(60_000)}\n---\n`, /not valid YAML/],
-])("parseSkill refuses front matter such as %#", (text, message) => {
+  ["without an end", "---\nname: ok\nDo it.", /SKILL.md:1:1 {2}front matter has no end/],
+  [
+    "that ends with ---more",
+    "---\nname: ok\n---more\nx: y\n---\nDo it.",
+    /SKILL.md:3:1 {2}.*bare "---"/,
+  ],
+  [
+    "of plain text",
+    "---\njust text\n---\n",
+    /SKILL.md:2:1 {2}front matter is "just text"; expected "key: value"/,
+  ],
+  ["of a list", "---\n- a\n---\n", /front matter is a list/],
+  [
+    "whose name is a number",
+    "---\nlicense: MIT\nname: 5\n---\n",
+    /SKILL.md:3:1 {2}name is 5; expected text/,
+  ],
+  ["of 70 KB", `---\n${"#".repeat(70_000)}\n---\n`, /front matter is too long/],
+  ["of deep lists", `---\nname: ${"[".repeat(60_000)}\n---\n`, /not valid YAML/],
+])("parseSkill refuses front matter %s", (_what, text, message) => {
   expect(parse(text).skill).toBeNull();
   expect(sayings(text)).toEqual([expect.stringMatching(message)]);
 });

@@ -10,7 +10,7 @@ test.each([
   ],
   ["https://a.example/v1/traces", "https://a.example/v1/traces"],
   ["https://a.example/otlp?tenant=a", "https://a.example/otlp/v1/traces?tenant=a"],
-])("[telemetry] otlp is a base address, as vendors name it: %s", (otlp, traces) => {
+])("[telemetry] otlp = %s sends spans to %s", (otlp, traces) => {
   expect(project(withOtlp(otlp)).telemetry).toEqual({
     otlp: traces,
     headers: null,
@@ -24,11 +24,11 @@ test.each([
   ["content = true", /telemetry.otlp/],
   ['otlp = "http://a"\nheaders = "github_token"', /expected "otlp_headers" or "otlp_headers:/],
   ['otlp = "http://a"\nprotocol = "grpc"', /expected one of "http\/protobuf", "http\/json"/],
-])("[telemetry] %s is an error that says what is expected", (text, message) => {
+])("[telemetry] refuses %s", (text, message) => {
   expect(said(projectChange(`[telemetry]\n${text}\n`)).join("\n")).toMatch(message);
 });
 
-test("a changed [telemetry] is named without its address", () => {
+test("a changed [telemetry] is logged without its address", () => {
   const [before, after] = ["http://a.example/key", "http://b.example/key"].map(withOtlp);
   const change = describeProjectChange(project(before ?? ""), project(after ?? ""));
   expect(change).toEqual({ text: "[telemetry] changed", needsRestart: false });

@@ -19,7 +19,7 @@ test.each([
   [`{"$schema":"${draft07}","definitions":{"a":{"type":"string"}},"$ref":"#/definitions/a"}`],
   [`{"$schema":"${draft2020}","$defs":{"a":{"type":"string"}},"$ref":"#/$defs/a"}`],
   ['{"$id":"https://a.example/x","format":"email","x-own":1}'],
-])("a schema is accepted: %s", (text) => expect(problemIn(text)).toBeNull());
+])("the schema %s is accepted", (text) => expect(problemIn(text)).toBeNull());
 
 test.each([
   ["", "1:1 not valid JSON: Unexpected end of JSON input"],
@@ -33,11 +33,11 @@ test.each([
     '{\n  "$schema": "http://json-schema.org/draft-04/schema#"\n}',
     '2:14 "$schema" names a draft that is not known; expected "https://json-schema.org/draft/2020',
   ],
-])("a schema that is not valid is reported with its place: %s", (text, message) => {
+])("the schema %j is rejected: %s", (text, message) => {
   expect(problemIn(text)).toContain(message);
 });
 
-test("a schema that can't check a value is the reason", () => {
+test("a schema that can't check a value is reported as the reason", () => {
   expect(reason({ pattern: "(a" }, "a")).toContain("can't be checked: Invalid regular expression");
   expect(reason({ $ref: "#/$defs/x" }, 1)).toContain("can't resolve reference #/$defs/x");
   expect(reason({ $ref: "https://a.example/c" }, 1)).toContain("can't resolve reference");
@@ -72,17 +72,17 @@ test.each([
   [issue, { id: 1, labels: ["a", 2] }, "/labels/1 must be string"],
   [issue, { id: 1, more: 1 }, 'it must NOT have additional properties ("more")'],
   [{ enum: ["a", "b"] }, "c", 'it must be equal to one of the allowed values (["a","b"])'],
-])("a value that does not meet its schema gives a reason: %j, %j", (schema, value, text) => {
+])("the schema %j rejects the value %j with a reason", (schema, value, text) => {
   expect(reason(schema, value)).toContain(text);
 });
 
-test("a value is checked by the draft of its schema", () => {
+test("a value is checked by the JSON Schema draft that its schema names", () => {
   const items = [{ type: "string" }];
   expect(reason({ $schema: draft07, items }, [1])).toBe("/0 must be string");
   expect(reason({ $schema: draft2020, prefixItems: items }, [1])).toBe("/0 must be string");
 });
 
-test("a value may have a member of any name", () => {
+test("a value checked by a schema may have a member of any name", () => {
   const value: unknown = JSON.parse('{"__proto__": 1, "constructor": 2}');
   expect(reason({ required: ["toString"] }, value)).toContain("required property 'toString'");
   const closed = { properties: { constructor: { type: "string" } } };

@@ -54,8 +54,8 @@ test("webhookBindings accepts values of the payload by their paths, in an entry 
 });
 
 test.each([
-  ["of TOML", '[[webhooks]]\nsource = "hub"\nrepos = 1\n[[webhooks]]\nsource = "errors"'],
-  ["in tables in a line", `webhooks = [{ source = 'hub' }, { "source" = "errors" }]`],
+  ["with tables", '[[webhooks]]\nsource = "hub"\nrepos = 1\n[[webhooks]]\nsource = "errors"'],
+  ["with tables in one line", `webhooks = [{ source = 'hub' }, { "source" = "errors" }]`],
   ["that is not TOML", 'models = [\n[[webhooks]]\nsource = "hub"\n[[webhooks]]\nsource="errors"'],
 ])("webhookBindings names the webhook sources of an invalid config %s", (_, text) => {
   expect(agentChange(text)).toMatchObject({ type: "invalid", sources: ["hub", "errors"] });
@@ -72,7 +72,7 @@ test("webhookBindings explains how to add the first webhook source", () => {
   ]);
 });
 
-test("a webhook source accepts the API of webhooks by https, and by http on this machine", () => {
+test("a webhook source accepts an api by https, and by http on this machine only", () => {
   const at = (api: string) =>
     said(projectChange(`[webhooks.a]\ntype = "github"\ncredential = "x"\napi = "${api}"`));
   const hosts = ["localhost", "127.0.0.1:80", "[::1]:80"].map((host) => `http://${host}/api`);

@@ -26,14 +26,11 @@ test.each<[Provider, ModelApi, string, readonly string[]]>([
   ["custom", "openai-completions", "/api/paas/v4", ["/api/paas/v4/"]],
   ["custom", "openai-completions", "/acme/openai", ["/acme/openai", "/acme/openai/"]],
   ["custom", "openai-completions", "", ["/chat/completions"]],
-])(
-  "the base URL of %s (%s) ends with %s in each of its usual forms",
-  (provider, api, path, forms) => {
-    for (const form of forms) {
-      expect([form, apiBaseUrl(host + form, { provider, api })]).toEqual([form, host + path]);
-    }
-  },
-);
+])("the base URL of %s (%s) has the path %j for each of %j", (provider, api, path, forms) => {
+  for (const form of forms) {
+    expect([form, apiBaseUrl(host + form, { provider, api })]).toEqual([form, host + path]);
+  }
+});
 
 test("the base URL of an API keeps a user and a query", () => {
   const given = "https://user:p%40ss@example.org/?key=1";

@@ -9,22 +9,27 @@ const occurrence: Occurrence = {
   payload: { action: "opened", issue: { number: 7, labels: [{ name: "bug" }], milestone: null } },
 };
 
-test.each<[string, Partial<Condition>, boolean]>([
-  ["is anything of its kind when nothing more is said", {}, true],
-  ["is of its kind", { kind: "agent-call" }, false],
-  ["comes from no other source", { source: "lab" }, false],
-  ["is no other event", { event: "push" }, false],
-  ["has its values", { where: { "issue.number": 7, action: "opened" } }, true],
-  ["has its values within lists", { where: { "issue.labels.0.name": "bug" } }, true],
-  ["has all of its values", { where: { "issue.number": 7, action: "closed" } }, false],
-  ["has them in their own type", { where: { "issue.number": "7" } }, false],
-  ["has null where null is wanted", { where: { "issue.milestone": null } }, true],
-  ["has not nothing where null is wanted", { where: { "issue.assignee": null } }, false],
-  ["has them as its own", { where: { "issue.labels.__proto__.length": 0 } }, false],
-  ["does not look into texts", { where: { "action.0": "o" } }, false],
-])("a wait's condition: %s", (_what, condition, expected) => {
-  expect(meets(occurrence, { kind: "webhook", ...condition })).toBe(expected);
-});
+test.each<[string, Partial<Condition>]>([
+  ["any event of its kind when it wants nothing more", {}],
+  ["an event with its values", { where: { "issue.number": 7, action: "opened" } }],
+  ["a value within a list", { where: { "issue.labels.0.name": "bug" } }],
+  ["null where it wants null", { where: { "issue.milestone": null } }],
+])("a wait's condition accepts %s", (_what, condition) =>
+  expect(meets(occurrence, { kind: "webhook", ...condition })).toBe(true),
+);
+
+test.each<[string, Partial<Condition>]>([
+  ["another kind", { kind: "agent-call" }],
+  ["another source", { source: "lab" }],
+  ["another event", { event: "push" }],
+  ["an event with only one of its values", { where: { "issue.number": 7, action: "closed" } }],
+  ["a number where it wants text", { where: { "issue.number": "7" } }],
+  ["a missing value where it wants null", { where: { "issue.assignee": null } }],
+  ["an inherited property", { where: { "issue.labels.__proto__.length": 0 } }],
+  ["a character of a text", { where: { "action.0": "o" } }],
+])("a wait's condition rejects %s", (_what, condition) =>
+  expect(meets(occurrence, { kind: "webhook", ...condition })).toBe(false),
+);
 
 test("a wait's condition rejects a call whose context is not JSON if a value in it is wanted", () => {
   const call: Occurrence = { ...occurrence, kind: "agent-call", agent: "dev", payload: undefined };

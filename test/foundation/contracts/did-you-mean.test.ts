@@ -11,24 +11,23 @@ test.each([
   ["dev", null],
   ["nightly", null],
   ["", null],
-])("%j was probably meant to be %j", (word, candidate) =>
-  expect(closest(word, agents)).toBe(candidate),
-);
+])("closest of %j is %j", (word, candidate) => expect(closest(word, agents)).toBe(candidate));
 
-test("a word's suggestion is never itself, but may be a neighbour", () =>
+test("closest never suggests the word itself, but a similar name", () =>
   expect(closest("dev", ["dev", "deva"])).toBe("deva"));
 
-test("an empty list has no suggestion", () => expect(closest("dev", [])).toBeNull());
+test("closest of an empty list is null", () => expect(closest("dev", [])).toBeNull());
+
+const like = ["cron", "dev-frontend", "from", "zzzzzzzzzzzzzzzzzz"];
+test("mostLike returns nothing for a word of 10,000 characters", () =>
+  expect(mostLike("x".repeat(10_000), like, 3)).toEqual([]));
 
 test.each([
   ["front", ["dev-frontend", "from", "cron"]],
   ["dev-frontend-issues", ["dev-frontend"]],
-  ["x".repeat(10_000), []],
-])("%j is most like %j", (word, names) =>
-  expect(
-    mostLike(word, ["cron", "dev-frontend", "from", "zzzzzzzzzzzzzzzzzz"], 3).toSorted(),
-  ).toEqual(names.toSorted()),
+])("mostLike of %j is %j", (word, names) =>
+  expect(mostLike(word, like, 3).toSorted()).toEqual(names.toSorted()),
 );
 
-test("suggestions come best first", () =>
+test("mostLike returns the best suggestion first", () =>
   expect(mostLike("front", ["dev", "dev-frontend", "from"], 2)).toEqual(["dev-frontend", "from"]));

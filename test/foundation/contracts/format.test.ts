@@ -15,7 +15,7 @@ test.each([
   [-48 * hour, "2 days ago"],
   [12 * second, "in 12 s"],
   [3 * hour, "in 3 h"],
-])("%i ms from now is %s", (distance, words) => {
+])("relativeTime of %i ms from now is %j", (distance, words) => {
   expect(relativeTime(1e12 + distance, 1e12)).toBe(words);
 });
 
@@ -26,12 +26,12 @@ test.each([
   [185_000, "3 min 05 s"],
   [912_000, "15 min"],
   [2 * hour + 9.6 * minute, "2 h 10 min"],
-])("%i ms are shown as %s", (ms, text) => expect(durationText(ms)).toBe(text));
+])("durationText of %i ms is %j", (ms, text) => expect(durationText(ms)).toBe(text));
 
-test("a time includes its time zone", () =>
+test("momentText includes the time zone", () =>
   expect(momentText(Date.UTC(2026, 10, 24, 12))).toMatch(/^2026-11-2[345] \d\d:\d0 [A-Z]\S+$/));
 
-test("counts have a singular or a plural", () =>
+test("counted uses the singular or the plural", () =>
   expect([0, 1, 1200].map((count) => counted(count, "agent"))).toEqual([
     "0 agents",
     "1 agent",

@@ -16,7 +16,7 @@ test.each([
   ["１２７.0.0.1", "127.0.0.1"],
   ["[2001:DB8:0:0::1]", "2001:db8::1"],
   ["[::ffff:10.0.0.1]", "::ffff:a00:1"],
-])("the canonical form of a host: %s is %s", (text, host) => {
+])("canonicalHost of %s is %s", (text, host) => {
   expect(canonicalHost(text)).toBe(host);
 });
 
@@ -36,26 +36,35 @@ test.each([
   "example.0x1g.999",
   `${"a".repeat(64)}.example.com`,
   "*.example.com",
-])("the canonical form of a host: %j is not a host", (text) => {
+])("canonicalHost of %j is null", (text) => {
   expect(canonicalHost(text)).toBeNull();
 });
 
-test.each([
-  ["api.example.com", "api.example.com", 443, true],
-  ["api.example.com", "api.example.com", 80, false],
-  ["api.example.com", "x.api.example.com", 443, false],
-  ["*.example.com", "api.example.com", 443, true],
-  ["*.example.com", "a.b.example.com", 443, true],
-  ["*.example.com", "example.com", 443, false],
-  ["*.example.com", "evilexample.com", 443, false],
-  ["Example.com:22", "example.com", 22, true],
-  ["[2001:db8::1]:8443", "2001:db8::1", 8443, true],
-])("an allow list with %s for %s:%i: %s", (entry, host, port, is) => {
+function allows(entry: string, host: string, port: number): boolean {
   const parsed = parseAllowEntry(entry);
-  expect(typeof parsed !== "string" && isFor(parsed, host, port)).toBe(is);
-});
+  return typeof parsed !== "string" && isFor(parsed, host, port);
+}
 
-test("entries of an allow list mark the hosts that may be in a private network", () =>
+test.each([
+  ["api.example.com", "api.example.com", 443],
+  ["*.example.com", "api.example.com", 443],
+  ["*.example.com", "a.b.example.com", 443],
+  ["Example.com:22", "example.com", 22],
+  ["[2001:db8::1]:8443", "2001:db8::1", 8443],
+])("an allow list with %s allows %s, port %i", (entry, host, port) =>
+  expect(allows(entry, host, port)).toBe(true),
+);
+
+test.each([
+  ["api.example.com", "api.example.com", 80],
+  ["api.example.com", "x.api.example.com", 443],
+  ["*.example.com", "example.com", 443],
+  ["*.example.com", "evilexample.com", 443],
+])("an allow list with %s does not allow %s, port %i", (entry, host, port) =>
+  expect(allows(entry, host, port)).toBe(false),
+);
+
+test("an entry of an allow list marks a host that may be in a private network", () =>
   expect(parseAllowEntry("10.0.0.7:5432 private")).toEqual({
     host: "10.0.0.7",
     isWildcard: false,
@@ -64,7 +73,7 @@ test("entries of an allow list mark the hosts that may be in a private network",
   }));
 
 test.each(["*", "*.10.0.0.1", "https://example.com", "example.com:0", "example.com:65536"])(
-  "entries of an allow list: %j is rejected with a reason",
+  "an allow list rejects %j with a reason",
   (entry) => {
     expect(parseAllowEntry(entry)).toContain(JSON.stringify(entry));
   },

@@ -16,7 +16,7 @@ test.each([
   ],
   ["character sets and keypads", "\u001b(B\u001b=plain\u001b7\u001bM", "plain"],
   ["control characters", "a\u0000b\bc\u007fd\u0085e", "abcde"],
-])("text for people has no %s", (_what, written, text) => expect(plainText(written)).toBe(text));
+])("plainText removes %s", (_what, written, text) => expect(plainText(written)).toBe(text));
 
 test.each([
   ["a colour", "red\u001b[38;5", "red"],
@@ -27,21 +27,21 @@ test.each([
   ],
   ["a title", "\u001b]0;a title\nnext", "\nnext"],
   ["an escape", "text\u001b", "text"],
-])("text for people drops %s that was cut off, and no other line", (_what, written, text) =>
+])("plainText drops %s that was cut off, and no other line", (_what, written, text) =>
   expect(plainText(written)).toBe(text),
 );
 
-test("text for people keeps text after a control character that is misread UTF-8", () =>
+test("plainText keeps text after a control character that is misread UTF-8", () =>
   expect(plainText("â\u0080\u009dquoted")).toBe("âquoted"));
 
-test("text for people of an overwritten line has the last state", () => {
+test("plainText of an overwritten line has the last state", () => {
   expect(plainText("one\r\ntwo\r\n")).toBe("one\ntwo\n");
   expect(plainText("10%\r50%\r100%\ndone\r")).toBe("100%\ndone");
   expect(plainText("10%\r\u001b[K100%\r\u001b[K")).toBe("100%");
 });
 
 test.each(["\u001b", "\u001b[", "\u001b]", "\u009d", "\u001b]\u009d", "\u001b[1;", "\r"])(
-  "text for people handles a megabyte of %j in linear time",
+  "plainText handles a megabyte of %j in linear time",
   (part) => {
     const text = part.repeat(1_000_000 / part.length);
     const startedAt = performance.now();

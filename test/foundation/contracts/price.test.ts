@@ -24,30 +24,40 @@ const tiered: Price = {
 
 test.each<[string, Price, Partial<CallUsage>, number]>([
   ["a read of the cache", sonnet, { cacheRead: 11 }, 3_300],
-  ["a write for an hour, at twice the input", sonnet, { cacheWrite: 4, cacheWrite1h: 4 }, 24_000],
-  ["both writes", sonnet, { cacheWrite: 10, cacheWrite1h: 4 }, 22_500 + 24_000],
+  ["a write to the cache for an hour", sonnet, { cacheWrite: 4, cacheWrite1h: 4 }, 24_000],
   [
-    "everything",
+    "a write to the cache for both times",
+    sonnet,
+    { cacheWrite: 10, cacheWrite1h: 4 },
+    22_500 + 24_000,
+  ],
+  [
+    "a call with all kinds of tokens",
     sonnet,
     { input: 12, cacheRead: 2_000, cacheWrite: 300, cacheWrite1h: 100, output: 450 },
     36_000 + 600_000 + 750_000 + 600_000 + 6_750_000,
   ],
   ["input at a tier's threshold", tiered, { input: 272_000, output: 1 }, 680_000_000 + 15_000],
-  ["input over it", tiered, { input: 272_001, output: 1 }, 1_360_005_000 + 22_500],
-  ["the cache's part of the input", tiered, { input: 1, cacheRead: 272_000 }, 5_000 + 136_000_000],
-  ["the highest tier", tiered, { input: 500_001 }, 4_500_009_000],
+  ["input over a tier's threshold", tiered, { input: 272_001, output: 1 }, 1_360_005_000 + 22_500],
   [
-    "a price that is no whole number of nano-dollars",
+    "cached input over a tier's threshold",
+    tiered,
+    { input: 1, cacheRead: 272_000 },
+    5_000 + 136_000_000,
+  ],
+  ["input in the highest tier", tiered, { input: 500_001 }, 4_500_009_000],
+  [
+    "a price with fractions of a nano-dollar",
     { input: 0.895578, output: 1.791156, cacheRead: 0.074632, cacheWrite: 0 },
     { input: 1_000_000, output: 500, cacheRead: 3 },
     895_578_000 + 895_578 + 224,
   ],
-  ["nothing", sonnet, {}, 0],
+  ["a call without tokens", sonnet, {}, 0],
 ])("%s costs the amount calculated by hand", (_, price, usage, nano) => {
   expect(costOf(price, { ...none, ...usage })).toBe(nano);
 });
 
-test("summing dimes causes no drift", () => {
+test("costOf of prices such as $0.10 has no rounding drift", () => {
   const price = { input: 0.1, output: 0.2, cacheRead: 0.7, cacheWrite: 0.3 };
   const usage = { input: 3, output: 3, cacheRead: 3, cacheWrite: 3, cacheWrite1h: 0 };
   expect(costOf(price, usage)).toBe(3_900);
@@ -63,11 +73,11 @@ test.each([
   ["openai", "gpt-5.5", "priority", 2.5],
   ["openai", "gpt-5.5", null, 1],
   ["anthropic", "claude-opus-5", "priority", 1],
-])("a service tier of %s for %s, %s, costs %i times as much", (provider, model, tier, factor) => {
+])("serviceTierFactor of %s, %s, %s is %d", (provider, model, tier, factor) => {
   expect(serviceTierFactor(provider, model, tier)).toBe(factor);
 });
 
-test("a service tier multiplies exactly", () =>
+test("a service tier multiplies prices exactly", () =>
   expect(costOf(sonnet, { ...none, output: 3 }, 2.5)).toBe(112_500));
 
 test("no call costs more than its tokens at the worst rates", () => {
@@ -96,7 +106,7 @@ test("no call costs more than its tokens at the worst rates", () => {
   );
 });
 
-test("an amount pays the exact number of tokens, and not one more", () => {
+test("tokensFor returns the exact number of tokens that an amount pays", () => {
   const rate = worstRates({ ...sonnet, output: 0.895578 }, 1, false).output;
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1e15 }), (nano) => {
@@ -117,6 +127,6 @@ test.each([
   [0.01, "$0.01"],
   [0.00123, "$0.0012"],
   [0.000000001, "$0.000000001"],
-])("%d dollars have enough digits to be seen", (usd, text) => {
+])("usdText of %d dollars is %s", (usd, text) => {
   expect(usdText(nanoOfUsd(usd))).toBe(text);
 });

@@ -83,4 +83,4 @@ test.each([
   [{ AL_HOME: "" }, join(homedir(), ".almanac")],
   [{ AL_HOME: "/srv/al" }, "/srv/al"],
   [{ AL_HOME: "al" }, resolve("al")],
-])("homeDir of %o is %s", (env, path) => expect(homeDir(env)).toBe(path));
+])("homeDir of %j is %s", (env, path) => expect(homeDir(env)).toBe(path));

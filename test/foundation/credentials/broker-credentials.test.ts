@@ -15,7 +15,7 @@ function credential(type: string, fields: Record<string, string>, instance = "de
 const secret = `ghp_${"S3cret".repeat(6)}`;
 const github = credential("github_token", { token: secret });
 
-test("a run has a sentinel wherever the token would be", () => {
+test("a run gets a placeholder in each place of a bound token", () => {
   const { inRun, bindings } = broker(github);
   const [staged] = stageCredentials([inRun]);
   const [binding] = bindings;
@@ -34,7 +34,7 @@ test("a run has a sentinel wherever the token would be", () => {
   ]);
 });
 
-test("a sentinel is letters and digits after the prefix that the service's tools expect", () => {
+test("a placeholder is letters and digits after the prefix that the service's tools expect", () => {
   const sentinel = (type: string, token: string) =>
     broker(credential(type, { token })).bindings[0]?.sentinel ?? "";
   expect(sentinel("github_token", secret)).toMatch(/^ghp_AlSentinel[a-z2-7]{26}$/);
@@ -43,7 +43,7 @@ test("a sentinel is letters and digits after the prefix that the service's tools
   expect(sentinel("github_token", "0123")).toMatch(/^AlSentinel/);
 });
 
-test("a sentinel is the same after a restart, and differs by run, field and project", () => {
+test("a placeholder is the same after a restart, and differs by run, field and project", () => {
   const [first] = broker(github).bindings;
   expect(broker(github).bindings[0]?.sentinel).toBe(first?.sentinel);
   const others = [
@@ -70,7 +70,7 @@ test("a token of a host on another port is not bound: the run gets it", () => {
   expect(broker(own)).toEqual({ inRun: own, bindings: [] });
 });
 
-test("a signing key, a file and an unbound credential stay as they are", () => {
+test("a signing key, a file and an unbound credential get no placeholder", () => {
   const unbound = [
     credential("aws", { access_key_id: "AKIA", secret_access_key: "s3cr3t-key" }),
     credential("git_ssh", { private_key: "-----BEGIN" }),

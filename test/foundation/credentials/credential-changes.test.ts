@@ -77,7 +77,7 @@ test("an added, changed or removed credential is logged once, with its users", a
   ]);
 });
 
-test("credentials without a user and a missing store get no message", async () => {
+test("changes of unused credentials, and a missing store, log nothing", async () => {
   const { told, write, settled } = setUp();
   await settled();
   write("other:default", "new");
@@ -86,7 +86,7 @@ test("credentials without a user and a missing store get no message", async () =
   expect(told).toEqual([]);
 });
 
-test("a credential that is removed while the store is read takes no other one along", async () => {
+test("credentialStamps returns the other credentials while one is removed", async () => {
   const { home, write } = setUp("github_token:default");
   for (let n = 0; n < 40; n += 1) {
     write("slack_token:ops", "new");
@@ -103,7 +103,7 @@ function projectWith(...names: readonly string[]): ProjectConfig {
   return { webhooks } as unknown as ProjectConfig;
 }
 
-test("a source without its secret is logged at once and when sources change", async () => {
+test("a webhook source without its secret is logged at once and when sources change", async () => {
   const home = tempDir();
   const project$ = new BehaviorSubject(projectWith("hub"));
   const told: string[] = [];

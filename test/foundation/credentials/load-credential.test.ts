@@ -45,29 +45,35 @@ test("loadCredential names the missing field and its place", async () => {
   expect((await refusal(loadCredential(`${home}/nowhere`, "own"))).code).toBe("missing_credential");
 });
 
-test.each([
-  ["gh_tokn", "gh_token"],
-  ["github_token:wrok", "github_token:work"],
-  ["github_token", "github_token:work"],
-  ["gitlab_token", null],
-])("loadCredential suggests a similar name for %s: %s", async (wanted, near) => {
+async function suggestionFor(wanted: string): Promise<string | undefined> {
   const home = await homeWith({
     "github_token/work/token": "x",
     "gh_token/default/token": "x",
     "openai_key/default/key": "x",
   });
   const { message } = await refusal(loadCredential(home, wanted));
-  expect(/did you mean "(.+)"\?/.exec(message)?.[1] ?? null).toBe(near);
-});
+  return /did you mean "(.+)"\?/.exec(message)?.[1];
+}
 
-test.each([0o640, 0o604, 0o620])(
-  "loadCredential rejects a file with mode %o, with a fix",
+test.each([
+  ["gh_tokn", "gh_token"],
+  ["github_token:wrok", "github_token:work"],
+  ["github_token", "github_token:work"],
+])("loadCredential suggests in place of %s: %s", async (wanted, near) =>
+  expect(await suggestionFor(wanted)).toBe(near),
+);
+
+test("loadCredential suggests nothing if no stored credential has a similar name", async () =>
+  expect(await suggestionFor("gitlab_token")).toBeUndefined());
+
+test.each(["640", "604", "620"])(
+  "loadCredential rejects a file with mode %s, with a fix",
   async (mode) => {
     const home = await homeWith({ "own/default/pass": "canary" });
     const path = join(home, "credentials/own/default/pass");
-    await chmod(path, mode);
+    await chmod(path, Number.parseInt(mode, 8));
     const error = await refusal(loadCredential(home, "own"));
-    expect(error.message).toBe(`${path} is open to other users (mode ${mode.toString(8)})`);
+    expect(error.message).toBe(`${path} is open to other users (mode ${mode})`);
     expect(error.hint).toBe(`chmod 600 ${path}`);
     await promisify(execFile)("/bin/sh", ["-c", error.hint ?? ""]);
     expect((await loadCredential(home, "own")).fields.pass).toBe("canary");

@@ -83,13 +83,18 @@ test("stageCredentials gives git the host and variable of each of its tokens", (
 });
 
 test.each([
-  ["github_token", "GITHUB_TOKEN", true],
-  ["github_token:work", "GITHUB_TOKEN_WORK_TOKEN", true],
-  ["github_token", "GITHUB_TOKENS", false],
-  ["git_ssh", "GIT_SSH_COMMAND", true],
-  ["aws", "AWS_PAGER", false],
-  ["my-db", "MY_DB_PASSWORD", true],
-  ["my-db", "DATABASE", false],
-])("a run with %s may have %s from it: %s", (reference, variable, expected) => {
-  expect(setsVariable(reference, variable)).toBe(expected);
-});
+  ["github_token", "GITHUB_TOKEN"],
+  ["github_token:work", "GITHUB_TOKEN_WORK_TOKEN"],
+  ["git_ssh", "GIT_SSH_COMMAND"],
+  ["my-db", "MY_DB_PASSWORD"],
+])("the credential %s sets the variable %s", (reference, variable) =>
+  expect(setsVariable(reference, variable)).toBe(true),
+);
+
+test.each([
+  ["github_token", "GITHUB_TOKENS"],
+  ["aws", "AWS_PAGER"],
+  ["my-db", "DATABASE"],
+])("the credential %s does not set the variable %s", (reference, variable) =>
+  expect(setsVariable(reference, variable)).toBe(false),
+);

@@ -11,7 +11,7 @@ test.each([
   ["agents/Not Allowed/SKILL.md", { kind: "agent", name: "Not Allowed" }],
   ["agents/dev/setup.sh", { kind: "image", name: "dev" }],
   ["agents/dev/sub/config.toml", { kind: "image", name: "dev" }],
-])("a changed file %s is read", (path, kind) => expect(classify(path)).toEqual(kind));
+])("the change of %s is classified as %j", (path, kind) => expect(classify(path)).toEqual(kind));
 
 test.each([
   "",
@@ -23,4 +23,4 @@ test.each([
   "agents/dev/setup.sh~",
   "agents/dev/sub/.setup.sh.swx",
   "other/config.toml",
-])("a changed file %j is not read", (path) => expect(classify(path)).toBeNull());
+])("the change of %j is ignored", (path) => expect(classify(path)).toBeNull());

@@ -13,7 +13,7 @@ async function changedBy(project: string, change: () => void): Promise<readonly 
 
 const config = "agents/dev/config.toml";
 
-test("a change with the same size and time is seen", async () => {
+test("a scan sees a change with the same size and time", async () => {
   const project = tempProject();
   const path = join(project, config);
   utimesSync(path, 1, 1);
@@ -24,7 +24,7 @@ test("a change with the same size and time is seen", async () => {
   expect(changes).toEqual([config]);
 });
 
-test("a rename over a file and a change of its mode are seen", async () => {
+test("a scan sees a rename over a file and a change of its mode", async () => {
   const project = tempProject();
   const renamed = await changedBy(project, () => {
     write(join(project, "tmp"), "models = []\n");
@@ -34,7 +34,7 @@ test("a rename over a file and a change of its mode are seen", async () => {
   expect(await changedBy(project, () => chmodSync(join(project, config), 0o600))).toEqual([config]);
 });
 
-test("added, removed and empty agents and schemas are seen; other files are not", async () => {
+test("a scan sees added, removed and empty agents and schemas, and no other files", async () => {
   const project = tempProject();
   expect(await changedBy(project, () => addAgent(project, "new"))).toEqual([
     "agents/new",
@@ -104,7 +104,7 @@ test("the first scan reports changes since the caller read the files", async () 
   expect(touched()).toEqual(new Set(["agents/dev/SKILL.md", "config.toml"]));
 });
 
-test("every restart begins with a scan", async () => {
+test("every restart of the watch begins with a scan", async () => {
   const project = tempProject();
   const begin$ = new BehaviorSubject(null);
   const { touched, forget } = await watching(repairScans(project, { begin$ }));
@@ -132,7 +132,7 @@ test("a failed scan is a warning and reports nothing as removed", async () => {
   await expect.poll(touched).toEqual(new Set(["agents/dev/SKILL.md"]));
 });
 
-test("an unreadable file hides no other", async () => {
+test("an unreadable file does not hide others from a scan", async () => {
   const project = tempProject();
   const path = join(project, "agents/dev/Dockerfile");
   const { touched, forget } = await watching(repairScans(project, { everyMs: 30 }));

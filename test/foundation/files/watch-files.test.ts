@@ -50,7 +50,7 @@ test("a directory renamed to a name that can't be an agent is reported", async (
 
 const [bad, worse] = [fileProblem("agents/Bad", "no"), fileProblem("agents/Worse", "no")];
 
-test("a problem is reported once, and again when it returns", async () => {
+test("a problem of a watched file is reported once, and again when it returns", async () => {
   const look$ = new Subject<void>();
   const answers: Problem[][] = [[bad], [bad, worse], [bad, worse], [worse], [bad, worse]];
   const looks: string[][] = [];

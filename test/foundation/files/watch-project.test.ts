@@ -10,7 +10,7 @@ import { addAgent, tempProject, watching, write } from "./support.ts";
 
 const config = "agents/dev/config.toml";
 
-test("a write in place is reported, and files that nothing reads are not", async () => {
+test("the watcher reports a write in place, and no files that nothing reads", async () => {
   const project = tempProject();
   const { touched } = await watching(watchProject(project));
   for (const path of [
@@ -64,7 +64,7 @@ test("a file that an agent's Dockerfile may copy is reported as the Dockerfile",
   expect(touched()).toEqual(new Set(["config.toml"]));
 });
 
-test("a change in a folder older than the Dockerfile is seen", async () => {
+test("the watcher sees a change in a folder older than the Dockerfile", async () => {
   const project = tempProject();
   const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
   write(join(dir, "lib/setup.sh"), "echo 1");
@@ -111,7 +111,7 @@ test("added and removed agents are reported, with the file written late", async 
   await expect.poll(touched).toContain("agents/new");
 });
 
-test("the agents directory and the project's config may be created later", async () => {
+test("the watcher sees an agents directory and a project's config that are created later", async () => {
   const project = tempProject([]);
   unlinkSync(join(project, "config.toml"));
   const { touched } = await watching(watchProject(project));

@@ -4,7 +4,7 @@ import { follow, line, sourceOf } from "./follow.ts";
 import { openLogs } from "./open-logs.ts";
 import { logPath, tempProject, writeLines } from "./support.ts";
 
-test("neither directory nor file need exist yet", async () => {
+test("a log can be followed before its directory and file exist", async () => {
   const project = tempProject();
   const { messages } = follow(sourceOf(project));
   await pause(50, "the follower looks before there is a directory");

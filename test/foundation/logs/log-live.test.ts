@@ -25,8 +25,8 @@ test("a line reaches its follower as it is written, with the position after it",
 
 test.each([
   ["with checks of the files", { checkEveryMs: 20 }],
-  ["without", unchecked],
-])("nothing is lost or repeated in any order of reading and writing, %s", async (_how, pace) => {
+  ["without checks of the files", unchecked],
+])("no line is lost or repeated in any order of reading and writing, %s", async (_how, pace) => {
   const project = tempProject();
   const writer = tempWriter(project);
   const source = sourceOf(project, { ...pace, appended$: writer.appended$ });

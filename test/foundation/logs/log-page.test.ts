@@ -48,13 +48,13 @@ function twoDays(): string {
   return project;
 }
 
-test("page after page leads back to the first line, over days, without loss or repeat", async () => {
+test("page after page of a log leads back to the first line, over days, without loss or repeat", async () => {
   const { found, reached } = await walk(twoDays(), { lines: 3 });
   expect(found).toEqual(Array.from({ length: 20 }, (_, number) => `<${number}>`));
   expect(reached).toHaveLength(7);
 });
 
-test("a position has the lines before it and after it", async () => {
+test("the page at a position of a log has the lines before it and after it", async () => {
   const project = twoDays();
   const ids = (await pageOf(project)).lines.map(({ id }) => id);
   const before = ids[7] ?? "";
@@ -103,7 +103,7 @@ test("a level filter keeps the lines of this level and above", async () => {
   expect(await messages(project, text("5", 40))).toEqual(["50"]);
 });
 
-test("a scan is bounded, reports its position, and continues from there", async () => {
+test("a scan of a log is bounded, reports its position, and continues from there", async () => {
   const { found, reached } = await walk(twoDays(), text("<2>"), 400);
   expect(found).toEqual(["<2>"]);
   expect(reached.length).toBeGreaterThan(2);
@@ -111,7 +111,7 @@ test("a scan is bounded, reports its position, and continues from there", async 
   expect(reached).toEqual(reached.toSorted((a, b) => Number(b) - Number(a)));
 });
 
-test("a run is found at any age, and its beginning ends the scan", async () => {
+test("a run's lines are found at any age, and its first line ends the scan", async () => {
   const project = twoDays();
   const mine = { instanceId: "dev-aaaaaaaa" };
   const dates = ["2026-11-17", "2026-11-18", "2026-11-19"];

@@ -16,7 +16,7 @@ const numbered = (from: number, to: number, more = {}) =>
     entry(`${from + i}`, { time: noon + from + i, ...more }),
   );
 
-test("the last lines come oldest first, from as many days as needed", async () => {
+test("the last lines of a log come oldest first, from as many days as needed", async () => {
   const project = tempProject();
   writeLines(logPath(project, "dev", "2026-11-19"), numbered(0, 10));
   writeLines(logPath(project, "dev", "2026-11-20"), numbered(10, 12));
@@ -57,7 +57,7 @@ test("a run whose days are known is read from the files of these days only", asy
   expect(await read(project, { ...mine, times })).toEqual(["1", "2"]);
 });
 
-test("all agents and the scheduler are merged by time, each in its own order", async () => {
+test("the logs of all agents and the scheduler are merged by time, each in its own order", async () => {
   const project = tempProject();
   const started = Date.now() - 1_000;
   const at = (msg: string, time: number) => entry(msg, { time: started + time });
@@ -70,7 +70,7 @@ test("all agents and the scheduler are merged by time, each in its own order", a
   expect(await read(project, { agent: null, lines: 3 })).toEqual(merged.slice(-3));
 });
 
-test("reading continues exactly at any position, for one agent and for all", async () => {
+test("reading a log continues exactly at any position, for one agent and for all", async () => {
   const project = tempProject();
   for (const date of ["2026-11-20", "2026-11-21"]) {
     writeLines(logPath(project, "dev", date), numbered(0, 5, { date }));
@@ -103,13 +103,13 @@ test.each([
   "dev-2026-11-21.log:99999",
   "../x:0",
   "ops-2026-11-21.log:0",
-])("the unknown position %j is ignored", async (after) => {
+])("the unknown log position %j is ignored", async (after) => {
   const project = tempProject();
   writeLines(logPath(project), numbered(0, 5));
   expect(await read(project, { after, lines: 2 })).toEqual(["3", "4"]);
 });
 
-test("half a line at the end waits; a broken one in between is shown as broken", async () => {
+test("half a line at the end of a log waits; a broken one in between is shown as broken", async () => {
   const project = tempProject();
   writeLines(logPath(project), [
     entry("a"),
@@ -130,7 +130,7 @@ test("a broken line longer than the limit of a log line is cut to its beginning"
   expect((await read(project)).map(({ length }) => length)).toEqual([32 * 1024 + 13, 5]);
 });
 
-test("a line with an invalid time or an unnamed run is a broken one", async () => {
+test("a line with an invalid time or an unnamed run counts as broken", async () => {
   const project = tempProject();
   const bad = [
     '{"level":30,"time":1e999,"agent":"dev","msg":"a"}',

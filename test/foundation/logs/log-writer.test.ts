@@ -43,7 +43,7 @@ test("an agent name that is not a file name goes to the scheduler's log", async 
   expect(messages(logPath(project, "scheduler"))).toEqual(["x"]);
 });
 
-test("each file that got lines is named once per turn", async () => {
+test("grown$ emits each file that got lines once per turn", async () => {
   const writer = tempWriter(tempProject());
   const names: string[] = [];
   writer.grown$.subscribe((name) => names.push(name));
@@ -76,7 +76,7 @@ test("half a line that a crash left is ended before the next", async () => {
   expect(JSON.parse(lines[1] ?? "")).toMatchObject({ msg: "whole" });
 });
 
-test("a deleted or moved file is created again", async () => {
+test("a deleted or moved log file is created again", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   writer.write(entry("first"));
@@ -91,7 +91,7 @@ test("a deleted or moved file is created again", async () => {
   expect(messages(logPath(project))).toEqual(["third"]);
 });
 
-test("a thousand agents keep no file open", async () => {
+test("the logs of a thousand agents keep no file open", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   for (let round = 0; round < 2; round++) {
@@ -102,7 +102,7 @@ test("a thousand agents keep no file open", async () => {
   expect(messages(logPath(project, "a999"))).toEqual(["round 0", "round 1"]);
 });
 
-test("lines wait while the disk fails, and are written when it works again", async () => {
+test("log lines wait while the disk fails, and are written when it works again", async () => {
   const project = tempProject();
   mkdirSync(join(project, ".al"));
   // A file where the directory should be: every append fails, for root too.
@@ -174,7 +174,7 @@ test("a flush reports a single file that fails", async () => {
   expect(messages(logPath(project, "ops"))).toEqual(["x"]);
 });
 
-test("a full disk loses and breaks no line once there is space", async ({ skip }) => {
+test("a full disk loses and breaks no log line once there is space", async ({ skip }) => {
   const project = tempProject();
   const logs = join(project, ".al/logs");
   mkdirSync(logs, { recursive: true });
@@ -195,7 +195,7 @@ test("a full disk loses and breaks no line once there is space", async ({ skip }
   expect(whole.map((line) => (JSON.parse(line) as LogEntry).msg)).toEqual(sent);
 });
 
-test("close writes waiting lines", async () => {
+test("close writes waiting log lines", async () => {
   const project = tempProject();
   const writer = tempWriter(project, { now: () => noon + dayMs });
   writer.write(entry("last words"));
@@ -203,7 +203,7 @@ test("close writes waiting lines", async () => {
   expect(messages(logPath(project, "dev", "2026-11-22"))).toEqual(["last words"]);
 });
 
-test("a line has pino's shape with its fields, in one line of ASCII", () => {
+test("a log line has pino's shape with its fields, in one line of ASCII", () => {
   const line = formatLine(
     entry("gr\u00fc\u00dfe \u{1f600}\n\u2028", { instanceId: "dev-1", tool: "bash", n: 1 }),
   );
@@ -213,7 +213,7 @@ test("a line has pino's shape with its fields, in one line of ASCII", () => {
   expect(JSON.parse(line)).toEqual({ ...head, tool: "bash", n: 1, msg });
 });
 
-test("a long value is cut and marked", () => {
+test("a long value in a log line is cut and marked", () => {
   const line = formatLine(entry("m".repeat(500_000), { output: "o".repeat(90_000), exit: 3 }));
   expect(line.length).toBeLessThanOrEqual(maxLineBytes);
   const parsed = JSON.parse(line) as LogEntry;
@@ -236,7 +236,7 @@ test("formatLine replaces fields that JSON cannot hold with fieldsError", () => 
   expect(JSON.parse(formatLine(entry("x", { big: 1n })))).toHaveProperty("fieldsError");
 });
 
-test("any entry makes one short line that parses", () =>
+test("any log entry makes one short line that parses", () =>
   fc.assert(
     fc.property(
       fc.string({ unit: "binary", maxLength: 9_000 }),

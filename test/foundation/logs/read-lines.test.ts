@@ -65,7 +65,7 @@ test("a line of 50 MB is skipped in little memory", async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
 });
 
-test("a missing file has no lines", async () => {
+test("a missing log file has no lines", async () => {
   expect(await all(readForward("/nowhere/x.log", 0))).toEqual([]);
   expect(await all(readBackward("/nowhere/x.log", 10))).toEqual([]);
 });

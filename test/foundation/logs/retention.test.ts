@@ -24,7 +24,7 @@ test("above the size limit the oldest logs are deleted, but never today's", asyn
   expect(rest).toEqual({ deleted: ["dev-2026-11-20.log"], bytes: 100 });
 });
 
-test("other files are kept", async () => {
+test("the retention of logs keeps other files", async () => {
   const project = tempProject();
   writeLines(logPath(project), [entry("x")]);
   const other = join(project, ".al/logs/notes-2020-01-01.txt");

@@ -3,7 +3,7 @@ import type { EarlierRun } from "../../../streams/status/agent-record.ts";
 import { eventsOf } from "../../streams/status/events.ts";
 import { schedulerStatus } from "../../streams/status/board.ts";
 
-test("an agent that returns shows the run that it had meanwhile", () => {
+test("an agent that returns shows its run that ended while it was removed", () => {
   let lastRun: EarlierRun | null = null;
   const board = createStatusStore(
     schedulerStatus,

@@ -29,7 +29,7 @@ test("a repeated switch changes nothing", async () => {
   expect(told).toEqual([{ agent: "dev", enabled: false }]);
 });
 
-test("of two concurrent switches, the later one holds", async () => {
+test("of two concurrent switches, the later one takes effect", async () => {
   const { switches, told } = listened();
   await Promise.all([switches.setEnabled("dev", false), switches.setEnabled("dev", true)]);
   await Promise.all([switches.setPaused(true), switches.setPaused(false)]);

@@ -121,7 +121,7 @@ async function withTree(): Promise<Store> {
   return store;
 }
 
-test("the tree of calls is the same from each entry in it, and holds nothing else", async () => {
+test("the tree of calls is the same from each entry in it, and contains nothing else", async () => {
   const store = await withTree();
   for (const id of ["first", "a", "b"]) {
     const ids = store.history.callTree(id)?.entries.map((entry) => entry.id);
@@ -138,7 +138,7 @@ test("the tree of a call has its context and its whole return value", async () =
   expect(store.history.callTree("first")).toMatchObject({ context: null, value: null });
 });
 
-test("each entry says how many calls its run made", async () => {
+test("each history entry contains the number of calls that its run made", async () => {
   const store = await withTree();
   // Who waited for a call is the instance of its entry, but the call made none.
   const taken = callItem("d", { root: "other", caller: "zoo", callerInstance: "zoo-1" }, "ops");

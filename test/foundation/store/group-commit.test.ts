@@ -125,7 +125,7 @@ function failNextCommit(when: "before" | "after"): void {
   } as typeof run;
 }
 
-test("records wait for the store, ahead of later writes, and requests don't", async () => {
+test("while the store is read-only, record waits ahead of later writes, and write rejects", async () => {
   const { insert, numbers, setReadOnly, commits } = open();
   setReadOnly(true);
   const recorded = commits.record(() => insert.run(1, null));
@@ -143,7 +143,7 @@ test("an invalid record is not retried", async () => {
   await expect(commits.record(() => insert.run(1, null))).rejects.toThrow(/UNIQUE/);
 });
 
-test("a flush settles everything, even writes that wait for the store", async () => {
+test("a flush rejects records that wait for the store", async () => {
   const { insert, setReadOnly, commits } = open();
   setReadOnly(true);
   const recorded = commits.record(() => insert.run(1, null));
@@ -172,14 +172,14 @@ test.runIf(isLong)("a request gives up on another process's lock after a while",
   });
 });
 
-test("a commit that fails after it was written counts", async () => {
+test("a write resolves if its commit fails after it was written", async () => {
   const { insert, numbers, commits } = open();
   failNextCommit("after");
   await commits.write(() => insert.run(1, null));
   expect(numbers()).toEqual([1]);
 });
 
-test("a commit that fails before it was written does not count", async () => {
+test("a write rejects if its commit fails before it was written", async () => {
   const { insert, numbers, commits } = open();
   failNextCommit("before");
   const writing = commits.write(() => insert.run(1, null));

@@ -46,13 +46,13 @@ function walk(store: Store, query: HistoryQuery): string[] {
   return seen;
 }
 
-test("entries come newest first", async () => {
+test("history entries come newest first", async () => {
   const store = await filled();
   const newest = samples.map((_, i) => `e${i}`).reverse();
   expect(ids(store.history.query(wholeHistory))).toEqual(["waits", ...newest]);
 });
 
-test("a cursor keeps its place while entries arrive", async () => {
+test("a history cursor keeps its place while entries arrive", async () => {
   const store = await filled();
   const first = store.history.query({ page: 1, limit: 10 });
   await store.work.enqueue([manualItem("newer", "dev", momentOf(21))]);
@@ -61,7 +61,7 @@ test("a cursor keeps its place while entries arrive", async () => {
   expect(second.total).toBe(62);
 });
 
-test("every combination of filters has exactly the entries that meet it and their number, by page and by cursor", async () => {
+test("every combination of history filters returns exactly the entries that meet it and their number, by page and by cursor", async () => {
   const store = await filled();
   const all = store.history.query(wholeHistory).triggers;
   for (const filter of everyFilter()) {
@@ -106,7 +106,7 @@ function matches(entry: HistoryPage["triggers"][number], query: HistoryQuery): b
   );
 }
 
-test("the totals follow changes and deletions of entries", async () => {
+test("the history's totals follow changes and deletions of entries", async () => {
   const store = await filled();
   const item = manualItem("waits", "dev", momentOf(20));
   const total = (query: object) => store.history.query({ page: 1, limit: 1, ...query }).total;
@@ -120,14 +120,14 @@ test("the totals follow changes and deletions of entries", async () => {
   expect(total({})).toBe(ids(store.history.query(wholeHistory)).length);
 });
 
-test.each(["", "1-", "' OR 1=1"])("%j is rejected as a cursor", (before) => {
+test.each(["", "1-", "' OR 1=1"])("the history rejects the cursor %j", (before) => {
   const store = tempStore();
   expect(() => store.history.query({ ...wholeHistory, before })).toThrow(
     expect.objectContaining({ code: "bad_cursor" }),
   );
 });
 
-test("a part of a name finds its agents in any case, a whole name its agent alone", async () => {
+test("the history finds agents by a part of a name in any case, and one agent by its whole name", async () => {
   const store = tempStore();
   const many = Array.from({ length: 30 }, (_, i) => `a${i}-x`);
   const names = ["sync-web", "sync", "report-data", ...many, null];
@@ -151,7 +151,7 @@ test("a part of a name finds its agents in any case, a whole name its agent alon
   expect(found({ agentPart: "-x", outcome: "dropped" })).toEqual([]);
 });
 
-test("one entry is found by its id, whatever else is asked for", async () => {
+test("a history entry is found by its id, whatever the other filters", async () => {
   const store = await filled();
   expect(ids(store.history.query({ ...wholeHistory, id: "e7", agent: "nobody" }))).toEqual(["e7"]);
   expect(store.history.query({ ...wholeHistory, id: "gone" })).toMatchObject({ total: 0 });

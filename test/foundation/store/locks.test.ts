@@ -19,7 +19,7 @@ test("a saved lock exists for the next scheduler, until it is removed", async ()
   expect(next.locks.all()).toEqual([]);
 });
 
-test("fencing tokens outlive their locks", async () => {
+test("the last fencing token is kept after its lock is removed", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   expect(first.locks.lastToken()).toBe(0);

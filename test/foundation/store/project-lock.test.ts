@@ -66,7 +66,7 @@ test("the lock of a killed process is free, even when its pid is reused", async 
   expect(readSchedulerInfo(dir)).toEqual(info);
 });
 
-test("a release frees the project and removes the record", () => {
+test("a release of the lock frees the project and removes the record", () => {
   const dir = tempDir();
   const first = lock(dir);
   expect(() => lock(dir)).toThrow("is held by");
@@ -76,7 +76,7 @@ test("a release frees the project and removes the record", () => {
   lock(dir);
 });
 
-test("a second try in the same process does not free the lock for others", () => {
+test("a second try of the lock in the same process does not free the lock for others", () => {
   const dir = tempDir();
   lock(dir);
   expect(() => lock(dir)).toThrow("is held by");

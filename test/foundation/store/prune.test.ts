@@ -60,7 +60,7 @@ test("rows older than their days are deleted in batches, totals follow, and writ
   expect([triggers.map(({ id }) => id), total]).toEqual([["m", "young"], 2]);
 });
 
-test("the calls that led to live work are kept at any age, as their gates hold it", async () => {
+test("the calls that led to live work are kept at any age", async () => {
   const store = tempStore();
   const by = (caller: string) => ({ caller, callerInstance: `${caller}-1` });
   const items = [

@@ -46,7 +46,7 @@ test("the same delivery again is a duplicate, also while the first is being comm
   expect(store.history.query(wholeHistory).total).toBe(1);
 });
 
-test("another body, another source or no delivery id is not a duplicate", async () => {
+test("a delivery with another body, another source or no id is not a duplicate", async () => {
   const store = tempStore();
   const other = delivery("r3", "d1", "body");
   for (const one of [
@@ -60,7 +60,7 @@ test("another body, another source or no delivery id is not a duplicate", async 
   }
 });
 
-test("the same body under another id is a duplicate where no two deliveries have the same body", async () => {
+test("the same body under another id is a duplicate for providers whose bodies all differ", async () => {
   const store = tempStore();
   const accept = (id: string, deliveryId: string | null, body: string) =>
     store.receipts.accept(delivery(id, deliveryId, body, { isKnownByBody: true }));
@@ -74,9 +74,12 @@ test("the same body under another id is a duplicate where no two deliveries have
   expect(answers).toMatchObject([{ duplicate: false }, duplicate, duplicate, { duplicate: false }]);
 });
 
-test.each([{}, { isKnownByBody: true }] as const)(
-  "a repeated delivery whose first one started nothing is accepted once it starts work (%j)",
-  async (known) => {
+test.each([
+  ["id", {}],
+  ["body", { isKnownByBody: true }],
+] as const)(
+  "a delivery repeated by its %s whose first one started nothing is accepted once it starts work",
+  async (_by, known) => {
     const store = tempStore();
     const accept = (id: string, starts: boolean) =>
       store.receipts.accept(delivery(id, "d1", "body", starts ? known : { ...known, items: [] }));

@@ -35,7 +35,7 @@ test("refused deliveries of one source within ten minutes are one row, the lates
   expect(deliveries.query({ ...query, since: at(5 * minuteMs) })).toHaveLength(2);
 });
 
-test("a flood is one commit and one row, and survives a restart", () => {
+test("a flood of refused deliveries is one commit and one row, and survives a restart", () => {
   const dir = tempDir();
   const store = openStore(dir);
   for (let n = 0; n < 100_000; n += 1) store.refused.add(refused());

@@ -16,7 +16,7 @@ test("a remote run and its claim exist for the next scheduler, until removed", a
   expect(next.remoteRuns.all()).toEqual([]);
 });
 
-test("the first claim wins; only the same one may be repeated", async () => {
+test("the first claim of a remote run wins; only the same one may be repeated", async () => {
   const { remoteRuns } = tempStore();
   await remoteRuns.add(run);
   const claims = ["claim-1", "claim-2", "claim-1"].map((claim, i) =>
@@ -28,7 +28,7 @@ test("the first claim wins; only the same one may be repeated", async () => {
 
 const channel = { instanceId: "dev-1", tokenHash: "ab12", dir: "/tmp/al-runs/x" };
 
-test("a channel exists for the next scheduler until it is removed", async () => {
+test("the channel of a remote run is stored for the next scheduler until it is removed", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   await first.channels.add(channel);

@@ -52,7 +52,7 @@ test("connections to a host are one row with their bytes, and denied ones come f
   ]);
 });
 
-test("many connections are one commit, a second later or at the end", async () => {
+test("many connections of runs are one commit, a second later or at the end", async () => {
   const dir = tempDir();
   const store = openStore(dir);
   for (let n = 0; n < 5_000; n += 1) store.hosts.add(attempt("api.allowed.test"));
@@ -106,7 +106,7 @@ test("denied connections of an agent are added up over its runs, also for a read
   expect(hosts.deniedTo("dev", 0)).toHaveLength(3);
 });
 
-test("hosts are deleted with the history", async () => {
+test("the hosts of runs are deleted with the history", async () => {
   let now = 10 * dayMs;
   const store = tempStore(undefined, () => now);
   for (let n = 0; n < 150; n += 1) {

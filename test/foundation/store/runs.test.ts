@@ -55,7 +55,7 @@ test("a run gets its commit at its claim, or later", async () => {
   expect(store.runs.find("dev-2")?.git).toEqual({ ...git, dirty: false });
 });
 
-test("content is stored once for all runs", async () => {
+test("equal content of runs is stored once", async () => {
   const dir = tempDir();
   const store = tempStore(dir);
   for (let n = 0; n < 5; n++) await ran(store, cronItem(`${n}`), `dev-${n}`);
@@ -91,7 +91,7 @@ test("a run's calls are found by the run that made them, not by one that took th
   expect(store.runs.callsOf("ops-1").map(({ id }) => id)).toEqual(["a"]);
 });
 
-test("content is deleted with the last run that names it", async () => {
+test("the content of runs is deleted with the last run that names it", async () => {
   const store = tempStore(tempDir(), () => 100 * dayMs);
   const old = 80 * dayMs;
   await ran(store, cronItem("1", "dev", old), "dev-1", version("a"));

@@ -73,7 +73,7 @@ test("a refusal of a run is stored until the next, and does not count as its age
   expect(spend.refusal("dev-1")).toBeNull();
 });
 
-test("an account has the reservation, then the amount spent", async () => {
+test("a budget's account has the reservation, then the amount spent", async () => {
   const { spend, spendReport } = tempStore();
   expect(spend.account("project", "2026-11")).toBeNull();
   const seq = await spend.reserve(begun);
@@ -98,7 +98,7 @@ test("a call that got no answer does not count as a turn of the run", async () =
   expect(store.spend.account("run:dev-1", "run")).toEqual(account);
 });
 
-test("raises and warnings are stored", async () => {
+test("raises and warnings of budgets are stored", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   const { spend } = first;
@@ -153,7 +153,7 @@ async function filled() {
 }
 const row = { nano: 0, subscriptionNano: 0, calls: 1, tokens: 4_321, unpriced: 0, estimated: 0 };
 
-test("a report adds up by agent, the largest first, by day in order and by model, without reservations", async () => {
+test("a spending report adds up by agent, the largest first, by day in order and by model, without reservations", async () => {
   const report = await filled();
   expect(report.rows({ by: "agent", since: 0, agent: null })).toEqual([
     { ...row, key: "ops", nano: 5_400, calls: 2, tokens: 8_642, unpriced: 1, estimated: 1 },
@@ -167,13 +167,13 @@ test("a report adds up by agent, the largest first, by day in order and by model
   expect(keys("model")).toEqual(["claude 5400", "gpt 400"]);
 });
 
-test("a report has the total of a run, also of one without calls", async () => {
+test("a spending report has the total of a run, also of one without calls", async () => {
   const report = await filled();
   expect(report.run("ops-1")).toEqual({ ...row, key: "ops-1", nano: 400, unpriced: 1 });
   expect(report.run("none")).toEqual({ ...row, key: "none", calls: 0, tokens: 0 });
 });
 
-test("a report adds up whole days, and the rest of a day that the query cuts in two", async () => {
+test("a spending report adds up whole days, and the rest of a day that the query cuts in two", async () => {
   const store = tempStore(undefined, () => now);
   const { spendReport } = store;
   for (const day of ["2026-11-20", "2026-11-21", "2026-11-22"]) {
@@ -195,7 +195,7 @@ test("a report adds up whole days, and the rest of a day that the query cuts in 
   expect(usd("2026-11-01T00:00:00Z")).toEqual([20, 22]);
 });
 
-test("a report has each agent's last ended runs, the latest first", async () => {
+test("a spending report has each agent's last ended runs, the latest first", async () => {
   let time = now;
   const store = tempStore(undefined, () => time);
   const item = manualItem("a");
@@ -212,7 +212,7 @@ test("a report has each agent's last ended runs, the latest first", async () => 
   expect(costs(20)).toEqual([3, 2, 1]);
 });
 
-test("a report has how many runs webhooks and calls start in a month, by the rate since the first trigger", async () => {
+test("a spending report has how many runs webhooks and calls start in a month, by the rate since the first trigger", async () => {
   const at = now - 10 * dayMs;
   const store = tempStore(undefined, () => now);
   const called = { ...callItem("b"), at: now };

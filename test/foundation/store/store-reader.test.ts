@@ -103,7 +103,7 @@ test.each([
 });
 
 test.each(["", "no database at all, but some text that is long enough"])(
-  "a file that is not a database is reported: %j",
+  "the store reader rejects a file that is not a database: %j",
   (text) => {
     const dir = tempDir();
     mkdirSync(join(dir, ".al"));
@@ -125,7 +125,7 @@ test("the store reader reads the cost of runs beside an open store, and after it
   expect(readdirSync(join(dir, ".al"))).toEqual(files);
 });
 
-test("a database that can't be read has no runs", () => {
+test("the store reader returns no runs of a database that can't be read", () => {
   const dir = tempDir();
   mkdirSync(join(dir, ".al"));
   writeFileSync(join(dir, ".al/state.db"), "no database at all");

@@ -27,7 +27,7 @@ async function runningStore(dir = tempDir(), now?: () => number) {
   return store;
 }
 
-test("a wait exists for the next scheduler, and its time so far does not count against its run", async () => {
+test("a run's wait exists for the next scheduler, and its time so far does not count against its run", async () => {
   const dir = tempDir();
   (await runningStore(dir)).close();
   const next = tempStore(dir, () => 4_000);
@@ -73,7 +73,7 @@ test("a delivery that a run takes becomes its answer in one commit, and is not q
   expect(requeue).toEqual([]);
 });
 
-test("a cancelled wait has no answer", async () => {
+test("a cancelled wait of a run gets no answer", async () => {
   const store = await runningStore();
   await store.waits.cancel({ ...wait, waitedMs: 7 });
   expect(store.waits.all()).toEqual([]);

@@ -15,7 +15,7 @@ import type { RunEnd } from "../../../streams/vocabulary.ts";
 const entryOf = (store: Store, id: string) =>
   store.history.query(wholeHistory).triggers.find((entry) => entry.id === id);
 
-test("an item waits, runs and ends in one history entry", async () => {
+test("a work item waits, runs and ends in one history entry", async () => {
   let now = 2_000;
   const store = tempStore(undefined, () => now);
   const item = webhookItem("a", "r1");
@@ -55,14 +55,14 @@ test("the history cuts a long return value of a run", async () => {
   expect(entryOf(store, "a")?.value).toBe(`"${"x".repeat(999)}…`);
 });
 
-test("enqueue adds all or none", async () => {
+test("enqueue adds all work items or none", async () => {
   const store = tempStore();
   await store.work.enqueue([manualItem("a")]);
   await expect(store.work.enqueue([manualItem("b"), manualItem("a")])).rejects.toThrow();
   expect(store.history.query(wholeHistory).total).toBe(1);
 });
 
-test("an item is claimed once", async () => {
+test("a work item is claimed once", async () => {
   const store = tempStore();
   const item = manualItem("a");
   await store.work.enqueue([item]);
@@ -74,14 +74,14 @@ test("an item is claimed once", async () => {
   expect(entryOf(store, "a")?.instanceId).toBe("dev-11111111");
 });
 
-test("an item that was never added cannot be claimed, but a cron item is added by its claim", async () => {
+test("a work item that was never added cannot be claimed, but a cron item is added by its claim", async () => {
   const store = tempStore();
   await expect(store.work.claim(requestFor(manualItem("a")))).rejects.toThrow("was never added");
   await store.work.claim(requestFor(cronItem("c")));
   expect(entryOf(store, "c")).toMatchObject({ kind: "cron", instanceId: "dev-aaaaaaaa" });
 });
 
-test("a dropped item is a dead letter and can't be claimed", async () => {
+test("a dropped work item is a dead letter and can't be claimed", async () => {
   const store = tempStore();
   const item = manualItem("a");
   await store.work.enqueue([item]);
@@ -95,7 +95,7 @@ test("a dropped item is a dead letter and can't be claimed", async () => {
   await expect(store.work.claim(requestFor(item))).rejects.toThrow("is ended");
 });
 
-test("only the instance that runs an item can end it, and only once", async () => {
+test("only the instance that runs a work item can end it, and only once", async () => {
   const store = tempStore();
   const item = manualItem("a");
   await claimed(store, item, "dev-11111111");
@@ -138,7 +138,7 @@ test("each agent's latest run is known, in whatever order runs end", async () =>
   expect(store.lastRun("web")).toBeNull();
 });
 
-test("a running item cannot be refused", async () => {
+test("a running work item cannot be refused", async () => {
   const store = tempStore();
   const item = manualItem("a");
   await claimed(store, item);

@@ -46,7 +46,7 @@ test("a person of a target that the agent's alerts don't go to may not answer", 
   expect(given).toEqual([]);
 });
 
-test("Slack's wish for a new connection is followed, and the old one takes presses until it closes", async () => {
+test("a new connection is opened when Slack asks for one, and the old one takes presses until it closes", async () => {
   const { slack, given, log } = await connected();
   slack.open[0]?.send(JSON.stringify({ type: "disconnect", reason: "refresh_requested" }));
   await expect.poll(() => slack.open).toHaveLength(2);
@@ -58,12 +58,15 @@ test("Slack's wish for a new connection is followed, and the old one takes press
 test.each([
   ["link_disabled", "Socket Mode is switched off in the app"],
   ["too_many_websockets", "the app has too many connections"],
-])("Slack's disconnect %s is a failure, with longer and longer waits", async (reason, text) => {
-  const { slack, log } = await connected();
-  slack.open[0]?.send(JSON.stringify({ type: "disconnect", reason }));
-  await expect.poll(() => log).toContain(`answers by Slack (slack_app): ${text}`);
-  await expect.poll(() => slack.open).toHaveLength(2);
-});
+])(
+  "after Slack's disconnect %s the next connections wait longer and longer",
+  async (reason, text) => {
+    const { slack, log } = await connected();
+    slack.open[0]?.send(JSON.stringify({ type: "disconnect", reason }));
+    await expect.poll(() => log).toContain(`answers by Slack (slack_app): ${text}`);
+    await expect.poll(() => slack.open).toHaveLength(2);
+  },
+);
 
 test("a connection to Slack whose pings stop is replaced, as nothing else reports that it is dead", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -105,7 +108,7 @@ test("Slack's lost connections and 429 are retried, and no token is logged", asy
     expect(log.concat(wrong.log).join()).not.toContain(secret);
 });
 
-test("the connection follows the config, and ends with the scheduler", async () => {
+test("the connection to Slack follows the config, and ends with the scheduler", async () => {
   const slack = await fakeSlack();
   const { change, given } = listening({ ...slackOps, answers: [] }, slack.fields);
   change([slackOps]);
@@ -138,7 +141,7 @@ test("a question in Slack has buttons, and loses them as it is edited with its a
   expect(shown()).not.toContain("actions");
 });
 
-test("a missing scope of Slack's app is named, and switches the target off", async () => {
+test("a missing scope of Slack's app is named in the error and switches the target off", async () => {
   const slack = await fakeSlack();
   const json = { ok: false, error: "missing_scope", needed: "chat:write" };
   slack.refuse.push({ status: 200, json });

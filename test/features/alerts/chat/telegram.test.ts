@@ -49,7 +49,7 @@ test("a question in Telegram has buttons, and loses them as it is edited", async
   }
 });
 
-test("of two programs that poll one bot, the refused one says why, and answers again later", async () => {
+test("the refused one of two programs that poll a Telegram bot logs why, and answers again later", async () => {
   const telegram = await fakeTelegram();
   const first = listening(telegramOps, telegram.fields);
   await expect.poll(() => telegram.calls).toHaveLength(1);
@@ -63,7 +63,7 @@ test("of two programs that poll one bot, the refused one says why, and answers a
   await expect.poll(() => telegram.responseTo("q1")).toBe("You answered: wait");
 });
 
-test("a bot that two credentials have is read once", async () => {
+test("a bot with two credentials is polled once", async () => {
   const telegram = await fakeTelegram();
   const { change, given, log } = listening(telegramOps, telegram.fields);
   change([telegramOps, { ...telegramOps, name: "other", credential: "telegram_bot:b" }]);

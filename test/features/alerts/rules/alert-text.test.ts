@@ -98,20 +98,31 @@ test.each<[Partial<Alert>, string, string?]>([
   ],
   [{ topic: "digest", phase: "resolved", count: 12 }, "12 alerts are resolved", "ok"],
   [{ topic: "test", agent: null }, "Test alert", "ok"],
-])("the title of %o is %s, as %s", (more, title, severity = "error") => {
+])("the title of an alert with %j is: %s", (more, title, severity = "error") => {
   expect(alertText(anAlert(more), utc)).toMatchObject({ title, severity });
 });
+
+const nextOf = (more: Partial<Alert>) =>
+  alertText(anAlert({ ...plain, ...more }), utc).lines.find(({ label }) => label === "Next")?.text;
 
 test.each([
   ["a failure", { topic: "runs" }, "al logs dev"],
   ["dead letters", { topic: "dead_letters" }, "al history --dead-letter --agent dev"],
   ["a config of the project", { topic: "config", agent: null }, "al doctor"],
   ["a budget that is used up", { topic: "budget", count: 100 }, "al budget raise dev <usd>"],
-  ["the project's", { topic: "budget", count: 100, agent: null }, "al budget raise project <usd>"],
-  ["a budget that is not", { topic: "budget", count: 80 }, undefined],
-  ["a fault that is over", { topic: "runs", phase: "resolved" }, undefined],
-  ["a test", { topic: "test", agent: null }, undefined],
-] as const)("the text after %s names the next command", (_what, more, command) => {
-  const { lines } = alertText(anAlert({ ...plain, ...more }), utc);
-  expect(lines.find(({ label }) => label === "Next")?.text).toBe(command);
+  [
+    "the project's budget that is used up",
+    { topic: "budget", count: 100, agent: null },
+    "al budget raise project <usd>",
+  ],
+] as const)("the alert about %s names the next command", (_what, more, command) => {
+  expect(nextOf(more)).toBe(command);
+});
+
+test.each([
+  ["a budget that is not used up", { topic: "budget", count: 80 }],
+  ["a fault that is over", { topic: "runs", phase: "resolved" }],
+  ["a test of its target", { topic: "test", agent: null }],
+] as const)("the alert about %s names no next command", (_what, more) => {
+  expect(nextOf(more)).toBeUndefined();
 });

@@ -24,13 +24,23 @@ const many = (count: number, more: Partial<StoredDelivery> = {}): StoredDelivery
 test.each([
   ["as many as may be sent are sent one by one", many(5), 5, 0],
   ["more than that are one digest", many(6), 5, 6],
-  ["one alone is never a digest", many(1), 0, 0],
+  ["a single one is never a digest", many(1), 0, 0],
   ["those of quiet hours are one digest", many(2, { nextAt: 20 }), 5, 2],
   ["one of quiet hours is sent as it is", many(1, { nextAt: 20 }), 5, 0],
   ["those that were attempted are sent again as they are", many(9, { attempts: 1 }), 5, 0],
   ["dead ones that a person retries are sent as they are", many(9, { lastError: "no" }), 5, 0],
-  ["questions stay", many(9, { alert: anAlert({ topic: "question" }) }), 5, 0],
-  ["digests stay", many(9, { alert: anAlert({ topic: "digest" }) }), 5, 0],
+  [
+    "questions are not joined into a digest",
+    many(9, { alert: anAlert({ topic: "question" }) }),
+    5,
+    0,
+  ],
+  [
+    "digests are not joined into another one",
+    many(9, { alert: anAlert({ topic: "digest" }) }),
+    5,
+    0,
+  ],
 ])("due deliveries to one target: %s", (_, due, free, joined) => {
   expect(digestParts(due, free)).toHaveLength(joined);
 });

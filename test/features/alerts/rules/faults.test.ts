@@ -70,14 +70,14 @@ function expectAlerts(done: string, alerted: string, options: Partial<AlertOptio
 }
 
 test.each([
-  ["is alerted once, and once it succeeds", "sxxxoo", "-1--Q"],
+  ["is alerted once, and once more when it succeeds", "sxxxoo", "-1--Q"],
   ["is alerted for each kind of failure", "stomobo", "-1o1oDo"],
   ["is not alerted for runs that a person ended", "skiS-", ""],
   ["does not recover by runs that a person ended", "sxkiSo", "-1---o"],
   ["is not alerted for a run that is tried again", "slo", ""],
   ["is alerted for a run whose last attempt was lost, and its work", "slLo", "--Do"],
   ["recovers, and fails anew", "sxox", "-1o1"],
-])("an agent whose runs fail: %s", (_, done, alerted) => expectAlerts(done, alerted));
+])("an agent whose runs fail %s", (_, done, alerted) => expectAlerts(done, alerted));
 
 test("an agent whose runs fail is alerted after the configured number of failures in a row", () =>
   expectAlerts("sxoxxo", "----2O", { after: 2 }));
@@ -90,53 +90,56 @@ test("a reminder counts the failures since the last alert", () =>
 
 test.each([
   ["that is acknowledged is not repeated, and resolves", "sxa-x----o", "-1-------O"],
-  ["is repeated once that is taken back", "sxa-----A-o", "-1------R-o"],
+  ["is repeated once its acknowledgement is taken back", "sxa-----A-o", "-1------R-o"],
   [
-    "that is snoozed is repeated at its end and from then on",
+    "that is snoozed is repeated from the end of the snooze on",
     "sxh------------o",
     "-1-------R----Ro",
   ],
   ["can't be acknowledged before it is alerted", "sa-x--------o", "---1----R---o"],
   [
-    "that is acknowledged is new once the agent is enabled again",
+    "that is acknowledged opens anew once the agent is enabled again",
     "sc----a-d-e------C",
     "--c--------c----gC",
   ],
-])("an agent whose runs fail: an alert %s", (_, done, alerted) =>
+])("an alert about failures %s", (_, done, alerted) =>
   expectAlerts(done, alerted, { remindMs: 5 * minute }),
 );
 
-test("an agent whose runs fail is closed without an alert when it is disabled or removed", () => {
+test("an alert about failures is closed silently when its agent is disabled or removed", () => {
   expectAlerts("sxd---xeo", "-1", { remindMs: 5 * minute });
   expectAlerts("sxr----so", "-1", { remindMs: 5 * minute });
 });
 
 test.each([
   ["an agent's config", "sc--C", "--c-C"],
-  ["a config that is fixed before", "s(cC)c--C", "------c-C"],
+  ["a config that is broken again after a short fix", "s(cC)c--C", "------c-C"],
   ["the project's config", "p--P", "-p-P"],
   ["an agent's image", "sf--F", "--f-F"],
   ["missing requirements of an agent", "su--U", "--u-U"],
   ["a machine that can't start its runs", "sy-yY", "--y-Y"],
-  ["a machine that can start its runs before", "s(yY)", ""],
   ["a machine that can't start one of two runs", "s(yz)YZ", "--y---Y"],
-  ["a warning about requirements", "sw--U", ""],
-  ["the config of a disabled agent", "sdc--C", ""],
-  ["the config of an agent that is disabled then", "sc-d--C", "--c"],
-  ["the config of an agent that is enabled then", "sdc---e--C", "-------c-C"],
+  ["the config of an agent that is disabled later", "sc-d--C", "--c"],
+  ["the config of an agent that is enabled later", "sdc---e--C", "-------c-C"],
 ])("a fault that lasts longer than a minute is alerted: %s", (_, done, alerted) =>
   expectAlerts(done, alerted),
 );
 
+test.each([
+  ["a machine that can't start runs for less than a minute", "s(yY)"],
+  ["a warning about requirements", "sw--U"],
+  ["the config of a disabled agent", "sdc--C"],
+])("%s is not alerted", (_, done) => expectAlerts(done, ""));
+
 const options = { noSuccessForMs: 5 * minute };
 
 test.each([
-  ["is alerted when it does not from the start", "s", "-----n"],
+  ["is alerted if it has never succeeded", "s", "-----n"],
   ["is alerted five minutes after its last success", "so-o------or", "--------n-N"],
   ["is alerted though its runs fail, too", "sx----or", "-1---nB"],
   ["is not alerted while it is disabled", "sd-----e------or", "------------n-N"],
   ["is not alerted once it is removed", "sr", ""],
-])("an agent that is to succeed every five minutes: %s", (_, done, alerted) =>
+])("an agent that is to succeed every five minutes %s", (_, done, alerted) =>
   expectAlerts(done, alerted, options),
 );
 

@@ -16,7 +16,7 @@ function endOf(trigger: Trigger, outcome: Outcome, attempt = 1): AlertCommand {
   return runEvent({ ...event, item: { ...anItem("1", "dev", trigger), attempt } });
 }
 
-test("an occurrence is alerted at once, and then once an hour with its count", () => {
+test("dropped work is alerted at once, and then once an hour with its count", () => {
   const line = timeline();
   line.at(0, set("dev"));
   for (const time of [0, 1, minute, hour - 1, hour + minute]) line.at(time, dropped);
@@ -34,7 +34,7 @@ test("an occurrence is alerted at once, and then once an hour with its count", (
   expect(line.states()).toEqual([]);
 });
 
-test("an occurrence has its own time if it is the only one of its hour", () => {
+test("a downtime of the scheduler is alerted with its own time if it is the only one of its hour", () => {
   const line = timeline();
   const downFor = (minutes: number): AlertCommand => ({
     type: "scheduler-down",
@@ -51,7 +51,7 @@ test("an occurrence has its own time if it is the only one of its hour", () => {
   ]);
 });
 
-test("an occurrence is counted per agent", () => {
+test("dropped work is alerted per agent", () => {
   const line = timeline();
   line.at(0, dropped, runEvent(eventsOf("ops").refused("dropped")), dropped);
   expect(line.sent()).toEqual([
@@ -67,22 +67,22 @@ test.each<[string, AlertCommand, string]>([
   ["work that can't be run", endOf({ kind: "manual", prompt: null }, "rejected"), "dead_letters"],
   ["work that was interrupted twice", endOf(cron, "interrupted", 2), "dead_letters"],
   ["a tick that can't be run", endOf(cron, "rejected"), "runs"],
-])("an occurrence is %s", (_, command, topic) => {
+])("%s is alerted at once", (_, command, topic) => {
   const line = timeline();
   line.at(0, command);
   expect(line.sent()).toEqual([`0 ops dev ${topic} opened 1`]);
 });
 
-test.each([true, false])(
-  "a call that is refused is no occurrence if it ends with its caller: %s",
-  (cancelOnExit) => {
-    const line = timeline();
-    const item = callItem("1", { cancelOnExit });
-    const refused = { type: "refused", agent: "dev", at: 0, outcome: "rejected" } as const;
-    line.at(0, runEvent({ ...refused, item, reason: "why" }));
-    expect(line.sent()).toEqual(cancelOnExit ? [] : ["0 ops dev dead_letters opened 1"]);
-  },
-);
+test.each([
+  ["is not alerted if it ends with its caller", true, []],
+  ["is alerted if it outlives its caller", false, ["0 ops dev dead_letters opened 1"]],
+])("a refused call %s", (_, cancelOnExit, sent) => {
+  const line = timeline();
+  const item = callItem("1", { cancelOnExit });
+  const refused = { type: "refused", agent: "dev", at: 0, outcome: "rejected" } as const;
+  line.at(0, runEvent({ ...refused, item, reason: "why" }));
+  expect(line.sent()).toEqual(sent);
+});
 
 const passed = (percent: number, more = {}): AlertCommand => {
   const spent = { agent: "dev", window: "2026-11-22", usd: percent / 20, limitUsd: 5 };

@@ -7,29 +7,75 @@ const atNoon = { from: at(12), until: at(13, 30) };
 const atGap = { from: at(1), until: at(2, 30) };
 
 test.each<[string, typeof atNoon | null, string, string | null, string?]>([
-  ["over midnight, before", overNight, "2026-11-22T21:59:59.999Z", null],
-  ["over midnight, from the start", overNight, "2026-11-22T22:00:00Z", "2026-11-23T07:00"],
-  ["over midnight, in the morning", overNight, "2026-11-23T00:00:00Z", "2026-11-23T07:00"],
-  ["over midnight, until the end", overNight, "2026-11-23T06:59:59.999Z", "2026-11-23T07:00"],
-  ["over midnight, after", overNight, "2026-11-23T07:00:00Z", null],
-  ["of a day, before", atNoon, "2026-11-22T11:59:00Z", null],
-  ["of a day, from the start", atNoon, "2026-11-22T12:00:00Z", "2026-11-22T13:30"],
-  ["of a day, after", atNoon, "2026-11-22T13:30:00Z", null],
+  ["null before hours over midnight", overNight, "2026-11-22T21:59:59.999Z", null],
   [
-    "in the project's zone",
+    "the next morning from the start of hours over midnight",
+    overNight,
+    "2026-11-22T22:00:00Z",
+    "2026-11-23T07:00",
+  ],
+  ["the same morning after midnight", overNight, "2026-11-23T00:00:00Z", "2026-11-23T07:00"],
+  ["the same morning until the last ms", overNight, "2026-11-23T06:59:59.999Z", "2026-11-23T07:00"],
+  ["null from the end of hours over midnight", overNight, "2026-11-23T07:00:00Z", null],
+  ["null before hours within a day", atNoon, "2026-11-22T11:59:00Z", null],
+  [
+    "the same day from the start of hours within a day",
+    atNoon,
+    "2026-11-22T12:00:00Z",
+    "2026-11-22T13:30",
+  ],
+  ["null from the end of hours within a day", atNoon, "2026-11-22T13:30:00Z", null],
+  [
+    "the end in the project's time zone",
     overNight,
     "2026-11-22T17:00:00Z",
     "2026-11-23T01:15",
     "Asia/Kathmandu",
   ],
-  ["before them in the project's zone", overNight, "2026-11-22T16:00:00Z", null, "Asia/Kathmandu"],
-  ["in a shorter night", overNight, "2026-03-28T23:00:00Z", "2026-03-29T05:00", "Europe/Berlin"],
-  ["in a longer night", overNight, "2026-10-24T23:00:00Z", "2026-10-25T06:00", "Europe/Berlin"],
-  ["whose end is skipped", atGap, "2026-03-29T00:30:00Z", "2026-03-29T01:30", "Europe/Berlin"],
-  ["whose end comes twice", atGap, "2026-10-25T00:15:00Z", "2026-10-25T00:30", "Europe/Berlin"],
-  ["at their second end", atGap, "2026-10-25T01:15:00Z", "2026-10-25T01:30", "Europe/Berlin"],
-  ["of a target without them", null, "2026-11-22T22:00:00Z", null],
-])("the end of quiet hours is that of the clock: %s", (_, quiet, moment, end, timezone = "UTC") => {
+  [
+    "null before the hours in the project's time zone",
+    overNight,
+    "2026-11-22T16:00:00Z",
+    null,
+    "Asia/Kathmandu",
+  ],
+  [
+    "the local end of a shorter night",
+    overNight,
+    "2026-03-28T23:00:00Z",
+    "2026-03-29T05:00",
+    "Europe/Berlin",
+  ],
+  [
+    "the local end of a longer night",
+    overNight,
+    "2026-10-24T23:00:00Z",
+    "2026-10-25T06:00",
+    "Europe/Berlin",
+  ],
+  [
+    "the next moment if the clock skips the end",
+    atGap,
+    "2026-03-29T00:30:00Z",
+    "2026-03-29T01:30",
+    "Europe/Berlin",
+  ],
+  [
+    "the first end if the end comes twice",
+    atGap,
+    "2026-10-25T00:15:00Z",
+    "2026-10-25T00:30",
+    "Europe/Berlin",
+  ],
+  [
+    "the second end after the first one",
+    atGap,
+    "2026-10-25T01:15:00Z",
+    "2026-10-25T01:30",
+    "Europe/Berlin",
+  ],
+  ["null for a target without quiet hours", null, "2026-11-22T22:00:00Z", null],
+])("quietEnd returns %s", (_, quiet, moment, end, timezone = "UTC") => {
   const ends = quietEnd(quiet, Date.parse(moment), timezone);
   expect(ends).toBe(end && Date.parse(`${end}Z`));
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { reasonLine } from "../../../../src/features/alerts/rules/records.ts";
 
-test("a reason is one line, without characters that a terminal acts on or a reader can't see", () => {
+test("reasonLine returns one line without terminal codes and invisible characters", () => {
   expect(reasonLine("\u001b[31mno such\r\n\timage\u001b[0m \u202egpj.exe\u0000 ")).toBe(
     "no such image gpj.exe",
   );
@@ -9,13 +9,13 @@ test("a reason is one line, without characters that a terminal acts on or a read
   expect(reasonLine(null)).toBeNull();
 });
 
-test("a reason is cut between characters", () => {
+test("reasonLine cuts a reason to 300 characters without splitting one", () => {
   expect(reasonLine("x".repeat(300))).toBe("x".repeat(300));
   expect(reasonLine("x".repeat(301))).toBe(`${"x".repeat(299)}…`);
   expect(reasonLine(`${"x".repeat(298)}😀😀`)).toBe(`${"x".repeat(298)}…`);
 });
 
-test("a reason of any text is one line of at most 300 characters", () =>
+test("reasonLine returns one line of at most 300 characters for any text", () =>
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 350 }), (text) => {
       const line = reasonLine(text) ?? "";

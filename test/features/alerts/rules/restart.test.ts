@@ -65,30 +65,30 @@ describe("after a restart", () => {
       { remindMs: 30 * minute },
     ],
     ["an acknowledged alert sends no reminder", "sxa", "s", "", { remindMs: minute }],
-    ["a fixed config is resolved", "sc-c", "s", "0 dev config resolved 1"],
-    ["a built image is resolved", "if-f", "iF", "1 dev image resolved 1"],
-    ["an image without a use is resolved", "if-f", "s", "0 dev image resolved 1"],
+    ["the alert about a fixed config is resolved", "sc-c", "s", "0 dev config resolved 1"],
+    ["the alert about a built image is resolved", "if-f", "iF", "1 dev image resolved 1"],
+    ["the alert about an unused image is resolved", "if-f", "s", "0 dev image resolved 1"],
     [
-      "an image that builds for longer than a minute is not resolved early",
+      "the alert about an image that builds for minutes is not resolved early",
       "if-f",
       "i--------F",
       "9 dev image resolved 1",
       { remindMs: minute },
     ],
     [
-      "a requirement that is met again, and so never reported, is resolved after a minute",
+      "the alert about a requirement that is not reported again is resolved after a minute",
       "su-u",
       "s",
       "1 dev credentials resolved 1",
       { remindMs: minute },
     ],
     [
-      "an error of the project's config is resolved unless it is reported again",
+      "the alert about the project's config is resolved unless its error is reported again",
       "p-s",
       "",
       "1 project config resolved 1",
     ],
-    ["occurrences of an hour are alerted at its end", "sqqq", "s", "1 dev dead_letters opened 2"],
+    ["dropped work of an hour is alerted at its end", "sqqq", "s", "1 dev dead_letters opened 2"],
   ])("%s", (_, before, after, alerts, options) => {
     expect(restarted(before, after, options).sent.join(", ")).toBe(alerts);
   });
@@ -107,7 +107,7 @@ describe("after a restart", () => {
     expect(restarted("sc-c", "c").second.rules.openCount()).toBe(1);
   });
 
-  test("an unreadable state counts as missing", () => {
+  test("an unreadable state of an alert counts as missing", () => {
     const states = ["runs", "dead_letters", "digest:ops", "budget:day", "no-rule"].flatMap((rule) =>
       ["", "{", '{"since":"today"}'].map((value) => ({ agent: "dev", rule, value })),
     );

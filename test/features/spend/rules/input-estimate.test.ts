@@ -1,6 +1,6 @@
 import { createInputEstimates } from "../../../../src/features/spend/rules/input-estimate.ts";
 
-test("new bytes are estimated as a third of a token each, and known ones as counted", () => {
+test("new bytes of a request are estimated as a third of a token each, and known ones as counted", () => {
   const run = createInputEstimates();
   expect(run.estimate(3_000)).toBe(1_000);
   run.learn(3_000, 700);
@@ -17,7 +17,7 @@ test("a run whose text has more tokens than usual is estimated by its densest te
   expect(run.estimate(8_000)).toBe(2_750);
 });
 
-test("a byte counts as one token at most", () => {
+test("a byte of the input counts as one token at most", () => {
   const run = createInputEstimates();
   run.learn(10, 5_000);
   expect(run.estimate(1_010)).toBe(6_000);

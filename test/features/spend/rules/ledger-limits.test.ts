@@ -2,7 +2,7 @@ import { budgets, cent, ledgerOf, noon as now, raise } from "./support.ts";
 
 const dayMs = 86_400_000;
 
-describe("limits", () => {
+describe("in the ledger", () => {
   test.each([
     ["run", budgets({ runUsd: 0.01 }), "run:dev-1", { instanceId: "dev-2" }],
     ["project's run", budgets({}, { runUsd: 0.01 }), "run:dev-1", { instanceId: "dev-2" }],
@@ -10,14 +10,14 @@ describe("limits", () => {
     ["agent's month", budgets({ monthUsd: 0.01 }), "agent:dev", { agent: "ops" }],
     ["project's day", budgets({}, { dayUsd: 0.01 }), "project", null],
     ["project's month", budgets({}, { monthUsd: 0.01 }), "project", null],
-  ])("the %s limit is separate", (_, limited, scope, unaffected) => {
+  ])("the %s limit refuses only calls of its own scope", (_, limited, scope, unaffected) => {
     const { ask } = ledgerOf(limited);
     ask();
     expect(ask()).toMatchObject({ type: "refused", refusal: { scope } });
     if (unaffected !== null) expect(ask(unaffected).type).toBe("reserved");
   });
 
-  test("a day's starts anew on the next day, the month's does not", () => {
+  test("a day's limit starts anew on the next day, a month's does not", () => {
     const { ask, settle } = ledgerOf(budgets({ dayUsd: 0.01 }, { monthUsd: 0.02 }));
     for (const at of [now, now + dayMs]) {
       expect(ask({}, at)).toMatchObject({ nano: cent });
@@ -47,7 +47,7 @@ describe("limits", () => {
   });
 });
 
-test("a raise counts until the window turns, for the agent's live runs too", () => {
+test("a raise of a limit applies until its window turns, also to the agent's live runs", () => {
   const { ask, settle, apply } = ledgerOf(budgets({ runUsd: 0.01, dayUsd: 0.01 }));
   ask();
   settle(cent);
@@ -74,7 +74,7 @@ test("a run's own limit can be raised", () => {
   expect(ask().type).toBe("reserved");
 });
 
-test("a warning comes once a window, for the highest percentage that was passed", () => {
+test("a budget's warning comes once a window, for the highest percentage that was passed", () => {
   const { ask, settle } = ledgerOf(budgets({ dayUsd: 1, warnAt: [50, 80] }, { warnAt: [] }));
   const warnedAt = (cents: number, at = now) => {
     ask({}, at);

@@ -3,7 +3,7 @@ import { refusalText } from "../../../../src/features/spend/refusals.ts";
 import { worstRates } from "../../../../src/foundation/contracts/price.ts";
 import { budgets, cent, dollar, ledgerOf, noon as now, raise } from "./support.ts";
 
-test("a call far from every limit is unchanged", () => {
+test("a call far from every limit is granted unchanged", () => {
   const limited = budgets({ runUsd: 0.11, dayUsd: 1 }, { dayUsd: 5, monthUsd: 9 });
   expect(ledgerOf(limited).ask()).toEqual({
     type: "reserved",
@@ -37,7 +37,7 @@ describe("near a limit", () => {
       { nano: 2_000_000, maxOutputTokens: null },
     ],
     [
-      "a call without a limit gets one",
+      "a call without a token limit gets one",
       { maxOutputTokens: null, modelMaxTokens: 3_000 },
       { maxOutputTokens: 3_000 },
     ],
@@ -92,7 +92,7 @@ describe("near a limit", () => {
   });
 });
 
-test("the input is the last request's plus the new bytes", () => {
+test("the estimated input is the last request's tokens plus the new bytes", () => {
   const { ask, settle } = ledgerOf();
   const nanoOf = (requestBytes: number, instanceId = "dev-1") => {
     const event = ask({ maxOutputTokens: 0, requestBytes, instanceId });
@@ -114,7 +114,7 @@ test("the ledger begins with the stored accounts", () => {
   expect(ask({ budgets: budgets({ turns: 4 }) }).type).toBe("refused");
 });
 
-test("ended runs and past windows leave the memory", () => {
+test("the ledger forgets ended runs and past windows", () => {
   const { ask, settle, apply, ledger } = ledgerOf();
   for (let n = 0; n < 2_000; n++) {
     const at = now + n * 3_600_000;

@@ -60,7 +60,7 @@ test("in any zone a window contains its moment and changes exactly at its end", 
   );
 });
 
-test("a remembered day is forgotten when the clock leaves it, forward or back", () => {
+test("the cached day of a window is dropped when the clock leaves it, forward or back", () => {
   const calendar = createCalendar();
   const noon = at("2026-11-22T12:00:00Z");
   const day = (now: number) => calendar(now, "UTC").day.key;

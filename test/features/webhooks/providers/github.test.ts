@@ -11,7 +11,7 @@ import {
 } from "../deliveries.ts";
 
 test.each(githubExamples.map(({ name, examples }) => [name, examples] as const))(
-  "every example of %s is normalized with its event, action, repository and sender",
+  "every GitHub example of %s is read with its event, action, repository and sender",
   (name, examples) => {
     for (const payload of examples) {
       const { event } = read("github", payload, eventHeaders("github", name));
@@ -25,27 +25,28 @@ test.each(githubExamples.map(({ name, examples }) => [name, examples] as const))
   },
 );
 
-test.each<[string, string | undefined, Partial<WebhookEvent>]>([
-  ["issues", "opened", { number: 1, author: "Codertocat", labels: ["bug"] }],
-  ["issues", "labeled", { title: "Spelling error in the README file" }],
-  ["issue_comment", "created", { number: 1, author: "Codertocat", labels: ["bug"] }],
-  ["pull_request", "closed", { number: 2, author: "Codertocat", conclusion: null }],
-  ["pull_request_review", "submitted", { number: 2, author: "Codertocat" }],
-  ["pull_request_review_comment", "created", { number: 2 }],
-  ["push", undefined, { branch: null, author: "Codertocat" }],
-  ["workflow_run", "completed", { branch: "main", conclusion: null }],
-  ["check_suite", "completed", { branch: "changes", conclusion: "success" }],
-  ["create", undefined, { branch: null }],
-  ["delete", undefined, { branch: null }],
-  ["status", undefined, { branch: "master" }],
-  ["release", "published", { title: "0.0.1" }],
-  ["discussion_comment", "created", { author: "Codertocat" }],
-  ["commit_comment", "created", { body: "This is a really good change! :+1:" }],
-  ["star", "created", { number: null, url: "https://github.com/Codertocat/Hello-World" }],
-  ["fork", undefined, { url: "https://github.com/Octocoders/Hello-World" }],
-  ["label", "deleted", { labels: [] }],
-  ["milestone", "created", { title: "v1.0", number: null }],
-])("%s %s has the fields of its example", (event, action, expected) => {
+test.each<[string, Partial<WebhookEvent>]>([
+  ["issues opened", { number: 1, author: "Codertocat", labels: ["bug"] }],
+  ["issues labeled", { title: "Spelling error in the README file" }],
+  ["issue_comment created", { number: 1, author: "Codertocat", labels: ["bug"] }],
+  ["pull_request closed", { number: 2, author: "Codertocat", conclusion: null }],
+  ["pull_request_review submitted", { number: 2, author: "Codertocat" }],
+  ["pull_request_review_comment created", { number: 2 }],
+  ["push", { branch: null, author: "Codertocat" }],
+  ["workflow_run completed", { branch: "main", conclusion: null }],
+  ["check_suite completed", { branch: "changes", conclusion: "success" }],
+  ["create", { branch: null }],
+  ["delete", { branch: null }],
+  ["status", { branch: "master" }],
+  ["release published", { title: "0.0.1" }],
+  ["discussion_comment created", { author: "Codertocat" }],
+  ["commit_comment created", { body: "This is a really good change! :+1:" }],
+  ["star created", { number: null, url: "https://github.com/Codertocat/Hello-World" }],
+  ["fork", { url: "https://github.com/Octocoders/Hello-World" }],
+  ["label deleted", { labels: [] }],
+  ["milestone created", { title: "v1.0", number: null }],
+])("GitHub's example of %s is read as an event with %j", (name, expected) => {
+  const [event = "", action] = name.split(" ");
   const { event: given } = read(
     "github",
     githubExample(event, action),
@@ -74,10 +75,10 @@ test("the assignees exclude the user whom the event unassigns", () => {
 
 const opened = { user: { login: "opener" } };
 test.each([
-  ["is its writer", { issue: opened, comment: { user: { login: "writer" } } }, "writer"],
-  ["is unknown if the account was deleted", { issue: opened, comment: { user: null } }, null],
-  ["may be a reviewer", { pull_request: opened, review: { user: null } }, null],
-])("a comment's author %s, not who opened the issue", (_, payload, author) => {
+  ["comment is its writer", { issue: opened, comment: { user: { login: "writer" } } }, "writer"],
+  ["comment of a deleted account is null", { issue: opened, comment: { user: null } }, null],
+  ["review of a deleted account is null", { pull_request: opened, review: { user: null } }, null],
+])("the author of a GitHub %s, not who opened the issue", (_, payload, author) => {
   expect(read("github", payload).event.author).toBe(author);
 });
 
@@ -100,12 +101,12 @@ test.each([
   ["repository_dispatch", "master"],
   ["code_scanning_alert", "main code-feature master"],
   ["issues", ""],
-])("the branches of %s are those in GitHub's documentation", (event, branches) => {
+])("GitHub's examples of %s have the branches %j", (event, branches) => {
   expect(attributesOf(event, "branches").join(" ")).toBe(branches);
 });
 
 test.each(["discussion", "release", "push"])(
-  "the authors of %s are those in GitHub's documentation",
+  "GitHub's examples of %s have the author Codertocat",
   (event) => {
     expect(attributesOf(event, "author")).toContain("Codertocat");
   },

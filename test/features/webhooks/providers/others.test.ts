@@ -38,7 +38,7 @@ test.each<[string, string, readonly string[], Partial<WebhookEvent>]>([
   ["comment", "created", ["sentry"], { repo: "sentry", number: 100, body: "adding a comment" }],
   ["installation", "created", [], { repo: null, number: null, sender: "Meredith Heller" }],
 ])(
-  "a Sentry %s has its action, and its project by every name",
+  "a Sentry %s is read with its action and every name of its project",
   (resource, action, project, event) => {
     const payload = sentryPayloads[resource as keyof typeof sentryPayloads];
     expect(read("sentry", payload, eventHeaders("sentry", resource))).toMatchObject({
@@ -118,15 +118,15 @@ const pipeline = (ref: string, tag = false) => ({
 });
 const job = { object_kind: "build", ref: "main", tag: false };
 test.each([
-  ["of a pipeline of a tag", pipeline("v1", true), null],
+  ["pipeline of a tag is null", pipeline("v1", true), null],
   [
-    "of a pipeline of a merge request is its source",
+    "pipeline of a merge request is its source branch",
     { ...pipeline("fix"), merge_request: { target_branch: "main", source_branch: "fix" } },
     "fix",
   ],
-  ["of a job", job, "main"],
-  ["of a job of a tag", { ...job, tag: true }, null],
-])("GitLab's branch %s", (_, payload, branch) => {
+  ["job is its ref", job, "main"],
+  ["job of a tag is null", { ...job, tag: true }, null],
+])("the branch of a GitLab %s", (_, payload, branch) => {
   expect(read("gitlab", payload).event.branch).toBe(branch);
 });
 
@@ -153,16 +153,20 @@ test("a GitLab comment has the labels and the assignee of its issue or merge req
   });
 });
 
+const isGitlabBot = (username: string) =>
+  read("gitlab", { user: { username } }).attributes.senderIsBot;
+
 test.each([
-  ["project_42_bot_9a8b", true],
-  ["group_7_bot", true],
-  ["service_account_9a8b", true],
-  ["service_account_group_345_9a8b", true],
-  ["project_manager", false],
-  ["my_service_account_x", false],
-])("GitLab's user %s is a bot: %s", (username, isBot) => {
-  expect(read("gitlab", { user: { username } }).attributes.senderIsBot).toBe(isBot);
-});
+  "project_42_bot_9a8b",
+  "group_7_bot",
+  "service_account_9a8b",
+  "service_account_group_345_9a8b",
+])("GitLab's user %s is a bot", (username) => expect(isGitlabBot(username)).toBe(true));
+
+test.each(["project_manager", "my_service_account_x"])(
+  "GitLab's user %s is not a bot",
+  (username) => expect(isGitlabBot(username)).toBe(false),
+);
 
 test("a Stripe event and a Standard Webhooks event have their type", () => {
   expect(read("stripe", stripeEvent).event).toMatchObject({
@@ -177,7 +181,7 @@ test("a Stripe event and a Standard Webhooks event have their type", () => {
   });
 });
 
-test.each<[string, Payload, Record<string, string>, string | null]>([
+test.each<[string, Payload, Record<string, string>, string]>([
   ["github", {}, { "x-github-delivery": "a" }, "a"],
   ["sentry", {}, { "request-id": "b" }, "b"],
   ["linear", {}, { "linear-delivery": "c" }, "c"],
@@ -185,7 +189,9 @@ test.each<[string, Payload, Record<string, string>, string | null]>([
   ["stripe", stripeEvent, {}, "evt_1NG8Du2eZvKYlo2CUI79vXWy"],
   ["standard", {}, { "webhook-id": "d" }, "d"],
   ["gitlab", {}, { "idempotency-key": "e", "webhook-id": "f" }, "e"],
-  ["mintlify", mintlifyBuild, {}, null],
-])("the delivery id of %s is found in its place", (type, payload, headers, id) => {
-  expect(providerOf(type).deliveryId(payload, headers)).toBe(id);
-});
+])("the delivery id of %s is read from its header or payload", (type, payload, headers, id) =>
+  expect(providerOf(type).deliveryId(payload, headers)).toBe(id),
+);
+
+test("the delivery id of Mintlify is null", () =>
+  expect(providerOf("mintlify").deliveryId(mintlifyBuild, {})).toBeNull());

@@ -142,9 +142,9 @@ function why(
   return whyNot(filterOf(field, rule, value), attributes);
 }
 
-test.each(cases)(
-  "each filter of %s lets its event %s through and no other: %#",
-  (type, event, payload, filters) => {
+test.each(cases.map((one) => [one[0], Object.keys(one[3]).join(), ...one] as const))(
+  "a %s event passes a matching filter and no other: %s",
+  (_type, _fields, type, event, payload, filters) => {
     for (const [field, [matching, other]] of Object.entries(filters)) {
       expect(why(type, event, payload, field, matching), field).toBeNull();
       expect(why(type, event, payload, field, other)).toContain(field);
@@ -165,16 +165,17 @@ test("every filter field of every provider has a test case", () => {
 });
 
 const workflow = (conclusion: string | null) => ({ workflow_run: { conclusion } });
-test.each<[string, string, Payload, string, Value]>([
-  ["github", "check_suite", { check_suite: { conclusion: "success" } }, "conclusions", ["success"]],
-  ["github", "deployment", workflow("success"), "conclusions", ["success"]],
-  ["github", "workflow_run", workflow(null), "conclusions", ["null", "success"]],
-  ["linear", "", linearComment, "labels", ["Bug"]],
-  ["linear", "", linearComment, "assignee", "sam@example.com"],
-  ["github", "ping", {}, "repos", []],
+const suite = { check_suite: { conclusion: "success" } };
+test.each<[string, Value, string, string, Payload]>([
+  ["conclusions", ["success"], "github", "check_suite", suite],
+  ["conclusions", ["success"], "github", "deployment", workflow("success")],
+  ["conclusions", ["null", "success"], "github", "workflow_run", workflow(null)],
+  ["labels", ["Bug"], "linear", "Comment", linearComment],
+  ["assignee", "sam@example.com", "linear", "Comment", linearComment],
+  ["repos", [], "github", "ping", {}],
 ])(
-  "a filter matches no value that the event lacks: %s %s %#",
-  (type, event, payload, field, value) => {
+  "the filter %s = %j keeps out a %s event without a value for it: %s",
+  (field, value, type, event, payload) => {
     expect(why(type, event, payload, field, value)).toBe(
       `${field} is set and the event carries none`,
     );
@@ -193,7 +194,13 @@ test.each<[string, Payload, string, Value, string | null]>([
   ["keeps out bots", bot, "ignoreBots", true, "ignoreBots keeps out events of bots"],
   ["that is off keeps out no bots", bot, "ignoreBots", false, null],
   ["keeps out no people", person, "ignoreBots", true, null],
-  ["names a sender", bot, "ignoreSenders", ["Almanac[bot]"], "ignoreSenders includes almanac[bot]"],
+  [
+    "keeps out a sender that it names",
+    bot,
+    "ignoreSenders",
+    ["Almanac[bot]"],
+    "ignoreSenders includes almanac[bot]",
+  ],
   ["accepts an event without a sender", {}, "ignoreSenders", ["octocat"], null],
 ])("a filter that ignores senders %s", (_, payload, field, value, reason) => {
   expect(why("github", "issues", payload, field, value)).toBe(reason);
