@@ -6,6 +6,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -43,17 +44,29 @@ export function noteUse(): void {
 /** Ends this run's use: stops an engine that tests started, with the images they made, unless another run uses it. */
 export async function stopStartedEngine(): Promise<void> {
   rmSync(join(usersDir, process.env.AL_TEST_RUN ?? ""), { force: true });
-  if (!existsSync(imagesBefore) || usersAlive()) return;
-  const before = JSON.parse(readFileSync(imagesBefore, "utf8")) as readonly string[];
+  const before = usersAlive() ? null : takeNote();
+  if (before === null) return;
   const engine = connectEngine({ env: {} });
   const made = (await imagesOf(engine)).filter((id) => !before.includes(id));
   // One that another is built on goes along with that one.
   const remove = (id: string) => engine.calls().getImage(id).remove({ force: true });
   for (const id of made) await remove(id).catch(() => undefined);
-  rmSync(imagesBefore);
   process.kill(Number(readFileSync(pidFile, "utf8")), "SIGTERM");
   while (isDaemon())
     await pause(100, "dockerd is no child of this process, so its end is no event");
+}
+
+/** The images that the engine had; null if another run has taken the note, or tests did not start the engine. */
+function takeNote(): readonly string[] | null {
+  const own = `${imagesBefore}.${process.pid}`;
+  try {
+    renameSync(imagesBefore, own);
+  } catch {
+    return null;
+  }
+  const before = JSON.parse(readFileSync(own, "utf8")) as readonly string[];
+  rmSync(own);
+  return before;
 }
 
 async function imagesOf(engine: Engine): Promise<readonly string[]> {

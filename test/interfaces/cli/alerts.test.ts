@@ -63,7 +63,7 @@ beforeEach(async () => {
   });
 });
 
-test("alerts, targets and deliveries are tables, with the command to run next", () => {
+test("alerts, targets and deliveries are printed as tables, with the command to run next", () => {
   const style = { colors: pc.createColors(false), columns: null, now };
   expect(renderAlerts(bad, style).split("\n")).toEqual([
     "Wrong now          Agent    Since     Count  Why",
@@ -90,7 +90,7 @@ test("alerts, targets and deliveries are tables, with the command to run next", 
   ]);
 });
 
-test("alerts fit a terminal of 60 columns, and no name is cut", () => {
+test("al alerts fits a terminal of 60 columns, and cuts no name", () => {
   const reason = "something that goes on and on ".repeat(9);
   const name = "nightly-report";
   const open = bad.open.map((one) => ({ ...one, agent: name, reason }));
@@ -103,7 +103,7 @@ test("alerts fit a terminal of 60 columns, and no name is cut", () => {
   expect(named.length).toBeGreaterThanOrEqual(open.length + targets.length + deliveries.length);
 });
 
-test("al alerts is al alerts list; a filter shows deliveries alone", async () => {
+test("al alerts is short for al alerts list; a filter shows deliveries alone", async () => {
   for (const line of ["alerts", "alerts list"]) {
     await cli.prints(line, /^Wrong now[^\u001b]+$/);
   }
@@ -115,10 +115,10 @@ test("al alerts is al alerts list; a filter shows deliveries alone", async () =>
 });
 
 test.each([
-  ["alerts", [], "alerts have no target yet; [alerts.<name>] in config.toml makes one\n"],
-  ["alerts", [aTarget("ops")], "nothing is wrong now\nno alert was sent yet\n"],
-  ["alerts --state dead", [aTarget("ops")], "no alert meets these filters\n"],
-])("al %s reports empty tables on standard error, with targets %j", async (line, targets, note) => {
+  ["alerts", "alerts have no target yet; [alerts.<name>] in config.toml makes one\n", []],
+  ["alerts", "nothing is wrong now\nno alert was sent yet\n", [aTarget("ops")]],
+  ["alerts --state dead", "no alert meets these filters\n", [aTarget("ops")]],
+])("al %s without alerts prints %j on standard error", async (line, note, targets) => {
   report = { ...nothing, targets };
   const { code, stdout, stderr } = await cli.al(line);
   expect({ code, rows: stdout.includes("dev") }).toEqual({ code: 0, rows: false });
@@ -132,7 +132,7 @@ test("al alerts test prints whether the target accepted it, and fails if it did 
   expect(await cli.json("alerts test chat")).toMatchObject({ accepted: false });
 });
 
-test("one alert is retried by its id, all dead ones by --all", async () => {
+test("al alerts retry takes an id, or --all for dead deliveries", async () => {
   await cli.prints(`alerts retry ${dead.id}`, `${dead.id} is due now\n`);
   await cli.prints("alerts retry --all", "3 alerts due now\n");
   await cli.fails("alerts retry gone", /no delivery "gone" waits[^]*--state dead/);
@@ -141,7 +141,7 @@ test("one alert is retried by its id, all dead ones by --all", async () => {
   expect(await cli.al("alerts retry --all")).toEqual(none);
 });
 
-test("an open alert is acknowledged, snoozed and reminded of again, in the user's name", async () => {
+test("al alerts ack, snooze and ack --undo act in the user's name", async () => {
   const { routes } = cli.operator;
   const bodies: unknown[] = [];
   routes["POST /api/alerts/ack"] = ({ body }) => {
@@ -168,11 +168,10 @@ test("an open alert is acknowledged, snoozed and reminded of again, in the user'
   );
 });
 
-test.each([
-  ["neither an id nor --all", "retry"],
-  ["both an id and --all", "retry some-id --all"],
-  ["a snooze for an unknown time", "snooze dev soon"],
-])("%s is wrong usage of al alerts", async (_what, args) => {
-  await cli.failure(`alerts ${args}`, 2);
-  expect(cli.operator.asked).toEqual([]);
-});
+test.each(["retry", "retry some-id --all", "snooze dev soon"])(
+  "al alerts %s is a usage error",
+  async (args) => {
+    await cli.failure(`alerts ${args}`, 2);
+    expect(cli.operator.asked).toEqual([]);
+  },
+);

@@ -36,20 +36,20 @@ test("al stat --tag shows the agents with a tag, and the tags that exist", async
 
 test.each([
   ["no colour off a terminal", { CI: "1" }, false],
-  ["some when forced", { FORCE_COLOR: "1" }, true],
-  ["none with NO_COLOR", { FORCE_COLOR: "1", NO_COLOR: "1" }, false],
+  ["colour with FORCE_COLOR", { FORCE_COLOR: "1" }, true],
+  ["no colour with NO_COLOR", { FORCE_COLOR: "1", NO_COLOR: "1" }, false],
 ])("al stat prints %s", async (_what, env, isColoured) => {
   await cli.serve(status);
   expect((await cli.output("stat", env)).includes("\u001b[")).toBe(isColoured);
 });
 
-test("al stat reports that the key is not the scheduler's", async () => {
+test("al stat reports that the API key is not the scheduler's", async () => {
   await cli.serve(status);
   const { stderr } = await cli.al("stat", { AL_HOME: `${cli.home}-other` });
   expect(stderr).toMatch(/API key[^]*AL_HOME/);
 });
 
-test("an unexpected answer is one line, and its stack is shown on request", async () => {
+test("al stat reports an unexpected answer in two lines, and with AL_DEBUG its stack", async () => {
   await cli.serve({ "GET /control/status": { scheduler: {} } });
   const stderr = await cli.failure("stat");
   expect(stderr.trim().split("\n")).toHaveLength(2);
@@ -60,26 +60,26 @@ test("an unexpected answer is one line, and its stack is shown on request", asyn
 const paused = "paused: all new work waits until al resume, and manual starts are refused\n";
 const disabled = { success: true, agent: "dev", enabled: false };
 
-test.each<[string, string, object, string]>([
-  ["pause", "pause", {}, "paused: cron jobs are skipped until al resume\n"],
-  ["pause --all-work", "pause", {}, paused],
-  ["resume", "resume", {}, "resumed: schedules and new work run again\n"],
-  ["pause dev", "agents/dev/disable", disabled, "dev is disabled until al resume dev\n"],
-  ["resume dev", "agents/dev/enable", disabled, "dev is enabled\n"],
-  ["pause dev --json", "agents/dev/disable", disabled, `${JSON.stringify(disabled)}\n`],
-  ["kill dev", "agents/dev/kill", { killed: 2 }, "2 runs of dev killed\n"],
-  ["kill dev", "agents/dev/kill", { killed: 0 }, "dev has no running runs\n"],
-  ["kill --all", "kill", { killed: 0 }, "no run is running\n"],
-  ["kill --all --yes", "kill", { killed: 2 }, "2 runs killed\n"],
-  ["kill dev-abcd2345", "kill/dev-abcd2345", {}, "dev-abcd2345 killed\n"],
-])("al %s sends POST /control/%s", async (line, path, answer, printed) => {
+test.each<[string, string, string, object]>([
+  ["pause", "pause", "paused: cron jobs are skipped until al resume\n", {}],
+  ["pause --all-work", "pause", paused, {}],
+  ["resume", "resume", "resumed: schedules and new work run again\n", {}],
+  ["pause dev", "agents/dev/disable", "dev is disabled until al resume dev\n", disabled],
+  ["resume dev", "agents/dev/enable", "dev is enabled\n", disabled],
+  ["pause dev --json", "agents/dev/disable", `${JSON.stringify(disabled)}\n`, disabled],
+  ["kill dev", "agents/dev/kill", "2 runs of dev killed\n", { killed: 2 }],
+  ["kill dev", "agents/dev/kill", "dev has no running runs\n", { killed: 0 }],
+  ["kill --all", "kill", "no run is running\n", { killed: 0 }],
+  ["kill --all --yes", "kill", "2 runs killed\n", { killed: 2 }],
+  ["kill dev-abcd2345", "kill/dev-abcd2345", "dev-abcd2345 killed\n", {}],
+])("al %s sends POST /control/%s and prints %j", async (line, path, printed, answer) => {
   const route = `POST /control/${path}`;
   const { asked } = await cli.serve({ ...status, [route]: answer });
   await cli.prints(line, printed);
   expect(asked.filter((one) => one.startsWith("POST"))).toEqual([route]);
 });
 
-test("an agent whose name looks like an instance id is still an agent", async () => {
+test("al kill of an agent whose name looks like an instance id kills its runs", async () => {
   await cli.serve({
     ...agentsOf("dev", "dev-abcd2345"),
     "POST /control/agents/dev-abcd2345/kill": { killed: 1 },
@@ -119,7 +119,7 @@ test("an unknown agent among many is rejected with similar names", async () => {
   await cli.fails("kill nosuch-x", "hint: al stat lists all 302\n");
 });
 
-test("a name can't reach another route", async () => {
+test("al pause ../../control/stop reaches no other route", async () => {
   const { asked } = await cli.serve(status);
   await cli.al("pause ../../control/stop");
   expect(asked).not.toContain("POST /control/stop");
@@ -168,7 +168,7 @@ test("al replay --agent replays for that agent only", async () => {
   expect(query).toBe("agent=dev");
 });
 
-test("al replay names where ids are found when an id is unknown", async () => {
+test("al replay of an unknown id names where ids are found", async () => {
   const unknown = refusal(404, "unknown_trigger");
   await cli.serve({ [path]: refusal(404, "unknown_receipt"), [triggerPath]: unknown });
   await cli.fails(`replay ${receiptId}`, "al history --json");

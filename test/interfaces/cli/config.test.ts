@@ -126,7 +126,7 @@ test("al config off a terminal and without flags prints the active config", asyn
   expect(await cli.output("config")).toContain("gateway.port = 8080");
 });
 
-test.each(["config", "config dev"])("al %s prints a form that can be set again", async (line) => {
+test.each(["config", "config dev"])("al %s prints values that --set accepts", async (line) => {
   await cli.output("config --set cluster.engine=swarm --set cluster.address=10.0.0.5:8443");
   await cli.output("config dev --set runtime.type=container --set local.env.LOG_LEVEL=debug");
   const stdout = await cli.output(line);
@@ -196,7 +196,7 @@ test.each([
   ["", "al agent new <name>"],
   ["'A b' -m main --schedule '* * * * *'", "not an agent's name"],
   ["a -m man --schedule '* * * * *'", 'did you mean "main"'],
-])("al agent new %s is rejected with %j and writes nothing", async (args, text) => {
+])("al agent new %j is rejected with %j and writes nothing", async (args, text) => {
   await cli.fails(`agent new ${args}`, text, 2);
   expect(() => cli.read("agents/a/config.toml")).toThrow("ENOENT");
 });

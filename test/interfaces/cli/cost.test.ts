@@ -60,7 +60,7 @@ test.each([
     "cost dev --by model --since 2026-11-01T00:00:00+01:00",
     "by=model&since=2026-10-31T23%3A00%3A00.000Z&agent=dev",
   ],
-])("al %s asks for %s", async (line, query) => {
+])("al %s requests the query %s", async (line, query) => {
   await cli.output(line);
   expect(queries).toEqual([query]);
 });

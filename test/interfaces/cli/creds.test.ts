@@ -38,7 +38,7 @@ describe("al creds add", () => {
   test.each([
     ["ab1de", "a secret of fewer than 6 characters is not taken out of logs\n"],
     ["ab1de2", ""],
-  ])("notes for the secret %s about logs: %j", async (value, note) => {
+  ])("of the secret %s prints the note %j", async (value, note) => {
     const { stderr } = await add("foo_token --field v", value);
     expect(stderr.replace(/^foo_token is not a known type.*\n/, "")).toBe(note);
   });
@@ -62,7 +62,7 @@ describe("al creds add", () => {
     expect((await add("aws --field secret_access_key")).stderr).toBe("");
   });
 
-  test("closes a store that others could read", async () => {
+  test("makes a store that others could read private", async () => {
     mkdirSync(pathOf("anthropic_key"), { recursive: true, mode: 0o755 });
     chmodSync(pathOf(""), 0o755);
     expect((await add("anthropic_key")).stderr).toBe("");
@@ -158,11 +158,11 @@ describe("al creds rm", () => {
   });
 
   test.skipIf(noTerminal !== null).each([
-    ["n", 1, true],
-    ["y", 0, false],
+    ["keeps", "n", 1, true],
+    ["removes", "y", 0, false],
   ])(
-    "on a terminal: after the answer %s it exits with %i, and the credential is stored: %j",
-    async (answer, code, isStored) => {
+    "on a terminal %s the credential after the answer %s, and exits with %i",
+    async (_does, answer, code, isStored) => {
       const terminal = onTerminal(cli, "creds rm anthropic_key");
       await terminal.answer(["for good?", answer]);
       expect(await terminal.ended).toBe(code);

@@ -16,7 +16,7 @@ function tree(...paths: readonly string[]): string {
 const hello = ["p/agents/hello/config.toml", "p/agents/hello/SKILL.md"];
 
 test.each(["p", "p/agents", "p/agents/hello", "p/agents/hello/scripts", "p/notes/old"])(
-  "the project is found from %s",
+  "the project p is found from %s",
   (from) => {
     const root = tree("p/config.toml", ...hello, "p/agents/hello/scripts/", "p/notes/old/");
     expect(findProject(join(root, from))).toBe(join(root, "p"));

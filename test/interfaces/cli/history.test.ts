@@ -36,7 +36,7 @@ test.each([
     "-a dev --refused --kind schedule",
     { limit: "20", refused: "true", agent: "dev", kind: "cron" },
   ],
-])("al history %s asks for %j", async (args, query) => {
+])("al history %s requests the query %j", async (args, query) => {
   let asked = new URLSearchParams();
   await cli.serve({
     ...noneRefused,
@@ -60,7 +60,7 @@ test("al history --since takes a duration back from now, of any length", async (
   await cli.output("history --since 999999999d");
 });
 
-test("al history includes refused deliveries, by time, unless only work is wanted", async () => {
+test("al history includes refused deliveries, by time, unless filters ask for work", async () => {
   const [first, last] = [new Date(Date.now() - 60_000).toISOString(), new Date().toISOString()];
   const refused = { type: "github", source: "hub", result: "unverified", reason: "wrong" };
   const times = { count: 3, firstAt: first, lastAt: last };

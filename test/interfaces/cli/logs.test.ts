@@ -50,7 +50,7 @@ describe("al logs", () => {
     });
   });
 
-  test("distinguishes an agent that hasn't run from what is unknown", async () => {
+  test("distinguishes an agent that hasn't run from an unknown one", async () => {
     mkdirSync(join(cli.projectDir, "agents/review"), { recursive: true });
     writeLog("dev", line("dev", "one"));
     await cli.prints("logs review", "");
@@ -164,7 +164,7 @@ describe("al logs --grep", () => {
     ["logs --oldest", 2, "need --grep"],
     ["logs --grep one -f", 2, "do not go together"],
     ["logs nope --grep one", 1, 'there is no agent "nope"'],
-  ])("without a match: al %s exits with %i and prints %j", async (args, code, text) => {
+  ])("without a result: al %s exits with %i and prints %j", async (args, code, text) => {
     writeLog("dev", line("dev", "one"));
     const ran = await cli.al(args);
     expect(ran).toMatchObject({ code, stdout: "" });

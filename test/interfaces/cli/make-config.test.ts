@@ -56,7 +56,7 @@ describe("al config of a directory with only a SKILL.md", () => {
     [`--set 'models=["main"]' --set scale=0 --set tiemout=9`, '"timeout"'],
     ["--unset timeout", "has no key timeout"],
     ["", "agents/skillonly is not an agent: it has a SKILL.md, but no config.toml"],
-  ])("and %j is refused with %j, and writes nothing", async (args, text) => {
+  ])("rejects the flags %j with %j, and writes nothing", async (args, text) => {
     await cli.fails(`config skillonly ${args}`, text);
     expect(() => cli.read(at)).toThrow("ENOENT");
   });
@@ -67,7 +67,7 @@ test.each([
   ["emty", /^(?![^]*did you mean)/],
   ["skilonly", /did you mean "skillonly"\?/],
 ])(
-  "al config of %s suggests only what can be changed",
+  "al config of %s suggests only agents and skills",
   async (name, text) => await cli.fails(`config ${name} --set scale=0`, text),
 );
 

@@ -91,7 +91,7 @@ test.each([
   ["nas", "http://nas/v1"],
   ["llm.example.com", "https://llm.example.com/v1"],
   ["HTTP://llm.example.com", "HTTP://llm.example.com"],
-])("the address %s of a server is %s", (typed, url) => expect(serverUrl(typed)).toBe(url));
+])("serverUrl completes the address %s to %s", (typed, url) => expect(serverUrl(typed)).toBe(url));
 
 test("al new warns of an unknown model, and prints the expected runs and costs", async () => {
   const { code, stderr } = await cli.al(`new ${dir} --provider openai --model gpt-6`);

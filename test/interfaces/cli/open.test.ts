@@ -58,6 +58,6 @@ test.each([
   [{ DISPLAY: "" }, "linux", null],
   [{}, "darwin", "open"],
   [{ SSH_CONNECTION: "10.0.0.1 1 10.0.0.2 22" }, "darwin", null],
-] as const)("with %j on %s the program that opens a browser is %s", (env, platform, opener) =>
+] as const)("with the environment %j on %s, openerOf returns %s", (env, platform, opener) =>
   expect(openerOf(env, platform)).toBe(opener),
 );

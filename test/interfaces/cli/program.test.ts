@@ -42,7 +42,7 @@ test.each([
     { error: { code: "usage", message: "unknown command 'sta'", hint: 'did you mean "stat"?' } },
   ],
   ["stat", 1, { error: { code: "not_running" } }],
-])("al %s --json exits with %i and one document", async (line, code, document) => {
+])("al %j --json exits with %i and prints one JSON document", async (line, code, document) => {
   const ran = await cli.al(`${line} --json`);
   expect(ran.code).toBe(code);
   expect(JSON.parse(ran.stdout)).toMatchObject(document);

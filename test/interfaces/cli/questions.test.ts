@@ -74,7 +74,7 @@ beforeEach(async () => {
   }
 });
 
-test("open questions are a table, on a terminal with the whole question below", () => {
+test("al questions prints a table, on a terminal with the whole question below", () => {
   const style = { colors: pc.createColors(false), now };
   expect(renderOpen(open, { ...style, columns: 40 }).split("\n")).toEqual([
     "Id        Agent  Waits       Until",
@@ -106,7 +106,7 @@ test("all questions and the audit trail fit a terminal of 80 columns", () => {
 });
 
 test.each(["aaaa1111", "a1111", deploy.id, old.id, "dev-abcdefgh"])(
-  "al answer takes %s",
+  "al answer accepts the id %s",
   async (id) => await cli.prints(`answer ${id} YES`, "answered YES; dev-abcdefgh continues\n"),
 );
 
@@ -115,7 +115,7 @@ test.each([
   ["bbbb1111", 2, "the answer is missing: a number from 1 to 9"],
   ["none yes", 1, "there is no question none\nhint: al questions shows"],
   ["cccc2222 no", 1, "Ada by Slack answered"],
-])("al answer %s fails with %i and says why", async (args, code, text) => {
+])("al answer %s exits with %i and prints %j", async (args, code, text) => {
   await cli.fails(`answer ${args}`, text, code);
 });
 
@@ -128,7 +128,7 @@ test("al questions and al audit report that nothing is there, and an unknown age
   expect(asked.at(-1)).toBe("by=Ada&act=kill&since=1970-01-01T00%3A00%3A00.000Z&limit=20");
 });
 
-test("al audit says how to see more than a page", async () => {
+test("al audit prints the command for more than a page", async () => {
   const { stderr } = await cli.al("audit -n 2");
   expect(stderr).toBe("more than 2 acts; -n shows up to 200, the dashboard's audit trail all\n");
 });

@@ -65,7 +65,7 @@ test.each([
   [{ outcome: "lost", exitCode: null }, 1],
   [{ outcome: "over_budget", exitCode: 125 }, 125],
   [{ outcome: "rejected", exitCode: null, reason: "budget: it is used up" }, 125],
-])("al run prints the run's log and exits for %j with %i", async (end, code) => {
+])("al run prints the run's log and exits after the outcome %j with %i", async (end, code) => {
   await cli.serve(aRun(end));
   const ran = await cli.al("run dev");
   expect(ran.code).toBe(code);
@@ -163,7 +163,7 @@ test("al run reports how a run ended whose log is missing", async () => {
   await cli.fails("run dev", "the log cannot be followed any more: The log is not there.\n", 5);
 });
 
-describe("the log has the end of a run", () => {
+describe("al run finds in the log the end of a run", () => {
   beforeEach(async () => {
     await cli.serve(aRun({}));
     const day = new Date().toISOString().slice(0, 10);
@@ -224,7 +224,7 @@ test.each([
     /waits for its turn/,
     "the run is still queued in the scheduler: al history -a dev shows",
   ],
-])("Ctrl-C prints that %s", async (_what, started, when, text) => {
+])("Ctrl-C during al run prints that %s", async (_what, started, when, text) => {
   const waits = started === null;
   await cli.serve({
     ...agentsOf("dev"),

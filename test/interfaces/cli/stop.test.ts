@@ -7,7 +7,7 @@ test.each([
   ["stop", 2, false, "stopped\n", /^stopping: 2 runs may finish within the grace .* --now/],
   ["stop --now --json", 1, true, '{"success":true,"running":1}\n', /^stopping: 1 run ended …\n$/],
 ])(
-  "al %s of %i runs returns once the scheduler has released the project",
+  "al %s with %i running runs returns once the scheduler has released the project",
   async (line, running, now, printed, note) => {
     const asked: unknown[] = [];
     await cli.serve({

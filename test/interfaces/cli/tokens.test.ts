@@ -47,7 +47,7 @@ test.each([
   ["new ci --scope ,", 2, "--scope is empty"],
   ["new ci --scope read --days 367", 2, "a whole number from 1 to 366"],
   ["rm none", 1, 'There is no token "none".'],
-])("al token %s fails with %i and says why", async (args, code, text) => {
+])("al token %s exits with %i and prints %j", async (args, code, text) => {
   await cli.fails(`token ${args}`, text, code);
   expect(asked).toEqual([]);
 });

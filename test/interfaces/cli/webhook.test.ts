@@ -67,7 +67,7 @@ describe("al webhook test", () => {
     });
   });
 
-  test("says that a ping starts nothing, and that no agent listens to a source", async () => {
+  test("reports that a ping starts nothing, and that no agent listens to a source", async () => {
     expect(await cli.output(`webhook test ${payload} -e ping`)).toContain("ping");
     const alone = await cli.al(`webhook test ${payload} -e issues`);
     expect(alone.stderr).toBe("no agent listens to source hub\n");
@@ -76,17 +76,14 @@ describe("al webhook test", () => {
   const two = sourceOf("a", "") + sourceOf("b", "");
 
   test.each([
-    ["", null, 2, /does not say which event it is[^]*--event/],
-    ["-e issues -s hup", null, 1, /no webhook source "hup"[^]*did you mean "hub"\?/],
-    ["", two, 2, /a, b/],
-    ["", "", 1, /\[webhooks\.github\]/],
-  ])(
-    "with %j in the project %j exits with %i and names the next step",
-    async (args, config, code, text) => {
-      if (config !== null) cli.write("config.toml", config);
-      await cli.fails(`webhook test ${payload} ${args}`, text, code);
-    },
-  );
+    ["without an event", 2, "", null, /does not say which event it is[^]*--event/],
+    ["with -s hup", 1, "-e issues -s hup", null, /no webhook source "hup"[^]*did you mean "hub"\?/],
+    ["with two sources", 2, "", two, /a, b/],
+    ["without sources", 1, "", "", /\[webhooks\.github\]/],
+  ])("%s exits with %i and names the next step", async (_when, code, args, config, text) => {
+    if (config !== null) cli.write("config.toml", config);
+    await cli.fails(`webhook test ${payload} ${args}`, text, code);
+  });
 
   test("reports a file that is missing or not a payload, in --json too", async () => {
     await cli.fails("webhook test nowhere.json -e issues", "nowhere.json");
@@ -179,7 +176,7 @@ describe("al webhook send", () => {
     ["--url http://127.0.0.1:1", 1, /does not answer[^]*hint:/],
     ["", 1, /al start starts one/],
     ["--url localhost", 2, /--url/],
-  ])("with %j reports that no gateway is there", async (args, code, text) => {
+  ])("with %j exits with %i without a gateway", async (args, code, text) => {
     storeSecret();
     await cli.fails(`webhook send ${payload} -e issues ${args}`, text, code);
   });

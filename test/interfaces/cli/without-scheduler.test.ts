@@ -69,7 +69,7 @@ describe("without a scheduler", () => {
     ["history -a bad", 0, `${note}nothing of bad was triggered yet\n`],
     ["history -a dew", 1, 'did you mean "dev"?'],
     ["show dev-cccccccc", 1, "hint: al history lists the runs"],
-  ])("al %s prints nothing but, with exit code %i, %j", async (line, code, text) => {
+  ])("al %s exits with %i and prints only %j", async (line, code, text) => {
     const ran = await read(line);
     expect(ran).toMatchObject({ code, stdout: "" });
     expect(ran.stderr).toContain(text);

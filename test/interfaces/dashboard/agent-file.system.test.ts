@@ -98,7 +98,7 @@ test("a text with a new error leads to its line, and the place of an old one can
   await shows({ "#file .line-of-file.error": /every day/ });
 });
 
-test("an edit on disk meanwhile is shown beside the text, which is kept until the person decides", async () => {
+test("a concurrent edit on disk is shown beside the text, which is kept until the person decides", async () => {
   const { page, read, write, shows, press } = await openFiles();
   await press("Edit");
   await type(page, edited);

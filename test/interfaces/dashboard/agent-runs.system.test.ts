@@ -53,7 +53,7 @@ test("an agent's last runs are a table and three charts, and are updated live", 
   await called("killInstance dev-abcdefgh");
 });
 
-test("charts are empty before a run ended", async () => {
+test("charts of runs are empty before a run ended", async () => {
   const deps = withDetail();
   const ongoing = { outcome: null, endedAt: null, durationMs: null } as const;
   deps.operations.entries.push(historyEntry({ id: "a", ...ongoing }));
@@ -61,7 +61,7 @@ test("charts are empty before a run ended", async () => {
   await shows({ "#run-rows tr": 1, "#charts": false });
 });
 
-test("runs are listed by start, and a queued one moves up when it starts", async () => {
+test("runs of an agent are listed by start, and a queued one moves up when it starts", async () => {
   const deps = withDetail();
   const at = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
   const ongoing = { outcome: null, endedAt: null, durationMs: null } as const;

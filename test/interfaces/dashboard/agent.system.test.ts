@@ -23,7 +23,7 @@ test("an agent's page shows when the agent is due, and why nothing starts it the
   await shows({ "#ticks-note": /disabled/ });
 });
 
-test("ticks are in the reader's time zone, named if the schedule has another, with the year if far away", async () => {
+test("scheduled runs are shown in the reader's time zone, named if the schedule has another, with the year if far away", async () => {
   const ticks = ["2124-02-29T00:00:00.000Z"];
   const first = withDetail({ schedule: "0 9 29 2 *", timezone: "Pacific/Chatham" }, ticks);
   const { page, deps, shows } = await open(path, first);

@@ -1,7 +1,7 @@
 import { applyUpdate } from "../../../src/interfaces/dashboard/live/apply-update.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 
-test("a line that the snapshot has and the update brings again is shown once", () => {
+test("applyUpdate adds no log line that the snapshot already has", () => {
   const line = (seq: number) => ({
     seq,
     time: "2026-01-05T12:00:00.000Z",

@@ -22,7 +22,7 @@ test("the page Audit lists who did what, without a script, and leads to the run"
   });
 });
 
-test("an act appears by itself, and filters and pages are in the address", async () => {
+test("the page Audit shows new acts, and has filters and pages in the address", async () => {
   const { page, deps, errors, shows, press } = await open("/dashboard/audit", busyState());
   await page.waitForSelector("body[data-connection=live]");
   await shows({ "#acts tr": 50 });

@@ -17,7 +17,7 @@ test("no page's script includes zod, which is larger than the rest", () => {
   expect(scripts.filter((name) => /zod/i.test(builtFile(name).text))).toEqual([]);
 });
 
-test("a file that was not built is named, with the command for it", () =>
+test("builtFile rejects a file that was not built with the command that builds it", () =>
   expect(() => builtFile("pages/absent.js")).toThrow(
     /^pages\/absent\.js is missing in \/.*: build the program with npm run build$/,
   ));

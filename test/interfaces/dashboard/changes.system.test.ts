@@ -48,7 +48,7 @@ test("a run with another version than the one before is marked, and links to the
   await shows({ ".changes .added": "+Say bye." });
 });
 
-test("two runs of one version show no change, and a deleted run has no page", async () => {
+test("two runs of one version show no change, and a deleted run responds 404", async () => {
   const deps = withRuns();
   deps.operations.differences.set("dev-dddddddd", { ...difference, changed: false, text: "" });
   const { page, url, shows } = await open("/dashboard/agents/dev/runs/dev-dddddddd/changes", deps);

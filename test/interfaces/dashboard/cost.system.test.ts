@@ -11,7 +11,7 @@ import { sharedBrowser } from "./open-page.ts";
 
 const open = sharedBrowser();
 
-test("a row shows its agent's spending today, and that of its running runs", async () => {
+test("a row of the overview shows its agent's spending today, and that of its running runs", async () => {
   const endsAt = new Date(Date.now() + 3_600_000).toISOString();
   const deps = testDeps({
     operations: fakeOperations([
@@ -56,7 +56,7 @@ function spending() {
   return { deps, pay, begin };
 }
 
-test("the page shows spending and reservations by day, agent and model, and the forecast", async () => {
+test("the page Cost shows spending and reservations by day, agent and model, and the forecast", async () => {
   const { deps, pay, begin } = spending();
   await pay(5_000_000);
   await pay(250_000, { agent: "cat", instanceId: "cat-1", model: "new" });
@@ -96,7 +96,7 @@ test("the page shows spending and reservations by day, agent and model, and the 
   expect(errors).toEqual([]);
 });
 
-test("the page follows the spending of runs, and keeps the last amounts while the store is unavailable", async () => {
+test("the page Cost follows the spending of runs, and keeps the last amounts while the store is unavailable", async () => {
   const { deps, pay } = spending();
   const { shows } = await open("/dashboard/cost", deps);
   await shows({ "#empty": true, "#parts": false, "#today": "$0.00", "#forecast": "–" });
@@ -110,7 +110,7 @@ test("the page follows the spending of runs, and keeps the last amounts while th
   await shows({ ".toast >> nth=0": /the disk is full/, "#today": "$1.00" });
 });
 
-test("the range is chosen and in the address; a day's amount is shown by pointer and keys", async () => {
+test("the range of the page Cost is in the address; a day's amount is shown by pointer and keys", async () => {
   const { deps, pay } = spending();
   await pay(1_000_000);
   const { page, errors, shows } = await open("/dashboard/cost", deps);

@@ -13,7 +13,7 @@ function withHosts(...denied: AgentHosts["denied"]) {
   return deps;
 }
 
-test("a host that an entry helps is allowed after its line was shown", async () => {
+test("a denied host is allowed after its config line was shown", async () => {
   const { deps, shows, press } = await open(
     path,
     withHosts(
@@ -34,7 +34,7 @@ test("a host that an entry helps is allowed after its line was shown", async () 
   await shows({ "#allow-dialog": false });
 });
 
-test("a refused Allow is shown; no dialog opens", async () => {
+test("a rejected Allow of a host is shown; no dialog opens", async () => {
   const { deps, shows, press } = await open(path, withHosts(aDeniedHost("api.evil.test")));
   deps.operations.refusal = new UserError("invalid_config", "the file has an error");
   await press(/^Allow for this agent … api/);

@@ -57,7 +57,7 @@ test("the log's head has the agent's state and cost, live", async () => {
   expect(errors).toEqual([]);
 });
 
-test("on a part of the log the head is live too, and the scheduler's log has none", async () => {
+test("the head of a part of the log is live too, and the scheduler's log has no head", async () => {
   const deps = testDeps();
   for (let line = 0; line < 300; line++) deps.logs.write({ agent: "dev", msg: `<${line}>` });
   const { page, url, shows } = await openWith(0, deps);
@@ -72,7 +72,7 @@ test("on a part of the log the head is live too, and the scheduler's log has non
   await shows({ "#connection": "Live", "#run": 0 });
 });
 
-test("lines are filtered by level and by text, new ones too", async () => {
+test("the log filters lines by level and by text, new ones too", async () => {
   const deps = testDeps();
   writeStory(deps);
   const { page, url, shows } = await openWith(0, deps);
@@ -99,7 +99,7 @@ test("lines are filtered by level and by text, new ones too", async () => {
   await shows({ "#log .line": 10, ".run-heading": 3 });
 });
 
-test("a filter without a match says so", async () => {
+test("a log filter without a match says so", async () => {
   const { page, deps, shows } = await openWith(3);
   await shows({ "#log .line": 3 });
   await page.getByLabel("Show only lines with this text").fill("needle");
@@ -108,7 +108,7 @@ test("a filter without a match says so", async () => {
   await shows({ "#log-empty": false });
 });
 
-test("a filter marks its text, and unfolds the output with a match", async () => {
+test("a log filter marks its text, and unfolds the output with a match", async () => {
   const deps = testDeps();
   writeStory(deps);
   const { page, shows } = await openWith(0, deps);

@@ -39,7 +39,7 @@ async function topOf(page: Page, line: number): Promise<number> {
 const between = (from: number, to: number): readonly number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
-test("earlier lines are added above, and the reader's place does not move", async () => {
+test("earlier log lines are added above, and the reader's place does not move", async () => {
   const { page, deps, errors, shows } = await open(path, longLog());
   const earlier = page.getByRole("button", { name: "Earlier lines" });
   await expect.poll(() => numbers(page)).toEqual(between(900, 1_000));
@@ -127,7 +127,7 @@ test("the link to a line that is deleted says so and shows the newest lines", as
   await expect.poll(() => numbers(page)).toEqual(between(0, 5));
 });
 
-test("a page holds 5,000 lines at most: new lines replace the earliest, earlier ones the newest", async () => {
+test("a log page holds 5,000 lines at most: new lines replace the earliest, earlier ones the newest", async () => {
   const { page, deps } = await open(path, longLog(400));
   const click = (id: string) => page.evaluate(`document.querySelector("#${id}").click()`);
   const expectShown = async (from: number, to: number) => {
@@ -179,7 +179,7 @@ test("the filter searches the whole log by itself, and reports its progress", as
   await shows({ "#log-empty": false, "#reached": "No earlier match." });
 });
 
-test("from match to match it goes by buttons and keys, each among the lines around it", async () => {
+test("buttons and keys lead from match to match of the log, each with the lines around it", async () => {
   const { page, url, shows, press } = await open(
     `${path}?q=${encodeURIComponent("00>")}`,
     longLog(),

@@ -6,7 +6,7 @@ import { attack } from "./page-states.ts";
 
 const openWith = sharedLogs();
 
-test("a run reads as a story", async () => {
+test("the log shows a run as a transcript", async () => {
   const deps = testDeps();
   writeStory(deps);
   const { page, shows } = await openWith(0, deps);
@@ -29,7 +29,7 @@ test("a run reads as a story", async () => {
   await shows({ "text=file 29": true });
 });
 
-test("requests to the scheduler are shown as fields, with markup in them as text", async () => {
+test("the log shows requests of a run as fields, with markup as text", async () => {
   const deps = testDeps();
   const call = (
     tool: string,
@@ -62,7 +62,7 @@ test("requests to the scheduler are shown as fields, with markup in them as text
   expect(errors).toEqual([]);
 });
 
-test("the original entry is one click away, for one line or all", async () => {
+test("the log shows the original entry of one line or of all at a click", async () => {
   const deps = testDeps();
   writeStory(deps);
   const { page, rows, shows, press } = await openWith(0, deps);
@@ -130,7 +130,7 @@ test("the log is downloaded unchanged", async () => {
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: 30, agent: "dev", msg: "line 1" });
 });
 
-test("several lines are copied as lines, and a part of one unchanged", async () => {
+test("several log lines are copied as lines, and a part of one unchanged", async () => {
   const deps = testDeps();
   writeStory(deps);
   const { page, shows } = await openWith(0, deps);
@@ -144,7 +144,7 @@ test("several lines are copied as lines, and a part of one unchanged", async () 
   expect(await copied(page, first, ".kind-said .at", 0)).toBe("");
 });
 
-test("the headings of a model's text are none of the page's outline, and are copied as lines", async () => {
+test("the headings of a model's text are not in the page's outline, and are copied as lines", async () => {
   const deps = testDeps();
   deps.logs.write({ agent: "dev", kind: "said", msg: "## Plan\nFirst **this**:\n- one\n  - two" });
   deps.logs.write({ agent: "dev", msg: "next" });

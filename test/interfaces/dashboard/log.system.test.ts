@@ -3,7 +3,7 @@ import { distanceToBottom, sharedLogs } from "./log-support.ts";
 
 const openWith = sharedLogs();
 
-test("the last 100 lines come first, then each new one", async () => {
+test("the log shows the last 100 lines, then each new one", async () => {
   const { deps, errors, shows } = await openWith(130);
   await shows({ "#log .line": 100, "#log .line >> nth=0": /line 31/ });
   deps.logs.write({ agent: "dev", msg: "and another" });
@@ -53,7 +53,7 @@ test("the button that counts new lines leads to them", async () => {
   await shows({ "#follow": "Following" });
 });
 
-test("Clear empties the display only", async () => {
+test("Clear empties the display of the log only", async () => {
   const { page, deps, shows, press } = await openWith(20);
   await shows({ "#log .line": 20 });
   await press("Clear");
@@ -64,7 +64,7 @@ test("Clear empties the display only", async () => {
   await shows({ "#log .line": 21 });
 });
 
-test("lines of another day stand below that day", async () => {
+test("log lines of another day are below that day", async () => {
   const deps = testDeps();
   const day = 24 * 3_600_000;
   for (const [ago, msg] of [
@@ -86,7 +86,7 @@ test("lines of another day stand below that day", async () => {
   await shows({ ".day-heading:visible": 1 });
 });
 
-test("the levels of lines are read out, and INFO takes no room", async () => {
+test("screen readers get the levels of lines, and INFO takes no room", async () => {
   const deps = testDeps();
   for (const level of [30, 40, 50] as const) deps.logs.write({ agent: "dev", level, msg: "m" });
   const { page, shows } = await openWith(0, deps);
@@ -98,7 +98,7 @@ test("the levels of lines are read out, and INFO takes no room", async () => {
   expect(places).toEqual(["absolute", "static"]);
 });
 
-test("a line shows its time if it differs from the line before", async () => {
+test("a log line shows its time if it differs from the line before", async () => {
   const deps = testDeps();
   const time = Date.parse("2026-11-22T10:00:00.100Z");
   for (const after of [0, 500, 1_000, 1_400]) {
@@ -118,7 +118,7 @@ test("a line shows its time if it differs from the line before", async () => {
   await expect.poll(() => rows.nth(3).ariaSnapshot()).toContain(":01");
 });
 
-test("no line is cut on a narrow screen", async () => {
+test("no log line is cut on a narrow screen", async () => {
   const width = 320;
   const { page, shows } = await openWith(3);
   await page.setViewportSize({ width, height: 700 });

@@ -39,7 +39,7 @@ async function expectDashboard({ page, url, link, referers }: Visit): Promise<vo
   await expect.poll(() => page.url()).not.toContain(new URL(link).pathname);
 }
 
-test("an opened link shows the dashboard, and is not in the browser's history", async () => {
+test("an opened login link shows the dashboard, and is not in the browser's history", async () => {
   const visited = await visit();
   await visited.page.goto(visited.link);
   await expectDashboard(visited);

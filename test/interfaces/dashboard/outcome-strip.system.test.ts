@@ -43,7 +43,7 @@ test("an agent's last twenty runs are links, each named by agent, outcome and ti
   expect(errors).toEqual([]);
 });
 
-test("a strip is one tab stop, the arrow keys go from run to run, and Enter opens one", async () => {
+test("an outcome strip is one tab stop, the arrow keys go from run to run, and Enter opens one", async () => {
   const runs = [run("dev", 40, "failed"), run("dev", 3), run("dev", 2), run("ant", 40)];
   const { page, url } = await open("/dashboard?sort=name", withRuns(["ant", "dev"], ...runs));
   const strip = page.getByRole("group", { name: /^Last 3 runs of dev/ });
@@ -62,7 +62,7 @@ test("a strip is one tab stop, the arrow keys go from run to run, and Enter open
   await page.waitForURL(`${url}${href}`);
 });
 
-test("the strips follow the runs, and a filter that shows more agents", async () => {
+test("outcome strips follow the runs, and a filter that shows more agents", async () => {
   const deps = withRuns(["ant", "bee"], run("ant", 8), run("bee", 9));
   const { page } = await open("/dashboard?q=bee", deps);
   await page.getByRole("group", { name: "Last 1 run of bee: 1 succeeded" }).waitFor();
@@ -74,13 +74,13 @@ test("the strips follow the runs, and a filter that shows more agents", async ()
   await page.getByRole("group", { name: "Last 1 run of ant: 1 succeeded" }).waitFor();
 });
 
-test("a filter that shows other agents, equally many, has their strips", async () => {
+test("a filter that shows other agents, equally many, shows their outcome strips", async () => {
   const { page } = await open("/dashboard?q=bee", withRuns(["ant", "bee"], run("ant", 8)));
   await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("ant");
   await page.getByRole("group", { name: "Last 1 run of ant: 1 succeeded" }).waitFor();
 });
 
-test("a strip has a run that ended while the strips were read", async () => {
+test("an outcome strip has a run that ended while the strips were loaded", async () => {
   const deps = withRuns(["bee"], run("bee", 9));
   const { page } = await open("/dashboard", deps);
   const arrived = Promise.withResolvers<null>();
@@ -101,7 +101,7 @@ test("a strip has a run that ended while the strips were read", async () => {
   await page.getByRole("group", { name: "Last 2 runs of bee: 2 succeeded" }).waitFor();
 });
 
-test("on a phone the strip is below the row's texts", async () => {
+test("on a phone the outcome strip is below the row's texts", async () => {
   const { page } = await open("/dashboard", withRuns(["bee"], run("bee", 9)));
   await page.setViewportSize({ width: 390, height: 800 });
   const strip = await page.locator("tr[data-agent=bee] .strip").boundingBox();

@@ -58,7 +58,7 @@ test("a person whose answer is second learns who was first", async () => {
   await shows({ "#toasts": /answered at noon/, "#ended-list > li": [/no · Ada by Slack/] });
 });
 
-test("numbers and texts have fields, which keep a refused answer and a text while other questions change", async () => {
+test("questions for numbers and texts have fields, which keep a refused answer and a text while other questions change", async () => {
   const { asked, operations, shows, card } = await openWith([
     { form: { kind: "number", min: 1, max: 9 } },
     { form: { kind: "text", maxLength: 20 } },

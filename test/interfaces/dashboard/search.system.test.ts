@@ -58,7 +58,7 @@ test("a search result is a run with its outcome and cost, and its lines with the
   expect(errors).toEqual([]);
 });
 
-test("the search is in the address: reload and Back find it again", async () => {
+test("the address holds the search: reload and Back find it again", async () => {
   const { deps, asked } = searching({ runs: [aFoundRun()] });
   const { page, url, shows, press } = await open(path, deps);
   const words = page.getByRole("searchbox", { name: "Words in the log" });
@@ -108,7 +108,7 @@ test("a link to the search may begin at a duration ago, such as 24h, or at a dat
   await expect.poll(() => page.getByLabel("Time").inputValue()).toBe("2026-11-20T00:00:00Z");
 });
 
-test("more runs come on demand, and empty pages are skipped", async () => {
+test("the search page loads more runs on demand, and skips empty pages", async () => {
   const second = aFoundRun({ instanceId: "dev-bbbbbbbb", outcome: null, usd: null });
   const { deps, asked } = searching(
     { runs: [aFoundRun()], next: "a" },
@@ -129,7 +129,7 @@ test("more runs come on demand, and empty pages are skipped", async () => {
   });
 });
 
-test("no match with filters, and logs that are not indexed yet have their messages", async () => {
+test("the search page reports no match with filters, and logs that are not indexed yet", async () => {
   const indexedUntil = "2026-11-20T00:00:00.000Z";
   const { deps, asked } = searching({}, { runs: [aFoundRun()], indexedUntil });
   const { page, shows } = await open(`${path}?q=needle&agent=dev`, deps);
@@ -139,7 +139,7 @@ test("no match with filters, and logs that are not indexed yet have their messag
   expect(asked).toHaveLength(2);
 });
 
-test("while logs are indexed it shows how far that is, and the lines that were found meanwhile", async () => {
+test("while logs are indexed the search page shows how far that is, and the lines found meanwhile", async () => {
   const indexing = { percent: 42, daysDone: 12, days: 30 };
   const behind = { indexedUntil: null, indexing };
   const { deps } = searching(
@@ -181,7 +181,7 @@ test("a slow search is shown as running, and a newer one replaces it", async () 
     .toEqual(["dev-bbbbbbbb"]);
 });
 
-test("a page and its server ask the same within a minute", () => {
+test("searchPath returns the same address within a minute", () => {
   const view = { filters: { q: "needle", since: "1h" }, before: "" };
   const at = Date.parse("2026-11-21T12:00:01.234Z");
   expect(searchPath(view, null, at)).toContain("since=2026-11-21T11%3A00%3A00.000Z");

@@ -84,7 +84,7 @@ test("a log whose filter is too long for the shared stream has one of its own", 
   await expect.poll(() => page.locator("#log .text").allInnerTexts()).toEqual([`${text} & 1% + 2`]);
 });
 
-test("pages go on by themselves when their worker was ended", async () => {
+test("pages reconnect automatically after their shared worker ended", async () => {
   const deps = testDeps();
   const { page } = await open("/dashboard", deps);
   await page.waitForSelector("body[data-connection=live]");

@@ -50,7 +50,7 @@ test.each([
   await page.waitForURL("**/dashboard/agents/docs**");
 });
 
-test("g and a letter go to each page, from each page", async () => {
+test("the key g and a letter open each page of the dashboard", async () => {
   const { page } = await open("/dashboard", withAgents());
   for (const [letter, where] of Object.entries({
     t: "/dashboard/triggers",
@@ -67,7 +67,7 @@ test("g and a letter go to each page, from each page", async () => {
   expect(path(page)).toBe("/dashboard");
 });
 
-test("a slash leads to the filter, where keys are letters", async () => {
+test("the key / moves to the filter, where keys type letters", async () => {
   const { page, shows } = await open("/dashboard", withAgents(many));
   await shows({ "#agents tr": 30 });
   await page.keyboard.press("/");
@@ -80,18 +80,21 @@ test("a slash leads to the filter, where keys are letters", async () => {
     .toBe("Search all logs");
 });
 
-test.each(["/dashboard", "/dashboard/agents/docs/logs"])("the keys work on %s", async (path) => {
-  const { page, errors, shows } = await open(path, withRuns());
-  await page.keyboard.press("?");
-  await shows({ "dialog[open]": /j\s*Next row/ });
-  await page.keyboard.press("Escape");
-  await shows({ "dialog[open]": 0 });
-  // The browser gives the focus back, and reports the close, after the dialog is gone.
-  const slash = () =>
-    page.keyboard.press("/").then(() => page.evaluate("document.activeElement.type"));
-  await expect.poll(slash).toBe("search");
-  expect(errors).toEqual([]);
-});
+test.each(["/dashboard", "/dashboard/agents/docs/logs"])(
+  "the keys ? and / work on %s",
+  async (path) => {
+    const { page, errors, shows } = await open(path, withRuns());
+    await page.keyboard.press("?");
+    await shows({ "dialog[open]": /j\s*Next row/ });
+    await page.keyboard.press("Escape");
+    await shows({ "dialog[open]": 0 });
+    // The browser gives the focus back, and reports the close, after the dialog is gone.
+    const slash = () =>
+      page.keyboard.press("/").then(() => page.evaluate("document.activeElement.type"));
+    await expect.poll(slash).toBe("search");
+    expect(errors).toEqual([]);
+  },
+);
 
 test("single-letter keys can be switched off, and on again without them", async () => {
   const { page, press } = await open("/dashboard", withAgents());

@@ -37,7 +37,7 @@ test("a person sends a run a message, and stops it after its turn", async () => 
   await called(`steer ${instance} stop`);
 });
 
-test("a run that takes no message says why", async () => {
+test("the page of a run that takes no message says why", async () => {
   const noInput = { steer: "codex takes no message", stop: "codex takes no message" };
   const { shows } = await pageOf({ ...running, noInput });
   await shows({ "#people": /codex takes no message/, "#steer": 0 });

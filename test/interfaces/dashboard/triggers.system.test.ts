@@ -46,7 +46,7 @@ test("pages of triggers lead to older and newer ones, also by the browser's own 
   await firstIs("run-0119");
 });
 
-test("filters narrow the triggers, are in the address, and can be cleared", async () => {
+test("filters of the triggers are in the address, and can be cleared", async () => {
   const { page, deps, shows, press } = await open(path, withEntries(...manyRuns(6), aDeadLetter()));
   const agent = page.getByRole("combobox", { name: "Agent" });
   await shows({ [rows]: 7 });
@@ -164,7 +164,7 @@ test("rows of triggers follow their work; new rows appear on request, the first 
   await shows({ [rows]: 2, "#show-new": false });
 });
 
-test("a long name is cut, so that times stay on one line", async () => {
+test("a long agent name is cut, so that times stay on one line", async () => {
   const agent = "an-agent-with-".padEnd(64, "long-name-");
   const reason = "the work was given up, as the model answered nothing for longer than it may";
   const entry = { id: "a", agent, durationMs: 61_000, outcome: "failed", reason } as const;

@@ -14,13 +14,13 @@ const withTargets = (lines: string): void => {
 };
 const ops = '[alerts.ops]\ntype = "slack"\n';
 
-describe("targets of alerts", () => {
-  test("a project without any gets a note", async () =>
+describe("the doctor", () => {
+  test("notes a project without an alert target", async () =>
     expect(await found()).toMatchObject([
       { severity: "note", what: like(/there is no target of alerts/) },
     ]));
 
-  test("a target that can send is in order, and is sent nothing", async () => {
+  test("accepts an alert target that can send, and sends it nothing", async () => {
     let requests = 0;
     const server = createServer((_, response) => {
       requests++;
@@ -40,7 +40,7 @@ describe("targets of alerts", () => {
     expect(requests).toBe(0);
   });
 
-  test("a target that is switched off is an error", async () => {
+  test("reports an alert target that is switched off as an error", async () => {
     withTargets(ops);
     await ward.credential("slack_webhook", "url", "https://hooks.example/x");
     const store = openStore(ward.dir, Date.now);
@@ -56,7 +56,7 @@ describe("targets of alerts", () => {
     ]);
   });
 
-  test("a field of a target that can't be used is an error", async () => {
+  test("reports an alert target with an invalid field as an error", async () => {
     withTargets(ops);
     await ward.credential("slack_webhook", "url", "hooks.example/x");
     expect(await found()).toMatchObject([
@@ -69,7 +69,7 @@ describe("targets of alerts", () => {
     ]);
   });
 
-  test("notes name an unused target and a missing public address", async () => {
+  test("notes an unused alert target and a missing public address", async () => {
     ward.toProject(`${ops}[alerts.old]\ntype = "discord"`);
     ward.edit("config.toml", "[models.claude]", '[alert]\nto = ["ops"]\n\n[models.claude]');
     ward.write("agents/ops/config.toml", `${plainAgent}[alert]\nto = []\n`);

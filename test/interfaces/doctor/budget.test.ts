@@ -24,10 +24,10 @@ function useClaude(model = "claude-sonnet-4-5", lines = ""): void {
   ward.edit("config.toml", '"claude-sonnet-4-5"', `"${model}"\nauthType = "none"${lines}`);
 }
 
-test("a scripted model has a price and needs no limit", async () =>
+test("the doctor needs no limit for a scripted model", async () =>
   expect(await found()).toEqual([]));
 
-test("a priced model without any limit is a warning", async () => {
+test("the doctor warns of a priced model without a limit", async () => {
   useClaude();
   await fixed({
     severity: "warning",
@@ -39,13 +39,13 @@ test("a priced model without any limit is a warning", async () => {
 test.each([
   ["each agent has a limit of a day", "day = 5", ""],
   ["models are free", "run = 5", "\nprice = { input = 0, output = 0 }"],
-])("the check finds no problem if %s", async (_when, limit, price) => {
+])("the doctor finds no problem with budgets if %s", async (_when, limit, price) => {
   useClaude(undefined, price);
   ward.toAgent(`[budget]\n${limit}`);
   expect(await found()).toEqual([]);
 });
 
-test("a model without a price is named, with its assumed price", async () => {
+test("the doctor names the assumed price of a model without one", async () => {
   useClaude("claude-next");
   ward.toProject("[budget]\nmonth = 100");
   await fixed({
@@ -57,7 +57,7 @@ test("a model without a price is named, with its assumed price", async () => {
   });
 });
 
-test("a forecast is shown, and one above a limit is a warning", async () => {
+test("the doctor shows forecasts of spending, and warns above a limit", async () => {
   const cent = 10_000_000;
   const store = openStore(ward.dir);
   await spendOn(store, "dev", [cent, cent, 2 * cent]);
@@ -82,7 +82,7 @@ test("a forecast is shown, and one above a limit is a warning", async () => {
   await fix(ofProject);
 });
 
-test("runs of an external command line can't pause", async () => {
+test("the doctor reports that runs of llm-cli can't pause", async () => {
   ward.toAgent('[budget]\nonLimit = "pause"');
   expect(await found()).toEqual([]);
   ward.toAgent('[harness]\ntype = "llm-cli"\ncommand = "claude"');
@@ -94,7 +94,7 @@ test("runs of an external command line can't pause", async () => {
   ]);
 });
 
-test("a limit of runs below the first request of their command line is an error", async () => {
+test("the doctor rejects a budget of a run below the first request of llm-cli", async () => {
   useClaude();
   ward.toAgent('[budget]\nday = 5\nrun = 0.5\n[harness]\ntype = "llm-cli"\ncommand = "claude"');
   await fixed({

@@ -44,7 +44,7 @@ describe("recorded", () => {
 test.each([
   ["28", { severity: "warning", fix: "upgrade it to 1.29 or later" }],
   ["29+", { severity: "ok" }],
-])("al doctor judges Kubernetes 1.%s", async (minor, finding) => {
+])("al doctor reports Kubernetes 1.%s with %j", async (minor, finding) => {
   const dir = tempDir();
   const file = join(dir, "older.jsonl");
   const text = readFileSync(recorded, "utf8");

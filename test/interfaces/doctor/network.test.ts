@@ -5,8 +5,8 @@ import { agentConfig, ward } from "./support.ts";
 
 const found = () => ward.found("network");
 
-describe("open networks", () => {
-  test("one finding names the agents that the project opens, and its fix closes them", async () => {
+describe("the doctor", () => {
+  test("names the agents whose network the project opens, with a fix that closes them", async () => {
     ward.write("agents/ops/config.toml", plainAgent);
     ward.write("agents/ops/SKILL.md", "Do it.\n");
     ward.toProject('[local]\nnetwork = "bridge"');
@@ -20,7 +20,7 @@ describe("open networks", () => {
   test.each([
     ["", /config dev --unset local\.network -p /],
     ['[local]\nnetwork = "lan"', /config dev --set local\.network=none -p /],
-  ])("an agent's own setting has its own fix, with the project's %j", async (local, fix) => {
+  ])("fixes an agent that opens its network, in a project with %j", async (local, fix) => {
     ward.toProject(local);
     ward.toAgent('[local]\nnetwork = "bridge"');
     const [finding] = await found();
@@ -30,8 +30,8 @@ describe("open networks", () => {
   });
 });
 
-describe("[network]", () => {
-  test("hosts for a credential that no agent lists are a warning", async () => {
+describe("the doctor", () => {
+  test("warns of [network] hosts for a credential that no agent lists", async () => {
     ward.toProject(
       '[network.credentials]\ngithub_token = ["ghe.example.com"]\n"github_token:default" = ["a.example.com"]\nslack_bot_token = ["b.example.com"]',
     );
@@ -43,7 +43,7 @@ describe("[network]", () => {
     ]);
   });
 
-  test("a note names each file with private hosts", async () => {
+  test("notes each file with private hosts in [network]", async () => {
     ward.toProject('[network]\nallow = ["npm"]');
     ward.toAgent('[network]\nallow = ["db.lan:5432 private"]');
     expect(await found()).toMatchObject([
@@ -62,7 +62,7 @@ const notClosed = (network: string, platform: NodeJS.Platform) =>
     platform,
   });
 
-test("host users that can't be closed are an error with [network], else a warning", () => {
+test("host users whose network can't be closed are an error with [network], else a warning", () => {
   const [error, warning] = notClosed("none", "linux");
   expect(error).toMatchObject({ severity: "error", where: "not permitted" });
   expect(error?.what).toContain("no run of strict starts");
@@ -71,8 +71,8 @@ test("host users that can't be closed are an error with [network], else a warnin
   expect(warning?.what).toContain("the network of dev is open");
 });
 
-test("host users that can't be closed are no finding with an open network", () =>
+test("the doctor ignores host users whose network is open by config", () =>
   expect(notClosed("bridge", "linux")).toEqual([]));
 
-test("host users that can't be closed have another fix on other systems", () =>
+test("the doctor reports that only Linux can close the network of host users", () =>
   expect(notClosed("none", "darwin")[0]?.fix).toMatch(/^only Linux/));

@@ -75,7 +75,7 @@ describe.skipIf(noOsUsers !== null)("with other OS users, the doctor", () => {
   }
   const noSudo = "sudo, by which runs become the OS user al-nobody-yet, is not installed";
 
-  test("tells a user without sudo the rule and every step of root", () => {
+  test("prints for a user without sudo the sudoers rule and every step of root", () => {
     withoutSudo();
     const [finding] = findings(["doctor"], { AL_HOME: "/nonexistent" });
     const rule = `${scheduler().name} ALL=\\(al-nobody-yet\\) NOPASSWD: .+$`;
@@ -89,7 +89,7 @@ describe.skipIf(noOsUsers !== null)("with other OS users, the doctor", () => {
     );
   });
 
-  test("tells root without sudo no rule, which root does not need", async () => {
+  test("advises root without sudo no sudoers rule, which root does not need", async () => {
     withoutSudo();
     const fix = /^apt-get install sudo && useradd .+ al-nobody-yet$/;
     expect((await ward.found("host users"))[0]).toMatchObject({

@@ -52,7 +52,7 @@ test("the doctor's repairs write missing or old editor schemas", async () => {
   ]);
 });
 
-test("the doctor's repairs close open files, and make the key and the schemas", async () => {
+test("the doctor's repairs make files private again, and create the key and the schemas", async () => {
   chmodSync(store("github_token", "default", "token"), 0o644);
   chmodSync(join(ward.dir, agentConfig), 0o666);
   rmSync(store("gateway_api_key"), { recursive: true });
@@ -73,7 +73,7 @@ test("the doctor notes the default image of another project or version", async (
   );
 });
 
-test("containers of a scheduler that is gone are found by their runs", async () => {
+test("the doctor reports containers of a dead scheduler by their runs", async () => {
   const left = [{ Id: "0123456789abcdef", Labels: { "al.instance": "dev-abcd2345" } }];
   await runInContainer({ "/containers/json": left });
   expect(await ward.found("containers")).toMatchObject([
@@ -81,7 +81,7 @@ test("containers of a scheduler that is gone are found by their runs", async () 
   ]);
 });
 
-test("on macOS the doctor creates no OS user and names how a person does", async () => {
+test("on macOS the doctor creates no OS user but prints the commands for it", async () => {
   ward.edit(agentConfig, '"$USER"', '"al-agent"');
   const [user] = await ward.found("host users", { platform: "darwin", repair: true });
   expect(user).toMatchObject({ severity: "note", fix: like(/^sudo visudo -f \//) });
@@ -89,7 +89,7 @@ test("on macOS the doctor creates no OS user and names how a person does", async
   expect(user?.what).toContain(`_run-agent [a-z0-9]* --project ${ward.dir}\n`);
 });
 
-test("the remains of a dead scheduler are removed with its own folder alone", async () => {
+test("the fix for a dead scheduler removes only folders of schedulers", async () => {
   const info = { pid: 1, startedAt: new Date().toISOString() };
   const fixFor = async (socketPath: string | null) => {
     writeState("run/scheduler.json", JSON.stringify({ ...info, socketPath }));

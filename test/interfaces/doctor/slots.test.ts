@@ -23,7 +23,7 @@ async function eachMinute(minutes: number): Promise<void> {
   store.close();
 }
 
-test("the doctor says how many agents are due at once", async () => {
+test("the doctor reports how many agents are due at once", async () => {
   expect(await found()).toEqual([]);
   await eachMinute(0.4);
   const text = /^ok 2 agents are due .+, and 1 run at once: the others start late; no fix$/;

@@ -37,7 +37,7 @@ async function setUp() {
   return { ...keys, home, sessions, apiKey, redactor, warnings, changes, polled, pollWithoutEvent };
 }
 
-test("a regenerated key is active without a restart, and all sessions have ended", async () => {
+test("a regenerated API key is active without a restart, and all sessions have ended", async () => {
   const { home, key, apiKey, sessions, redactor, changes, polled } = await setUp();
   const token = sessions.create();
   const ended: string[] = [];
@@ -49,7 +49,7 @@ test("a regenerated key is active without a restart, and all sessions have ended
   expect(redactor.redact(`key ${next}`)).toBe("key [redacted]");
 });
 
-test("a touched key file changes nothing", async () => {
+test("a touched API key file ends no session", async () => {
   const { apiKey, sessions, changes, pollWithoutEvent } = await setUp();
   const token = sessions.create();
   writeFileSync(apiKey.path, `${apiKey.key}\n`);
@@ -71,7 +71,7 @@ test("the old key stays if its file is missing or invalid, with one warning", as
   await polled(key).toBe(next);
 });
 
-test("a key that others could read is ignored until that is repaired", async () => {
+test("an API key that others could read is ignored until its file is private", async () => {
   const { key, apiKey, warnings, polled } = await setUp();
   writeFileSync(apiKey.path, "another-key-of-enough-length");
   chmodSync(apiKey.path, 0o644);

@@ -135,7 +135,7 @@ test("pages run only their own scripts and can't be framed", async () => {
 });
 
 test.each(["/health", "/control/status", "/nothing"])(
-  "%s may load and run nothing",
+  "%s lets a browser load and run nothing",
   async (url) => {
     expect((await (await tcp()).ask(url)).headers).toMatchObject({
       "content-security-policy": "default-src 'none';frame-ancestors 'none'",

@@ -17,7 +17,7 @@ test.each(["/dashboard", "/openapi.json", "/metrics"])(
   },
 );
 
-test("the overview of ten agents takes 31 kB on the wire at most", async () => {
+test("the overview of ten agents takes 31 kB at most with gzip", async () => {
   const agents = Array.from({ length: 10 }, (_, n) => ({ name: `agent-${n}` }));
   const { get } = await openApp({ operations: fakeOperations(agents) });
   const { rawPayload } = await get("/dashboard", { headers: { "accept-encoding": "gzip" } });
@@ -25,17 +25,17 @@ test("the overview of ten agents takes 31 kB on the wire at most", async () => {
 });
 
 test.each([
-  ["gzip", true],
-  ["br;q=1.0, gzip;q=0.5", true],
-  ["*", true],
-  ["GZIP", true],
-  ["gzip; q=0.000, br", false],
-  ["br, zstd", false],
-  ["xgzip", false],
-])("a client with accept-encoding %j gets gzip: %j", async (accepted, isCompressed) => {
+  ["gzip", "gzip"],
+  ["br;q=1.0, gzip;q=0.5", "gzip"],
+  ["*", "gzip"],
+  ["GZIP", "gzip"],
+  ["gzip; q=0.000, br", "identity"],
+  ["br, zstd", "identity"],
+  ["xgzip", "identity"],
+])("a client with accept-encoding %j gets the encoding %s", async (accepted, encoding) => {
   const { get } = await openApp();
   const { headers } = await get("/openapi.json", { headers: { "accept-encoding": accepted } });
-  expect(headers["content-encoding"]).toBe(isCompressed ? "gzip" : undefined);
+  expect(headers["content-encoding"] ?? "identity").toBe(encoding);
 });
 
 test("short answers stay uncompressed, and so do pages that may hold a token", async () => {

@@ -28,7 +28,7 @@ test("a guesser who tries a key each 100 ms does not lock out the right key", as
   }
 });
 
-test("keys of an address with 200 wrong ones in 10 s are ignored until these are over", async () => {
+test("200 wrong keys of an address in 10 s block its keys until these 10 s end", async () => {
   const { clock, deps, show, fail } = setUp();
   await fail(200);
   await expect(show(apiKey)).rejects.toMatchObject({
@@ -41,13 +41,13 @@ test("keys of an address with 200 wrong ones in 10 s are ignored until these are
   expect(await show(apiKey)).toBe(true);
 });
 
-test("many addresses together show 600 wrong keys in 10 s", async () => {
+test("600 wrong keys of many addresses in 10 s block all keys", async () => {
   const { show, fail } = setUp();
   await fail(600, (n) => `127.0.${n >> 8}.${n & 255}`);
   await expect(show(apiKey, "10.9.9.9")).rejects.toMatchObject(tooMany);
 });
 
-test("an IPv6 network counts as one address, in any spelling", async () => {
+test("wrong keys of an IPv6 network count as those of one address", async () => {
   const { show, fail } = setUp();
   await fail(200, () => "2001:db8:1:2:a:b:c:d");
   await expect(show(apiKey, "2001:db8:1:2::1")).rejects.toMatchObject(tooMany);

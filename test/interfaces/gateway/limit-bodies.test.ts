@@ -38,7 +38,7 @@ function sender(url: string, bytes: number) {
   return { sent, status: (): number | null => status, text: (): string => text };
 }
 
-test("the oldest of the large bodies is rejected when all together are too large", async () => {
+test("the oldest large request body is rejected when all together are too large", async () => {
   const { url, lines, received } = await server(500 * kilobyte);
   const first = sender(url, 200 * kilobyte);
   await expect.poll(received).toBe(200 * kilobyte);
@@ -57,7 +57,7 @@ test("the oldest of the large bodies is rejected when all together are too large
   ]);
 });
 
-test("answered requests make room again", async () => {
+test("answered requests make room for new bodies", async () => {
   const { url, lines, received } = await server(500 * kilobyte);
   for (let n = 0; n < 5; n++) {
     const one = sender(url, 300 * kilobyte);

@@ -60,7 +60,7 @@ function setUp({ disabled = [], taken = false, text = "", ...address }: SetUp = 
   return { opened, happens, edit, port, warnings, notes, listening };
 }
 
-test("TCP is opened for an agent in a container, once, and not for one without", async () => {
+test("the gateway opens TCP once for agents in containers, and not for others", async () => {
   const { opened, happens, listening } = setUp();
   await listening.open();
   happens(dev.set());
@@ -70,7 +70,7 @@ test("TCP is opened for an agent in a container, once, and not for one without",
   expect(opened).toEqual(["unix", "tcp"]);
 });
 
-test("TCP stays closed for an agent that is disabled, and is opened when it is enabled", async () => {
+test("the gateway opens TCP for a disabled agent only when it is enabled", async () => {
   const { opened, happens, listening } = setUp({ disabled: ["dev"] });
   await listening.open();
   happens(dev.set(inContainer));
@@ -99,7 +99,7 @@ test.each([
   ["localhost", 0],
   ["0.0.0.0", 1],
   ["192.168.1.4", 1],
-])("TCP at %s causes %i warnings, once it is open", async (host, times) => {
+])("listening on TCP at %s logs %i warnings", async (host, times) => {
   const { warnings, happens, listening } = setUp({ host });
   await listening.open();
   expect(warnings).toEqual([]);
@@ -120,7 +120,7 @@ test("a port that changes before TCP is opened applies, and the address is logge
   expect(listening.url()).toBe("http://localhost:9090");
 });
 
-test("a port in use is given up for a new one in the config", async () => {
+test("the gateway opens a new port of the config in place of one in use", async () => {
   const { happens, edit, port, warnings, notes, listening } = setUp({ taken: true });
   await listening.open();
   happens(dev.set(inContainer));
@@ -138,7 +138,7 @@ test("listening from the start is not logged, as the start prints it", async () 
   expect([listening.url(), notes]).toEqual(["http://localhost:8080", []]);
 });
 
-test("--port without a use causes a warning, and with one does not", async () => {
+test("--port logs a warning only if the gateway does not open TCP", async () => {
   const idle = setUp({ port: 9000 });
   await idle.listening.open();
   expect(idle.warnings).toEqual([expect.stringMatching(/^--port has no effect yet: .*--web-ui/)]);

@@ -12,7 +12,7 @@ function setUp() {
   return { world, links, create };
 }
 
-test("a link is valid for 10 minutes, and shows its end", () => {
+test("a login link is valid for 10 minutes, and returns its end", () => {
   const { world, links, create } = setUp();
   expect(links.create(gatewayUrl).expiresAt).toBe(new Date(1_600_000).toISOString());
   const token = create();
@@ -22,21 +22,21 @@ test("a link is valid for 10 minutes, and shows its end", () => {
   expect(links.state(token)).toBe("expired");
 });
 
-test("another API key ends all links", () => {
+test("another API key ends all login links", () => {
   const { world, links, create } = setUp();
   const token = create();
   world.key = "another key";
   expect(links.state(token)).toBe("unknown");
 });
 
-test("beyond a limit the oldest link is dropped", () => {
+test("beyond 200 login links the oldest is dropped", () => {
   const { links, create } = setUp();
   const [first, second] = [create(), create()];
   for (let count = 0; count < 199; count++) create();
   expect([links.state(first), links.state(second)]).toEqual(["unknown", "good"]);
 });
 
-test("a link's address is shown until it is used or expired", () => {
+test("linkUntilUsed returns a login link until it is used or expired", () => {
   const { world, links } = setUp();
   const [used, old] = [linkUntilUsed(links, gatewayUrl), linkUntilUsed(links, gatewayUrl)];
   links.use(used()?.split("/").at(-1) ?? "");

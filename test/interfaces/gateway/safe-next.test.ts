@@ -2,7 +2,7 @@ import { basePathOf } from "../../../src/interfaces/gateway/request-base.ts";
 import { safeNext } from "../../../src/interfaces/gateway/routes/login.ts";
 
 test.each(["/dashboard", "/dashboard/agents/dev/logs?instance=dev-a", "/loginish", "/"])(
-  "%s is a path of this site",
+  "the login leads to %s",
   (next) => expect(safeNext(next, "/home")).toBe(next),
 );
 
@@ -26,14 +26,14 @@ test.each([
   "/%E0%A4%A",
   undefined,
   ["/dashboard"],
-])("%j is not a path of this site", (next) => expect(safeNext(next, "/home")).toBe("/home"));
+])("the login does not lead to %j", (next) => expect(safeNext(next, "/home")).toBe("/home"));
 
-describe("below the base path /al", () => {
+describe("below the base path /al the login", () => {
   const nextBelow = (next: string): string =>
     basePathOf("https://a.test/al")(() => safeNext(next, "/home"));
 
   test.each(["/al/dashboard", "/dashboard", "/x/../al/dashboard", "/al/al/dashboard"])(
-    "%s leads to the dashboard",
+    "leads from %s to the dashboard",
     (next) => expect(nextBelow(next)).toBe("/dashboard"),
   );
 
@@ -45,5 +45,5 @@ describe("below the base path /al", () => {
     "/%61l/logout",
     "/al//evil.example",
     "/./al//evil.example",
-  ])("%s is not a path of this site", (next) => expect(nextBelow(next)).toBe("/home"));
+  ])("does not lead to %s", (next) => expect(nextBelow(next)).toBe("/home"));
 });

@@ -33,7 +33,7 @@ test("the gateway takes over the socket that a crash left behind", async () => {
   expect(await getOverSocket(path, "/health")).toMatchObject({ status: 200 });
 });
 
-test("a port in use is reported with a hint", async () => {
+test("listenTcp rejects a port in use with a hint", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void other.close());
@@ -50,14 +50,17 @@ const hasIpv6 = Object.values(networkInterfaces()).some((ones) =>
   ones?.some(({ address }) => address === "::1"),
 );
 
-test.skipIf(!hasIpv6)("both loopback addresses are served, as browsers ask ::1 first", async () => {
-  const { port } = new URL(await startTcp(testDeps()));
-  expect((await fetch(`http://[::1]:${port}/health`)).status).toBe(200);
-  const { port: other } = new URL(await startTcp(testDeps({ host: "::1" })));
-  expect((await fetch(`http://127.0.0.1:${other}/health`)).status).toBe(200);
-});
+test.skipIf(!hasIpv6)(
+  "the gateway listens on both loopback addresses, as browsers ask ::1 first",
+  async () => {
+    const { port } = new URL(await startTcp(testDeps()));
+    expect((await fetch(`http://[::1]:${port}/health`)).status).toBe(200);
+    const { port: other } = new URL(await startTcp(testDeps({ host: "::1" })));
+    expect((await fetch(`http://127.0.0.1:${other}/health`)).status).toBe(200);
+  },
+);
 
-test.skipIf(!hasIpv6)("the start fails if another program listens on ::1", async () => {
+test.skipIf(!hasIpv6)("listenTcp rejects a port that another program uses on ::1", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "::1", resolve));
   onTestFinished(() => void other.close());
@@ -72,12 +75,12 @@ test.skipIf(!hasIpv6)("the start fails if another program listens on ::1", async
   again.close();
 });
 
-test("an address of another machine is reported as such", () =>
+test("listenTcp rejects an address of another machine with unknown_address", () =>
   expect(createGateway(testDeps({ host: "203.0.113.7" })).listenTcp()).rejects.toMatchObject({
     code: "unknown_address",
   }));
 
-test("a socket path that is too long is reported as such", async () => {
+test("listenUnix rejects a socket path that is too long with socket_failed", async () => {
   const path = join(tempDir(), "x".repeat(120));
   await expect(createGateway(testDeps()).listenUnix(path)).rejects.toMatchObject({
     code: "socket_failed",
@@ -85,13 +88,13 @@ test("a socket path that is too long is reported as such", async () => {
 });
 
 test.each([
-  ["this is not HTTP\r\n\r\n", 400, "malformed"],
+  [400, "malformed", "this is not HTTP\r\n\r\n"],
   [
-    `GET /health HTTP/1.1\r\nhost: localhost\r\nx: ${"x".repeat(20_000)}\r\n\r\n`,
     431,
     "headers_too_large",
+    `GET /health HTTP/1.1\r\nhost: localhost\r\nx: ${"x".repeat(20_000)}\r\n\r\n`,
   ],
-])("bytes that are not a request are answered with a problem", async (text, status, error) => {
+])("the gateway responds %i %s to an invalid request", async (status, error, text) => {
   const url = new URL(await startTcp(testDeps()));
   const answer = await rawClient(Number(url.port), text).answer;
   expect(answer).toContain(`HTTP/1.1 ${status} `);
@@ -151,7 +154,7 @@ function getOverSocket(
   });
 }
 
-test("an idle connection does not delay the end", async () => {
+test("the gateway closes despite an idle connection", async () => {
   const gateway = createGateway(testDeps());
   const { port } = new URL(await gateway.listenTcp());
   const silent = connect(Number(port), "127.0.0.1");

@@ -105,7 +105,7 @@ test("a session survives a restart and stays valid when its use can't be written
   expect(problems).toEqual(["sessions.db: no"]);
 });
 
-test("sessions made before a given time end at the opening", () => {
+test("an opened session store ends sessions made before a given time", () => {
   const { home, clock, sessions } = open();
   const before = sessions.create();
   clock.now += 10;
@@ -115,7 +115,7 @@ test("sessions made before a given time end at the opening", () => {
   expect(reopened.sessions.touch(after)).not.toBeNull();
 });
 
-test("while another process writes, sessions stay valid, and writes are refused", async () => {
+test("while another process locks the store, sessions stay valid and writes are rejected", async () => {
   const { home, clock, sessions, problems } = open();
   const token = sessions.create();
   const other = new DatabaseSync(join(home, "sessions.db"));
@@ -131,7 +131,7 @@ test("while another process writes, sessions stay valid, and writes are refused"
   expect(sessions.touch(sessions.create())).not.toBeNull();
 });
 
-test("a session ends after 12 hours without use, and finding it is no use", () => {
+test("a session ends after 12 hours without use; looking it up is not a use", () => {
   const { clock, sessions } = open();
   const token = sessions.create();
   clock.now += 11.9 * hour;

@@ -47,7 +47,7 @@ function deafClient(port: number): Socket {
 
 const megabyte = eventText("update", "1", JSON.stringify("x".repeat(1024 * 1024)));
 
-test("a client receives a heartbeat while nothing happens", async () => {
+test("an event stream sends heartbeats while nothing happens", async () => {
   const { url } = await serve(concat(of(""), NEVER), { heartbeatMs: 20 });
   const stream = await readStream(url, {});
   await expect.poll(() => stream.text().split(": heartbeat\n\n").length).toBeGreaterThan(2);
@@ -62,7 +62,7 @@ test("a large first event reaches a client that reads", async () => {
   await expect.poll(() => stream.events().at(-1)?.data).toBe("small");
 });
 
-test("a client that doesn't read is dropped, and its buffer stays small", async () => {
+test("an event stream drops a client that doesn't read, and its buffer stays small", async () => {
   const events = new Subject<string>();
   const { port, lines } = await serve(concat(of(""), events));
   deafClient(port);
@@ -79,7 +79,7 @@ test("a client that doesn't read is dropped, and its buffer stays small", async 
   expect(sent).toBeLessThan(50);
 });
 
-test("a client that doesn't take the first event in time is dropped", async () => {
+test("an event stream drops a client that doesn't read the first event in time", async () => {
   const { port, lines } = await serve(concat(of(megabyte.repeat(32)), NEVER), {
     firstWithinMs: 50,
   });
@@ -91,7 +91,7 @@ test("a client that doesn't take the first event in time is dropped", async () =
     ]);
 });
 
-test("the end of the events ends the stream, and so does their failure, which is logged", async () => {
+test("an event stream ends when its events end or fail, and logs the failure", async () => {
   const ended = await readStream((await serve(of("", "id: 1\n\n"))).url, {});
   await expect.poll(() => ended.isEnded()).toBe(true);
   expect(ended.text()).toContain("id: 1");
@@ -101,7 +101,7 @@ test("the end of the events ends the stream, and so does their failure, which is
   expect(broken.lines).toEqual(["50 an event stream broke off: no such file"]);
 });
 
-test("a server closes while streams are open, read or not", async () => {
+test("a server closes while event streams are open, read or not", async () => {
   const { app, url, port } = await serve(concat(of(megabyte.repeat(32)), NEVER));
   const stream = await readStream(url, {});
   deafClient(port);
@@ -110,7 +110,7 @@ test("a server closes while streams are open, read or not", async () => {
   await expect.poll(() => stream.isEnded()).toBe(true);
 });
 
-test("a client that left before its stream was opened subscribes to nothing", async () => {
+test("a client that left before its event stream opened subscribes to nothing", async () => {
   const found = new Subject<null>();
   const events = new Subject<string>();
   const { app, port, clients } = await serve(events, {}, () => firstValueFrom(found));
@@ -124,7 +124,7 @@ test("a client that left before its stream was opened subscribes to nothing", as
   expect(clients()).toBe(0);
 });
 
-test("a HEAD gets the headers and subscribes to nothing", async () => {
+test("a HEAD of an event stream gets the headers only", async () => {
   const { url } = await serve(NEVER);
   const response = await fetch(url, { method: "HEAD" });
   expect(response.headers.get("content-type")).toContain("text/event-stream");

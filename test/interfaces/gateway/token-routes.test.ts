@@ -55,7 +55,7 @@ beforeAll(async () => {
   };
 });
 
-test("the decision about each route is written down, and the API's description names its scope", async () => {
+test("token-decisions.ts has each route, and the API's description names its scope", async () => {
   const routes = await describedRoutes();
   expect([...routes.keys()].sort()).toEqual(Object.keys(decisions).sort());
   for (const [route, { scope }] of Object.entries(decisions)) {
@@ -83,7 +83,7 @@ async function ask(route: string, url: string, authorization?: string) {
 describe.each(Object.entries(decisions))("%s", (route, { scope, mine = [], others = [] }) => {
   const [url = ""] = [...mine, ...others];
 
-  test("is open to the scope of its decision only", async () => {
+  test("accepts only tokens with its scope", async () => {
     for (const only of scopes) {
       const without = await tokenWith(scopes.filter((one) => one !== only));
       const answer = await ask(route, url, without);
@@ -96,11 +96,11 @@ describe.each(Object.entries(decisions))("%s", (route, { scope, mine = [], other
   });
 
   test.each([
-    ...mine.map((one) => [one, scope === null] as const),
-    ...others.map((one) => [one, true] as const),
-  ])("as %s is forbidden to a token for the agent dev: %j", async (asked, isForbidden) => {
+    ...mine.map((one) => [scope === null ? "rejects" : "accepts", one] as const),
+    ...others.map((one) => ["rejects", one] as const),
+  ])("%s a token for the agent dev at %s", async (does, asked) => {
     const limited = await ask(route, asked, await tokenWith(scopes, ["dev"]));
-    expect(limited.isForbidden).toBe(isForbidden);
+    expect(limited.isForbidden).toBe(does === "rejects");
     expect(limited.body.replaceAll(asked, "")).not.toContain("zebra");
     const free = await ask(route, asked, await tokenWith(scopes));
     expect(free.isForbidden).toBe(scope === null);
@@ -127,12 +127,12 @@ test.each([
   ["dev", 200],
   ["zebra", 403],
   [null, 403],
-])("a token for the agent dev acknowledges alerts of %s with %i", async (agent, status) => {
+])("a token for the agent dev that acknowledges alerts of %s gets %i", async (agent, status) => {
   const { send } = await opened(["control"]);
   expect((await send("POST", "/api/alerts/ack", { agent })).statusCode).toBe(status);
 });
 
-test("an unknown token is rejected, and a known one does not log in", async () => {
+test("an unknown API token is rejected, and a known one does not log in", async () => {
   const { app, token } = await opened(scopes);
   const headers = { authorization: `Bearer al_${"x".repeat(43)}` };
   expect((await app.inject({ url: "/api/alerts", headers })).statusCode).toBe(401);
@@ -140,7 +140,7 @@ test("an unknown token is rejected, and a known one does not log in", async () =
   expect(login.statusCode).toBe(401);
 });
 
-test("the answers for a limited token have the rows about its agents", async () => {
+test("the answers for a token of the agent dev have only rows about dev", async () => {
   const { send } = await opened();
   const read = async (url: string) => (await send("GET", url)).json<object>();
   expect(await read("/control/status")).toMatchObject({

@@ -3,13 +3,13 @@ import { fittingPage, shrunk } from "../../../src/interfaces/mcp/bounded.ts";
 
 const most = 20_000;
 
-test("an answer that fits is unchanged", () => {
+test("an MCP answer that fits is unchanged", () => {
   const value = { a: "x".repeat(9_000), b: [1, null] };
   expect(shrunk(value)).toEqual({ value, cut: false });
 });
 
 test.each([1, 60])(
-  "an answer of %i long rows is shortened to the limit, and keeps its fields",
+  "an MCP answer of %i long rows is shortened to the limit, and keeps its fields",
   (n) => {
     const texts = Array.from({ length: 20 }, () => "\u{1f600}".repeat(200));
     const row = {
@@ -24,7 +24,7 @@ test.each([1, 60])(
   },
 );
 
-test("a text that was cut says how much is missing", () =>
+test("an MCP answer says how much of a text was cut", () =>
   expect(shrunk({ text: "y".repeat(30_000) }).value.text).toBe(
     `${"y".repeat(4_000)}… [26000 more characters]`,
   ));

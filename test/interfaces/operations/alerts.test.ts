@@ -46,7 +46,7 @@ function target(name: string): AlertTarget {
   };
 }
 
-test("the counts for some agents have all their dead deliveries, and are read once until the alerts change", async () => {
+test("alert counts for some agents include all their dead deliveries, and are cached until the alerts change", async () => {
   const store = tempStore().tables(createAlertStore);
   const make = (id: string, agent: string, to = "ops") => ({
     ...delivery(id, to),
@@ -173,7 +173,7 @@ test("open alerts are acknowledged by agent and topic, with who did it and when"
   ]);
 });
 
-test("a target is ok until it fails, and off once it rejected everything", async () => {
+test("an alert target is ok until it fails, and off once it rejected everything", async () => {
   const { alerts, operations, record } = setUp();
   const states = () => operations.alerts(all).targets;
   const name = { name: "ops", type: "slack" };
@@ -191,7 +191,7 @@ test("a target is ok until it fails, and off once it rejected everything", async
   expect(states()).toMatchObject([{ ...failing, ...off }, healthy]);
 });
 
-test("pages list each delivery once, filtered by state or target", async () => {
+test("pages of alerts list each delivery once, filtered by state or target", async () => {
   const { alerts, operations, record } = setUp();
   await record(delivery("a"), delivery("b", "pager"), delivery("c"), delivery("d"));
   await alerts.attempted("c", { type: "sent", at: hour });
@@ -206,7 +206,7 @@ test("pages list each delivery once, filtered by state or target", async () => {
   expect(ids({ state: "waiting", target: "ops", limit: 1 })).toEqual(["d", "d"]);
 });
 
-test("a dead or waiting delivery is due again; a sent or unknown one is rejected", async () => {
+test("retryAlert makes a dead or waiting delivery due, and rejects a sent or unknown one", async () => {
   const { alerts, operations, record } = setUp();
   await record(delivery("dead"), delivery("waits"), delivery("sent"));
   await alerts.attempted("dead", { type: "dead", at: hour, error: "HTTP 404" });
@@ -219,7 +219,7 @@ test("a dead or waiting delivery is due again; a sent or unknown one is rejected
     await expect(operations.retryAlert(id)).rejects.toMatchObject({ code: "unknown_delivery" });
 });
 
-test("all dead deliveries are retried, however many, and each once", async () => {
+test("all dead alerts are retried, however many, and each once", async () => {
   const { alerts, operations, record } = setUp();
   const ids = Array.from({ length: 401 }, (_, index) => `dead ${index}`);
   await record(...ids.map((id) => delivery(id)), delivery("waits"));
@@ -230,7 +230,7 @@ test("all dead deliveries are retried, however many, and each once", async () =>
   expect(await operations.retryDeadAlerts()).toBe(0);
 });
 
-test("a test resolves with the target's answer, without secrets; one for an unknown target is not sent", async () => {
+test("a test alert resolves with the target's answer, without secrets; one for an unknown target is not sent", async () => {
   const { operations, tested, answers } = setUp();
   expect(await operations.testAlertTarget("ops")).toEqual({ accepted: true, error: null });
   answers.push({ type: "gone", error: `410 for ${secret}` });

@@ -47,7 +47,7 @@ async function asked(
   };
 }
 
-test.each(["link", "token"] as const)("a %s can't allow always", async (via) => {
+test.each(["link", "token"] as const)('the answer "always" by %s is rejected', async (via) => {
   const { answer, state, text, config } = await asked('agents = ["b"]', {
     subject: "b",
     kind: "call",
@@ -70,7 +70,7 @@ test("to allow a host always moves its entry from [approve] to [network]; commen
   expect(text()).toContain("# money");
 });
 
-test("a wildcard stays, and no longer holds the host", async () => {
+test('the answer "always" keeps a wildcard, which no longer asks for that host', async () => {
   const { answer, table } = await asked('hosts = ["*.lan:8443 private"]', {
     subject: "db.lan:8443",
   });
@@ -90,20 +90,23 @@ test("to allow calls of an agent always removes its name", async () => {
   expect(table().network).toBeUndefined();
 });
 
-test("to allow a tool always removes its name", async () => {
+test("the answer always to an approval of a tool removes it from [approve].tools", async () => {
   const tool = { kind: "tool", subject: "hub.send" } as const;
   const { answer, table } = await asked('tools = ["hub.send", "hub.get"]', tool);
   await answer("always");
   expect(table().approve).toEqual({ tools: ["hub.get"] });
 });
 
-test.each(["once", "run", "deny"])("%s changes no file", async (given) => {
-  const { answer, text, config } = await asked('hosts = ["a.test"]', { subject: "a.test" });
-  await answer(given);
-  expect(text()).toBe(config);
-});
+test.each(["once", "run", "deny"])(
+  "the answer %j to an approval changes no file",
+  async (given) => {
+    const { answer, text, config } = await asked('hosts = ["a.test"]', { subject: "a.test" });
+    await answer(given);
+    expect(text()).toBe(config);
+  },
+);
 
-test("where files are not edited over HTTP, it is refused and the question stays open", async () => {
+test('with edit = false the answer "always" is rejected', async () => {
   const locked = "\n[gateway]\nedit = false\n";
   const { answer, state, text, config } = await asked(
     'hosts = ["a.test"]',
@@ -116,7 +119,7 @@ test("where files are not edited over HTTP, it is refused and the question stays
   expect(state()).toBe("answered");
 });
 
-test("the file is edited before always counts", async () => {
+test('the answer "always" edits the file before it counts', async () => {
   const { answer, text, questions } = await asked('hosts = ["a.test"]', { subject: "a.test" });
   const seen: string[] = [];
   const changes = questions.changed$.subscribe(({ state }) => seen.push(`${state} ${text()}`));
@@ -126,7 +129,7 @@ test("the file is edited before always counts", async () => {
   expect(text()).toContain('allow = ["a.test"]');
 });
 
-test("the second of two persons changes no file", async () => {
+test('the second answer "always" changes no file', async () => {
   const { answer, text, config } = await asked('hosts = ["a.test"]', { subject: "a.test" });
   const [, second] = await Promise.allSettled([answer("deny"), answer("always")]);
   expect(second).toMatchObject({ reason: { code: "answered" } });

@@ -93,7 +93,7 @@ test.each([
   expect(read(config)).toBe(dev);
 });
 
-test("a broken file is fixed one thing at a time", async () => {
+test("an edit may fix one of several errors of a file", async () => {
   const broken = `${dev}scale = "many"\ntimeout = "long"\n`;
   const { edit, editSkill, shown, read } = await setUp({
     dev: broken,
@@ -123,7 +123,7 @@ test("edit = false forbids each edit, a host that is allowed included, and every
   expect(read(config)).toBe(dev);
 });
 
-test("secrets are not shown, and lines that stay as they are shown keep them", async () => {
+test("a file is shown without its secrets, and unedited lines keep them", async () => {
   const own = `${dev}\n[hooks]\npre = ["curl -H 'token: ${secret}' x.test"]\n\n[heartbeat]\nurl = "${url}" # pinged\n`;
   const { context, edit, shown, read } = await setUp({ dev: own });
   context.redactor.add([secret]);
@@ -145,7 +145,7 @@ test("secrets are not shown, and lines that stay as they are shown keep them", a
   expect((await shown()).text).not.toContain(url);
 });
 
-test("a mark that could stand for two secrets is not written, and the words of a file are", async () => {
+test("an ambiguous [redacted] is not written, and one of the file's own text is", async () => {
   const { context, editSkill, read, write } = await setUp({ skill: `${secret}\n${secret}2\n` });
   context.redactor.add([secret, `${secret}2`]);
   await expect(editSkill((text) => `${text}Go.\n`)).rejects.toMatchObject(refused);
@@ -156,7 +156,7 @@ test("a mark that could stand for two secrets is not written, and the words of a
   expect(read(skill)).toBe("Write [redacted] for secrets.\nAnd [redacted] again.\n");
 });
 
-test("a mark of a secret that is gone is not written", async () => {
+test("the [redacted] of a secret that is gone is not written", async () => {
   const { context, edits, shown, read, write } = await setUp({ skill: `Use ${secret}.\n` });
   context.redactor.add([secret]);
   const { text } = await shown("SKILL.md");
@@ -192,7 +192,7 @@ test("stored credentials are hidden before a run has loaded them", async () => {
   expect(await shown("SKILL.md")).toMatchObject({ hash });
 });
 
-test("the address of a heartbeat is hidden in its file only, and no edit bares it", async () => {
+test("the address of a heartbeat is hidden in its file only, and no edit shows it", async () => {
   const { edit, shown } = await setUp({
     dev: `${dev}[heartbeat]\nurl = "${url.replace("https", "HTTPS")}"\n`,
     skill: `[heartbeat]\nSee ${url}.\n`,
@@ -203,7 +203,7 @@ test("the address of a heartbeat is hidden in its file only, and no edit bares i
   await expect(bare).rejects.toMatchObject(refused);
 });
 
-test("a link out of the agent's directory is not written through, and one inside of it is", async () => {
+test("an edit follows a symbolic link inside the agent's directory, and rejects one out of it", async () => {
   const { edits, edit, pathOf, read, write } = await setUp();
   write("shared/config.toml", dev);
   rmSync(pathOf(config));
@@ -222,7 +222,7 @@ test("a link out of the agent's directory is not written through, and one inside
   await expect(edit(() => dev)).rejects.toMatchObject(refused);
 });
 
-test("a text over the size that the scheduler reads is refused, and line ends stay those of the file", async () => {
+test("an edit over the size that the scheduler reads is rejected, and line ends stay those of the file", async () => {
   const { edit, read, write } = await setUp();
   const large = edit((text) => `${text}# ${"x".repeat(256 * 1024)}\n`);
   await expect(large).rejects.toMatchObject(refused);

@@ -5,7 +5,7 @@ import { budgets } from "../../features/spend/rules/support.ts";
 
 const now = () => Date.parse("2026-11-22T12:00:00Z");
 
-test("a raise that does not pay the rejected call answers with the least that it needs", async () => {
+test("raiseBudget returns how much a rejected call needs if the raise does not pay it", async () => {
   const { meter, refusal } = tempMeter({ budgetsOf: () => budgets({ dayUsd: 0.0001 }), now });
   await refusal();
   const raise = (usd: number) => raiseBudget("agent:dev", usd, { ...depsOf(), meter });
@@ -25,7 +25,7 @@ function depsOf(): RaiseBudgetDeps {
 test.each([
   ["project", [null, 22.5]],
   ["agent:dev", [3.5, null]],
-])("raising %s answers with the scope's limits of the day and the month", async (scope, limits) => {
+])("raiseBudget of %s returns its limits of the day and the month: %j", async (scope, limits) => {
   const raised = await raiseBudget(scope, 2.5, depsOf());
   expect(raised.map(({ window }) => window)).toEqual(["2026-11-22", "2026-11"]);
   expect(raised.map(({ limit }) => limit)).toEqual(limits);
@@ -36,6 +36,6 @@ test.each([
   ["agent:nope", "unknown_agent"],
   ["run:dev-1", "unknown_instance"],
   ["team", "unknown_budget"],
-])("raising %s is rejected as %s", async (scope, code) => {
+])("raiseBudget rejects the scope %s with %s", async (scope, code) => {
   await expect(raiseBudget(scope, 1, depsOf())).rejects.toMatchObject({ code });
 });

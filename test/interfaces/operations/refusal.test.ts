@@ -15,7 +15,7 @@ function refusal(
 
 const rejected = { outcome: "rejected", reason: 'there is no agent "dev"' } as const;
 
-test("rejected work of a person because the agent was removed meanwhile, reports that", () => {
+test("the error for rejected manual work reports that the agent was removed", () => {
   expect(refusal(rejected, null)).toMatchObject({
     code: "unknown_agent",
     message: 'no agent "dev"',
@@ -27,7 +27,7 @@ test("rejected work of a person because the agent was removed meanwhile, reports
   });
 });
 
-test("rejected work of a person because the agent was disabled or its config broken meanwhile, reports that", () => {
+test("the error for rejected manual work reports a disabled agent or a broken config", () => {
   expect(refusal(rejected, { ...runnable, enabled: false })).toMatchObject({ code: "disabled" });
   const broken = { ...runnable, config: null, configError: "schedule is wrong" };
   expect(refusal(rejected, broken)).toMatchObject({
@@ -36,10 +36,10 @@ test("rejected work of a person because the agent was disabled or its config bro
   });
 });
 
-test("rejected work of a person because the scheduler stops, reports that", () =>
+test("the error for rejected manual work reports that the scheduler stops", () =>
   expect(refusal(rejected, runnable, "draining")).toMatchObject({ code: "draining" }));
 
-test("rejected work of a person because the run could not be claimed, names the store", () => {
+test("the error for manual work whose run could not be claimed names the store", () => {
   const reason = "state.db: disk I/O error";
   expect(refusal({ outcome: "rejected", reason })).toMatchObject({
     code: "store_unavailable",
@@ -47,7 +47,7 @@ test("rejected work of a person because the run could not be claimed, names the 
   });
 });
 
-test("rejected work of a person because the queue had no room, does not blame the store", () =>
+test("the error for manual work that a full queue rejects does not blame the store", () =>
   expect(refusal({ outcome: "dropped", reason: "queue_full" })).toMatchObject({
     code: "refused",
     message: "queue_full",

@@ -37,7 +37,7 @@ function spending(agents: readonly AgentRecord[] = [agent("dev")]) {
   return { begin, pay, store, ask: createSpendAnswers(deps), setNow: (at: number) => (now = at) };
 }
 
-test("calls are added up by agent, model and day", async () => {
+test("a spending report adds up calls by agent, model and day", async () => {
   const { pay, ask, setNow } = spending();
   setNow(noon - 86_400_000);
   await pay(answered(5_000));
@@ -62,7 +62,7 @@ test("calls are added up by agent, model and day", async () => {
   expect(ask({ by: "agent", since }).rows).toMatchObject([{ key: "cat" }, { key: "dev" }]);
 });
 
-test("a report without a start has 30 whole days", async () => {
+test("a spending report without a start has 30 whole days", async () => {
   const { pay, ask, setNow } = spending();
   for (const at of ["2026-10-23T23:59:59Z", "2026-10-24T00:00:00Z", "2026-11-22T12:00:00Z"]) {
     setNow(Date.parse(at));
@@ -71,7 +71,7 @@ test("a report without a start has 30 whole days", async () => {
   expect(ask({ by: "day" }).rows.map(({ key }) => key)).toEqual(["2026-10-24", "2026-11-22"]);
 });
 
-test("limits have the spent amount and the reservations of open calls", async () => {
+test("limits of a spending report have the spent amount and the open reservations", async () => {
   const { begin, pay, ask } = spending();
   await pay(answered(1_000));
   await begin();
@@ -108,7 +108,7 @@ test("the forecast counts the cost of the last runs of enabled agents with a sch
   expect(ask({ by: "day", agent: "off" }).forecast).toBeNull();
 });
 
-test("days are whole days, with today", async () => {
+test("a spending report has whole days, with today", async () => {
   const { pay, ask, setNow } = spending();
   for (const ago of [9, 6, 0]) {
     setNow(noon - ago * 86_400_000 - 11 * 3_600_000);

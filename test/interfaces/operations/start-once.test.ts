@@ -17,7 +17,7 @@ function opened(dir: string) {
   return { store, once, count, refuse: (error: UserError | null) => void (refusal = error) };
 }
 
-test("many requests at once with one key start one run; other keys and agents start their own", async () => {
+test("many requests at once with one idempotency key start one run; other keys and agents start their own", async () => {
   const { store, once, count } = opened(tempDir());
   const asked = Array.from({ length: 20 }, () => once("dev", manual("a"), "k"));
   const started = await Promise.all(asked);
@@ -29,7 +29,7 @@ test("many requests at once with one key start one run; other keys and agents st
   store.close();
 });
 
-test("a key is remembered across a restart, with its prompt", async () => {
+test("an idempotency key is remembered across a restart, with its prompt", async () => {
   const dir = tempDir();
   const before = opened(dir);
   const { triggerId } = await before.once("dev", manual("a"), "k");
@@ -41,7 +41,7 @@ test("a key is remembered across a restart, with its prompt", async () => {
   store.close();
 });
 
-test("a request that was refused leaves the key free", async () => {
+test("a rejected request leaves its idempotency key free", async () => {
   const { store, once, count, refuse } = opened(tempDir());
   refuse(new UserError("disabled", "no"));
   const both = await Promise.allSettled([

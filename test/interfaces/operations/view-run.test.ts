@@ -195,7 +195,7 @@ test("failed runs are counted since the last success, in spite of other ends bet
   for (const id of ["dev-2", "dev-5"]) expect((await view(id)).failing).toBeNull();
 });
 
-test("failures in a row are counted to 10,000, and since when is exact", async () => {
+test("a run's failures in a row are counted to 10,000, with their exact start", async () => {
   const dir = tempDir();
   const store = tempStore(dir);
   await endRun(store, cronItem("good", "dev", 1), "succeeded");

@@ -58,7 +58,7 @@ async function deliver(store: Store, { repo = "acme/y", at, ...rest }: Delivered
   return id;
 }
 
-test("deliveries that its filters reject are named with the filter, without those that were work for it", async () => {
+test("whyNot lists deliveries that an agent's filters reject, with the filter", async () => {
   const store = tempStore();
   await deliver(store, { at: minute(1), source: "other" });
   const first = await deliver(store, { at: minute(2) });
@@ -81,7 +81,7 @@ test("deliveries that its filters reject are named with the filter, without thos
   expect(since.turnedAway).toHaveLength(2);
 });
 
-test("the parts of a payload are without secrets", async () => {
+test("whyNot returns parts of payloads without secrets", async () => {
   const store = tempStore();
   await deliver(store, { at: minute(1), repo: "acme-hush" });
   const safe = createRedactor();
@@ -90,7 +90,7 @@ test("the parts of a payload are without secrets", async () => {
   expect(turnedAway[0]?.stoppedBy[0]?.[0]?.got).toBe("[redacted]");
 });
 
-test("the end of the look back is known if there is more, by number and by size", async () => {
+test("whyNot returns how far it looked back if deliveries are too many or too large", async () => {
   const store = tempStore();
   for (let n = 1; n <= 5; n += 1) await deliver(store, { at: minute(n) });
   const few = await whyNot(agent, [], { limit: 2 }, { store, redactor });
@@ -101,7 +101,7 @@ test("the end of the look back is known if there is more, by number and by size"
   expect(large).toMatchObject({ turnedAway: [], lookedBackTo: new Date(minute(6)).toISOString() });
 });
 
-test("skipped, missed and dropped work are listed, and what its sources refused", async () => {
+test("whyNot lists skipped, missed and dropped work, and refused deliveries of its sources", async () => {
   const store = tempStore();
   const item = manualItem("one", "dev", minute(1));
   await store.work.enqueue([item]);
@@ -135,7 +135,7 @@ test("an agent's unmatched deliveries are found without reading their bodies", a
   expect(Math.min(...times)).toBeLessThan(5);
 });
 
-test("the reasons against running now are named, in the order in which to fix them", () => {
+test("whyNotNow lists the reasons against a run in the order in which to fix them", () => {
   const of = (change: object, project: object = {}) =>
     whyNotNow({ ...agent, ...change }, { ...idle, ...project });
   expect(of({})).toEqual([]);

@@ -15,7 +15,7 @@ test.each<[AgentStatus["spentToday"], string]>([
   [{ usd: 0.00213, endsAt: tomorrow }, "$0.0021"],
   [{ usd: 12.345, endsAt: tomorrow }, "$12.35"],
   [{ usd: 12.345, endsAt: "2026-11-22T12:00:00.000Z" }, ""],
-])("the cost of today of %j is %j", (spentToday, text) => {
+])("the column Cost Today shows %j as %j", (spentToday, text) => {
   const column = agentColumns.find(({ title }) => title === "Cost Today");
   const moment = { now, paused: false, draining: false };
   expect(column?.value(anAgentStatus("dev", { spentToday }), moment).text).toBe(text);
@@ -32,7 +32,7 @@ test.each<[AgentStatus["usedBudget"], string]>([
     { ...used, scope: "project", window: "2026-11", onLimit: "stop" },
     "refuses work: $4.99 of the project's $5.00 a month is spent; the next month begins in 12 h",
   ],
-])("the status of %j is %j", (usedBudget, text) => {
+])("the used-up budget %j is shown as %j", (usedBudget, text) => {
   const column = agentColumns.find(({ title }) => title === "Status");
   const moment = { now, paused: false, draining: false };
   const agent = anAgentStatus("dev", { usedBudget, statusText: "done" });
@@ -42,7 +42,7 @@ test.each<[AgentStatus["usedBudget"], string]>([
 test.each([
   ["over budget: the call needs more", null],
   ["agents/dev/config.toml:4:12  it is broken", "agents/dev/config.toml:4:12  it is broken"],
-])("beside a used-up budget the error %j shows as %j", (error, shown) => {
+])("beside a used-up budget, errorToShow of %j returns %j", (error, shown) => {
   const usedBudget = { ...used, onLimit: "pause" } as const;
   const agent = anAgentStatus("dev", { usedBudget, error, lastOutcome: "over_budget" });
   expect(errorToShow(agent)).toBe(shown);

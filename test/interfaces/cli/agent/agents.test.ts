@@ -62,11 +62,17 @@ const serveRuns = () =>
   cli.serve({ "GET /control/status": snapshotOf([anAgentStatus("dev", { running: 2 })]) });
 
 test.each<[string, () => unknown, string, number, RegExp]>([
-  ["of a slip", () => null, "dve --yes", 1, /did you mean "dev"/],
+  ["of a misspelt agent", () => null, "dve --yes", 1, /did you mean "dev"/],
   ["with a path", () => null, "../agents/dev --yes", 1, /there is no agent/],
   ["without --yes", () => null, "dev", 2, /--yes is missing/],
   ["while a run is running", serveRuns, "dev --yes", 1, /dev has 2 runs[^]*al kill dev/],
-  ["while a left run may continue", leaveRun, "dev --yes", 1, /al start continues its runs/],
+  [
+    "while an interrupted run may continue",
+    leaveRun,
+    "dev --yes",
+    1,
+    /al start continues its runs/,
+  ],
 ])("al agent rm %s removes nothing", async (_what, prepare, args, code, text) => {
   await prepare();
   await cli.fails(`agent rm ${args}`, text, code);

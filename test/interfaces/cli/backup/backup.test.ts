@@ -90,7 +90,7 @@ test("a backup on a full disk is one error, and leaves no draft", async () => {
 });
 
 test.each(["state.db", "state.db-wal", "state.db-shm", "state.db-journal", "logs/a.log"])(
-  "a project that has %s of another database can't be restored",
+  "al restore rejects a project that already has %s",
   async (name) => {
     await project.output(`backup ${file}`);
     copy.write(`.al/${name}`, "of another");

@@ -26,17 +26,17 @@ const entries = (text: string, type = "github") =>
 
 test.each([
   [
-    "author of issues stays",
+    "keeps the author of issues",
     'events = ["issues"]\nauthor = "ada"',
     [{ events: ["issues"], author: "ada" }],
   ],
   [
-    "author of a review is the pull request's",
+    "matches a review by the pull request's author",
     'events = ["pull_request_review"]\nauthor = "ada"',
     [{ events: ["pull_request_review"], where: { "pull_request.user.login": "ada" } }],
   ],
   [
-    "a pull request's branch is its head, and each of several has an entry",
+    "matches a pull request by its head branch, with an entry for each branch",
     'events = ["pull_request"]\nbranches = ["a", "b"]',
     [
       { events: ["pull_request"], where: { "pull_request.head.ref": "a" } },
@@ -44,16 +44,16 @@ test.each([
     ],
   ],
   [
-    "events without a branch or a conclusion pass",
+    "does not filter events without a branch or a conclusion",
     'events = ["push", "issues"]\nbranches = ["main"]\nconclusions = ["failure"]',
     [{ events: ["push"], branches: ["main"] }, { events: ["issues"] }],
   ],
   [
-    "a workflow's filters stay",
+    "keeps a workflow's filters",
     'events = ["workflow_run"]\nbranches = ["main"]\nconclusions = ["failure"]',
     [{ events: ["workflow_run"], branches: ["main"], conclusions: ["failure"] }],
   ],
-])("an imported [[webhooks]] entry means the same: %s", (_what, text, expected) =>
+])("an imported [[webhooks]] entry %s", (_what, text, expected) =>
   expect(entries(text).table).toEqual(expected.map((entry) => ({ source: "hub", ...entry }))),
 );
 
@@ -92,13 +92,10 @@ test.each([
   expect(remarks).toMatchObject([remark]);
 });
 
-test.each([
-  ["", true],
-  ["scale = 0", undefined],
-  [daily, undefined],
-])("an imported agent is callable if nothing else starts it: %j, %j", (text, callable) =>
-  expect(imported(text).table.callable).toBe(callable),
-);
+test("an imported agent is callable only if nothing else starts it", () => {
+  const callable = ["", "scale = 0", daily].map((text) => imported(text).table.callable);
+  expect(callable).toEqual([true, undefined, undefined]);
+});
 
 const project = (text: string) => translated((add) => translateProject(parse(text), {}, add)).table;
 

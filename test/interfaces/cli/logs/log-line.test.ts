@@ -23,7 +23,7 @@ test.each<[string, object, readonly string[]]>([
   ["an unknown level as its number", { level: 35 }, [" 35    text".trimStart()]],
   ["no control sequences", { msg: "evil \u001b]0;x\u0007 \u009b31mtext" }, ["INFO  evil  text"]],
   ["the cost of a turn", { ...usage, costUsd: 0.00213 }, ["INFO  1204 tokens ($0.0021)"]],
-  ["no cost of nothing", { ...usage, costUsd: 0 }, ["INFO  1204 tokens"]],
+  ["no cost of a free turn", { ...usage, costUsd: 0 }, ["INFO  1204 tokens"]],
   [
     "the run that made a call",
     { kind: "run", trigger: { kind: "agent-call", callerInstance: "ops-abcdefgh" } },
@@ -77,14 +77,16 @@ const next: LogEntry = { ...live, output: "b\nc\n" };
 test("further output of the same call is printed without a second heading", () =>
   expect(formatMore(next, style)).toBe("    b\n    c"));
 
-test.each<[string, LogEntry, LogEntry | null, boolean]>([
-  ["more output of a call", next, live, true],
-  ["the first line", next, null, false],
-  ["output after the call's own line", next, { ...entry, kind: "tool", call: "1" }, false],
+test("more output of a call continues the log line before", () =>
+  expect(isContinued(next, live)).toBe(true));
+
+test.each<[string, LogEntry, LogEntry | null]>([
+  ["the first line of a log", next, null],
+  ["output after the call's own line", next, { ...entry, kind: "tool", call: "1" }],
   // The line has a new time.
-  ["a line without output", live, live, false],
-  ["another call", { ...next, call: "2" }, live, false],
-  ["another run", { ...next, instanceId: "other-aaaaaaaa" }, live, false],
-])("a log line that is %s continues the one before: %#", (_what, one, before, isMore) =>
-  expect(isContinued(one, before)).toBe(isMore),
+  ["a line without output", live, live],
+  ["output of another call", { ...next, call: "2" }, live],
+  ["output of another run", { ...next, instanceId: "other-aaaaaaaa" }, live],
+])("%s does not continue the log line before", (_what, one, before) =>
+  expect(isContinued(one, before)).toBe(false),
 );

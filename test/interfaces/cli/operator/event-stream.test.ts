@@ -19,13 +19,13 @@ async function eventsOf(text: string, cuts: readonly number[] = []) {
   return events;
 }
 
-test("an event stream gives each event with its name, id and data", async () =>
+test("the parser of event streams yields each event with its name, id and data", async () =>
   expect(await eventsOf("retry: 2000\n\nevent: log\nid: f:1\ndata: {}\n\ndata: x\n\n")).toEqual([
     { event: "log", id: "f:1", data: "{}" },
     { event: "message", id: "f:1", data: "x" },
   ]));
 
-test("an event stream is the same for any split of its bytes, even within characters", async () => {
+test("the parser of event streams accepts any split of the bytes, even within characters", async () => {
   const text = "event: log\nid: ü:1\ndata: žluťoučký 🐎\n\n: beat\n\nevent: log\ndata: 2\n\n";
   const whole = await eventsOf(text);
   await fc.assert(
@@ -35,7 +35,7 @@ test("an event stream is the same for any split of its bytes, even within charac
   );
 });
 
-test("an event stream rejects endless data instead of keeping it", async () => {
+test("the parser of event streams rejects endless data", async () => {
   async function* endless() {
     yield new TextEncoder().encode("data: ");
     for (;;) yield await Promise.resolve(new Uint8Array(1024 * 1024).fill(97));

@@ -30,7 +30,7 @@ test.skipIf(!("glibcVersionRuntime" in header))(
   () => expect(residentMb("returnHoles();")).toBeLessThan(residentMb("") - 50),
 );
 
-test("memory of a burst of work goes back to the system when the scheduler rests", () => {
+test("memory of a burst of work goes back to the system when the scheduler is idle", () => {
   const [burst, rest] = printed(`
     giveMemoryBack(500);
     await wait(2_000);

@@ -25,7 +25,7 @@ function youngMb(before: string): number {
   return Number(execFileSync(process.execPath, args, { encoding: "utf8" }));
 }
 
-test("the young generation stays small, unlike by default", () => {
+test("al start keeps V8's young generation small", () => {
   // One step more, if a collection comes before its report.
   expect(youngMb("limitYoungGeneration();")).toBeLessThanOrEqual(32);
   expect(youngMb("")).toBeGreaterThan(32);

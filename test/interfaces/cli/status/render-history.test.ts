@@ -47,36 +47,38 @@ test.each<[Partial<HistoryEntry>, readonly string[]]>([
   [{ ...tick, outcome: "interrupted" }, ["  trigger 1"]],
   [{ ...tick, outcome: "skipped" }, []],
   [{ ...tick, outcome: "missed" }, []],
-])("below an entry with %j is the id for its replay: %j", (entry, ids) => {
+])("al history shows below an entry with %j the lines %j", (entry, ids) => {
   const lines = shown({ ...short, ...entry }, 80);
   expect(lines.filter((line) => /^ {2}(receipt|trigger) /.test(line))).toEqual(ids);
 });
 
-test("a replay is marked as one", () =>
+test("al history marks a replay", () =>
   expect(shown({ replayOf: "0" }, 120).join("\n")).toContain("closed (replay)"));
 
-test.each([40, 60, 80, 100, 120])("on a terminal of %i columns no id is cut", (columns) => {
-  const text = shown({}, columns).join("\n");
-  for (const whole of [instanceId, `  receipt ${receiptId}`, "3.4 s"]) {
-    expect(text).toContain(whole);
-  }
-});
+test.each([40, 60, 80, 100, 120])(
+  "al history on a terminal of %i columns cuts no id",
+  (columns) => {
+    const text = shown({}, columns).join("\n");
+    for (const whole of [instanceId, `  receipt ${receiptId}`, "3.4 s"]) {
+      expect(text).toContain(whole);
+    }
+  },
+);
 
-test.each([60, 80, 100, 120])("a row fits %i columns", (columns) => {
+test.each([60, 80, 100, 120])("al history fits %i columns", (columns) => {
   const lines = shown(short, columns);
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
 });
 
-test("off a terminal an entry is one line, with everything it has", () => {
+test("al history off a terminal prints an entry with all fields in one line", () => {
   const [head, row, ...more] = shown({}, null);
   expect(more).toEqual([]);
   expect(head).toMatch(/^When +Agent +Trigger +Outcome +Duration +Instance +Replay +Reason$/);
   expect(row).toContain(`3.4 s     ${instanceId}  ${receiptId}  ${reason}`);
 });
 
-test.each([40, 80, null])(
-  "refused deliveries are a row with their count at %s columns",
-  (columns) => {
+test("al history shows refused deliveries as a row with their count at any width", () => {
+  for (const columns of [40, 80, null]) {
     const style = { colors: pc.createColors(false), columns, now };
     const refused = {
       type: "github",
@@ -91,5 +93,5 @@ test.each([40, 80, null])(
     const text = renderHistory(rows, style);
     expect(text).toMatch(/webhook( hub|…) +refused[^]*1,200 times since/);
     if (columns === null) expect(text).toContain("the last: wrong signature");
-  },
-);
+  }
+});

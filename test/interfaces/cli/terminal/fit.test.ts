@@ -13,7 +13,7 @@ test.each([
   ["ends a colour at the cut", red("hello"), 3, "\u001b[31mhe\u001b[0m…"],
 ])("cut %s", (_what, text, columns, shown) => expect(cut(text, columns)).toBe(shown));
 
-test("cut takes no more than there is, and pad exactly that", () =>
+test("cut returns at most the given columns, and pad exactly as many", () =>
   fc.assert(
     fc.property(lines, fc.nat(40), (line, columns) => {
       expect(widthOf(cut(line, columns))).toBeLessThanOrEqual(columns);

@@ -1,13 +1,13 @@
 import { localTime, plain, plainLine } from "../../../../src/interfaces/cli/terminal/format.ts";
 
-test("a time on another day has its date", () => {
+test("localTime shows the date of a time on another day", () => {
   const noon = new Date(2026, 2, 9, 12, 0, 5).getTime();
   expect(localTime(noon, noon)).toBe("12:00:05");
   expect(localTime(noon, noon + 86_400_000)).toBe("2026-03-09 12:00:05");
 });
 
-test("text from outside on a terminal keeps its order and its lines", () =>
+test("plain removes control sequences and marks of direction, but keeps lines", () =>
   expect(plain("right\u202eleft\u001b[2J\nb\tc")).toBe("rightleft\nb\tc"));
 
-test("text from outside on one line has no breaks", () =>
+test("plainLine removes line breaks and tabs", () =>
   expect(plainLine(" a\n  b\t c ")).toBe("a b c"));

@@ -4,7 +4,7 @@ import { bindings, commandOf, keyNames } from "../../../../src/interfaces/cli/tu
 /** Flags that are absent are false. */
 const noKey = {} as Key;
 
-test("no key has two commands", () => {
+test("no key of the live view has two commands", () => {
   const keys = bindings.flatMap((binding) => binding.keys);
   expect(new Set(keys).size).toBe(keys.length);
 });
@@ -16,12 +16,12 @@ test.each([
   ["c", { ctrl: true }, ["interrupt"]],
   ["K", { shift: true }, ["kill"]],
   ["k", {}, ["up"]],
-])("the key %j with %j means %j", (input, flags, commands) => {
+])("the live view's key %j with %j means %j", (input, flags, commands) => {
   expect(keyNames(input, { ...noKey, ...flags }).map(commandOf)).toEqual(commands);
 });
 
-test("keys typed faster than they are read are all executed", () =>
+test("keyNames returns each of several keys that are read at once", () =>
   expect(keyNames("jj\r\n\u001a", noKey)).toEqual(["j", "j", "enter", "enter", "ctrl-z"]));
 
-test("Alt with a letter is not the letter", () =>
+test("keyNames ignores a letter with Alt", () =>
   expect(keyNames("q", { ...noKey, meta: true })).toEqual([]));

@@ -25,7 +25,7 @@ describe.skipIf(noTerminal !== null)(
   "the live view",
   { timeout: 120_000, concurrent: true },
   () => {
-    test("Ctrl-C waits for runs and names them; a second one stops at once", async ({
+    test("waits for runs after Ctrl-C and names them, and stops at once after a second", async ({
       project,
     }) => {
       project.addAgent("slow", 60);
@@ -40,7 +40,7 @@ describe.skipIf(noTerminal !== null)(
       expect(view.screen().join("\n")).toContain("Almanac was stopped at once after");
     });
 
-    test("SIGTERM while an agent's log is open ends the log and leaves the terminal clean", async ({
+    test("closes an agent's open log on SIGTERM, and leaves the terminal clean", async ({
       project,
     }) => {
       project.addAgent("first");
@@ -53,7 +53,7 @@ describe.skipIf(noTerminal !== null)(
       expect(view.screen().join("\n")).toContain("Almanac stopped after");
     });
 
-    test("a terminal that disappears stops it in order", async ({ project, expect }) => {
+    test("stops in order when its terminal disappears", async ({ project, expect }) => {
       project.addAgent("first");
       const view = project.start();
       await view.until(/> first/);
@@ -64,7 +64,7 @@ describe.skipIf(noTerminal !== null)(
       expect(project.log("scheduler")).not.toContain("broke");
     });
 
-    test("a crash leaves the terminal clean, with its trace on it", async ({ project }) => {
+    test("leaves the terminal clean after a crash, with its trace on it", async ({ project }) => {
       project.write("boom.mjs", 'process.on("SIGUSR2", () => { throw new Error("boom") });\n');
       const boom = join(project.dir, "boom.mjs");
       const view = project.start([], { env: { NODE_OPTIONS: `--import=${boom}` } });
@@ -74,7 +74,7 @@ describe.skipIf(noTerminal !== null)(
       expect(view.screen().join("\n")).toContain("Error: boom");
     });
 
-    test("an error in the view ends the view, not the scheduler", async ({ project }) => {
+    test("ends after an error of its own, while the scheduler continues", async ({ project }) => {
       project.write("boom.mjs", brokenQuestion);
       project.addAgent("first");
       const boom = join(project.dir, "boom.mjs");

@@ -23,7 +23,7 @@ describe.skipIf(noTerminal !== null)(
   "al start on a terminal",
   { timeout: 120_000, concurrent: true },
   () => {
-    test("an empty project names the first step, and the first agent appears", async ({
+    test("names the first step for an empty project, and shows the first agent", async ({
       project,
     }) => {
       const view = project.start([], { env: { NO_COLOR: "1" } });
@@ -38,7 +38,7 @@ describe.skipIf(noTerminal !== null)(
       expect(view.screen().join("\n")).toMatch(/INFO {2}scheduler stopping \(q\)/);
     });
 
-    test("keys run, follow, pause and end the selected agent; pasted text runs no command", async ({
+    test("runs, follows, pauses and ends the selected agent by keys, but not by pasted text", async ({
       project,
     }) => {
       project.addAgent("quick");
@@ -93,7 +93,7 @@ describe.skipIf(noTerminal !== null)(
       }
     });
 
-    test("a project that can't start reports it on the ordinary screen", async ({ project }) => {
+    test("reports on the ordinary screen that a project can't start", async ({ project }) => {
       project.write("config.toml", "workQueueSize = 'much'\n");
       const view = project.start();
       await view.until(/^error: config.toml:1:\d+[^]*exit 1/m);

@@ -132,8 +132,8 @@ describe("the agents of the live view", () => {
 });
 
 test.each<[string, Shown, string]>([
-  ["has the keys", {}, "q quit  enter log  r run  p pause  K kill"],
-  ["has the exit key in little room", { columns: 20 }, "q quit  enter log  …"],
+  ["shows the keys", {}, "q quit  enter log  r run  p pause  K kill"],
+  ["shows the exit key on a narrow terminal", { columns: 20 }, "q quit  enter log  …"],
   [
     "asks before it ends runs",
     { view: { question: { command: "kill", agent: "hello" } } },
@@ -151,7 +151,7 @@ test.each<[string, Shown, string]>([
 const agents = (names: string) => Array.from(names, (name) => ({ name }));
 const abc = agents("abc");
 
-test("the selection moves and stops at both ends", () => {
+test("the selection of agents moves and stops at both ends", () => {
   const last = moved(firstView, 9, abc);
   expect(last).toMatchObject({ selected: "c", index: 2 });
   expect(moved(last, 1, abc).selected).toBe("c");
@@ -164,18 +164,18 @@ test.each([
   ["ac", 1],
   ["a", 0],
   ["", 0],
-])("the selected agent b of abc is, among %j, at %i", (names, index) =>
+])("after the agents abc with b selected become %j, selectedIndex returns %i", (names, index) =>
   expect(selectedIndex(moved(firstView, 1, abc), agents(names))).toBe(index),
 );
 
-test("the selection stays in the middle of the rows, except near the ends", () => {
+test("the selected row of the live view stays in the middle, except near the ends", () => {
   expect([0, 2, 3, 5, 9].map((index) => windowStart(index, 5, 10))).toEqual([0, 0, 1, 3, 5]);
   expect(windowStart(1, 5, 2)).toBe(0);
 });
 
 const many = Array.from({ length: 1000 }, (_, index) => ranAgentStatus(`agent-${index}`));
 
-test("every size is filled exactly, and shows the selected row", () => {
+test("the live view fills every size exactly, and shows the selected row", () => {
   const all = [...busy.agents, ...many.slice(0, 300)];
   const snapshot = aSnapshot(all, { error: "x".repeat(300) }, busy.recentLogs);
   const sizes = fc.tuple(fc.integer({ min: 20, max: 220 }), fc.integer({ min: 3, max: 70 }));
@@ -190,7 +190,7 @@ test("every size is filled exactly, and shows the selected row", () => {
   );
 });
 
-test("a thousand agents cost a screenful: only visible rows are rendered", () => {
+test("of a thousand agents the live view renders only visible rows", () => {
   let read = 0;
   const counted = many.map((agent) =>
     Object.defineProperty({ ...agent }, "statusText", { get: () => (read++, null) }),
@@ -199,7 +199,7 @@ test("a thousand agents cost a screenful: only visible rows are rendered", () =>
   expect(read).toBeLessThan(150);
 });
 
-test("rows go to the table first, then to the selected agent and the log", () => {
+test("shareRows gives rows to the table first, then to the selected agent and the log", () => {
   const wanted = { table: 4, detail: 2, log: 20 };
   expect(shareRows(5, wanted)).toEqual({ table: 5, detail: 0, log: 0 });
   expect(shareRows(20, wanted)).toEqual({ table: 4, detail: 2, log: 14 });

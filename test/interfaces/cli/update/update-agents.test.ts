@@ -97,7 +97,7 @@ test("al update never writes through a link", async () => {
   expect(existsSync(join(outside, "new.txt"))).toBe(false);
 });
 
-test("al update updates all that have a source, and one failure does not stop the others", async () => {
+test("al update updates all agents that have a source, and one failure does not stop the others", async () => {
   install("other", "file:///nowhere/at-all");
   install("zeta", `${repository().url}#triage`);
   cli.addAgent("own", "scale = 0");

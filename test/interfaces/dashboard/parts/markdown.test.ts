@@ -19,9 +19,9 @@ test.each([
     "<p>run <code>a*b*</code> <strong>now</strong>, <em>soon</em></p>",
   ],
   ["snake_case_name and 2 * 3 * 4", "<p>snake_case_name and 2 * 3 * 4</p>"],
-])("the Markdown %j has its parts", (text, html) => expect(render(text)).toBe(html));
+])("the Markdown %j becomes its HTML", (text, html) => expect(render(text)).toBe(html));
 
-test("items keep their number and their depth, tables their cells", () => {
+test("Markdown items keep their number and depth, tables their cells", () => {
   const list = render("2) two\n   - below\n3) three").replaceAll(/<\/?span[^>]*>/g, "");
   expect(list).toBe(
     '<div class="item">2) two<div class="item">• below</div></div><div class="item">3) three</div>',
@@ -33,7 +33,7 @@ test("items keep their number and their depth, tables their cells", () => {
 });
 
 test.each(["https://e.org/x", "http://e.org", "mailto:a@e.org"])(
-  "a link to %s sends no referrer",
+  "a Markdown link to %s sends no referrer",
   (href) =>
     expect(render(`[docs](${href})`)).toBe(
       `<p><a href="${href}" title="${href}" rel="noopener noreferrer nofollow" target="_blank">docs</a></p>`,
@@ -49,7 +49,7 @@ test.each([
   "<script>alert(1)</script>",
   "![x](https://e.org/x.png)",
   "[a]: https://e.org",
-])("%s stays text", (text) => {
+])("the Markdown %s stays text", (text) => {
   const html = render(text).replaceAll(/<\/?(p|span)>/g, "");
   expect(html.replaceAll("&lt;", "<").replaceAll("&amp;", "&").replaceAll("&quot;", '"')).toBe(
     text,
@@ -78,7 +78,7 @@ const hostileTexts: readonly (readonly [string, string])[] = [
   ["spaces below a table's head", `|\n|-${" ".repeat(50_000)}x|`],
   ["nested lists", Array.from({ length: 300 }, (_, at) => `${"  ".repeat(at)}- a`).join("\n")],
 ];
-test.each(hostileTexts)("any number of %j takes no longer than other text", (_text, hostile) => {
+test.each(hostileTexts)("Markdown with any number of %j takes at most 1 s", (_text, hostile) => {
   const before = process.threadCpuUsage();
   render(hostile);
   expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(1000);

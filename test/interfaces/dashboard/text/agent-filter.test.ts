@@ -26,7 +26,7 @@ function shown(query: string): string[] {
   return filterAgents(agents, filter, now).map(({ name }) => name);
 }
 
-test("a part of a name matches; state and triggers match by whole words", () => {
+test("the agent filter matches parts of names, and whole words of states and triggers", () => {
   expect(shown("q=web")).toEqual(["web-report"]);
   expect(shown("q=WEBHOOK")).toEqual(["data-sync", "api-review"]);
   expect(shown("q=api running")).toEqual(["api-triage"]);
@@ -34,7 +34,7 @@ test("a part of a name matches; state and triggers match by whole words", () => 
   expect(shown("q=nothing")).toEqual([]);
 });
 
-test("a state, a tag and words must all match", () => {
+test("an agent must match state, tag and words of a filter", () => {
   expect(shown("state=error")).toEqual(["data-sync"]);
   expect(shown("state=disabled")).toEqual(["api-review"]);
   expect(shown("tag=web")).toEqual(["web-report"]);
@@ -42,14 +42,14 @@ test("a state, a tag and words must all match", () => {
   expect(shown("state=nonsense")).toHaveLength(4);
 });
 
-test("an address holds a filter and its order, without default values", () => {
+test("the address of the overview holds filter and order, without default values", () => {
   for (const query of ["", "q=web+hook&state=error&tag=a%26b&sort=-cost", "sort=name"]) {
     expect(queryOf(filterOf(new URLSearchParams(query)))).toBe(query);
   }
   expect(queryOf(filterOf(new URLSearchParams("q=+&state=nonsense&sort=nonsense")))).toBe("");
 });
 
-test("blocked agents come after errors, then waiting ones; a run that begins moves no row", () => {
+test("the overview lists blocked agents after errors, then waiting ones; a run that begins moves no row", () => {
   const state = (name: string, one: AgentStatus["state"]) => anAgentStatus(name, { state: one });
   const some = [
     state("d", "running"),
@@ -62,7 +62,7 @@ test("blocked agents come after errors, then waiting ones; a run that begins mov
   expect(all.map(({ name }) => name)).toEqual(["f", "e", "b", "c", "d"]);
 });
 
-test("each order begins with the most relevant agents, and ends with agents without a value", () => {
+test("each order of agents begins with the most relevant, and ends with those without a value", () => {
   expect(shown("sort=name")).toEqual(["api-review", "api-triage", "data-sync", "web-report"]);
   expect(shown("sort=-name")).toEqual(["web-report", "data-sync", "api-triage", "api-review"]);
   expect(shown("")).toEqual(["data-sync", "api-triage", "web-report", "api-review"]);

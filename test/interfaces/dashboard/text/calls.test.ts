@@ -34,4 +34,4 @@ test.each([
   ['{"summary":"cut in an escape \\', "cut in an escape "],
   [0, "0"],
   [null, ""],
-])("the line of the value %j is %j", (value, line) => expect(valueLine(value)).toBe(line));
+])("valueLine shows %j as %j", (value, line) => expect(valueLine(value)).toBe(line));

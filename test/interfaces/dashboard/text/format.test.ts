@@ -4,7 +4,7 @@ import {
   levelName,
 } from "../../../../src/interfaces/dashboard/text/format.ts";
 
-test("levels have the four names that the page colours", () =>
+test("levelName returns the four names that the page colours", () =>
   expect([10, 20, 30, 40, 50, 60].map((level) => levelName(level))).toEqual([
     "debug",
     "debug",
@@ -25,5 +25,5 @@ test.each([
   [999_500, "1.0M"],
 ])("%i tokens are shown as %s", (count, text) => expect(compactCount(count)).toBe(text));
 
-test("a time is in 24 hours in any locale", () =>
+test("exactTime shows 24 hours in any locale", () =>
   expect(exactTime(new Date(2026, 10, 21, 23, 48, 14).getTime())).toMatch(/23:48:14$/));

@@ -24,6 +24,6 @@ test.each([
   ],
   [{ outcome: "rejected", kind: "manual", reason: "it is gone" }, "Nothing ran: it is gone"],
   [{ outcome: "lost", reason: null }, "The run started, and nothing recorded its end"],
-] as const)("the trigger %o reads %s", (entry, words) => {
+] as const)("the trigger %j is explained as %j", (entry, words) => {
   expect(whyText(historyEntry({ id: "1", ...entry }))).toBe(words);
 });

@@ -30,7 +30,7 @@ function example(path: string): string {
     .replaceAll(/\{\w+\}/g, "x");
 }
 
-test("every route has a summary, an answer, and its path's parameters", async () => {
+test("every route is described with a summary, an answer and its path's parameters", async () => {
   const { api } = await described();
   for (const { method, path, operation } of entriesOf(api)) {
     const name = `${method} ${path}`;
@@ -44,7 +44,7 @@ test("every route has a summary, an answer, and its path's parameters", async ()
   }
 });
 
-test("every reference leads to a component, and none of zod's own names is left", async () => {
+test("every reference in openapi.json leads to a component, without zod's own names", async () => {
   const { api, response } = await described();
   const known = Object.keys(api.components.schemas).map((n) => `#/components/schemas/${n}`);
   const references = [...response.body.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to);
@@ -55,7 +55,7 @@ test("every reference leads to a component, and none of zod's own names is left"
   expect(known).toContain("#/components/schemas/StatusUpdate");
 });
 
-test("parameters are described as they are parsed", async () => {
+test("openapi.json describes parameters as they are parsed", async () => {
   const { api } = await described();
   const { parameters = [] } = api.paths["/api/stats/triggers"]?.get ?? {};
   expect(parameters.find(({ name }) => name === "limit")).toMatchObject({
@@ -69,7 +69,7 @@ test("parameters are described as they are parsed", async () => {
   });
 });
 
-test("the description of access is true of the operator's socket, which knows no sessions", async () => {
+test("the API's description on the operator's socket offers no sessions", async () => {
   const { app } = await openApp({}, operatorApp);
   const api = (await app.inject({ url: "/openapi.json" })).json<OpenApi>();
   const security = entriesOf(api).map(({ operation }) => JSON.stringify(operation.security));
@@ -77,7 +77,7 @@ test("the description of access is true of the operator's socket, which knows no
   expect(new Set(withoutTokens)).toEqual(new Set(["[]", '[{"key":[]}]']));
 });
 
-test("an answer matches its schema in status, media type and fields", async () => {
+test("each answer matches its schema in status, media type and fields", async () => {
   const { app, api } = await described();
   const wrong: string[] = [];
   for (const { method, path, operation } of entriesOf(api)) {

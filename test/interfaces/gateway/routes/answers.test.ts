@@ -32,7 +32,7 @@ test("opening an answer link shows the question, changes nothing, and leaves no 
   expect(asked[0]?.state).toBe("open");
 });
 
-test("the form answers as the link's target, once; then the page says who answered", async () => {
+test("the form of an answer link answers once; then the page says who answered", async () => {
   const { asked, path, follow, submit } = await withLink();
   const first = await submit("yes");
   expect([first.statusCode, first.headers.location]).toEqual([303, path]);
@@ -44,14 +44,14 @@ test("the form answers as the link's target, once; then the page says who answer
   expect(body).not.toContain("<form");
 });
 
-test("programs answer with JSON, and a later one learns who was first", async () => {
+test("a program answers an answer link with JSON, and later ones get 409", async () => {
   const { app, path } = await withLink();
   const send = async (answer: string) =>
     (await app.inject({ method: "POST", url: path, payload: { answer } })).statusCode;
   expect([await send("maybe"), await send("yes"), await send("no")]).toEqual([400, 204, 409]);
 });
 
-test("an answer that has not the form shows the question again with the reason", async () => {
+test("an invalid answer shows the question again with the reason", async () => {
   const { asked, submit } = await withLink({ form: { kind: "number", min: 1, max: 9 } });
   const page = await submit("12");
   expect(page.statusCode).toBe(400);
@@ -61,18 +61,15 @@ test("an answer that has not the form shows the question again with the reason",
 });
 
 test.each([
-  ["expired", null, "<strong>The run ended</strong> · no person answered in time"],
-  ["expired", "no", "<strong>no</strong> · no person answered in time"],
-  ["withdrawn", null, "The run no longer waits for an answer"],
-] as const)(
-  "the page of a question that ended as %s with %j says so",
-  async (state, answer, text) => {
-    const { follow } = await withLink({ state, answer, answeredAt: "2026-11-23T08:00:00.000Z" });
-    expect((await follow()).body).toContain(text);
-  },
-);
+  ["<strong>The run ended</strong> · no person answered in time", "expired", null],
+  ["<strong>no</strong> · no person answered in time", "expired", "no"],
+  ["The run no longer waits for an answer", "withdrawn", null],
+] as const)("an answer link shows %j for a question %s with %j", async (text, state, answer) => {
+  const { follow } = await withLink({ state, answer, answeredAt: "2026-11-23T08:00:00.000Z" });
+  expect((await follow()).body).toContain(text);
+});
 
-test("a forged token, and one of a question that is not stored, are the same 404", async () => {
+test("answer links with a forged token or of an unknown question respond the same 404", async () => {
   const { asked, path, follow, submit } = await withLink();
   const forged = `${path.slice(0, -2)}AA`;
   const forgedPage = await follow(forged);
@@ -91,14 +88,14 @@ test("an answer link works for a long target, below a path of a proxy, without t
   expect((await follow(pathFor("t".repeat(200)))).statusCode).toBe(200);
 });
 
-test("the page shows hidden characters and markup of the prompt as text", async () => {
+test("the page of an answer link shows hidden characters and markup as text", async () => {
   const prompt = "Pay <b>1</b> to \u202Eevil https://x.test/\u{E0041}";
   const { body } = await (await withLink({ prompt })).follow();
   expect(body).toContain("Pay &lt;b>1&lt;/b> to [U+202E]evil https://x.test/[U+E0041]");
   expect(body).not.toContain('href="https://x.test');
 });
 
-test("the buttons of an approval are sentences, without the one that edits the agent's config", async () => {
+test("the page of an answer link can allow a host once or for this run, but not always", async () => {
   const choices = ["once", "run", "always", "deny"];
   const { follow } = await withLink({ kind: "host", form: { kind: "choice", choices } });
   const { body } = await follow();
@@ -108,13 +105,13 @@ test("the buttons of an approval are sentences, without the one that edits the a
   expect(body).toContain("To allow it for good, answer on the dashboard");
 });
 
-test("the operator's socket has no answer links", async () => {
+test("the operator's socket responds 404 to an answer link", async () => {
   const { path, deps } = await withLink();
   const { get } = await openApp({ operations: deps.operations }, operatorApp);
   expect((await get(path)).statusCode).toBe(404);
 });
 
-test("the dashboard's form needs a login of this origin, and leads back to the questions", async () => {
+test("the dashboard's form to answer needs a login of this origin, and leads back to the questions", async () => {
   const { app, asked } = await withLink();
   const url = `/dashboard/questions/${asked[0]?.id ?? ""}/answer`;
   const cookie = await logIn(app);

@@ -26,7 +26,7 @@ test.each(named)("the operator API accepts $name", async ({ request, expected })
   expect(operations.acts).toMatchObject(act === undefined ? [] : [{ ...act, by: { via: "key" } }]);
 });
 
-test("every POST route of the operator API has a row above", async () => {
+test("every POST route of the operator API has a test", async () => {
   const { get } = await setUp();
   const { paths } = (await get("/openapi.json")).json<{ paths: Record<string, object> }>();
   const posts = Object.keys(paths).filter((path) => "post" in (paths[path] ?? {}));
@@ -38,7 +38,7 @@ test("every POST route of the operator API has a row above", async () => {
   expect(posts.filter((path) => !isTested(path))).toEqual([]);
 });
 
-test("a search is forwarded with its order and limit", async () => {
+test("the operator API forwards a search with its order and limit", async () => {
   const answer = { runs: [], next: "2026-03-10.7", indexedUntil: null, indexing: null };
   const find = vi.fn(() => Promise.resolve(answer));
   const { get } = await openApp({ search: { find } });
@@ -59,7 +59,7 @@ test.each([
   expect(response.headers["retry-after"]).toBe(retry);
 });
 
-test("a stop is accepted first and done afterwards", async () => {
+test("a stop responds 202 first and stops afterwards", async () => {
   const { post, calls } = await openApp();
   expect((await post("/control/stop")).statusCode).toBe(202);
   await expect.poll(() => calls).toEqual(["stop"]);
@@ -78,7 +78,7 @@ test("the address of an agent's latest run redirects to it, or to the agent with
   expect(await leads()).toBe("/dashboard/agents/dev/runs/dev-bbbbbbbb");
 });
 
-test("the scheduler is alive while it answers, and ready only while it accepts work", async () => {
+test("/health responds 200 in each phase, /health/ready only while work is accepted", async () => {
   const { app, operations } = await openApp();
   const health = await app.inject({ url: "/health" });
   expect(health.json()).toEqual({ status: "ok", uptimeSeconds: 0 });

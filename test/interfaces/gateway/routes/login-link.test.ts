@@ -68,7 +68,7 @@ test("a used link still leads a logged-in user to the dashboard", async () => {
   expect(again.headers.location).toBe("/dashboard");
 });
 
-test("a HEAD, as of a link preview, does not use the link up", async () => {
+test("a HEAD, as of a link preview, does not use the login link", async () => {
   const { app, newLink, follow } = await setUp();
   const link = newLink();
   expect((await app.inject({ method: "HEAD", url: link })).statusCode).toBe(405);
@@ -103,7 +103,7 @@ test("an error while logging in brings no token into the log", async () => {
   expect(deps.lines.join("\n")).not.toContain(link);
 });
 
-test("the operator's socket makes a link, which TCP does not", async () => {
+test("the operator's socket makes a login link, TCP does not", async () => {
   const { app, deps, follow } = await setUp();
   deps.operations.setScheduler({ gatewayUrl });
   const operator = await operatorApp(deps);

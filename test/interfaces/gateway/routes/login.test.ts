@@ -91,10 +91,10 @@ test("wrong keys in forms, headers and tokens share one limit, beyond which each
 });
 
 test.each([
-  ["behind a proxy, that the proxy added", true, "203.0.113.7"],
-  ["without a proxy, of the connection", false, "127.0.0.1"],
+  ["that a trusted proxy added", true, "203.0.113.7"],
+  ["of the connection without a proxy", false, "127.0.0.1"],
 ])(
-  "wrong keys count for the address %s, whatever the client claims",
+  "wrong keys count for the address %s, not for one that the client claims",
   async (_, trustProxy, from) => {
     const { deps, post } = await setUp({ trustProxy });
     await post({ key: "wrong" }, { headers: { "x-forwarded-for": "198.51.100.1, 203.0.113.7" } });
