@@ -159,6 +159,14 @@ export function cliProject(): Folders {
   return folders;
 }
 
+/** A process runs one command, so a command leaves its listeners of signals: all but those `before` it are removed. */
+function removeListeners(before: readonly (readonly unknown[])[]): void {
+  for (const [at, signal] of signals.entries()) {
+    const added = process.listeners(signal).filter((one) => !before[at]?.includes(one));
+    for (const one of added) process.off(signal, one);
+  }
+}
+
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Runs a command in this process. */
@@ -182,10 +190,7 @@ export async function runHere(args: readonly string[], env: NodeJS.ProcessEnv): 
   } finally {
     process.env = before.env;
     process.exitCode = undefined;
-    // A process runs one command, so a command leaves its listeners of signals.
-    for (const [at, signal] of signals.entries())
-      for (const one of process.listeners(signal))
-        if (!listeners[at]?.includes(one)) process.off(signal, one);
+    removeListeners(listeners);
     stdout.write = before.out;
     stderr.write = before.err;
   }
