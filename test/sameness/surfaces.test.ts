@@ -11,13 +11,13 @@ const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 const lines = (values: readonly unknown[]) =>
   values.map((value) => `${JSON.stringify(value)}\n`).join("");
 
-test("the API's description equals the fixture", async () => {
+test("the API's description is that of openapi.json", async () => {
   const { get } = await openApp();
   const described = json((await get("/openapi.json")).json());
   await expect(described).toMatchFileSnapshot("openapi.json");
 });
 
-test("MCP's tools equal the fixture", async () => {
+test("MCP's tools are those of mcp-tools.json", async () => {
   const { post } = await openApp();
   const payload = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
   const headers = { accept: "application/json, text/event-stream" };
@@ -26,7 +26,7 @@ test("MCP's tools equal the fixture", async () => {
   await expect(json(JSON.parse(listed))).toMatchFileSnapshot("mcp-tools.json");
 });
 
-test("each token gets the status of the fixture for each request", async () => {
+test("each API token gets the status of token-decisions.jsonl for each request", async () => {
   const deps = testDeps({ operations: twoAgents() });
   const apps = { tcp: await tcpApp(deps), socket: await operatorApp(deps) };
   onTestFinished(async () => void (await Promise.all([apps.tcp.close(), apps.socket.close()])));
@@ -58,7 +58,7 @@ test("each token gets the status of the fixture for each request", async () => {
   await expect(lines(answers)).toMatchFileSnapshot("token-decisions.jsonl");
 });
 
-test("each change has the entry of the fixture in the audit trail", async () => {
+test("each change gets the entry of audit.jsonl in the audit trail", async () => {
   const entries: unknown[] = [];
   for (const [request, { payload }] of rows) {
     const opened = await openApp({}, operatorApp);

@@ -79,7 +79,7 @@ function setUp(args = "", env: NodeJS.ProcessEnv = {}, node = process.execPath) 
   return { asked, code: status, said: stderr };
 }
 
-test("a fresh clone is installed and built, and neither is repeated", () => {
+test("the first set-up of a clone installs and builds, and the second does neither", () => {
   expect(setUp()).toMatchObject({ asked: ["ci", "build"], code: 0 });
   expect(setUp()).toMatchObject({ asked: [], code: 0, said: "" });
 });

@@ -118,7 +118,7 @@ test("a question that has ended is neither sent nor given up", async () => {
 const withReceipt = ({ receipt }: AlertMessage): Promise<TargetAnswer> =>
   Promise.resolve(receipt ? accepted : { type: "accepted", receipt: "C1/17" });
 
-test("a message that can be edited is edited once the question has ended", async () => {
+test("the message about a question is edited one time after the question has ended", async () => {
   const { emit, sentAre } = asking({ send: withReceipt });
   await sentAre(firstSent);
   emit(answered);

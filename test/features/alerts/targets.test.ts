@@ -25,7 +25,7 @@ async function send(
 
 describe.each(types)("an alert target of %s", (type) => {
   test.each(Object.entries(alerts))(
-    "sends an alert that its API accepts: %s",
+    "sends a request that its receiver accepts for the alert %s",
     async (_name, alert) => {
       const { given } = await send(type, messageFor(alert));
       expect(given).toEqual(accepted);

@@ -31,7 +31,7 @@ test.each([
 test("hidden characters are counted up to a limit", () =>
   expect(hiddenCharacters("\u200B".repeat(1000), 20)).toHaveLength(20));
 
-test("hidden characters can be shown in their text, in which nothing else changes", () => {
+test("withHiddenShown replaces each hidden character by its code point", () => {
   const text = "a\u202Eb\r\n\tc\u200B 👩‍💻 \u001b[1m";
   expect(withHiddenShown(text)).toBe("a[U+202E]b\n\tc[U+200B] 👩‍💻 [U+001B][1m");
 });

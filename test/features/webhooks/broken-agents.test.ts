@@ -58,7 +58,7 @@ test.each<[string, readonly RunEvent[]]>([
   ["has no webhooks", [valid(), broken("dev")]],
   ["was repaired", [broken("dev", "gh"), valid("gh")]],
   ["was removed", [broken("dev", "gh"), dev.removed()]],
-])("an unmatched delivery does not name an agent whose config broke if it %s", (_, events) =>
+])("an unmatched delivery does not name an agent with a broken config that %s", (_, events) =>
   expect(explained(events, unmatched)).toEqual(unmatched),
 );
 

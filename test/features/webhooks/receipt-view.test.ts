@@ -61,7 +61,7 @@ test.each([
   ["is large", "x".repeat(2_000_000), {}, "[2000000 bytes, not shown]"],
   ["is text", `plain ${known}`, {}, "plain [redacted]"],
   ["is of an unknown type", "{}", { type: "gone" }, "{}"],
-])("the view of a body that %s has text in place of a payload", (_, body, change, text) => {
+])("the view of a receipt whose body %s shows a text and no payload", (_, body, change, text) => {
   expect(view(body, change)).toMatchObject({ payload: null, text });
 });
 

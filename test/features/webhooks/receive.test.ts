@@ -156,7 +156,7 @@ test("an unverified delivery is rejected before it is read, in the same words fo
   expect(receiver.dispatched).toHaveLength(1);
 });
 
-test("an unverified delivery with a good signature and an unreadable body is malformed, and nothing is stored", async () => {
+test("a delivery with a good signature and a body that is not JSON gets 400, and is not stored", async () => {
   const receiver = new TestReceiver();
   const answer = await receiver.deliver({ body: bytes("not json") });
   expect(answer).toMatchObject({ status: 400, error: "malformed" });

@@ -38,7 +38,7 @@ test("the published test vector of Standard Webhooks is accepted within five min
 });
 
 test.each(["standard", "gitlab", "mintlify"])(
-  "%s accepts the same signature under Svix' names, and stores its id without it",
+  "%s accepts a Standard Webhooks signature in svix-* headers, and stores svix-id without the signature",
   (type) => {
     const provider = providerOf(type);
     const secret = signing;

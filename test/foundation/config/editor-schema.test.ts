@@ -55,7 +55,7 @@ test.each([
   'provider = "anthropic"',
   'provider = "scripted"',
   'model = "m"',
-])("the editor's schema of a project, like al, refuses a model with %s", (text) => {
+])("the editor's schema of a project, like al, refuses a model with %j", (text) => {
   expect(projectChange(`[models.m]\n${text}`).type).toBe("invalid");
   expect(ofProject(parse(`[models.m]\n${text}`))).toBe(false);
 });
@@ -64,7 +64,7 @@ test.each([
   'provider = "custom"\nmodel = "m"\nbaseUrl = "http://localhost:1"',
   'provider = "anthropic"\nmodel = "m"',
   'provider = "scripted"\nscript = "s.toml"',
-])("the editor's schema of a project, like al, takes a model with %s", (text) => {
+])("the editor's schema of a project, like al, takes a model with %j", (text) => {
   expect(projectChange(`[models.m]\n${text}`).type).toBe("set");
   expect(ofProject(parse(`[models.m]\n${text}`))).toBe(true);
 });

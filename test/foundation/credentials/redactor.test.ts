@@ -102,23 +102,23 @@ test.each(
     "variation selectors": between("\ufe0f"),
     "tag characters": between("\u{e0041}"),
     "Hangul fillers": between("\u3164"),
-    colours: between("\u001b[0m"),
-    links: between("\u001b]8;;http://x\u0007"),
-    titles: between("\u001b]0;x\u001b\\"),
-    "device strings": between("\u001bPq\u001b\\"),
-    "application commands": between("\u001b_x\u001b\\"),
+    "colour codes": between("\u001b[0m"),
+    "terminal links": between("\u001b]8;;http://x\u0007"),
+    "codes that set a terminal's title": between("\u001b]0;x\u001b\\"),
+    "device control strings (ESC P)": between("\u001bPq\u001b\\"),
+    "application program commands (ESC _)": between("\u001b_x\u001b\\"),
     "C1 controls": between("\u009b0m"),
     "moves of the cursor": between("\u001b[1C"),
     lines: wrapped(canary, 3),
   }),
-)("createRedactor removes a secret in this form: %s", (_, form) => {
+)("createRedactor removes a secret in this form, or between its characters: %s", (_, form) => {
   const { redact } = redactorOf(canary);
   const text = redact(`before\n${form}\nafter`);
   expect(text).toMatch(/^before\n[^]{0,12}\[redacted\][^]{0,6}\nafter$/);
 });
 
 test.each(["<begins-with-a-tag", "äbegins-with-an-umlaut"])(
-  "createRedactor removes %s from JSON in JSON, and keeps no more forms of it than of ASCII",
+  "createRedactor removes the secret %s from JSON within JSON, and keeps as few encoded forms as of an ASCII secret",
   (value) => {
     const inner = value.replaceAll("ä", "\\u00e4").replaceAll("<", "\\u003c");
     expect(redactorOf(value).redact(JSON.stringify(inner))).toBe('"[redacted]"');

@@ -44,7 +44,7 @@ test("one run's lines are found among others, over midnight, with or without its
   expect(await read(project, { ...mine, lines: 3 })).toEqual(["3", "4", "5"]);
 });
 
-test("a run whose days are known is read from the files of these days only", async () => {
+test("the log reader opens only the files of the days on which a run ran, if they are known", async () => {
   const project = tempProject();
   const mine = { instanceId: "dev-aaaaaaaa" };
   for (const [n, date] of ["2026-11-18", "2026-11-19", "2026-11-20", "2026-11-21"].entries()) {

@@ -22,7 +22,7 @@ function listened(): { readonly switches: Switches; readonly told: unknown[] } {
   return { switches, told };
 }
 
-test("a repeated switch changes nothing", async () => {
+test("enabling an enabled agent, or resuming a scheduler that is not paused, changes nothing", async () => {
   const { switches, told } = listened();
   await Promise.all([switches.setEnabled("dev", true), switches.setPaused(false)]);
   await Promise.all([switches.setEnabled("dev", false), switches.setEnabled("dev", false)]);

@@ -70,13 +70,13 @@ function expectAlerts(done: string, alerted: string, options: Partial<AlertOptio
 }
 
 test.each([
-  ["is alerted once, and once more when it succeeds", "sxxxoo", "-1--Q"],
-  ["is alerted for each kind of failure", "stomobo", "-1o1oDo"],
-  ["is not alerted for runs that a person ended", "skiS-", ""],
+  ["raises an alert once, and one more when it succeeds", "sxxxoo", "-1--Q"],
+  ["raises an alert for each kind of failure", "stomobo", "-1o1oDo"],
+  ["raises no alert for runs that a person ended", "skiS-", ""],
   ["does not recover by runs that a person ended", "sxkiSo", "-1---o"],
-  ["is not alerted for a run that is tried again", "slo", ""],
-  ["is alerted for a run whose last attempt was lost, and its work", "slLo", "--Do"],
-  ["recovers, and fails anew", "sxox", "-1o1"],
+  ["raises no alert for a run that is tried again", "slo", ""],
+  ["raises an alert for a run whose last attempt was lost, and its work", "slLo", "--Do"],
+  ["raises a new alert when it fails after it recovered", "sxox", "-1o1"],
 ])("an agent whose runs fail %s", (_, done, alerted) => expectAlerts(done, alerted));
 
 test("an agent whose runs fail is alerted after the configured number of failures in a row", () =>

@@ -61,14 +61,14 @@ test.each<[string, typeof atNoon | null, string, string | null, string?]>([
     "Europe/Berlin",
   ],
   [
-    "the first end if the end comes twice",
+    "the first of two ends of quiet hours when the clock is set back",
     atGap,
     "2026-10-25T00:15:00Z",
     "2026-10-25T00:30",
     "Europe/Berlin",
   ],
   [
-    "the second end after the first one",
+    "the second of two ends of quiet hours when the first one is over",
     atGap,
     "2026-10-25T01:15:00Z",
     "2026-10-25T01:30",

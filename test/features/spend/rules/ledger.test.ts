@@ -32,7 +32,7 @@ describe("near a limit", () => {
       { nano: 8_000_000, maxOutputTokens: 8_000 },
     ],
     [
-      "a call that asks for less than its share gets all of it",
+      "a call keeps its own token limit if the rest of the budget pays for it",
       { maxOutputTokens: 2_000 },
       { nano: 2_000_000, maxOutputTokens: null },
     ],

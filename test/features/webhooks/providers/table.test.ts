@@ -191,18 +191,24 @@ test("a Linear filter for delete means remove", () => {
 const bot = { sender: { login: "almanac[bot]", type: "Bot" } };
 const person = { sender: { login: "octocat", type: "User" } };
 test.each<[string, Payload, string, Value, string | null]>([
-  ["keeps out bots", bot, "ignoreBots", true, "ignoreBots keeps out events of bots"],
-  ["that is off keeps out no bots", bot, "ignoreBots", false, null],
-  ["keeps out no people", person, "ignoreBots", true, null],
   [
-    "keeps out a sender that it names",
+    "ignoreBots = true keeps out bots",
+    bot,
+    "ignoreBots",
+    true,
+    "ignoreBots keeps out events of bots",
+  ],
+  ["ignoreBots = false lets events of bots pass", bot, "ignoreBots", false, null],
+  ["ignoreBots = true lets events of people pass", person, "ignoreBots", true, null],
+  [
+    "ignoreSenders keeps out a sender that it names",
     bot,
     "ignoreSenders",
     ["Almanac[bot]"],
     "ignoreSenders includes almanac[bot]",
   ],
-  ["accepts an event without a sender", {}, "ignoreSenders", ["octocat"], null],
-])("a filter that ignores senders %s", (_, payload, field, value, reason) => {
+  ["ignoreSenders lets an event without a sender pass", {}, "ignoreSenders", ["octocat"], null],
+])("a webhook filter with %s", (_, payload, field, value, reason) => {
   expect(why("github", "issues", payload, field, value)).toBe(reason);
 });
 

@@ -77,7 +77,7 @@ test("the API's description on the operator's socket offers no sessions", async 
   expect(new Set(withoutTokens)).toEqual(new Set(["[]", '[{"key":[]}]']));
 });
 
-test("each answer matches its schema in status, media type and fields", async () => {
+test("each route responds with a status, media type and fields that /openapi.json describes", async () => {
   const { app, api } = await described();
   const wrong: string[] = [];
   for (const { method, path, operation } of entriesOf(api)) {

@@ -24,7 +24,7 @@ test("the login page asks for the key and names where it is", async () => {
   expect(response.body).toContain('value="/dashboard/agents/a/logs"');
 });
 
-test("the login page reports an expired session, and no logout", async () => {
+test("the login page reports an expired session to a browser with a session cookie only", async () => {
   const { get } = await setUp();
   const over = await get("/login", { cookie: `al_session=${"a".repeat(43)}` });
   expect(over.body).toContain("Your session is over.");

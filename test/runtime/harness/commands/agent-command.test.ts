@@ -69,10 +69,18 @@ describe("an agent's command", () => {
   });
 
   test.each<[string, string[], object]>([
-    ["a value as JSON if it is valid", ["al-return", '{"a":[1]}'], { value: { a: [1] } }],
-    ["any other value as text", ["al-return", "just text"], { value: "just text" }],
-    ["a value from standard input", ["al-return"], { value: "from stdin" }],
-    ["a text of several words", ["al-status", "two", "words"], { text: "two words" }],
+    [
+      "the argument of al-return as JSON if it is valid JSON",
+      ["al-return", '{"a":[1]}'],
+      { value: { a: [1] } },
+    ],
+    ["any other argument of al-return as text", ["al-return", "just text"], { value: "just text" }],
+    ["the value of al-return from standard input", ["al-return"], { value: "from stdin" }],
+    [
+      "several words of al-status as one text",
+      ["al-status", "two", "words"],
+      { text: "two words" },
+    ],
   ])("reads %s", async (_what, [name = "", ...args], body) => {
     expect(await bodyOf(name, ...args)).toEqual(body);
   });

@@ -36,13 +36,13 @@ test.each(always)("the address %s is accepted with any entry of [network].allow"
 const atGateway = { ...privately, port: 8080 };
 
 test.each([...rules.own])(
-  "the gateway's port at the machine's own address %s is rejected",
+  "a run is refused a connection to the gateway's port at the machine's own address %s",
   (address) => {
     expect(addressProblem(address, atGateway)).toBe("refused_address");
   },
 );
 
-test("the gateway's port at another machine is accepted", () => {
+test("a run may connect to the same port as the gateway's on another machine", () => {
   expect(addressProblem("192.168.7.8", atGateway)).toBeNull();
 });
 

@@ -29,7 +29,11 @@ test("a tunnel whose TLS names another server is cut with the alert unrecognized
 
 test.each<[string, Buffer | string, string]>([
   ["a TLS hello without a name", hello({ names: null }), "server_name"],
-  ["a TLS hello with an address for a name", hello({ names: [publicAddress] }), "server_name"],
+  [
+    "a TLS hello whose server name is an IP address",
+    hello({ names: [publicAddress] }),
+    "server_name",
+  ],
   [
     "a TLS hello with a dot at the name's end",
     hello({ names: ["api.allowed.test."] }),

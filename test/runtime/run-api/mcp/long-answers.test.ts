@@ -81,7 +81,7 @@ test("all pages of an MCP tool list share one limit of values", async () => {
   await expect(tools()).rejects.toThrow("its answer has more than 100000 values");
 });
 
-test("a page of an MCP tool list that ends inside of a string hides no values of the next page", async () => {
+test("the values of a page of MCP tools are counted even if the page before ended inside of a string", async () => {
   const { tools } = await connected({
     "tools/list": (response, { id, arguments: params }) => {
       const head = `${message(id, "result")}{"tools":[]`;

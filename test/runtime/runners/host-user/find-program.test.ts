@@ -42,7 +42,7 @@ test("findProgram returns unlikely if only another user's PATH may have a progra
   expect(await search("env")).toBe("found");
 });
 
-test("findProgram trusts a path in a folder that only the other user may enter", async () => {
+test("findProgram returns found for a path that only the agent's OS user can look at", async () => {
   mkdirSync(join(dir(), "private"), { mode: 0o000 });
   const path = join(dir(), "private/claude");
   const isRoot = process.getuid?.() === 0;
