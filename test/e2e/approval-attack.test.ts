@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import type { Engine } from "../../src/runtime/runners/container/engine.ts";
 import { removeAll } from "../helpers/container-project.ts";
@@ -10,10 +8,12 @@ import { makeCertificate } from "../helpers/git-https-server.ts";
 import { scriptedAgents } from "../helpers/scripted-agents.ts";
 import { withOutside } from "../helpers/outside.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
+import { noteSkipped } from "../helpers/note-skipped.ts";
+import { listen } from "../helpers/listen.ts";
 
 const { engine, missing } = await testEngine();
 const noNetwork = whyNoNetwork();
-if (noNetwork !== null) process.stderr.write(`skipped: attacks of host users (${noNetwork})\n`);
+noteSkipped("attacks of host users", noNetwork);
 
 /** Where the host that needs approval stands, and a host that does not, on the same server. */
 const address = "203.0.113.10";
@@ -133,9 +133,8 @@ async function expectHeld(runtime: string, containers: Engine | null): Promise<v
   };
   const ports: number[] = [];
   for (const server of [createServer(certificate, answer), createHttpServer(answer)]) {
-    await once(server.listen(0, "127.0.0.1"), "listening");
     onTestFinished(() => void server.close());
-    ports.push((server.address() as AddressInfo).port);
+    ports.push(await listen(server));
   }
   const [tls = 1, plain = 1] = ports;
   const names = ["api.pay.test", "cdn.pay.test", "pay.test"];

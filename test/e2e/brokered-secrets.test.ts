@@ -15,11 +15,11 @@ import { scriptedAgents } from "../helpers/scripted-agents.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 import { halves, lookProgram } from "./looking-project.ts";
+import { noteSkipped } from "../helpers/note-skipped.ts";
 
 const { engine, missing } = await testEngine();
 const noNetwork = whyNoNetwork();
-if (noNetwork !== null)
-  process.stderr.write(`skipped: brokered secrets of host users (${noNetwork})\n`);
+noteSkipped("brokered secrets of host users", noNetwork);
 
 /** Secrets of two bound credentials, and of one that is not, which proves that looking finds. */
 const words = {

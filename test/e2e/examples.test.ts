@@ -15,12 +15,12 @@ import { standIn } from "../runtime/harness/llm-cli/stand-in.ts";
 import { claudeStream, codexStream } from "../runtime/harness/llm-cli/streams.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
 import { openQuestions } from "./asking-project.ts";
+import { noteSkipped } from "../helpers/note-skipped.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 const noUsers = whyNoOsUsers();
 const noNetwork = whyNoNetwork();
-for (const why of [noUsers, noNetwork])
-  if (why !== null) process.stderr.write(`skipped: some of the examples (${why})\n`);
+for (const why of [noUsers, noNetwork]) noteSkipped("some of the examples", why);
 
 async function started(example: string): Promise<LiveProject> {
   const project = await LiveProject.copy(`examples/${example}`);

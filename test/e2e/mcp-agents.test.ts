@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { runSpanId } from "../../src/features/telemetry/trace-ids.ts";
@@ -8,6 +6,7 @@ import { ownUser } from "../helpers/command-agents.ts";
 import { scriptedAgents, turn } from "../helpers/scripted-agents.ts";
 import { toolResults } from "./asking-project.ts";
 import { everythingServer, exampleServer, ownAddress } from "./mcp-servers.ts";
+import { listen } from "../helpers/listen.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -75,10 +74,9 @@ test("a server of the revision 2026-07-28 is called by it, with the trace of the
       response.writeHead(answer.status, Object.fromEntries(answer.headers));
       response.end(await answer.text());
     })();
-  }).listen(0, "0.0.0.0");
-  await once(server, "listening");
+  });
   onTestFinished(() => void server.close().closeAllConnections());
-  const url = `http://${ownAddress()}:${(server.address() as AddressInfo).port}/mcp`;
+  const url = `http://${ownAddress()}:${await listen(server, 0, "0.0.0.0")}/mcp`;
   const { project, results } = await ran(
     `[[mcp]]\nname = "modern"\nurl = "${url}"\nprivate = true\ntools = ["trace"]\n`,
     turn("modern__trace", "{}"),

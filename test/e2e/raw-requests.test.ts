@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { appendFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
@@ -19,6 +17,7 @@ import { bash, scriptedAgents } from "../helpers/scripted-agents.ts";
 import { otlpCollector } from "../helpers/otlp-collector.ts";
 import { messagesWith, requestsWith } from "./canary-fields.ts";
 import { answer, hostileServer } from "./hostile-mcp-server.ts";
+import { listen } from "../helpers/listen.ts";
 
 /** A secret that appears nowhere else. */
 const raw = "canary-of-raw-requests-4f81c0d2e7";
@@ -39,10 +38,8 @@ async function alertReceiver() {
     void text(request).then((body) => alerts.push(body));
     response.end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   onTestFinished(() => void server.close().closeAllConnections());
-  return { alerts, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  return { alerts, url: `http://127.0.0.1:${await listen(server)}/` };
 }
 
 /** The socket of a run, with a token that the test knows: the run's own stays in its process. */

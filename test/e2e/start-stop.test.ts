@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { getPriority } from "node:os";
 import { readSchedulerInfo } from "../../src/foundation/store/project-lock.ts";
 import { openStore } from "../../src/foundation/store/store.ts";
@@ -9,6 +8,7 @@ import { commandAgents, until } from "../helpers/command-agents.ts";
 import { slowly, type LiveProject } from "../helpers/live-project.ts";
 import { pause } from "../helpers/pause.ts";
 import { builtAl, type TestScheduler } from "../helpers/scheduler.ts";
+import { listen } from "../helpers/listen.ts";
 
 let project: LiveProject;
 
@@ -55,9 +55,8 @@ test("al start fails with a hint on a taken port, and leaves the runs of a kille
   const lines = async () => (await api("/dashboard/api/logs/long/download")).text();
   await expect.poll(lines, slowly).toContain("sleep 0.1");
   await kill();
-  const holder = createServer().listen(0, "127.0.0.1");
-  await once(holder, "listening");
-  const { port } = holder.address() as AddressInfo;
+  const holder = createServer();
+  const port = await listen(holder);
   const { code, stderr } = await project.al("start", "-w", "--port", String(port));
   holder.close();
   expect([code, stderr]).toEqual([1, expect.stringMatching(new RegExp(`${port}.*\\nhint: `))]);

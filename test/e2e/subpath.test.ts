@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { openBrowser } from "../helpers/browser.ts";
 import { LiveProject } from "../helpers/live-project.ts";
 import { shows } from "../interfaces/dashboard/shows.ts";
+import { listen } from "../helpers/listen.ts";
 
 const base = "/al";
 
@@ -32,10 +31,9 @@ async function startProxy(port: () => string, keepsPath: boolean) {
     response.on("close", () => passed.destroy());
     message.pipe(passed);
   };
-  const server = createServer(pass).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const server = createServer(pass);
   onTestFinished(() => void server.close().closeAllConnections());
-  return { origin: `http://proxy.localhost:${(server.address() as AddressInfo).port}`, strays };
+  return { origin: `http://proxy.localhost:${await listen(server)}`, strays };
 }
 
 test.each([

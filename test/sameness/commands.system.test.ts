@@ -67,12 +67,12 @@ const changes = [
   "stop",
 ];
 
-/** What differs from run to run: folders, ids, addresses, and times since the day's end. */
+/** What differs from run to run: folders, ids, addresses, times since the day's end, and the forecast made from them. */
 function settled(text: string): string {
   return text
     .replaceAll(dirname(project.dir), "<folder>")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => (Date.parse(time) > now ? "<later>" : time))
-    .replaceAll(/(Usd":\d+\.\d)\d{4,}/g, "$1")
+    .replaceAll(/"(monthUsd|p90Usd)":[\d.]+/g, '"$1":0')
     .replaceAll(/"(?:lastD|d)urationMs":\d{1,4}\b/g, '"durationMs":0')
     .replaceAll(/"(time|pid)":\d+/g, '"$1":0')
     .replaceAll(/localhost:\d+/g, "localhost:0")

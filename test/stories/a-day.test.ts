@@ -123,7 +123,7 @@ test("a signed delivery starts its agent once, and one with another signature no
   expect(await project.read("ran")).toBe("1\n");
 });
 
-test("while all new work is paused, work waits, running runs can be killed, and resume starts what waits", async () => {
+test("al pause --all-work holds new work, al kill --all ends running runs, and al resume starts the held work", async () => {
   expect(await project.trigger("waits", "waits")).toEqual([202, 202]);
   await expect.poll(async () => (await project.agent("waits"))?.running, slowly).toBe(1);
   await project.print("pause", "--all-work");

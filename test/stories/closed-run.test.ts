@@ -3,9 +3,10 @@ import type { RunView } from "../../src/interfaces/views/run-view.ts";
 import { commandAgents, until } from "../helpers/command-agents.ts";
 import { slowly } from "../helpers/live-project.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
+import { noteSkipped } from "../helpers/note-skipped.ts";
 
 const missing = whyNoNetwork();
-if (missing !== null) process.stderr.write(`skipped: closed runs of host users (${missing})\n`);
+noteSkipped("closed runs of host users", missing);
 
 /** A name that no resolver has. */
 const host = "api.denied.invalid";

@@ -24,6 +24,7 @@ import { emulate } from "../interfaces/cli/tui/emulator.ts";
 import { untilLeftClean } from "../interfaces/cli/tui/live-project.ts";
 import { writeKubeconfig } from "../runtime/cluster/kubernetes/kubeconfig.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";
+import { noteSkipped } from "../helpers/note-skipped.ts";
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
@@ -34,7 +35,7 @@ const { engine, missing: noEngine } = await testEngine();
 const noNetwork = whyNoNetwork();
 const noTerminal = whyNoTerminal();
 for (const why of [noNetwork, noTerminal]) {
-  if (why !== null) process.stderr.write(`skipped: a part of the installed package (${why})\n`);
+  noteSkipped("a part of the installed package", why);
 }
 afterAll(() => installedPackage.remove());
 

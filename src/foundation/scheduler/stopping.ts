@@ -75,7 +75,8 @@ export function createStopping(deps: StoppingDeps) {
     },
     /** The graph is complete: cancels the timers. A later request to stop logs nothing, as the log is closed. */
     done: (): void => {
-      [phase, isHurried] = ["draining", true];
+      phase = "draining";
+      isHurried = true;
       for (const timer of timers) clearTimeout(timer);
       timers.clear();
     },

@@ -5,6 +5,7 @@ import type { Fields } from "../../../src/features/alerts/target.ts";
 import { certificateAuthority } from "../../helpers/certificate-authority.ts";
 import { mailLogin, startMailServer } from "./mail-server.ts";
 import { alerts, messageFor, sendWith, targetOf } from "./samples.ts";
+import { listen } from "../../helpers/listen.ts";
 
 const authority = certificateAuthority();
 const usual = getCACertificates("default");
@@ -149,9 +150,9 @@ test.each<[string, (socket: Socket) => unknown]>([
       sockets.push(socket.on("error", () => undefined).resume());
       greet(socket);
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = await listen(server);
     onTestFinished(() => void server.close());
-    const { send } = sending((server.address() as { port: number }).port);
+    const { send } = sending(port);
     const begin = performance.now();
     expect(await send(mailLogin, { timeoutMs: 1_000 })).toMatchObject(failed());
     expect(performance.now() - begin).toBeLessThan(10_000);

@@ -6,6 +6,7 @@ import { webhookSecret } from "./fake-apis.ts";
 import { startReceiver } from "./receiver.ts";
 import { senderWorld } from "./sender-world.ts";
 import { alerts, messageFor, sendWith, targetOf } from "./samples.ts";
+import { listen } from "../../helpers/listen.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -19,12 +20,12 @@ async function faultyServer(fault: (socket: Socket) => void): Promise<string> {
     sockets.add(socket.on("error", () => undefined));
     socket.once("data", () => fault(socket)).resume();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   closers.push(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  return `http://127.0.0.1:${port}`;
 }
 
 function sendTo(url: string): SendAlert {

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Received, Reply } from "./fake-apis.ts";
+import { listen } from "../../helpers/listen.ts";
 
 /** A server for one test; `answer` is given each request once it is whole. */
 export async function startReceiver(answer: (request: Received) => Reply | Promise<Reply>) {
@@ -18,13 +19,12 @@ export async function startReceiver(answer: (request: Received) => Reply | Promi
     respond().catch(() => response.destroy());
   });
   server.on("connection", (socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   const close = async (): Promise<void> => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   };
   onTestFinished(close);
-  const { port } = server.address() as { port: number };
   /** `http://127.0.0.1:4000` */
   const base = `http://127.0.0.1:${port}`;
   return { base, port, server, received, close };

@@ -92,7 +92,7 @@ test("parseSkill rejects a skill for another version, and names both", () => {
   expect(parse(text, "2.1.0-beta.1").skill).not.toBeNull();
 });
 
-test("parseSkill warns of a field compatibility that is no version range, and of missing instructions", () => {
+test("parseSkill warns if `compatibility` is not a version range, and if there are no instructions", () => {
   const { skill, problems } = parse("---\ncompatibility: needs git\n---\n\n");
   expect(skill?.compatibility).toBe("needs git");
   expect(texts(problems)).toEqual([

@@ -5,6 +5,7 @@ import { createSendRequest } from "../../../src/foundation/contracts/outgoing-re
 import type { OutgoingRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import { testCertificate } from "../../helpers/certificate.ts";
 import { forwardProxy } from "../../helpers/forward-proxy.ts";
+import { listen } from "../../helpers/listen.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -15,12 +16,12 @@ afterEach(async () => {
 async function listening(server: Server | TcpServer): Promise<number> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   closers.push(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
-  return (server.address() as { port: number }).port;
+  return port;
 }
 
 function get(port: number, path = "/"): OutgoingRequest {

@@ -5,9 +5,10 @@ import { openStore } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "../../foundation/store/spend-on.ts";
 import { cliProject } from "./fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "./terminal.ts";
+import { noteSkipped } from "../../helpers/note-skipped.ts";
 
 const noTerminal = whyNoTerminal();
-if (noTerminal !== null) process.stderr.write(`skipped: al config on a terminal (${noTerminal})\n`);
+noteSkipped("al config on a terminal", noTerminal);
 
 const project = `# Ours.
 workQueueSize = 7 # enough

@@ -2,10 +2,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from "node:f
 import { dirname, join } from "node:path";
 import { cliProject } from "./fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "./terminal.ts";
+import { noteSkipped } from "../../helpers/note-skipped.ts";
 
 const secret = "hush-hush-0123456789";
 const noTerminal = whyNoTerminal();
-if (noTerminal !== null) process.stderr.write(`skipped: al creds on a terminal (${noTerminal})\n`);
+noteSkipped("al creds on a terminal", noTerminal);
 
 const cli = cliProject();
 const pathOf = (path: string) => join(cli.home, "credentials", path);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { asUser, tempUser, whyNoOsUsers } from "../../helpers/os-users.ts";
 import { builtAl } from "../../helpers/scheduler.ts";
 import { cliProject } from "./fake-operator.ts";
+import { noteSkipped } from "../../helpers/note-skipped.ts";
 
 const cli = cliProject();
 beforeEach(async () => {
@@ -13,8 +14,7 @@ beforeEach(async () => {
 });
 
 const noOsUsers = whyNoOsUsers();
-if (noOsUsers !== null)
-  process.stderr.write(`skipped: al doctor makes no OS user (${noOsUsers})\n`);
+noteSkipped("al doctor makes no OS user", noOsUsers);
 
 const keyPath = () => join(cli.home, "credentials/gateway_api_key/default/key");
 const readKey = () => cli.read("../home/credentials/gateway_api_key/default/key");

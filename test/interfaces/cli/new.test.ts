@@ -6,13 +6,14 @@ import { serverUrl } from "../../../src/interfaces/cli/new/server-url.ts";
 import { cliProject } from "./fake-operator.ts";
 import { resolvedAgents } from "./resolved-agents.ts";
 import { onTerminal, whyNoTerminal } from "./terminal.ts";
+import { noteSkipped } from "../../helpers/note-skipped.ts";
 
 const cli = cliProject();
 let dir: string;
 beforeEach(() => void (dir = join(cli.projectDir, "made")));
 
 const noTerminal = whyNoTerminal();
-if (noTerminal !== null) process.stderr.write(`skipped: al new on a terminal (${noTerminal})\n`);
+noteSkipped("al new on a terminal", noTerminal);
 
 const read = (path: string) => cli.read(`made/${path}`);
 

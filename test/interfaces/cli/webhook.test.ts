@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
@@ -7,6 +6,7 @@ import { openStore } from "../../../src/foundation/store/store.ts";
 import { bytes, githubExample } from "../../features/webhooks/deliveries.ts";
 import { perTest } from "../../helpers/per-test.ts";
 import { cliProject, scriptedModel } from "./fake-operator.ts";
+import { listen } from "../../helpers/listen.ts";
 
 const cli = cliProject();
 const sourceOf = (name: string, line: string) => `[webhooks.${name}]\ntype = "github"\n${line}\n`;
@@ -113,8 +113,7 @@ async function fakeGateway() {
       response.writeHead(gateway.status).end(JSON.stringify(gateway.answer));
     });
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  gateway.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  gateway.url = `http://127.0.0.1:${await listen(server)}/`;
   return gateway;
 }
 

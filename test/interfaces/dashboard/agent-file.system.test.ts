@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { agentProject } from "../operations/agent-project.ts";
 import { sharedBrowser } from "./open-page.ts";
-import { containing } from "./shows.ts";
+import { containing, untilLive } from "./shows.ts";
 import { attack } from "./page-states.ts";
 import { withDetail } from "./with-detail.ts";
 
@@ -17,7 +17,7 @@ async function openFiles(text = dev) {
   const deps = withDetail({ instructions: "# Who" });
   Object.assign(deps.operations, project.edits);
   const opened = await open(`${path}?tab=config`, deps);
-  await opened.page.waitForSelector("body[data-connection=live]");
+  await untilLive(opened.page);
   return { ...project, ...opened };
 }
 

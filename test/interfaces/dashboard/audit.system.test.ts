@@ -3,6 +3,7 @@ import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 import { ada } from "./people-states.ts";
 import { busyState, instance } from "./page-states.ts";
+import { untilLive } from "./shows.ts";
 
 const open = sharedBrowser();
 
@@ -24,7 +25,7 @@ test("the page Audit lists who did what, without a script, and leads to the run"
 
 test("the page Audit shows new acts, and has filters and pages in the address", async () => {
   const { page, deps, errors, shows, press } = await open("/dashboard/audit", busyState());
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
   await shows({ "#acts tr": 50 });
   await press("Older");
   await shows({ "#acts tr": 11 });

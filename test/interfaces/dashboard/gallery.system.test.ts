@@ -4,6 +4,7 @@ import { sharedBrowser } from "./open-page.ts";
 import { agent, gallery } from "./gallery.ts";
 import { busyState } from "./page-states.ts";
 import { states } from "./states.ts";
+import { untilLive } from "./shows.ts";
 
 const open = sharedBrowser();
 /** Opens what a reader can open on a page, up to three of each kind. */
@@ -71,7 +72,7 @@ test("axe finds nothing in the list of keys", async () => {
 
 test("axe finds nothing in the difference of an edit, nor in its conflict with the disk", async () => {
   const { page, deps, press } = await open(`${agent}?tab=config`, busyState());
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
   await press("Edit");
   await press("Review the change");
   await page.locator("dialog[open]").waitFor();

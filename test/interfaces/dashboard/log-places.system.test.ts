@@ -3,6 +3,7 @@ import type { LogPageQuery } from "../../../src/foundation/logs/log-query.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { distanceToBottom } from "./log-support.ts";
 import { sharedBrowser } from "./open-page.ts";
+import { untilLive } from "./shows.ts";
 
 const open = sharedBrowser();
 const path = "/dashboard/agents/dev/logs";
@@ -135,7 +136,7 @@ test("a log page holds 5,000 lines at most: new lines replace the earliest, earl
     await expect.poll(() => texts(page), { interval: 250 }).toEqual(wanted);
   };
   await expectShown(300, 400);
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
   const write = (from: number, to: number) => {
     for (const line of between(from, to))
       deps.logs.write({ agent: "dev", instanceId: "dev-bbbbbbbb", msg: `<${line}>` });

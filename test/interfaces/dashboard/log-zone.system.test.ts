@@ -2,6 +2,7 @@ import type { Browser } from "playwright-core";
 import { openBrowser } from "../../helpers/browser.ts";
 import { apiKey, startTcp, testDeps } from "../gateway/start-gateway.ts";
 import { logPath } from "./log-support.ts";
+import { untilLive } from "./shows.ts";
 
 let browser: Browser;
 beforeAll(async () => void (browser = await openBrowser()));
@@ -34,7 +35,7 @@ test.each(["Pacific/Kiritimati", "Pacific/Pago_Pago"])(
     await context.request.post(`${url}/login`, { data: { key: apiKey } });
     const page = await context.newPage();
     await page.goto(url + logPath);
-    await page.waitForSelector("body[data-connection=live]");
+    await untilLive(page);
     const lines = await page.evaluate<readonly ShownLine[]>(shownLines);
     expect(lines).toHaveLength(60);
     for (const [index, { text, href, at, title }] of lines.entries()) {

@@ -4,6 +4,7 @@ import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { startTcp, testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 import { ago } from "./page-states.ts";
+import { untilLive } from "./shows.ts";
 
 const open = sharedBrowser();
 
@@ -105,7 +106,7 @@ test("a logout in one tab sends the other to the login page", async () => {
   const { page, url } = await open("/dashboard");
   const other = await page.context().newPage();
   await other.goto(`${url}/dashboard`);
-  await other.waitForSelector("body[data-connection=live]");
+  await untilLive(other);
   await page.getByRole("link", { name: "Logout" }).click();
   await page.waitForURL(`${url}/login`);
   await other.waitForURL(`${url}/login?next=%2Fdashboard`);

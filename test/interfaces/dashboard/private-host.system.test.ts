@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openBrowser } from "../../helpers/browser.ts";
 import { TestReceiver, source } from "../../features/webhooks/test-receiver.ts";
 import { apiKey, startTcp, testDeps, type TestDeps } from "../gateway/start-gateway.ts";
+import { listen } from "../../helpers/listen.ts";
 
 let browser: Browser;
 beforeAll(async () => void (browser = await openBrowser()));
@@ -38,10 +38,9 @@ async function otherServer(page = "") {
     response.setHeader("content-type", "text/html");
     response.setHeader("set-cookie", "al_session=planted-by-another-port; Path=/");
     response.end(page);
-  }).listen(0, "127.0.0.1");
+  });
   onTestFinished(() => void server.close());
-  await new Promise((resolve) => server.once("listening", resolve));
-  return { port: (server.address() as AddressInfo).port, cookies };
+  return { port: await listen(server), cookies };
 }
 
 test("a login by key at localhost ends on the private host, and other ports get no session", async () => {

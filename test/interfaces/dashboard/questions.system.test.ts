@@ -5,6 +5,7 @@ import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 import { ago } from "./page-states.ts";
 import { ada, idOf } from "./people-states.ts";
+import { untilLive } from "./shows.ts";
 
 const open = sharedBrowser();
 const path = "/dashboard/questions";
@@ -21,7 +22,7 @@ async function openWith(questions: readonly Partial<QuestionView>[], at = path) 
   operations.setScheduler({ questions: all.filter(({ state }) => state === "open").length });
   const opened = await open(at, deps);
   const { page } = opened;
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
   const card = (id: number) => page.locator(`[id="${idOf(id)}"]`);
   return { ...opened, operations, card, asked: operations.asked };
 }

@@ -3,6 +3,7 @@ import { isLong } from "../../helpers/long.ts";
 import { aRunView } from "../../helpers/run-view.ts";
 import { testDeps, type TestDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
+import { untilLive } from "./shows.ts";
 
 const open = sharedBrowser({ isFresh: true });
 
@@ -37,7 +38,7 @@ test("all visible pages of one browser share one stream", async () => {
     await page.goto(`${url}/dashboard${paths[pages.length % paths.length] ?? ""}`);
     pages.push(page);
   }
-  for (const page of pages) await page.waitForSelector("body[data-connection=live]");
+  for (const page of pages) await untilLive(page);
   await expect.poll(() => streamsOf(deps)).toBe(1);
   deps.operations.setScheduler({ alerts: { open: 7, dead: 0 } });
   deps.logs.write({ agent: "dev", instanceId, msg: "to all that follow" });
@@ -87,7 +88,7 @@ test("a log whose filter is too long for the shared stream has one of its own", 
 test("pages reconnect automatically after their shared worker ended", async () => {
   const deps = testDeps();
   const { page } = await open("/dashboard", deps);
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
   await endSharedWorkers(page);
   await expect.poll(() => streamsOf(deps)).toBe(1);
   deps.operations.setAgent({ name: "dev", statusText: "after its end" });

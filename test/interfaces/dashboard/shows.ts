@@ -58,3 +58,6 @@ async function textsOf(
     ? texts.map((text) => text?.replaceAll(/\s+/g, " ").trim() ?? null)
     : texts;
 }
+
+/** Resolves once the page has its stream of the scheduler's status. */
+export const untilLive = (page: Page) => page.waitForSelector("body[data-connection=live]");

@@ -2,6 +2,7 @@ import type { InboxView, RunView } from "../../../src/interfaces/views/run-view.
 import { aRunView } from "../../helpers/run-view.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
+import { untilLive } from "./shows.ts";
 
 const open = sharedBrowser();
 const instance = "dev-abcdefgh";
@@ -20,7 +21,7 @@ async function pageOf(run: Partial<RunView>) {
   const deps = testDeps();
   deps.operations.runs.set(instance, aRunView(instance, run));
   const opened = await open(path, deps);
-  await opened.page.waitForSelector("body[data-connection=live]");
+  await untilLive(opened.page);
   return opened;
 }
 

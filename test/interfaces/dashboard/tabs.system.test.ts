@@ -5,6 +5,7 @@ import type { StatusUpdate } from "../../../streams/status/wire.ts";
 import { createGateway } from "../../../src/interfaces/gateway/server.ts";
 import { startTcp, testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
+import { untilLive } from "./shows.ts";
 
 const open = sharedBrowser({ isFresh: true });
 const logPath = "/dashboard/agents/dev/logs";
@@ -54,7 +55,7 @@ test("ten tabs stay live, because hidden ones release their stream and catch up 
     const tab = await first.context().newPage();
     await tab.goto(`${url}/dashboard`);
     // An origin has six connections: the seventh tab would wait for ever if the others kept theirs.
-    await tab.waitForSelector("body[data-connection=live]");
+    await untilLive(tab);
     tabs.push(tab);
   }
   deps.operations.setAgent({ name: "dev", statusText: "while nobody looked" });
@@ -110,7 +111,7 @@ test("a page restored from the browser's cache opens its stream again", async ()
 
 test("a page without a network says so at once, turns its panels grey, and continues when it is back", async () => {
   const { page, deps, shows } = await open("/dashboard");
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
   await page.context().setOffline(true);
   await page.waitForSelector("body[data-connection=lost]");
   await shows({ "#lost": /not answered since \d\d:\d\d:\d\d/, "#connection": "Not connected" });
@@ -129,7 +130,7 @@ test("a hanging scheduler is noticed, although its connection stays open", async
   // A test can't reach into the worker that pages share.
   await page.addInitScript("delete window.SharedWorker");
   await page.reload();
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
   const probed = "**/dashboard/api/scheduler";
   await page.route(probed, (route) => route.fulfill({ status: 404 }));
   const answered = page.waitForResponse(probed);
@@ -144,7 +145,7 @@ test("a hanging scheduler is noticed, although its connection stays open", async
   await page.waitForSelector("body[data-connection=lost]");
   await page.unrouteAll();
   await page.clock.fastForward(10_000);
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
 });
 
 test("a log neither loses nor repeats lines, over a hidden tab and a restart of the gateway", async () => {
@@ -186,7 +187,7 @@ const icon = (page: Page) => page.locator("link[rel=icon]").getAttribute("href")
 
 test("the count in the title follows at once while the page is visible", async () => {
   const { page, deps } = await open("/dashboard");
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
   const calm = await icon(page);
   const link = page.getByRole("link", { name: /^Alerts/ });
   await expect.poll(() => link.innerText()).toBe("Alerts");
@@ -204,7 +205,7 @@ test("a hidden tab, which has no stream, asks once a minute", async () => {
   await page.clock.install();
   await letHide(page);
   await page.reload();
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
   await setHidden(page, true);
   await page.clock.fastForward(2_000);
   deps.operations.setScheduler({ alerts: { open: 2, dead: 0 } });

@@ -1,12 +1,13 @@
 import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
+import { untilLive } from "./shows.ts";
 
 const open = sharedBrowser();
 const path = "/dashboard/tokens";
 
 test("a person makes a token, sees it once, and removes it", async () => {
   const { page, deps, errors, shows, press } = await open(path);
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
   await shows({ "#none": true });
   await page.getByLabel("Name").fill("claude");
   await page.getByLabel("trigger").check();
@@ -23,7 +24,7 @@ test("a person makes a token, sees it once, and removes it", async () => {
   expect(deps.operations.acts[0]).toMatchObject({ act: "token-new", by: { via: "login" } });
   await page.reload();
   await expect.poll(() => page.content()).not.toContain(token);
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
   await row.getByRole("button", { name: "Remove the token claude" }).click();
   await row.getByRole("button", { name: "Really remove?" }).click();
   await shows({ "#tokens tr": 0 });
@@ -33,7 +34,7 @@ test("a person makes a token, sees it once, and removes it", async () => {
 
 test("the page Tokens says why a token was refused, and keeps the fields", async () => {
   const { page, deps, press } = await open(path);
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
   await page.getByLabel("Name").fill("claude");
   await page.getByLabel("Only these agents").fill("zebra");
   await press("Create");

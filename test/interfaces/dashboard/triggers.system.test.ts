@@ -3,7 +3,7 @@ import type { HistoryEntry } from "../../../src/foundation/contracts/history.ts"
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
-import { containing } from "./shows.ts";
+import { containing, untilLive } from "./shows.ts";
 import { aDeadLetter, addReceipt, ago, attack, ongoing, receiptId } from "./page-states.ts";
 
 const open = sharedBrowser();
@@ -74,7 +74,7 @@ test("filters of the triggers are in the address, and can be cleared", async () 
 
 test("a filter set while the scheduler is away is applied when it is back", async () => {
   const { page, shows } = await open(path, withEntries(...manyRuns(4)));
-  await page.waitForSelector("body[data-connection=live]");
+  await untilLive(page);
   await page.context().setOffline(true);
   await page.getByRole("combobox", { name: "Agent" }).fill("cat");
   await page.keyboard.press("Enter");

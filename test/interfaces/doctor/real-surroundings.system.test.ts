@@ -13,10 +13,11 @@ import { perTest } from "../../helpers/per-test.ts";
 import { builtAl } from "../../helpers/scheduler.ts";
 import { agentConfig, ward } from "./support.ts";
 import { like } from "../../helpers/like.ts";
+import { noteSkipped } from "../../helpers/note-skipped.ts";
 
 const { engine, missing } = await testEngine();
 const noOsUsers = whyNoOsUsers();
-if (noOsUsers !== null) process.stderr.write(`skipped: the doctor writes no rule (${noOsUsers})\n`);
+noteSkipped("the doctor writes no rule", noOsUsers);
 
 describe.skipIf(missing !== null)("on a real engine, the doctor", () => {
   test(

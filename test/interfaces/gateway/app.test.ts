@@ -146,7 +146,7 @@ test.each(["/health", "/control/status", "/nothing"])(
   },
 );
 
-test("without --web-ui there is no dashboard, yet all of the API", async () => {
+test("the gateway serves the API and no dashboard without --web-ui", async () => {
   const { ask } = await tcp({ dashboard: false });
   for (const page of ["", "/triggers", "/agents/dev"])
     expect((await ask(`/dashboard${page}`, bearer)).statusCode).toBe(404);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect, createServer } from "node:net";
 import { existsSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { createGateway } from "../../../src/interfaces/gateway/server.ts";
 import { pause } from "../../helpers/pause.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { bearer, startTcp, testDeps } from "./start-gateway.ts";
+import { listen } from "../../helpers/listen.ts";
 
 test("the gateway serves the operator on a socket that only this user can open", async () => {
   const path = join(tempDir(), "operator.sock");
@@ -35,9 +36,8 @@ test("the gateway takes over the socket that a crash left behind", async () => {
 
 test("listenTcp rejects a port in use with a hint", async () => {
   const other = createServer();
-  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const port = await listen(other);
   onTestFinished(() => void other.close());
-  const { port } = other.address() as AddressInfo;
   await expect(createGateway(testDeps({ port })).listenTcp()).rejects.toMatchObject({
     name: "UserError",
     code: "port_in_use",
@@ -62,9 +62,8 @@ test.skipIf(!hasIpv6)(
 
 test.skipIf(!hasIpv6)("listenTcp rejects a port that another program uses on ::1", async () => {
   const other = createServer();
-  await new Promise<void>((resolve) => other.listen(0, "::1", resolve));
+  const port = await listen(other, 0, "::1");
   onTestFinished(() => void other.close());
-  const { port } = other.address() as AddressInfo;
   const message = `port ${port} is in use on [::1], which browsers ask first for localhost`;
   await expect(createGateway(testDeps({ port })).listenTcp()).rejects.toMatchObject({
     code: "port_in_use",

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { completions } from "./pi/wires/completions.ts";
+import { listen } from "../../helpers/listen.ts";
 
 export interface SeenRequest {
   readonly path: string;
@@ -30,8 +31,7 @@ export async function fakeProvider(answer: Answer): Promise<FakeProvider> {
     answer(seen, response);
   };
   const server = createServer((incoming, response) => void serve(incoming, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
+  const port = await listen(server);
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     requests,

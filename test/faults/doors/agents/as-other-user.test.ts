@@ -2,9 +2,10 @@ import { chmod, stat } from "node:fs/promises";
 import { tempUser, whyNoOsUsers, type OsUser } from "../../../helpers/os-users.ts";
 import { forAll, LiveProject } from "../../../helpers/live-project.ts";
 import { injectedAgent, resultsOf, tries } from "./attack.ts";
+import { noteSkipped } from "../../../helpers/note-skipped.ts";
 
 const missing = whyNoOsUsers();
-if (missing !== null) process.stderr.write(`skipped: hostile agents as OS users (${missing})\n`);
+noteSkipped("hostile agents as OS users", missing);
 const othersSecret = "canary-of-another-agent-5b1e";
 
 const sockets =

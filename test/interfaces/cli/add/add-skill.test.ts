@@ -2,9 +2,10 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolvedAgents } from "../resolved-agents.ts";
 import { onTerminal, whyNoTerminal } from "../terminal.ts";
 import { skill, skillProject } from "./skill-project.ts";
+import { noteSkipped } from "../../../helpers/note-skipped.ts";
 
 const noTerminal = whyNoTerminal();
-if (noTerminal !== null) process.stderr.write(`skipped: al add on a terminal (${noTerminal})\n`);
+noteSkipped("al add on a terminal", noTerminal);
 
 const { cli, repository, publish, pathOf, read, configOf, isUntouched } = skillProject();
 const two = { "skills/one/SKILL.md": skill, "skills/two/SKILL.md": skill };

@@ -4,9 +4,10 @@ import { loadCredential } from "../../../../src/foundation/credentials/load-cred
 import { onTerminal, whyNoTerminal } from "../terminal.ts";
 import { importFolders, type Imported } from "./run-import.ts";
 import { currentProject, smallProject, store, writeFiles } from "./their-projects.ts";
+import { noteSkipped } from "../../../helpers/note-skipped.ts";
 
 const noTerminal = whyNoTerminal();
-if (noTerminal !== null) process.stderr.write(`skipped: al import on a terminal (${noTerminal})\n`);
+noteSkipped("al import on a terminal", noTerminal);
 
 const folders = importFolders();
 

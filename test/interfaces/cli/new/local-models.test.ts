@@ -1,12 +1,11 @@
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { localModels } from "../../../../src/interfaces/cli/new/local-models.ts";
+import { listen } from "../../../helpers/listen.ts";
 
 async function modelsOf(answer: (response: ServerResponse) => void): Promise<readonly string[]> {
-  const server = createServer((_request, response) => answer(response)).listen(0, "127.0.0.1");
+  const server = createServer((_request, response) => answer(response));
   onTestFinished(() => void server.close());
-  await new Promise((resolve) => server.once("listening", resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const baseUrl = `http://127.0.0.1:${await listen(server)}/v1`;
   return (await localModels([baseUrl])).map(({ model }) => model);
 }
 

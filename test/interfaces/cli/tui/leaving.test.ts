@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { whyNoTerminal } from "../terminal.ts";
 import { test, untilLeftClean, untilRunning } from "./live-project.ts";
+import { noteSkipped } from "../../../helpers/note-skipped.ts";
 
 const ctrlC = "\u0003";
 
@@ -18,8 +19,7 @@ registerHooks({ load: (url, context, next) => {
 `;
 
 const noTerminal = whyNoTerminal();
-if (noTerminal !== null)
-  process.stderr.write(`skipped: how the live view is left (${noTerminal})\n`);
+noteSkipped("how the live view is left", noTerminal);
 
 describe.skipIf(noTerminal !== null)(
   "the live view",

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { widthOf } from "../../../../src/interfaces/cli/terminal/fit.ts";
 import { whyNoTerminal } from "../terminal.ts";
 import { test, untilLeftClean, untilRunning } from "./live-project.ts";
+import { noteSkipped } from "../../../helpers/note-skipped.ts";
 
 /** Acts and agents of the audit trail. */
 function actsAtTerminal(projectDir: string): readonly string[] {
@@ -17,7 +18,7 @@ const ctrlC = "\u0003";
 const [down, pageDown] = ["\u001b[B", "\u001b[6~"];
 
 const noTerminal = whyNoTerminal();
-if (noTerminal !== null) process.stderr.write(`skipped: the live view (${noTerminal})\n`);
+noteSkipped("the live view", noTerminal);
 
 describe.skipIf(noTerminal !== null)(
   "al start on a terminal",

@@ -1,11 +1,8 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { operatorApp } from "../../../../src/interfaces/gateway/app.ts";
 import { createLoginLinks } from "../../../../src/interfaces/gateway/login-links.ts";
-import { openSessions } from "../../../../src/interfaces/gateway/sessions.ts";
 import { memorySessions } from "../../../helpers/memory-sessions.ts";
-import { tempDir } from "../../../helpers/temp-dir.ts";
 import { apiKey, bearer, openApp, type TestDeps } from "../start-gateway.ts";
+import { heldSessions } from "../held-sessions.ts";
 
 const gatewayUrl = "http://localhost:8080";
 
@@ -76,18 +73,11 @@ test("a HEAD, as of a link preview, does not use the login link", async () => {
 });
 
 test("while the sessions can't be written the link stays valid, and no log has its token", async () => {
-  const home = tempDir();
-  const sessions = openSessions({ home, onProblem: () => undefined });
-  const other = new DatabaseSync(join(home, "sessions.db"));
-  onTestFinished(() => {
-    other.close();
-    sessions.close();
-  });
+  const { sessions, release } = heldSessions();
   const { newLink, follow, deps } = await setUp({ sessions });
   const link = newLink();
-  other.exec("BEGIN IMMEDIATE");
   expect((await follow(link)).statusCode).toBe(503);
-  other.exec("ROLLBACK");
+  release();
   expect((await follow(link)).headers.location).toBe("/dashboard");
   expect(deps.lines.join("\n")).not.toContain(link);
 });

@@ -1,9 +1,6 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { InjectOptions } from "fastify";
-import { openSessions } from "../../../../src/interfaces/gateway/sessions.ts";
-import { tempDir } from "../../../helpers/temp-dir.ts";
 import { apiKey, logIn, openApp, type TestDeps } from "../start-gateway.ts";
+import { heldSessions } from "../held-sessions.ts";
 
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
@@ -128,18 +125,11 @@ test("a logged-in user is redirected at once", async () => {
 });
 
 test("a login while another process holds the sessions is a 503, to be retried", async () => {
-  const home = tempDir();
-  const sessions = openSessions({ home, onProblem: () => undefined });
-  const other = new DatabaseSync(join(home, "sessions.db"));
-  onTestFinished(() => {
-    other.close();
-    sessions.close();
-  });
+  const { sessions, release } = heldSessions();
   const { post } = await setUp({ sessions });
-  other.exec("BEGIN IMMEDIATE");
   const refused = await post({ key: apiKey });
   expect([refused.statusCode, refused.headers["retry-after"]]).toEqual([503, "5"]);
   expect(refused.json()).toMatchObject({ error: "store_unavailable" });
-  other.exec("ROLLBACK");
+  release();
   expect((await post({ key: apiKey })).statusCode).toBe(204);
 });

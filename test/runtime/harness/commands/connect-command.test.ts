@@ -1,10 +1,11 @@
 import { PassThrough } from "node:stream";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { connectCommand } from "../../../../src/runtime/harness/commands/connect-command.ts";
 import { bridgedScheduler } from "../bridge/bridged-scheduler.ts";
 import { perTest } from "../../../helpers/per-test.ts";
+import { listen } from "../../../helpers/listen.ts";
 
 const side = perTest(bridgedScheduler, (side) => side.remove());
 
@@ -48,9 +49,8 @@ describe("al-connect", () => {
   });
 
   test("connects directly in a run with an open network", async () => {
-    const server = createServer((socket) => socket.end("direct")).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
+    const server = createServer((socket) => socket.end("direct"));
+    const port = await listen(server);
     const dial = () => call(["127.0.0.1", String(port)], {}).ended;
     expect(await dial()).toMatchObject({ exitCode: 0, output: "direct" });
     server.close();

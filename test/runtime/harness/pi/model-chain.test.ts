@@ -53,7 +53,7 @@ describe("the chain of models", () => {
     expect(logsOf(ended, "tool")).toHaveLength(1);
   });
 
-  test("skips a model without its key with a warning, and fails if there is no other", async () => {
+  test("skips a model whose key is missing with a warning, and fails if no other model is left", async () => {
     const problem = "credential openai_key is missing; write it to /x";
     const broken = aModel("broken", "http://127.0.0.1:1/v1", { problem });
     const ended = await run(broken, good);

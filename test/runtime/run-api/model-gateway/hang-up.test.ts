@@ -51,7 +51,7 @@ async function start(wire: Wire, options: TestGatewayOptions = {}) {
   return { gateway, url, ask, leave, left, hangUp };
 }
 
-test("a call whose client hangs up before the answer is read to its end, and costs what the provider counted", async () => {
+test("the gateway reads an answer to its end although the client has hung up, and the call costs what the provider counted", async () => {
   const { gateway, left } = await start(completions);
   const answer = await left();
   answer.writeHead(200, { "content-type": "application/json" });

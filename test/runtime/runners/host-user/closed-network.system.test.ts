@@ -15,10 +15,11 @@ import { inNamespace, remoteRunner } from "./remote-runner.ts";
 import { aRunner, leftovers, supervisorProgram } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perFile, perTest } from "../../../helpers/per-test.ts";
+import { noteSkipped } from "../../../helpers/note-skipped.ts";
 
 const attempts = join(import.meta.dirname, "network-attempts.ts");
 const missing = whyNoOsUsers() ?? whyNoNetwork();
-if (missing !== null) process.stderr.write(`skipped: closed networks of host users (${missing})\n`);
+noteSkipped("closed networks of host users", missing);
 
 describe.skipIf(missing !== null)("a run of a host user whose network is closed", () => {
   const users = perFile(

@@ -47,7 +47,7 @@ async function started(line: string, options: Parameters<typeof aRunner>[1] = {}
   return { exit, left: [...readdirSync(baseDir), ...(await processesOf(request.instanceId))] };
 }
 
-test("a supervisor that is killed before its first record leaves nothing of its run", async () => {
+test("a run whose supervisor is killed before its first record leaves no process and no file", async () => {
   const { exit, left } = await started("kill -9 $$");
   const rejected = like("cannot be started");
   expect(exit).toMatchObject({ exit: { rejected } });

@@ -4,9 +4,10 @@ import { perTest } from "../../../helpers/per-test.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { agentEvents } from "./agent-events.ts";
 import { whyNoNetwork } from "./network-namespaces.ts";
+import { noteSkipped } from "../../../helpers/note-skipped.ts";
 
 const missing = whyNoNetwork();
-if (missing !== null) process.stderr.write(`skipped: closed networks of host users (${missing})\n`);
+noteSkipped("closed networks of host users", missing);
 
 describe.skipIf(missing !== null)("a run of a host user with a closed network", () => {
   const root = perTest(tempDir);

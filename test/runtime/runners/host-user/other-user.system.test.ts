@@ -19,9 +19,10 @@ import { remoteRunner } from "./remote-runner.ts";
 import { aRunner, supervisorProgram, leftovers } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perFile, perTest } from "../../../helpers/per-test.ts";
+import { noteSkipped } from "../../../helpers/note-skipped.ts";
 
 const missing = whyNoOsUsers();
-if (missing !== null) process.stderr.write(`skipped: runs as another OS user (${missing})\n`);
+noteSkipped("runs as another OS user", missing);
 
 /** An unprivileged scheduler can do less. */
 const schedulers = isLong ? (["unprivileged", "root"] as const) : (["unprivileged"] as const);

@@ -16,9 +16,10 @@ import { aRunner, supervisorProgram } from "./support.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { perFile, perTest } from "../../../helpers/per-test.ts";
 import { like } from "../../../helpers/like.ts";
+import { noteSkipped } from "../../../helpers/note-skipped.ts";
 
 const missing = whyNoOsUsers() ?? whyNoNetwork();
-if (missing !== null) process.stderr.write(`skipped: runs without namespaces left (${missing})\n`);
+noteSkipped("runs without namespaces left", missing);
 
 describe.skipIf(missing !== null)("a run of a host user that can't be isolated now", () => {
   const user = perFile(tempUser, (user) => user.remove());
