@@ -84,6 +84,19 @@ module.exports = {
       to: { path: "^src/", pathNot: "^src/(foundation|features|runtime)/" },
     },
     {
+      name: "both-sides-of-a-run-meet-in-wire",
+      comment: "wire ← run-api, harness, runners ← runs ← cluster",
+      severity: "error",
+      from: { path: "^src/runtime/(wire|run-api|harness|runners)/" },
+      to: { path: "^src/runtime/", pathNot: "^src/runtime/(wire|$1)/" },
+    },
+    {
+      name: "runs-do-not-know-the-cluster",
+      severity: "error",
+      from: { path: "^src/runtime/runs/" },
+      to: { path: "^src/runtime/cluster/" },
+    },
+    {
       name: "interfaces-import-the-runtime",
       severity: "error",
       from: { path: "^src/interfaces/" },

@@ -38,6 +38,9 @@ contracts-stand-alone                  src/foundation/contracts/knows.ts        
 features-import-the-foundation         src/features/alerts/meters.ts            ../spend/meter.ts
 features-import-the-foundation         src/features/webhooks/runs.ts            ../../runtime/runs/live-runs.ts
 runtime-imports-features               src/runtime/runs/serves.ts               ../../interfaces/gateway/metrics.ts
+both-sides-of-a-run-meet-in-wire       src/runtime/harness/knows-runners.ts    ../runners/run-exit.ts
+both-sides-of-a-run-meet-in-wire       src/runtime/wire/knows-a-side.ts        ../run-api/app.ts
+runs-do-not-know-the-cluster           src/runtime/runs/places.ts              ../cluster/checked.ts
 interfaces-import-the-runtime          src/interfaces/operations/wires.ts       ../../start/http.ts
 only-the-command-line-imports-the-root src/interfaces/doctor/starts.ts          ../../start/start.ts
 the-command-line-is-the-top            src/start/prints.ts                      ../interfaces/cli/context.ts

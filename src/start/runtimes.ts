@@ -25,10 +25,10 @@ import type { ClusterDoor } from "../runtime/cluster/door/cluster-door.ts";
 import type { Containers } from "../runtime/runners/container/containers.ts";
 import { createInCluster } from "../runtime/cluster/in-cluster.ts";
 import type { Brokering } from "../runtime/run-api/egress/broker/brokering.ts";
-import { checkCommand } from "../runtime/harness/harness-command.ts";
+import { checkCommand } from "../runtime/runs/harness-command.ts";
 import { jobNetwork, networkOfRun } from "../runtime/runners/job-network.ts";
 import { readScriptFile } from "../features/models/scripted.ts";
-import { prepareJob } from "../runtime/runners/prepare-job.ts";
+import { prepareJob } from "../runtime/runs/prepare-job.ts";
 import { runAgentProgram, runsDir } from "../runtime/runners/host-user/run-agent-program.ts";
 
 /** How long a stopped run has between TERM and KILL, in ms. */

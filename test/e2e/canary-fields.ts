@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { RequestBody, RequestName } from "../../src/runtime/run-api/protocol.ts";
-import type { RunMessage } from "../../src/runtime/harness/run-messages.ts";
+import type { RequestBody, RequestName } from "../../src/runtime/wire/protocol.ts";
+import type { RunMessage } from "../../src/runtime/wire/run-messages.ts";
 
 type Bodies = { readonly [N in RequestName]: Required<RequestBody<N>> };
 type Messages = { readonly [T in RunMessage["type"]]: Required<Extract<RunMessage, { type: T }>> };

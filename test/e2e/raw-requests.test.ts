@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import type { QuestionsView } from "../../src/foundation/contracts/question-views.ts";
-import { postJson } from "../../src/runtime/harness/post-json.ts";
+import { postJson } from "../../src/runtime/wire/post-json.ts";
 import { runLogLine } from "../../src/runtime/runners/host-user/run-log.ts";
 import { hashOf, socketName } from "../../src/runtime/run-api/socket-dir.ts";
 import { ownUser } from "../helpers/command-agents.ts";

@@ -486,7 +486,7 @@ const table: readonly (readonly [Where, Defences])[] = [
     },
   ],
   [
-    { file: `${runners}/prepare-job.ts` },
+    { file: "src/runtime/runs/prepare-job.ts" },
     {
       "model keys stay outside of runs": [
         "filter(([key]) => !outside.includes(key))",

@@ -1,12 +1,12 @@
-import { RunApiError } from "../../src/runtime/run-api/protocol.ts";
-import type { RequestRow } from "../../src/runtime/run-api/requests/row.ts";
-import { schedulerRequests } from "../../src/runtime/run-api/requests/table.ts";
+import { RunApiError } from "../../src/runtime/wire/protocol.ts";
+import type { RequestRow } from "../../src/runtime/wire/requests/row.ts";
+import { schedulerRequests } from "../../src/runtime/wire/requests/table.ts";
 import type {
   RequestName,
   RequestAnswer,
   RunApi,
   RunApiRequest,
-} from "../../src/runtime/run-api/protocol.ts";
+} from "../../src/runtime/wire/protocol.ts";
 
 /** Stands in for the scheduler behind a channel: it notes what an agent asks and answers by a table. */
 export interface FakeAbilities extends RunApi {

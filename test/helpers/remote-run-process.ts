@@ -1,6 +1,6 @@
-import { ticketSchema } from "../../src/runtime/cluster/remote-run/protocol.ts";
+import { ticketSchema } from "../../src/runtime/wire/remote-protocol.ts";
 import type { Launch } from "../../src/runtime/cluster/cluster-engine.ts";
-import { killRun } from "../../src/runtime/runners/marked-processes.ts";
+import { killRun } from "../../src/runtime/wire/marked-processes.ts";
 import { startRemoteRun } from "../runtime/cluster/remote-run/start-remote-run.ts";
 import type { EngineProcess } from "./process-engine.ts";
 

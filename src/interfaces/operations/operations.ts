@@ -29,7 +29,7 @@ import type { Inbox } from "../../features/people/inbox.ts";
 import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Questions } from "../../features/people/questions.ts";
 import { createQuestionOperations } from "./questions.ts";
-import { whyNoInput } from "../../runtime/harness/harness-command.ts";
+import { whyNoInput } from "../../runtime/runs/harness-command.ts";
 import { createStartOnce, type StartedOnce } from "./start-once.ts";
 import { createSteerOperations, type StartedManual } from "./steer.ts";
 import { createSpendAnswers, raiseBudget } from "./spend-answer.ts";

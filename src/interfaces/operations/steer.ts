@@ -8,7 +8,7 @@ import type { Person } from "../../foundation/contracts/questions.ts";
 import { outcomeText } from "../../foundation/contracts/format.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { Store } from "../../foundation/store/store.ts";
-import { whyNoInput } from "../../runtime/harness/harness-command.ts";
+import { whyNoInput } from "../../runtime/runs/harness-command.ts";
 import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
 import { inboxView, type InboxView } from "../views/run-view.ts";
 import { mustBeStartable, type StartableDeps } from "./runnable.ts";

@@ -2,8 +2,8 @@ import { stoppedBeforeStart, type Runner, type StopReason } from "../../../strea
 import { asyncScheduler, defer, type Observable } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import type { RemoteRuns } from "./remote-run/protocol.ts";
-import { refusal } from "../run-api/protocol.ts";
+import type { RemoteRuns } from "../wire/remote-protocol.ts";
+import { refusal } from "../wire/protocol.ts";
 import { reasonOf } from "../../foundation/errors.ts";
 import type { Adopter, FoundRun, RunToResume } from "../runners/adopt-runs.ts";
 import { asRun, unlessAborted, type RunSubscriber } from "../runners/as-run.ts";

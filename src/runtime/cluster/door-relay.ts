@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { messageOf } from "../../foundation/errors.ts";
 import { hostAndPortOf } from "./host-and-port.ts";
-import { joinSockets } from "../run-api/join-sockets.ts";
+import { joinSockets } from "../wire/join-sockets.ts";
 
 /** Limit of connections of all runs together. */
 const maxConnections = 10_000;

@@ -2,7 +2,7 @@ import { from, switchMap, type Observable } from "rxjs";
 import { join } from "node:path";
 import type { Runner } from "../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { RemoteRuns } from "./remote-run/protocol.ts";
+import type { RemoteRuns } from "../wire/remote-protocol.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { Adopter } from "../runners/adopt-runs.ts";
 import type { ClusterRecord } from "./cluster-runner-options.ts";

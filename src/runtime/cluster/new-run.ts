@@ -8,7 +8,7 @@ import { failedStart, rejectedExit } from "../runners/run-exit.ts";
 import { followProcess, type ClusterContext } from "./follow-process.ts";
 import { defaultPollMs } from "./engine-watch.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
-import type { Ticket } from "./remote-run/protocol.ts";
+import type { Ticket } from "../wire/remote-protocol.ts";
 import { command as program } from "../runners/container/image/dockerfile.ts";
 import { runName, isPartial, type Launch, type ClusterEngine } from "./cluster-engine.ts";
 import type { ClusterRunnerOptions } from "./cluster-runner-options.ts";

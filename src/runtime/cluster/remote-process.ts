@@ -11,13 +11,13 @@ import type {
   RemoteLine,
   InboxAnswer,
   RemoteEnd,
-} from "./remote-run/protocol.ts";
-import { refusal } from "../run-api/protocol.ts";
-import type { RunStopReason } from "../runners/run-stop.ts";
+} from "../wire/remote-protocol.ts";
+import { refusal } from "../wire/protocol.ts";
+import type { RunStopReason } from "../wire/run-stop.ts";
 import { endedExit, lostExit, rejectedExit, type Ending } from "../runners/run-exit.ts";
 import type { RunOutput } from "../runners/run-output.ts";
 import { setTimeout as wait } from "node:timers/promises";
-import { inboxWaitMs } from "./remote-run/protocol.ts";
+import { inboxWaitMs } from "../wire/remote-protocol.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 
 export interface RemoteProcessOptions extends LeaseOptions {

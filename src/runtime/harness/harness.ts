@@ -1,7 +1,7 @@
 import type { LogLevel, Usage } from "../../../streams/vocabulary.ts";
 import type { Job, JobModel } from "../../foundation/contracts/job.ts";
 import type { LogKind } from "../../foundation/contracts/log-kinds.ts";
-import type { RunMessage } from "./run-messages.ts";
+import type { RunMessage } from "../wire/run-messages.ts";
 import type { People } from "./run-api/people.ts";
 import type { RunRequests } from "./run-api/run-requests.ts";
 import type { createExchanges } from "./bridge/exchanges.ts";

@@ -9,8 +9,8 @@ import { cut } from "./message-writer.ts";
 import { lastLines, rawLines } from "./raw-lines.ts";
 import type { RunClock } from "./run-clock.ts";
 import { runCommand } from "./run-program.ts";
-import { lastHooksMs, stopReasonFile, stopReasons } from "../runners/run-stop.ts";
-import type { RunStopReason } from "../runners/run-stop.ts";
+import { lastHooksMs, stopReasonFile, stopReasons } from "../wire/run-stop.ts";
+import type { RunStopReason } from "../wire/run-stop.ts";
 
 type HookPhase = "pre" | "post";
 

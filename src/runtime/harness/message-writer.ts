@@ -1,6 +1,6 @@
 import { finished } from "node:stream/promises";
 import { Writable } from "node:stream";
-import type { RunMessage } from "./run-messages.ts";
+import type { RunMessage } from "../wire/run-messages.ts";
 
 /** The scheduler reads lines of up to 32 KiB; a message is cut to fit well below. */
 const maxLineBytes = 30 * 1024;

@@ -1,7 +1,7 @@
-import { networkVariable } from "../runners/host-user/supervisor-order.ts";
+import { networkVariable } from "../wire/supervisor-order.ts";
 import type { Job, JobNetwork } from "../../foundation/contracts/job.ts";
 import { loopbackNames } from "../../foundation/contracts/loopback.ts";
-import { connectCommandName } from "../run-api/requests/table.ts";
+import { connectCommandName } from "../wire/requests/table.ts";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

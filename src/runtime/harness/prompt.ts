@@ -3,7 +3,7 @@ import type { Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
 import { isoTime, relativeTime } from "../../foundation/contracts/format.ts";
 import { credentialName } from "../../foundation/contracts/credential-reference.ts";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
-import { agentCommands } from "../run-api/requests/table.ts";
+import { agentCommands } from "../wire/requests/table.ts";
 import { toolsFor } from "./tools.ts";
 import { cut } from "./message-writer.ts";
 

@@ -3,9 +3,9 @@ import { jobSchema, type Job } from "../../foundation/contracts/job.ts";
 import type { Emit, SessionEnd } from "./harness.ts";
 import { messageWriter, cut, cutStart } from "./message-writer.ts";
 import { failure, runPhases, type RunContext } from "./run-phases.ts";
-import { firstLine } from "../runners/lines.ts";
+import { firstLine } from "../wire/lines.ts";
 import { maxDocumentBytes } from "../../foundation/contracts/body-limits.ts";
-import type { RunMessage } from "./run-messages.ts";
+import type { RunMessage } from "../wire/run-messages.ts";
 
 /** The most characters of a tool call's log line, and of its logged result. */
 const maxCallCharacters = 320;

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { counted } from "../../foundation/contracts/format.ts";
 import { harnesses, type HarnessType } from "../../../streams/harnesses.ts";
 import type { Job, JobCredential } from "../../foundation/contracts/job.ts";
-import { machineFault } from "../runners/machine-fault.ts";
+import { machineFault } from "../wire/machine-fault.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { createRunApiClient } from "./run-api/client.ts";
 import { openCommandSocket, type CommandSocket } from "./run-api/command-socket.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import type { execa as Execa } from "execa";
-import { lineSplitter, type LineSplitter } from "../runners/lines.ts";
-import { killMarked } from "../runners/marked-processes.ts";
+import { lineSplitter, type LineSplitter } from "../wire/lines.ts";
+import { killMarked } from "../wire/marked-processes.ts";
 
 /** How a program ended. */
 export interface ProgramEnd {

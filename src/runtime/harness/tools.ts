@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Job } from "../../foundation/contracts/job.ts";
-import type { RequestRow, ToolRow } from "../run-api/requests/row.ts";
-import { requestRows, schedulerRequests, type RunRequestName } from "../run-api/requests/table.ts";
+import type { RequestRow, ToolRow } from "../wire/requests/row.ts";
+import { requestRows, schedulerRequests, type RunRequestName } from "../wire/requests/table.ts";
 
 /** A tool that the harness offers to the model beside its own. */
 export interface HarnessTool extends ToolRow {

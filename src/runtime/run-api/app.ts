@@ -11,15 +11,15 @@ import {
   runApiErrors,
   RunApiError,
   starting,
-} from "./protocol.ts";
-import type { RequestBody, RequestName, RunApi } from "./protocol.ts";
-import { schedulerRequests } from "./requests/table.ts";
-import { maxLinesBytes, remotePaths, type RemoteRuns } from "../cluster/remote-run/protocol.ts";
+} from "../wire/protocol.ts";
+import type { RequestBody, RequestName, RunApi } from "../wire/protocol.ts";
+import { schedulerRequests } from "../wire/requests/table.ts";
+import { maxLinesBytes, remotePaths, type RemoteRuns } from "../wire/remote-protocol.ts";
 import type { Egress } from "./egress/egress.ts";
 import type { ModelGateway } from "./model-gateway/model-gateway.ts";
-import { cutIfSilent } from "./http-proxy.ts";
+import { cutIfSilent } from "../wire/http-proxy.ts";
 import { hangUpSignal } from "./model-gateway/read-on.ts";
-import { addRemoteRoutes } from "../cluster/door/remote-routes.ts";
+import { addRemoteRoutes } from "./remote-routes.ts";
 import type { RunSocket } from "./run-socket.ts";
 import { createShares, TooManyWaiting } from "./shares.ts";
 import { carriesToken } from "./socket-dir.ts";

@@ -7,12 +7,12 @@ import {
   limitOpenRequests,
   limitUnauthenticated,
 } from "../../foundation/contracts/request-limit.ts";
-import type { RunStopReason } from "../runners/run-stop.ts";
-import type { RunTokens } from "../cluster/door/run-tokens.ts";
+import type { RunStopReason } from "../wire/run-stop.ts";
+import type { RunTokens } from "./run-tokens.ts";
 import { clearedSocket, writeStopReason } from "./socket-dir.ts";
-import { isAbsoluteForm } from "./http-proxy.ts";
-import { closeOf } from "./join-sockets.ts";
-import { refusal, type RunApiError } from "./protocol.ts";
+import { isAbsoluteForm } from "../wire/http-proxy.ts";
+import { closeOf } from "../wire/join-sockets.ts";
+import { refusal, type RunApiError } from "../wire/protocol.ts";
 
 const lengthRequired = "HTTP/1.1 411 Length Required\r\nConnection: close\r\n\r\n";
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
-import { isAbsoluteForm } from "./http-proxy.ts";
+import { isAbsoluteForm } from "../wire/http-proxy.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { runApiApp, type Served } from "./app.ts";
 import { bridgeKey } from "../../foundation/contracts/model-gateway.ts";
-import { fixedTokens } from "../cluster/door/run-tokens.ts";
-import { createRemoteSockets, type RemoteSocketsDeps } from "../cluster/door/remote-sockets.ts";
+import { fixedTokens } from "./run-tokens.ts";
+import { createRemoteSockets, type RemoteSocketsDeps } from "./remote-sockets.ts";
 import { RunSocket, type SocketOwner, type StoredSocket } from "./run-socket.ts";
 import { notAuthenticated, notReady, refuseRequest, refuseTunnel } from "./egress/answers.ts";
 import type { EgressAnswer } from "./egress/answers.ts";

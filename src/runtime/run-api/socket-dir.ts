@@ -2,7 +2,7 @@ import { randomBytes, createHash, timingSafeEqual } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { stopReasonFile, type RunStopReason } from "../runners/run-stop.ts";
+import { stopReasonFile, type RunStopReason } from "../wire/run-stop.ts";
 import { UserError } from "../../foundation/errors.ts";
 
 /** File name of the socket in its folder. */

@@ -5,7 +5,7 @@ import { runtimes } from "../../../streams/runtimes.ts";
 import type { JobNetwork } from "../../foundation/contracts/job.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
-import { isOwnUser } from "./host-user/supervisor-process.ts";
+import { isOwnUser } from "../wire/supervisor-process.ts";
 
 const proxyVariables = [
   "HTTPS_PROXY",

@@ -1,5 +1,5 @@
 import { exitEvent, type RunnerEvent, type RunnerExit } from "../../../streams/runs/runner.ts";
-import { machineFault } from "./machine-fault.ts";
+import { machineFault } from "../wire/machine-fault.ts";
 import { reasonOf } from "../../foundation/errors.ts";
 import type { EndMessage, HandedBack } from "./run-output.ts";
 

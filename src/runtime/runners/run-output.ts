@@ -1,9 +1,9 @@
 import type { RunnerEvent, RunnerExit } from "../../../streams/runs/runner.ts";
 import type { LogEntry, LogLevel, RunRequest } from "../../../streams/vocabulary.ts";
-import { cappedMessage, lineSplitter, maxOutputBytes } from "./lines.ts";
+import { cappedMessage, lineSplitter, maxOutputBytes } from "../wire/lines.ts";
 import { mapTexts } from "../../foundation/contracts/json-size.ts";
 import type { RedactText } from "../../foundation/credentials/redactor.ts";
-import { runMessageSchema, type RunMessage } from "../harness/run-messages.ts";
+import { runMessageSchema, type RunMessage } from "../wire/run-messages.ts";
 
 export type EndMessage = Extract<RunMessage, { type: "end" }>;
 

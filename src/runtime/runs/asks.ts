@@ -9,7 +9,7 @@ import type { Answer, AnswerForm, Question } from "../../foundation/contracts/qu
 import { isoTime } from "../../foundation/contracts/format.ts";
 import type { NewQuestion } from "../../features/people/questions.ts";
 import { messageOf } from "../../foundation/errors.ts";
-import { refusal, type RequestAnswer, type RequestBody } from "../run-api/protocol.ts";
+import { refusal, type RequestAnswer, type RequestBody } from "../wire/protocol.ts";
 import type { LiveRun, Performers } from "./live-run.ts";
 import { hungUpMs, requestId, type PendingRequest } from "./pending-requests.ts";
 import type { RequestContext } from "./request-context.ts";

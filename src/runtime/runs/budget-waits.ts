@@ -1,6 +1,6 @@
 import { Subscription } from "rxjs";
-import type { RequestAnswer } from "../run-api/protocol.ts";
-import type { budgetRequests } from "../run-api/requests/waits.ts";
+import type { RequestAnswer } from "../wire/protocol.ts";
+import type { budgetRequests } from "../wire/requests/waits.ts";
 import type { RunFunds } from "../../foundation/contracts/spend.ts";
 import { needsApproval, waitForApproval } from "./gated-meter.ts";
 import type { Gates } from "./gates.ts";

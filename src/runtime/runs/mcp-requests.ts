@@ -5,9 +5,9 @@ import { allowsTool, mcpCallLine, mcpLimits } from "../../foundation/contracts/m
 import type { McpResult, McpTool } from "../../foundation/contracts/mcp.ts";
 import { canonicalHost } from "../../foundation/contracts/network-allow.ts";
 import { messageOf } from "../../foundation/errors.ts";
-import { refusal, type RunApiRequest } from "../run-api/protocol.ts";
-import type { McpClient } from "../run-api/mcp/mcp-client.ts";
-import { portOf } from "../run-api/egress/run-egress.ts";
+import { refusal, type RunApiRequest } from "../wire/protocol.ts";
+import type { McpClient } from "../wire/mcp-client.ts";
+import { portOf } from "./run-egress.ts";
 import type { Gates, ServedTool } from "./gates.ts";
 import type { LiveRun, Performers, RunMcpServer, RunMcpTool } from "./live-run.ts";
 import type { RequestContext } from "./request-context.ts";

@@ -1,4 +1,4 @@
-import { refusal, type RunApiRequest } from "../run-api/protocol.ts";
+import { refusal, type RunApiRequest } from "../wire/protocol.ts";
 
 /** The unique id of a request: runs choose keys, which may be equal in several runs. */
 export function requestId(request: Pick<RunApiRequest, "instanceId" | "ability" | "key">): string {

@@ -1,6 +1,6 @@
 import { UserError } from "../../foundation/errors.ts";
 import { maxLocksOfRun, type LockRefusal } from "./rules/locks.ts";
-import { refusal, type RunApiError } from "../run-api/protocol.ts";
+import { refusal, type RunApiError } from "../wire/protocol.ts";
 import { didYouMean } from "../../foundation/contracts/did-you-mean.ts";
 import { lockView } from "./lock-view.ts";
 

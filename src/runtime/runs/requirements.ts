@@ -8,10 +8,10 @@ import type { Problem, RunEvent } from "../../../streams/vocabulary.ts";
 import { loadCredential } from "../../foundation/credentials/load-credential.ts";
 import { reasonOf } from "../../foundation/errors.ts";
 import { readScriptFile } from "../../features/models/scripted.ts";
-import { commandProblem, type CommandProblem } from "../harness/harness-command.ts";
-import { isOwnUser } from "../runners/host-user/supervisor-process.ts";
-import { userExists } from "../runners/host-user/user-exists.ts";
-import { modelProblem, type ModelSources } from "../run-api/model-gateway/model-calls.ts";
+import { commandProblem, type CommandProblem } from "./harness-command.ts";
+import { isOwnUser } from "../wire/supervisor-process.ts";
+import { userExists } from "../wire/user-exists.ts";
+import { modelProblem, type ModelSources } from "./model-calls.ts";
 
 /** The sources of a run's requirements, beside its agent's files. */
 export interface RequirementSources extends ModelSources {

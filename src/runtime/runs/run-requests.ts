@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { createWaitGraph } from "./rules/wait-graph.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
-import { refusal } from "../run-api/protocol.ts";
-import type { RequestAnswer, RequestName, RunApi, RunApiRequest } from "../run-api/protocol.ts";
-import type { RequestRow } from "../run-api/requests/row.ts";
-import { schedulerRequests } from "../run-api/requests/table.ts";
+import { refusal } from "../wire/protocol.ts";
+import type { RequestAnswer, RequestName, RunApi, RunApiRequest } from "../wire/protocol.ts";
+import type { RequestRow } from "../wire/requests/row.ts";
+import { schedulerRequests } from "../wire/requests/table.ts";
 import { unlessAborted } from "../runners/as-run.ts";
 import { createBudgetWaits } from "./budget-waits.ts";
 import { createAsks } from "./asks.ts";

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import type { RunMessage } from "../../../src/runtime/harness/run-messages.ts";
+import type { RunMessage } from "../../../src/runtime/wire/run-messages.ts";
 import { withCommandOutputs } from "../../../src/runtime/harness/inline-commands.ts";
 
 async function expand(

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeStopReason } from "../../../src/runtime/run-api/socket-dir.ts";
 import type { Script } from "../../../src/foundation/contracts/job.ts";
-import { lastHooksMs } from "../../../src/runtime/runners/run-stop.ts";
+import { lastHooksMs } from "../../../src/runtime/wire/run-stop.ts";
 import { aJob, aScripted } from "./jobs.ts";
 import { endMessageOf, logsOf, startRun } from "./run-entry.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";

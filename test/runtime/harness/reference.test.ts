@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { requestRows, schedulerRequests } from "../../../src/runtime/run-api/requests/table.ts";
-import type { RequestRow } from "../../../src/runtime/run-api/requests/row.ts";
+import { requestRows, schedulerRequests } from "../../../src/runtime/wire/requests/table.ts";
+import type { RequestRow } from "../../../src/runtime/wire/requests/row.ts";
 
 // `vitest run <this file> -u` writes it anew.
 test("the reference page of a run's requests is up to date with the code", () =>

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import type { Job } from "../../../src/foundation/contracts/job.ts";
 import { jobRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { runJob } from "../../../src/runtime/harness/run-job.ts";
-import { runMessageSchema, type RunMessage } from "../../../src/runtime/harness/run-messages.ts";
+import { runMessageSchema, type RunMessage } from "../../../src/runtime/wire/run-messages.ts";
 import type { LogKind } from "../../../src/foundation/contracts/log-kinds.ts";
 import { builtAl, compileCache } from "../../helpers/scheduler.ts";
 

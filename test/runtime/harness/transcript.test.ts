@@ -1,4 +1,4 @@
-import type { RunMessage } from "../../../src/runtime/harness/run-messages.ts";
+import type { RunMessage } from "../../../src/runtime/wire/run-messages.ts";
 import { redactMessage } from "../../../src/runtime/harness/run-job.ts";
 import { liveCharacters, transcriptOf } from "../../../src/runtime/harness/transcript.ts";
 

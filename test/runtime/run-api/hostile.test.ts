@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import type { RequestAnswer } from "../../../src/runtime/run-api/protocol.ts";
+import type { RequestAnswer } from "../../../src/runtime/wire/protocol.ts";
 import { withStrangers } from "../../faults/doors/http/with-strangers.ts";
 import { held } from "../../helpers/fake-abilities.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";

@@ -1,4 +1,4 @@
-import type { RequestName } from "../../../src/runtime/run-api/protocol.ts";
+import type { RequestName } from "../../../src/runtime/wire/protocol.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
 import { perTest } from "../../helpers/per-test.ts";
 

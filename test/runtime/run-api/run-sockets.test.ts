@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, stat, symlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { RunApiError, type RequestAnswer } from "../../../src/runtime/run-api/protocol.ts";
+import { RunApiError, type RequestAnswer } from "../../../src/runtime/wire/protocol.ts";
 import { held } from "../../helpers/fake-abilities.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
 import type { SocketOfRun, SocketSide } from "./support.ts";

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRunSockets } from "../../../src/runtime/run-api/run-sockets.ts";
 import type { RunSocketsDeps } from "../../../src/runtime/run-api/run-sockets.ts";
-import type { StoredRemoteRun } from "../../../src/runtime/cluster/door/run-tokens.ts";
+import type { StoredRemoteRun } from "../../../src/runtime/run-api/run-tokens.ts";
 import type { StoredSocket } from "../../../src/runtime/run-api/run-socket.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { createRunApiClient } from "../../../src/runtime/harness/run-api/client.ts";
-import { postJson } from "../../../src/runtime/harness/post-json.ts";
+import { postJson } from "../../../src/runtime/wire/post-json.ts";
 import { fakeAbilities } from "../../helpers/fake-abilities.ts";
 
 export const resource = "github:acme/app/issues/7";

@@ -1,4 +1,4 @@
-import type { RunApiRequest } from "../../../src/runtime/run-api/protocol.ts";
+import type { RunApiRequest } from "../../../src/runtime/wire/protocol.ts";
 import { createPendingRequests } from "../../../src/runtime/runs/pending-requests.ts";
 import type { PendingRequest } from "../../../src/runtime/runs/pending-requests.ts";
 

@@ -1,6 +1,6 @@
 import { UserError } from "../../../src/foundation/errors.ts";
-import type { CommandProblem } from "../../../src/runtime/harness/harness-command.ts";
-import { commandProblem } from "../../../src/runtime/harness/harness-command.ts";
+import type { CommandProblem } from "../../../src/runtime/runs/harness-command.ts";
+import { commandProblem } from "../../../src/runtime/runs/harness-command.ts";
 import { unmetRequirements } from "../../../src/runtime/runs/requirements.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { aModelConfig, anAgent } from "../../helpers/agents.ts";

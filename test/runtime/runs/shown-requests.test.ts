@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { oneLine } from "../../../src/features/alerts/target.ts";
-import type { RequestName } from "../../../src/runtime/run-api/protocol.ts";
+import type { RequestName } from "../../../src/runtime/wire/protocol.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { filesBelow } from "../../helpers/files-below.ts";
 import {

@@ -5,7 +5,7 @@ import type {
   RequestName,
   RequestAnswer,
   RequestBody,
-} from "../../../src/runtime/run-api/protocol.ts";
+} from "../../../src/runtime/wire/protocol.ts";
 import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
 import { createMcpStore } from "../../../src/features/mcp/mcp-store.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";

@@ -1,4 +1,4 @@
-import { connectCommandName, mcpCommandName } from "../../../runtime/run-api/requests/table.ts";
+import { connectCommandName, mcpCommandName } from "../../../runtime/wire/requests/table.ts";
 import { agentCommand } from "../../../runtime/harness/commands/agent-command.ts";
 import { connectCommand } from "../../../runtime/harness/commands/connect-command.ts";
 

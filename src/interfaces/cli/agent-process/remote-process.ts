@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { mountedSocketDir } from "../../../runtime/run-api/protocol.ts";
+import { mountedSocketDir } from "../../../runtime/wire/protocol.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { interrupted } from "../stop-signals.ts";
 import { flushPipes, outlivePipes } from "../terminal/pipes.ts";

@@ -9,8 +9,8 @@ import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { shareBaseDir, whyUnsafe } from "../../../runtime/runners/host-user/base-dir.ts";
 import { runAgentProgram } from "../../../runtime/runners/host-user/run-agent-program.ts";
 import { anyAgent, sudoersRule } from "../../../runtime/runners/host-user/sudoers-rule.ts";
-import { isOwnUser, sendOrder } from "../../../runtime/runners/host-user/supervisor-process.ts";
-import { userExists } from "../../../runtime/runners/host-user/user-exists.ts";
+import { isOwnUser, sendOrder } from "../../../runtime/wire/supervisor-process.ts";
+import { userExists } from "../../../runtime/wire/user-exists.ts";
 import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
 import { agentNames, finding, note, alCommand, ok, type Check, type Finding } from "../finding.ts";
 

@@ -2,7 +2,7 @@ import type { McpServer } from "../../../../streams/agent-config.ts";
 import { allowsTool } from "../../../foundation/contracts/mcp.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { createMcpConnect } from "../../../runtime/run-api/mcp/connect.ts";
+import { createMcpConnect } from "../../../runtime/runs/connect-mcp.ts";
 import { enabledAgents } from "../doctor-context.ts";
 import { finding, ok, type Check, type Finding } from "../finding.ts";
 

@@ -4,7 +4,7 @@ import { harnesses } from "../../../../streams/harnesses.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
 import { readScriptFile } from "../../../features/models/scripted.ts";
-import { commandProblem } from "../../../runtime/harness/harness-command.ts";
+import { commandProblem } from "../../../runtime/runs/harness-command.ts";
 import { unknownModels } from "../../../features/models/unknown-models.ts";
 import { alCommand, finding, ofError, ok, type Check, type Finding } from "../finding.ts";
 import { enabledAgents, type DoctorContext } from "../doctor-context.ts";

@@ -13,7 +13,7 @@ import type { ProjectNetwork, RunNetwork } from "../../../../streams/run-network
 import { runtimes } from "../../../../streams/runtimes.ts";
 import { findNetworkTools } from "../../../runtime/runners/host-user/closed-network.ts";
 import { probeClosing } from "../../../runtime/runners/host-user/isolation.ts";
-import { isOwnUser } from "../../../runtime/runners/host-user/supervisor-process.ts";
+import { isOwnUser } from "../../../runtime/wire/supervisor-process.ts";
 import { isRoot } from "./host-user.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { hostAndPort } from "../../../foundation/contracts/deny-reasons.ts";

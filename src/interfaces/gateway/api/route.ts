@@ -9,7 +9,7 @@ import type { z } from "zod";
 import type { Act } from "../../../features/people/audit-acts.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Scope } from "../../../foundation/contracts/scopes.ts";
-import { schemaProblems } from "../../../runtime/run-api/requests/row.ts";
+import { schemaProblems } from "../../../runtime/wire/requests/row.ts";
 
 import { assertAgents, assertScope, type IsMine } from "../token-limits.ts";
 

@@ -9,7 +9,7 @@ import {
 import { z } from "zod";
 import { emptyBody, unknownAgent } from "../api/params.ts";
 import { UserError } from "../../../foundation/errors.ts";
-import { schemaProblems } from "../../../runtime/run-api/requests/row.ts";
+import { schemaProblems } from "../../../runtime/wire/requests/row.ts";
 import { errorPage, newTokenPage } from "../../dashboard/card-pages.tsx";
 import { askedToken, page } from "../../dashboard/pages/tokens.tsx";
 import { sendLivePage, sendPage } from "../../dashboard/send-page.tsx";

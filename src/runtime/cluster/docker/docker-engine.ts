@@ -5,10 +5,10 @@ import { createDockerCalls, type DockerOptions } from "./ask-engine.ts";
 import { ensureClosedBridge, createContainer, removeContainer } from "./closed-bridge.ts";
 import { closedNetwork, ifThere, labelsOf, noDns, runsOf, smallLog, ticketOf } from "./relay.ts";
 import { instanceLabel } from "../../runners/container/labels.ts";
-import { nodeVariable } from "../remote-run/protocol.ts";
+import { nodeVariable } from "../../wire/remote-protocol.ts";
 import { isolation, workDir } from "../../runners/container/container-options.ts";
 import { containerUser } from "../../runners/container/image/dockerfile.ts";
-import { mountedSocketDir } from "../../run-api/protocol.ts";
+import { mountedSocketDir } from "../../wire/protocol.ts";
 
 /** Runs as containers of an engine on another machine, reached by ssh or TCP. */
 export function createDockerEngine(options: DockerOptions): ClusterEngine {

@@ -5,7 +5,7 @@ import { command, containerUser } from "../../runners/container/image/dockerfile
 import { agentLabel, instanceLabel, projectLabel } from "../../runners/container/labels.ts";
 import type { Launch } from "../cluster-engine.ts";
 import { hostAndPortOf } from "../host-and-port.ts";
-import { ticketSchema } from "../remote-run/protocol.ts";
+import { ticketSchema } from "../../wire/remote-protocol.ts";
 import type { DockerOptions } from "./ask-engine.ts";
 
 /** The network of a project's closed runs, which contains the relay and has no way out. */

@@ -8,8 +8,8 @@ import type {
   V1VolumeMount,
   KubernetesObject,
 } from "@kubernetes/client-node";
-import { nodeVariable } from "../remote-run/protocol.ts";
-import { mountedSocketDir } from "../../run-api/protocol.ts";
+import { nodeVariable } from "../../wire/remote-protocol.ts";
+import { mountedSocketDir } from "../../wire/protocol.ts";
 import { memoryBytes, workDir } from "../../runners/container/container-options.ts";
 import { containerUser } from "../../runners/container/image/dockerfile.ts";
 import type { Launch } from "../cluster-engine.ts";

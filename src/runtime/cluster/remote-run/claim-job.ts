@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { claimAnswerSchema, remotePaths, type Ticket } from "./protocol.ts";
-import { runApiProblemSchema } from "../../run-api/protocol.ts";
+import { claimAnswerSchema, remotePaths, type Ticket } from "../../wire/remote-protocol.ts";
+import { runApiProblemSchema } from "../../wire/protocol.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { openDoor } from "./door-connection.ts";
-import type { Posted } from "../../harness/post-json.ts";
+import type { Posted } from "../../wire/post-json.ts";
 import { createPauses } from "./lease.ts";
 
 /** The result of a claim: the job, with the token for all further requests. */

@@ -1,8 +1,8 @@
 import { Agent, request } from "node:http";
 import { connect, type TLSSocket } from "node:tls";
-import { readAnswer, type Posted } from "../../harness/post-json.ts";
+import { readAnswer, type Posted } from "../../wire/post-json.ts";
 import { X509Certificate } from "node:crypto";
-import type { Ticket } from "./protocol.ts";
+import type { Ticket } from "../../wire/remote-protocol.ts";
 import { hostAndPortOf } from "../host-and-port.ts";
 
 export interface DoorRequest {

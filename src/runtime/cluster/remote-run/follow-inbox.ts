@@ -1,4 +1,9 @@
-import { inboxAnswerSchema, inboxWaitMs, remotePaths, type InboxAnswer } from "./protocol.ts";
+import {
+  inboxAnswerSchema,
+  inboxWaitMs,
+  remotePaths,
+  type InboxAnswer,
+} from "../../wire/remote-protocol.ts";
 import { askScheduler, byConnections, pace, type ClaimedRun } from "./claimed-run.ts";
 
 export type StopOrder = NonNullable<InboxAnswer["stop"]>;

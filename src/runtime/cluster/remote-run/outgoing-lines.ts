@@ -1,5 +1,5 @@
-import { maxLinesBytes, type RemoteEnd } from "./protocol.ts";
-import { runMessageSchema } from "../../harness/run-messages.ts";
+import { maxLinesBytes, type RemoteEnd } from "../../wire/remote-protocol.ts";
+import { runMessageSchema } from "../../wire/run-messages.ts";
 
 /** Bytes of one request. A line has at most 32 KiB, which escapes can make six times as long. */
 const batchBytes = maxLinesBytes / 2;

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
-import { joinSockets } from "../../run-api/join-sockets.ts";
+import { joinSockets } from "../../wire/join-sockets.ts";
 import { dialDoor, type DoorAddress } from "./door-connection.ts";
 import { createPauses } from "./lease.ts";
 import type { TLSSocket } from "node:tls";

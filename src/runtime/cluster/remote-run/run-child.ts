@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
-import type { RemoteEnd } from "./protocol.ts";
-import { lineSplitter } from "../../runners/lines.ts";
-import { killRun, signalGroup } from "../../runners/marked-processes.ts";
+import type { RemoteEnd } from "../../wire/remote-protocol.ts";
+import { lineSplitter } from "../../wire/lines.ts";
+import { killRun, signalGroup } from "../../wire/marked-processes.ts";
 import type { OutgoingLines } from "./outgoing-lines.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-import { linesAnswerSchema, remotePaths } from "./protocol.ts";
+import { linesAnswerSchema, remotePaths } from "../../wire/remote-protocol.ts";
 import { askScheduler, byConnections, pace, type ClaimedRun } from "./claimed-run.ts";
 import type { DoorConnection } from "./door-connection.ts";
 import type { OutgoingLines } from "./outgoing-lines.ts";

@@ -1,5 +1,5 @@
 import type { ContainerSpec, MountSettings, ServiceSpec } from "dockerode";
-import { nodeVariable } from "../remote-run/protocol.ts";
+import { nodeVariable } from "../../wire/remote-protocol.ts";
 import {
   isolation,
   memoryBytes,
@@ -9,7 +9,7 @@ import {
 } from "../../runners/container/container-options.ts";
 import { containerUser } from "../../runners/container/image/dockerfile.ts";
 import { projectLabel } from "../../runners/container/labels.ts";
-import { mountedSocketDir } from "../../run-api/protocol.ts";
+import { mountedSocketDir } from "../../wire/protocol.ts";
 import type { Launch } from "../cluster-engine.ts";
 import { closedNetwork, labelsOf, noDns, smallLog } from "../docker/relay.ts";
 

@@ -10,7 +10,7 @@ import {
   modelPath,
   oauthMark,
 } from "../../../foundation/contracts/model-gateway.ts";
-import { isAbsoluteForm, connectionHeaders, withoutHeaders } from "../../run-api/http-proxy.ts";
+import { isAbsoluteForm, connectionHeaders, withoutHeaders } from "../../wire/http-proxy.ts";
 import {
   limitOpenRequests,
   pipelinedByPrograms,

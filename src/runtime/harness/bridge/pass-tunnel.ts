@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { messageOf } from "../../../foundation/errors.ts";
-import { hangUpOf } from "../../run-api/http-proxy.ts";
-import { endTogether } from "../../run-api/join-sockets.ts";
+import { hangUpOf } from "../../wire/http-proxy.ts";
+import { endTogether } from "../../wire/join-sockets.ts";
 import { isSameSecret } from "../../../foundation/contracts/request-limit.ts";
 import { connectionTo, type RunSocket } from "./while-away.ts";
 import type { RunClock } from "../run-clock.ts";

@@ -8,7 +8,7 @@ import type {
 } from "node:http";
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
-import { connectionHeaders } from "../../run-api/http-proxy.ts";
+import { connectionHeaders } from "../../wire/http-proxy.ts";
 import { maxModelAnswerBytes, problemHeader } from "../../../foundation/contracts/model-gateway.ts";
 import { repeatWhileAway, unlessAway, type RunSocket } from "./while-away.ts";
 import type { Watch } from "./exchanges.ts";

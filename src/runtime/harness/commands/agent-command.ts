@@ -1,8 +1,8 @@
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import { UsageError, type CommandArguments, type CommandRow } from "../../run-api/requests/row.ts";
-import { agentCommands } from "../../run-api/requests/table.ts";
-import { postJson } from "../post-json.ts";
+import { UsageError, type CommandArguments, type CommandRow } from "../../wire/requests/row.ts";
+import { agentCommands } from "../../wire/requests/table.ts";
+import { postJson } from "../../wire/post-json.ts";
 
 interface Reply {
   readonly ok: boolean;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import type { Readable, Writable } from "node:stream";
 import { bracketed } from "../../../foundation/contracts/deny-reasons.ts";
-import { proxyLogin } from "../../run-api/http-proxy.ts";
+import { proxyLogin } from "../../wire/http-proxy.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 
 interface ConnectDeps {

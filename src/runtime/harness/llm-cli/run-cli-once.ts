@@ -11,7 +11,7 @@ import type { Time } from "../run-clock.ts";
 import type { Transcript } from "../transcript.ts";
 import type { PersonMessage } from "../run-api/people.ts";
 import { personMessage, systemPrompt } from "../prompt.ts";
-import { mcpCommandName } from "../../run-api/requests/table.ts";
+import { mcpCommandName } from "../../wire/requests/table.ts";
 import type { CliCommand, CliMcpServer, CliReader, LlmCli, CliResult } from "./llm-cli.ts";
 import { rawLines, type OutputStream } from "../raw-lines.ts";
 import { providerFailure } from "../provider-failure.ts";

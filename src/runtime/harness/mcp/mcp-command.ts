@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../../../foundation/errors.ts";
-import { postJson } from "../post-json.ts";
+import { postJson } from "../../wire/post-json.ts";
 
 interface McpCommandDeps {
   readonly env: NodeJS.ProcessEnv;

@@ -1,6 +1,6 @@
 import { allowsTool, mcpCallLine } from "../../../foundation/contracts/mcp.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import type { McpClient } from "../../run-api/mcp/mcp-client.ts";
+import type { McpClient } from "../../wire/mcp-client.ts";
 import { logTo, type Emit } from "../harness.ts";
 import type { Answer, RunRequests } from "../run-api/run-requests.ts";
 import { startProgram, type Env, type JobServer } from "./server-program.ts";

@@ -3,7 +3,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { Job } from "../../../foundation/contracts/job.ts";
 import { mcpLimits } from "../../../foundation/contracts/mcp.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { connectMcp, type McpClient } from "../../run-api/mcp/mcp-client.ts";
+import { connectMcp, type McpClient } from "../../wire/mcp-client.ts";
 
 export type JobServer = NonNullable<Job["mcp"]>[number];
 export type Env = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { getCurrentSystemMessage, type Message } from "@earendil-works/pi-ai";
 import { SessionManager, type AgentSession } from "@earendil-works/pi-coding-agent";
-import { maxTextLength } from "../../run-api/requests/row.ts";
+import { maxTextLength } from "../../wire/requests/row.ts";
 import { cut } from "../message-writer.ts";
 
 /** The most characters of a kept session. */

@@ -1,6 +1,6 @@
 import type { AssistantMessage, AssistantMessageEventStream } from "@earendil-works/pi-ai";
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
-import { isWholeObject } from "../../run-api/model-gateway/json.ts";
+import { isWholeObject } from "../../wire/json.ts";
 
 /** The error that the model receives instead of a result. */
 const reason =

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { refusal, RunApiError, runApiProblemSchema } from "../../run-api/protocol.ts";
-import type { RequestName, RequestAnswer, RequestBody } from "../../run-api/protocol.ts";
-import type { RequestRow } from "../../run-api/requests/row.ts";
-import { schedulerRequests } from "../../run-api/requests/table.ts";
+import { refusal, RunApiError, runApiProblemSchema } from "../../wire/protocol.ts";
+import type { RequestName, RequestAnswer, RequestBody } from "../../wire/protocol.ts";
+import type { RequestRow } from "../../wire/requests/row.ts";
+import { schedulerRequests } from "../../wire/requests/table.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { repeatWhileAway, type RunSocket } from "../bridge/while-away.ts";
-import { postJson, type Posted } from "../post-json.ts";
+import { postJson, type Posted } from "../../wire/post-json.ts";
 
 /** Makes the requests of one run. */
 export interface RunApiClient {

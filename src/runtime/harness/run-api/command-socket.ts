@@ -3,8 +3,8 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
-import { maxRequestBytes } from "../../run-api/protocol.ts";
-import { commandNames } from "../../run-api/requests/table.ts";
+import { maxRequestBytes } from "../../wire/protocol.ts";
+import { commandNames } from "../../wire/requests/table.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { refusedAnswer, type RunRequests, type Answer } from "./run-requests.ts";
 

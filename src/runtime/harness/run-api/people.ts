@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { RunApiError, type RequestAnswer } from "../../run-api/protocol.ts";
-import { maxTextLength } from "../../run-api/requests/row.ts";
-import type { RunMessage } from "../run-messages.ts";
+import { RunApiError, type RequestAnswer } from "../../wire/protocol.ts";
+import { maxTextLength } from "../../wire/requests/row.ts";
+import type { RunMessage } from "../../wire/run-messages.ts";
 import type { RunApiClient } from "./client.ts";
 
 export type PersonMessage = RequestAnswer<"inbox">["messages"][number];

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Job } from "../../../foundation/contracts/job.ts";
-import { refusal } from "../../run-api/protocol.ts";
-import type { RunMessage } from "../run-messages.ts";
-import { maxTextLength, schemaProblems } from "../../run-api/requests/row.ts";
-import { signalRequests } from "../../run-api/requests/signals.ts";
-import type { SignalName } from "../../run-api/requests/table.ts";
+import { refusal } from "../../wire/protocol.ts";
+import type { RunMessage } from "../../wire/run-messages.ts";
+import { maxTextLength, schemaProblems } from "../../wire/requests/row.ts";
+import { signalRequests } from "../../wire/requests/signals.ts";
+import type { SignalName } from "../../wire/requests/table.ts";
 
 export interface SignalDeps {
   readonly job: Pick<Job, "trigger">;

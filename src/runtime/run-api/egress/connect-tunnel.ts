@@ -1,7 +1,7 @@
 import type { Socket, OnReadOpts } from "node:net";
 import type { EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
-import { hangUpOf } from "../http-proxy.ts";
-import { closeOf, endTogether } from "../join-sockets.ts";
+import { hangUpOf } from "../../wire/http-proxy.ts";
+import { closeOf, endTogether } from "../../wire/join-sockets.ts";
 import { admit, type AdmitDeps, type Way } from "./admit.ts";
 import type { Intercept } from "./broker/exchange.ts";
 import { EgressRefusal, tlsPort, type Attempt, type Authority } from "./decide.ts";

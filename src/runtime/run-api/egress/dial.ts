@@ -1,7 +1,7 @@
 import { connect, isIP, type OnReadOpts, type Socket } from "node:net";
 import { request } from "node:http";
 import { connect as connectTls } from "node:tls";
-import { proxyLogin } from "../http-proxy.ts";
+import { proxyLogin } from "../../wire/http-proxy.ts";
 import { bracketed } from "../../../foundation/contracts/deny-reasons.ts";
 import type { Authority } from "./decide.ts";
 

@@ -1,4 +1,4 @@
-import { connectionHeaders } from "../http-proxy.ts";
+import { connectionHeaders } from "../../wire/http-proxy.ts";
 
 /**
  * The headers of a request for its host, names and values alternately; null if the body's transfer coding can't be

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
-import { proxyLogin } from "../http-proxy.ts";
+import { proxyLogin } from "../../wire/http-proxy.ts";
 import { hangUpSignal } from "../model-gateway/read-on.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { admit, type AdmitDeps, type Way } from "./admit.ts";

@@ -9,7 +9,7 @@ import { mcpLimits } from "../../../foundation/contracts/mcp.ts";
 import { admit, type AdmitDeps } from "../egress/admit.ts";
 import { EgressRefusal } from "../egress/decide.ts";
 import { dialTls } from "../egress/broker/upstream.ts";
-import { mcpCall } from "./mcp-call.ts";
+import { mcpCall } from "../../wire/mcp-call.ts";
 import { createShares, type Release } from "../shares.ts";
 
 interface McpAddress {

@@ -6,7 +6,7 @@ import type {
   CallUsage,
   CallEnd,
 } from "../../../foundation/contracts/model-gateway.ts";
-import { at, isObject, numberAt, isWholeObject, textAt, type Json } from "./json.ts";
+import { at, isObject, numberAt, isWholeObject, textAt, type Json } from "../../wire/json.ts";
 import type { WireApi } from "./wire-api.ts";
 import {
   usageOfRequest,

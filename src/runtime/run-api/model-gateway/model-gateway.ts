@@ -16,7 +16,7 @@ import { createUpstream } from "./upstream.ts";
 import { wireApis } from "./wire-apis.ts";
 import { inTurn } from "../../../foundation/contracts/in-turn.ts";
 import { JsonSize } from "../../../foundation/contracts/json-size.ts";
-import { cutIfSilent } from "../http-proxy.ts";
+import { cutIfSilent } from "../../wire/http-proxy.ts";
 import { badRequest, memoryOf, RequestBody } from "./request-body.ts";
 
 interface ModelGatewayDeps {

@@ -1,5 +1,5 @@
 import type { CallPlan, UpstreamModel } from "../../../foundation/contracts/model-gateway.ts";
-import { textAt, isObject, type Json } from "./json.ts";
+import { textAt, isObject, type Json } from "../../wire/json.ts";
 import type { RequestBody } from "./request-body.ts";
 import type { WireApi } from "./wire-api.ts";
 import { GatewayProblem } from "./gateway-problem.ts";

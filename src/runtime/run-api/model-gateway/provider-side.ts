@@ -1,4 +1,4 @@
-import { at, type Json } from "./json.ts";
+import { at, type Json } from "../../wire/json.ts";
 import { json, list, object, one, orText, type Objects } from "./request-shape.ts";
 
 /** Names of fields with a value that isn't listed as harmless; null and absence are always harmless. */

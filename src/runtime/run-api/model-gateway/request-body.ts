@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import type { Release } from "../shares.ts";
 import { GatewayProblem } from "./gateway-problem.ts";
-import { at, isObject, mostTokens, type Json } from "./json.ts";
+import { at, isObject, mostTokens, type Json } from "../../wire/json.ts";
 
 const mebibyte = 1024 * 1024;
 /** The most bytes of a body that are parsed, long texts excluded. Two million tokens of text fit. */

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "./json.ts";
+import { isObject, type Json } from "../../wire/json.ts";
 
 /**
  * Shape of a value in a request: `one` text, number or boolean, `many` of them, any `json` (schemas, arguments and

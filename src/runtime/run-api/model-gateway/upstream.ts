@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { decoded } from "../decoded.ts";
-import { Stale } from "../http-proxy.ts";
+import { Stale } from "../../wire/http-proxy.ts";
 
 export interface UpstreamRequest {
   readonly url: URL;

@@ -1,5 +1,5 @@
 import type { CallUsage, UpstreamModel } from "../../../foundation/contracts/model-gateway.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "../../wire/json.ts";
 import type { Objects } from "./request-shape.ts";
 
 /** One wire format: everything that the gateway knows of it. */

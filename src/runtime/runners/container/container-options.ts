@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { ContainerCreateOptions } from "dockerode";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
-import { mountedSocketDir } from "../../run-api/protocol.ts";
+import { mountedSocketDir } from "../../wire/protocol.ts";
 import { command, containerUser } from "./image/dockerfile.ts";
 import { agentLabel, containerName, instanceLabel, projectId, projectLabel } from "./labels.ts";
 import type { RunnerOptions } from "../runner-options.ts";

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Container } from "dockerode";
 import type { RunnerEvent } from "../../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
-import { graceFor } from "../run-stop.ts";
+import { graceFor } from "../../wire/run-stop.ts";
 import type { RunOutput } from "../run-output.ts";
 import { unlessAborted, type RunSubscriber } from "../as-run.ts";
 import type { ContainerRunnerOptions } from "./container-options.ts";

@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../../foundation/errors.ts";
-import { signalGroup } from "../marked-processes.ts";
-import type { Program } from "./supervisor-order.ts";
+import { signalGroup } from "../../wire/marked-processes.ts";
+import type { Program } from "../../wire/supervisor-order.ts";
 
 /** A first process in its namespaces, whose program has not begun. */
 export interface Confined {

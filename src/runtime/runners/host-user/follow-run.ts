@@ -1,20 +1,20 @@
 import type { RunnerEvent } from "../../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
-import { graceFor } from "../run-stop.ts";
+import { graceFor } from "../../wire/run-stop.ts";
 import type { RunSubscriber } from "../as-run.ts";
 import type { RunOutput } from "../run-output.ts";
 import type { HostUserContext } from "./host-user-options.ts";
-import { sendOrder, userOf, type SupervisorStart } from "./supervisor-process.ts";
+import { sendOrder, userOf, type SupervisorStart } from "../../wire/supervisor-process.ts";
 import { isAlive, type ProcessIdentity } from "./process-identity.ts";
 import { logPathOf, workDirOf } from "./run-files.ts";
-import { killSignal, type SupervisorOrder } from "./supervisor-order.ts";
+import { killSignal, type SupervisorOrder } from "../../wire/supervisor-order.ts";
 import { blockedExit, endedExit, rejectedExit } from "../run-exit.ts";
 import { openWarning } from "./closed-network.ts";
 import { parseRunLogLine, recordIn, maxTextBytes } from "./run-log.ts";
 import type { EndRecord, BeginRecord } from "./run-log.ts";
 import { constants, watch, type FSWatcher } from "node:fs";
 import { open } from "node:fs/promises";
-import { lineSplitter } from "../lines.ts";
+import { lineSplitter } from "../../wire/lines.ts";
 
 /** A run whose supervisor was started, by this or an earlier scheduler. */
 export interface SupervisedRun {

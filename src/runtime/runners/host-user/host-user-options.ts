@@ -2,7 +2,7 @@ import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { RunNetwork } from "../../../../streams/run-network.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import type { RunnerOptions } from "../runner-options.ts";
-import type { Program } from "./supervisor-order.ts";
+import type { Program } from "../../wire/supervisor-order.ts";
 import type { BeginRecord } from "./run-log.ts";
 
 export interface HostUserOptions extends RunnerOptions {

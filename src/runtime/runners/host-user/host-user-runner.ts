@@ -8,7 +8,7 @@ import { newRun } from "./new-run.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import { adoptedOutput, type RecordedPosition } from "../adopted-output.ts";
 import { followRun } from "./follow-run.ts";
-import { sendOrder } from "./supervisor-process.ts";
+import { sendOrder } from "../../wire/supervisor-process.ts";
 import { isAlive, type ProcessIdentity } from "./process-identity.ts";
 import { supervisorStartOf } from "./run-environment.ts";
 import { logPathOf, readEndRecord, readRunRecord, workDirOf } from "./run-files.ts";

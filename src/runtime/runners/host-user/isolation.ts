@@ -1,7 +1,7 @@
 import { cannotClose, closingShell, findNetworkTools } from "./closed-network.ts";
 import type { NetworkTools } from "./closed-network.ts";
 import { startConfined, type Confined, type Failure } from "./confined-start.ts";
-import type { Program, RunOrder } from "./supervisor-order.ts";
+import type { Program, RunOrder } from "../../wire/supervisor-order.ts";
 
 /** How the processes of a run are contained, and isolated from the network; or why it does not start. */
 export type Isolation =

@@ -1,6 +1,6 @@
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
-import { isOwnUser, type SupervisorStart } from "./supervisor-process.ts";
+import { isOwnUser, type SupervisorStart } from "../../wire/supervisor-process.ts";
 import { workDirOf } from "./run-files.ts";
 import { tempDirOf } from "./work-dir.ts";
 

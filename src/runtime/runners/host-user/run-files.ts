@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeFileSync } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { join } from "node:path";
-import { lineSplitter } from "../lines.ts";
+import { lineSplitter } from "../../wire/lines.ts";
 import { messageOf, UserError } from "../../../foundation/errors.ts";
 import { parseRunLogLine, recordIn, runLogLine } from "./run-log.ts";
 import type { EndRecord, RunRecord } from "./run-log.ts";

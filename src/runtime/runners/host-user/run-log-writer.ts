@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { cappedMessage, maxOutputBytes } from "../lines.ts";
+import { cappedMessage, maxOutputBytes } from "../../wire/lines.ts";
 import { runLogLine, type EndRecord, type BeginRecord, type RunLogKind } from "./run-log.ts";
 
 /** Messages that are written even to a full log: they are small, and the run's end would be lost without them. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { UserError } from "../../../foundation/errors.ts";
-import type { Program } from "./supervisor-order.ts";
+import type { Program } from "../../wire/supervisor-order.ts";
 
 /** Matches the name of any agent in a rule's program. */
 export const anyAgent = "[a-z0-9]*";

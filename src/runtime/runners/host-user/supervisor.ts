@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { maxDocumentBytes } from "../../../foundation/contracts/body-limits.ts";
-import { firstLine } from "../lines.ts";
+import { firstLine } from "../../wire/lines.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { killRun, signalRun } from "../marked-processes.ts";
+import { killRun, signalRun } from "../../wire/marked-processes.ts";
 import { superviseRun, type StopRequests, type SupervisorContext } from "./supervise-run.ts";
-import { killSignal, parseOrder, type SupervisorOrder } from "./supervisor-order.ts";
+import { killSignal, parseOrder, type SupervisorOrder } from "../../wire/supervisor-order.ts";
 import { removeWorkDir } from "./work-dir.ts";
 
 const newline = 0x0a;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { claimAnswerSchema } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
+import { claimAnswerSchema } from "../../../../src/runtime/wire/remote-protocol.ts";
 import { post } from "../../run-api/support.ts";
 import { aDoor, claimA, claimB } from "./support.ts";
 

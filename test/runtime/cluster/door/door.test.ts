@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { fixedTokens } from "../../../../src/runtime/cluster/door/run-tokens.ts";
+import { fixedTokens } from "../../../../src/runtime/run-api/run-tokens.ts";
 import { RunSocket } from "../../../../src/runtime/run-api/run-socket.ts";
 import { testCertificate } from "../../../helpers/certificate.ts";
 import { resource } from "../../run-api/support.ts";

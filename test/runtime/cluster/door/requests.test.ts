@@ -2,12 +2,9 @@ import {
   inboxAnswerSchema,
   linesAnswerSchema,
   maxLinesBytes,
-} from "../../../../src/runtime/cluster/remote-run/protocol.ts";
-import type {
-  InboxAnswer,
-  RemoteLine,
-} from "../../../../src/runtime/cluster/remote-run/protocol.ts";
-import { RunApiError } from "../../../../src/runtime/run-api/protocol.ts";
+} from "../../../../src/runtime/wire/remote-protocol.ts";
+import type { InboxAnswer, RemoteLine } from "../../../../src/runtime/wire/remote-protocol.ts";
+import { RunApiError } from "../../../../src/runtime/wire/protocol.ts";
 import { aDoor, claimA } from "./support.ts";
 import { perTest } from "../../../helpers/per-test.ts";
 

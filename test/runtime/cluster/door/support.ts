@@ -7,14 +7,14 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import type { Served } from "../../../../src/runtime/run-api/app.ts";
-import { remotePaths } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
+import { remotePaths } from "../../../../src/runtime/wire/remote-protocol.ts";
 import type {
   ClaimAnswer,
   ClaimRequest,
   InboxAnswer,
   LinesAnswer,
   RemoteLine,
-} from "../../../../src/runtime/cluster/remote-run/protocol.ts";
+} from "../../../../src/runtime/wire/remote-protocol.ts";
 import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
 import { createDoor } from "../../../../src/runtime/cluster/door/door.ts";
 import type { DoorOptions } from "../../../../src/runtime/cluster/door/door.ts";

@@ -1,4 +1,4 @@
-import { maxLinesBytes } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
+import { maxLinesBytes } from "../../../../src/runtime/wire/remote-protocol.ts";
 import { OutgoingLines } from "../../../../src/runtime/cluster/remote-run/outgoing-lines.ts";
 
 const log = (kind: string, msg: string) =>

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Ticket } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
+import type { Ticket } from "../../../../src/runtime/wire/remote-protocol.ts";
 import { relayServer } from "../../../../src/runtime/cluster/door-relay.ts";
-import { refusal } from "../../../../src/runtime/run-api/protocol.ts";
+import { refusal } from "../../../../src/runtime/wire/protocol.ts";
 import { testCertificate } from "../../../helpers/certificate.ts";
 import { listen } from "../../../helpers/listen.ts";
 import { perTest } from "../../../helpers/per-test.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createInbox } from "../../../../src/runtime/cluster/remote-process.ts";
-import type { RemoteLine } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
+import type { RemoteLine } from "../../../../src/runtime/wire/remote-protocol.ts";
 import { doorSide, expectRun } from "../door/support.ts";
 
 /** A run that the real door expects, and what the scheduler behind it has of it. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Ticket } from "../../../../src/runtime/cluster/remote-run/protocol.ts";
+import type { Ticket } from "../../../../src/runtime/wire/remote-protocol.ts";
 
 const al = resolve("dist/src/cli/al.js");
 

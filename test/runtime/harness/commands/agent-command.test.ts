@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
-import { agentCommands, runRequests } from "../../../../src/runtime/run-api/requests/table.ts";
-import type { RunRequestName } from "../../../../src/runtime/run-api/requests/table.ts";
+import { agentCommands, runRequests } from "../../../../src/runtime/wire/requests/table.ts";
+import type { RunRequestName } from "../../../../src/runtime/wire/requests/table.ts";
 import {
   agentCommand,
   commandBody,

@@ -1,4 +1,4 @@
-import { refusal } from "../../../../src/runtime/run-api/protocol.ts";
+import { refusal } from "../../../../src/runtime/wire/protocol.ts";
 import type { Answer } from "../../../../src/runtime/harness/run-api/run-requests.ts";
 import { aScripted } from "../jobs.ts";
 import { refuseCalls } from "../model-host.ts";

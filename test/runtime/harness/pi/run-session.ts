@@ -1,5 +1,5 @@
 import type { Job } from "../../../../src/foundation/contracts/job.ts";
-import type { RunMessage } from "../../../../src/runtime/harness/run-messages.ts";
+import type { RunMessage } from "../../../../src/runtime/wire/run-messages.ts";
 import type { Harness, SessionEnd } from "../../../../src/runtime/harness/harness.ts";
 import { createPiHarness } from "../../../../src/runtime/harness/pi/pi.ts";
 import { createRunClock, realTime } from "../../../../src/runtime/harness/run-clock.ts";

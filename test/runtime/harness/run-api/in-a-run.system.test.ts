@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job, Script } from "../../../../src/foundation/contracts/job.ts";
-import { RunApiError } from "../../../../src/runtime/run-api/protocol.ts";
+import { RunApiError } from "../../../../src/runtime/wire/protocol.ts";
 import { socketSide, openSocket } from "../../run-api/support.ts";
 import { aJob, aScripted, type JobOptions } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf, type EndedRun } from "../run-entry.ts";

@@ -1,4 +1,4 @@
-import { proxyLogin } from "../../../../src/runtime/run-api/http-proxy.ts";
+import { proxyLogin } from "../../../../src/runtime/wire/http-proxy.ts";
 import { ownProxy } from "../../../../src/runtime/run-api/egress/admit.ts";
 
 const https_proxy = "http://proxy.test:3128";

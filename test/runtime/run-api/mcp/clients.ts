@@ -1,4 +1,4 @@
-import { createMcpConnect } from "../../../../src/runtime/run-api/mcp/connect.ts";
+import { createMcpConnect } from "../../../../src/runtime/runs/connect-mcp.ts";
 
 /** Connections of runs to a server, by the real client, which end with the test. */
 export function mcpClients(url: string) {

@@ -4,7 +4,7 @@ import {
   rebuiltRequest,
 } from "../../../../src/runtime/run-api/model-gateway/plan-call.ts";
 import { GatewayProblem } from "../../../../src/runtime/run-api/model-gateway/gateway-problem.ts";
-import type { Json } from "../../../../src/runtime/run-api/model-gateway/json.ts";
+import type { Json } from "../../../../src/runtime/wire/json.ts";
 import type {
   Objects,
   Shape,

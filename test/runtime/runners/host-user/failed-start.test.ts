@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { lastValueFrom, NEVER } from "rxjs";
-import type { Program } from "../../../../src/runtime/runners/host-user/supervisor-order.ts";
+import type { Program } from "../../../../src/runtime/wire/supervisor-order.ts";
 import { startProblem } from "../../../../src/runtime/runners/host-user/new-run.ts";
 import { aRequest, processesOf } from "../shell-runs.ts";
 import { aRunner, supervisorProgram } from "./support.ts";

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { SupervisorOrder } from "../../../../src/runtime/runners/host-user/supervisor-order.ts";
+import type { SupervisorOrder } from "../../../../src/runtime/wire/supervisor-order.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const supervisor = join(import.meta.dirname, "supervisor-entry.ts");

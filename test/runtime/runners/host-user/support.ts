@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createHostUserRunner } from "../../../../src/runtime/runners/host-user/host-user-runner.ts";
 import type { HostUserOptions } from "../../../../src/runtime/runners/host-user/host-user-options.ts";
 import { createRedactor } from "../../../../src/foundation/credentials/redactor.ts";
-import type { Program } from "../../../../src/runtime/runners/host-user/supervisor-order.ts";
+import type { Program } from "../../../../src/runtime/wire/supervisor-order.ts";
 import { contractGraceMs, jobOf, processesOf, scriptOf } from "../shell-runs.ts";
 
 const supervisorEntry = fileURLToPath(new URL("supervisor-entry.ts", import.meta.url));

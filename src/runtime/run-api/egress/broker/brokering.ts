@@ -7,7 +7,7 @@ import type { SecretBinding } from "../../../../foundation/contracts/network-all
 import { brokerCredential } from "../../../../foundation/credentials/broker-credentials.ts";
 import { createAuthorities } from "./run-authority.ts";
 import { createIntercept } from "./intercept.ts";
-import { isOwnUser } from "../../../runners/host-user/supervisor-process.ts";
+import { isOwnUser } from "../../../wire/supervisor-process.ts";
 import type { SchedulerContext } from "../../../../foundation/context.ts";
 import type { Credential } from "../../../../foundation/credentials/load-credential.ts";
 

@@ -6,7 +6,7 @@ import { SentinelGuard } from "./sentinel-guard.ts";
 import { bodyRefusal, SentinelRefusal, substituted } from "./substitute.ts";
 import type { Upstream, UpstreamRequest } from "./upstream.ts";
 import { pipeline } from "node:stream/promises";
-import { Stale, withoutHeaders } from "../../http-proxy.ts";
+import { Stale, withoutHeaders } from "../../../wire/http-proxy.ts";
 import { decoded } from "../../decoded.ts";
 import { responseLines, requestLines } from "../forward-headers.ts";
 import { canonicalHost } from "../../../../foundation/contracts/network-allow.ts";

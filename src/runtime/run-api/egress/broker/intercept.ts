@@ -8,7 +8,7 @@ import { exchange, type BrokeredTunnel, type Intercept } from "./exchange.ts";
 import { Upstream } from "./upstream.ts";
 import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
 import { encodedForms } from "../../../../foundation/contracts/encoded-forms.ts";
-import { closeOf } from "../../join-sockets.ts";
+import { closeOf } from "../../../wire/join-sockets.ts";
 import { distinctMasks, maskOf, type Mask } from "../../masked-bytes.ts";
 
 /** How long a connection may be idle between two requests, in ms. */

@@ -9,9 +9,9 @@ import {
   listAt,
   textAt,
   bytesOf,
-} from "../json.ts";
+} from "../../../wire/json.ts";
 import { tokensAt } from "../request-body.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../../../wire/json.ts";
 import type { OutputLimit, Problem, WireApi, EventReading } from "../wire-api.ts";
 import { toolChoice, fieldNames, isAddress, toolNames, unversioned } from "../provider-side.ts";
 import { either, json, list, many, object, one, orText, type Objects } from "../request-shape.ts";

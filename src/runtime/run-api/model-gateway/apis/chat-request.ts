@@ -1,4 +1,4 @@
-import { at, textAt } from "../json.ts";
+import { at, textAt } from "../../../wire/json.ts";
 import {
   toolChoice,
   fieldNames,

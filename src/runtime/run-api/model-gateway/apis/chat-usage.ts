@@ -1,7 +1,16 @@
 import type { CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
-import { at, countAt, isObject, listAt, objectAt, textAt, bytesOf, numberAt } from "../json.ts";
+import {
+  at,
+  countAt,
+  isObject,
+  listAt,
+  objectAt,
+  textAt,
+  bytesOf,
+  numberAt,
+} from "../../../wire/json.ts";
 import { tokensAt } from "../request-body.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../../../wire/json.ts";
 import type { EventReading, OutputLimit } from "../wire-api.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { UpstreamModel, CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
-import { objectAt, at, countAt, listAt, textAt, bytesOf, type Json } from "../json.ts";
+import { objectAt, at, countAt, listAt, textAt, bytesOf, type Json } from "../../../wire/json.ts";
 import { tokensAt } from "../request-body.ts";
 import type { OutputLimit, Problem, Route, WireApi, EventReading } from "../wire-api.ts";
 import { fieldNames } from "../provider-side.ts";

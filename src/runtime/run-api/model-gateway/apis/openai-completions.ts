@@ -1,4 +1,4 @@
-import { objectAt, type Json } from "../json.ts";
+import { objectAt, type Json } from "../../../wire/json.ts";
 import type { WireApi } from "../wire-api.ts";
 import { chatRequest } from "./chat-request.ts";
 import { chatUsage, chatLimit, readChatEvent } from "./chat-usage.ts";

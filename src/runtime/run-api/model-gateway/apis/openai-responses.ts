@@ -1,6 +1,6 @@
 import type { WireApi, EventReading } from "../wire-api.ts";
 import { withServiceTier, openaiErrorBody } from "./service-tier.ts";
-import { at, countAt, isObject, textAt, bytesOf, type Json } from "../json.ts";
+import { at, countAt, isObject, textAt, bytesOf, type Json } from "../../../wire/json.ts";
 import { tokensAt } from "../request-body.ts";
 import type { CallUsage } from "../../../../foundation/contracts/model-gateway.ts";
 import { toolChoice, fieldNames, toolNames, openaiContentNames } from "../provider-side.ts";

@@ -1,5 +1,5 @@
 import type { UpstreamModel } from "../../../../foundation/contracts/model-gateway.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../../../wire/json.ts";
 import type { Problem } from "../wire-api.ts";
 
 /**

@@ -5,7 +5,7 @@ import { bytesText } from "../../../../foundation/contracts/format.ts";
 import { UserError } from "../../../../foundation/errors.ts";
 import { engineMessage, isUnreachable, type Engine } from "../engine.ts";
 import { packTar, type TarEntry } from "./archive.ts";
-import { lineSplitter } from "../../lines.ts";
+import { lineSplitter } from "../../../wire/lines.ts";
 
 /** One image to build. */
 interface Build {

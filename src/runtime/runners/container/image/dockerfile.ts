@@ -1,4 +1,4 @@
-import { commandNames } from "../../../run-api/requests/table.ts";
+import { commandNames } from "../../../wire/requests/table.ts";
 import { programMain } from "./program.ts";
 
 /** The user inside every container: a number that no host user is likely to have. */

@@ -2,7 +2,7 @@ import type { AgentConfig } from "../../../../../streams/agent-config.ts";
 import { resolveProject } from "../../../../../src/foundation/config/resolve-project.ts";
 import { stageCredentials } from "../../../../../src/foundation/credentials/stage-credentials.ts";
 import { createBrokering } from "../../../../../src/runtime/run-api/egress/broker/brokering.ts";
-import { prepareJob } from "../../../../../src/runtime/runners/prepare-job.ts";
+import { prepareJob } from "../../../../../src/runtime/runs/prepare-job.ts";
 import { anAgent, anItem } from "../../../../helpers/agents.ts";
 import { schedulerContext } from "../../../../helpers/scheduler-context.ts";
 

@@ -1,10 +1,10 @@
-import { allowedHosts, isFor } from "../../../../src/foundation/contracts/network-allow.ts";
-import { createRunEgress } from "../../../../src/runtime/run-api/egress/run-egress.ts";
-import { anAgent, anItem } from "../../../helpers/agents.ts";
-import { schedulerContext } from "../../../helpers/scheduler-context.ts";
-import { createBrokering } from "../../../../src/runtime/run-api/egress/broker/brokering.ts";
-import type { ProjectConfig } from "../../../../src/foundation/config/project-config.ts";
-import type { AgentConfig } from "../../../../streams/agent-config.ts";
+import { allowedHosts, isFor } from "../../../src/foundation/contracts/network-allow.ts";
+import { createRunEgress } from "../../../src/runtime/runs/run-egress.ts";
+import { anAgent, anItem } from "../../helpers/agents.ts";
+import { schedulerContext } from "../../helpers/scheduler-context.ts";
+import { createBrokering } from "../../../src/runtime/run-api/egress/broker/brokering.ts";
+import type { ProjectConfig } from "../../../src/foundation/config/project-config.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 
 interface Given {
   readonly network?: ProjectConfig["network"];

@@ -2,10 +2,10 @@ import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
 import { messageOf, UserError } from "../../foundation/errors.ts";
-import type { LlmCli } from "./llm-cli/llm-cli.ts";
-import { cliFor } from "./llm-cli/clis.ts";
-import { findProgram } from "../runners/host-user/find-program.ts";
-import { isOwnUser } from "../runners/host-user/supervisor-process.ts";
+import type { LlmCli } from "../harness/llm-cli/llm-cli.ts";
+import { cliFor } from "../harness/llm-cli/clis.ts";
+import { findProgram } from "../wire/find-program.ts";
+import { isOwnUser } from "../wire/supervisor-process.ts";
 
 /** A problem of the command line that an agent's harness starts. */
 export interface CommandProblem {

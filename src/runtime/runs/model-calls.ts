@@ -1,22 +1,22 @@
-import { harnesses } from "../../../../streams/harnesses.ts";
-import type { AgentConfig, ModelApi, ModelConfig } from "../../../../streams/agent-config.ts";
-import type { Script } from "../../../foundation/contracts/job.ts";
-import type { Meter, UpstreamModel } from "../../../foundation/contracts/model-gateway.ts";
+import { harnesses } from "../../../streams/harnesses.ts";
+import type { AgentConfig, ModelApi, ModelConfig } from "../../../streams/agent-config.ts";
+import type { Script } from "../../foundation/contracts/job.ts";
+import type { Meter, UpstreamModel } from "../../foundation/contracts/model-gateway.ts";
 import {
   apiBaseUrl,
   modelDefaults,
   modelsOfRuns,
-} from "../../../foundation/contracts/model-defaults.ts";
-import { messageOf, reasonOf, UserError } from "../../../foundation/errors.ts";
-import { cliFor } from "../../harness/llm-cli/clis.ts";
-import type { Credential } from "../../../foundation/credentials/load-credential.ts";
-import type { SchedulerContext } from "../../../foundation/context.ts";
-import { readScriptFile } from "../../../features/models/scripted.ts";
-import { listedApi } from "../../../features/models/listed-models.ts";
-import { answerScript } from "../../../features/models/scripted-answer.ts";
-import { createModelGateway } from "./model-gateway.ts";
-import type { LiveRuns } from "../../runs/live-runs.ts";
-import { noteRefusals } from "../../runs/run-meter.ts";
+} from "../../foundation/contracts/model-defaults.ts";
+import { messageOf, reasonOf, UserError } from "../../foundation/errors.ts";
+import { cliFor } from "../harness/llm-cli/clis.ts";
+import type { Credential } from "../../foundation/credentials/load-credential.ts";
+import type { SchedulerContext } from "../../foundation/context.ts";
+import { readScriptFile } from "../../features/models/scripted.ts";
+import { listedApi } from "../../features/models/listed-models.ts";
+import { answerScript } from "../../features/models/scripted-answer.ts";
+import { createModelGateway } from "../run-api/model-gateway/model-gateway.ts";
+import type { LiveRuns } from "./live-runs.ts";
+import { noteRefusals } from "./run-meter.ts";
 
 /** Loads credentials and scripts of models. Both reject with a UserError that names the missing item and a fix. */
 export interface ModelSources {

@@ -1,7 +1,7 @@
 import { Client, type Transport } from "@modelcontextprotocol/client";
-import { mcpLimits } from "../../../foundation/contracts/mcp.ts";
-import type { McpContent, McpResult, McpTool } from "../../../foundation/contracts/mcp.ts";
-import { messageOf } from "../../../foundation/errors.ts";
+import { mcpLimits } from "../../foundation/contracts/mcp.ts";
+import type { McpContent, McpResult, McpTool } from "../../foundation/contracts/mcp.ts";
+import { messageOf } from "../../foundation/errors.ts";
 import { mcpCall, type McpCall } from "./mcp-call.ts";
 
 interface ClientOptions {

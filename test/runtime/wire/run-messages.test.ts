@@ -1,4 +1,4 @@
-import { runMessageSchema } from "../../../src/runtime/harness/run-messages.ts";
+import { runMessageSchema } from "../../../src/runtime/wire/run-messages.ts";
 
 const log = { type: "log", level: 30, kind: "said", msg: "hello" };
 const cooldown = { type: "cooldown", model: "claude" };

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync, writeSync } from "node:fs";
-import { machineFault } from "../../../src/runtime/runners/machine-fault.ts";
+import { machineFault } from "../../../src/runtime/wire/machine-fault.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 
 const systemError = (code: string, more: Record<string, string> = {}): Error =>

@@ -1,4 +1,4 @@
-import { isPlainObject } from "../../../foundation/contracts/json-size.ts";
+import { isPlainObject } from "../../foundation/contracts/json-size.ts";
 
 /** A JSON object whose fields are not known. */
 export type Json = Readonly<Record<string, unknown>>;

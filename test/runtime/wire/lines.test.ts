@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { lineSplitter } from "../../../src/runtime/runners/lines.ts";
+import { lineSplitter } from "../../../src/runtime/wire/lines.ts";
 
 function split(chunks: readonly Buffer[], maxBytes = 1000) {
   const lines: [string, boolean][] = [];

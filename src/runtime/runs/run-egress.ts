@@ -1,12 +1,12 @@
-import type { SchedulerContext } from "../../../foundation/context.ts";
-import type { EgressPolicy } from "../../../foundation/contracts/network-allow.ts";
-import { allowList } from "../../../foundation/credentials/allowed-hosts.ts";
-import { ownAddresses } from "./addresses.ts";
-import { dialDirect, type Dial } from "./dial.ts";
-import { createEgress, type EgressDeps } from "./egress.ts";
-import { createResolve, type Resolve } from "./resolve.ts";
-import type { LiveRun } from "../../runs/live-run.ts";
-import type { Brokering } from "./broker/brokering.ts";
+import type { SchedulerContext } from "../../foundation/context.ts";
+import type { EgressPolicy } from "../../foundation/contracts/network-allow.ts";
+import { allowList } from "../../foundation/credentials/allowed-hosts.ts";
+import { ownAddresses } from "../run-api/egress/addresses.ts";
+import { dialDirect, type Dial } from "../run-api/egress/dial.ts";
+import { createEgress, type EgressDeps } from "../run-api/egress/egress.ts";
+import { createResolve, type Resolve } from "../run-api/egress/resolve.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { Brokering } from "../run-api/egress/broker/brokering.ts";
 
 /** Overrides of this machine's resolver and sockets. */
 export interface EgressOptions {

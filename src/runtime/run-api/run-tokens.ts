@@ -1,6 +1,6 @@
-import { bridgeKey } from "../../../foundation/contracts/model-gateway.ts";
-import { refusal } from "../../run-api/protocol.ts";
-import { hashOf, newToken } from "../../run-api/socket-dir.ts";
+import { bridgeKey } from "../../foundation/contracts/model-gateway.ts";
+import { refusal } from "../wire/protocol.ts";
+import { hashOf, newToken } from "./socket-dir.ts";
 
 /** Hashes of the secrets that authenticate a run: SHA-256 as hex, null if the run has no such secret. */
 export interface RunTokens {

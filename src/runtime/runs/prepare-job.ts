@@ -7,7 +7,7 @@ import type { Job, JobCredential, JobFile, JobModel } from "../../foundation/con
 import { questionLimits } from "../../foundation/contracts/questions.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { Brokering } from "../run-api/egress/broker/brokering.ts";
-import { modelProblem, type ModelSources } from "../run-api/model-gateway/model-calls.ts";
+import { modelProblem, type ModelSources } from "./model-calls.ts";
 import type { Credential } from "../../foundation/credentials/load-credential.ts";
 
 /** The sources of a job. All reject with a UserError that names the missing part and has a hint. */

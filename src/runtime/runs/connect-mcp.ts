@@ -1,15 +1,15 @@
-import type { McpServer } from "../../../../streams/agent-config.ts";
-import type { SchedulerContext } from "../../../foundation/context.ts";
-import { credentialName } from "../../../foundation/contracts/credential-reference.ts";
-import { secretsOf } from "../../../foundation/credentials/credential-types.ts";
-import type { Credential } from "../../../foundation/credentials/load-credential.ts";
-import { ownAddresses } from "../egress/addresses.ts";
-import { dialDirect } from "../egress/dial.ts";
-import { createResolve } from "../egress/resolve.ts";
-import { portOf, type EgressOptions } from "../egress/run-egress.ts";
-import { mcpCall } from "./mcp-call.ts";
-import type { McpClient } from "./mcp-client.ts";
-import { createAnswerRoom, createMcpFetch } from "./mcp-fetch.ts";
+import type { McpServer } from "../../../streams/agent-config.ts";
+import type { SchedulerContext } from "../../foundation/context.ts";
+import { credentialName } from "../../foundation/contracts/credential-reference.ts";
+import { secretsOf } from "../../foundation/credentials/credential-types.ts";
+import type { Credential } from "../../foundation/credentials/load-credential.ts";
+import { ownAddresses } from "../run-api/egress/addresses.ts";
+import { dialDirect } from "../run-api/egress/dial.ts";
+import { createResolve } from "../run-api/egress/resolve.ts";
+import { portOf, type EgressOptions } from "./run-egress.ts";
+import { mcpCall } from "../wire/mcp-call.ts";
+import type { McpClient } from "../wire/mcp-client.ts";
+import { createAnswerRoom, createMcpFetch } from "../run-api/mcp/mcp-fetch.ts";
 
 /** A run that connects. */
 export interface McpRun {
@@ -29,7 +29,7 @@ export function createMcpConnect(
   const openSession = async (server: McpServer, run: McpRun) => {
     const [{ StreamableHTTPClientTransport }, { connectMcp }] = await Promise.all([
       import("@modelcontextprotocol/client"),
-      import("./mcp-client.ts"),
+      import("../wire/mcp-client.ts"),
     ]);
     const { credential: reference, private: isPrivate } = server;
     const headers = async () => (reference === null ? {} : headersOf(await credential(reference)));

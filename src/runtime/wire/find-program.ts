@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
-import { hasCode, isMissing } from "../../../foundation/errors.ts";
+import { hasCode, isMissing } from "../../foundation/errors.ts";
 import { isOwnUser } from "./supervisor-process.ts";
 
 /** Whether a run would find a program; `unlikely` if the run's PATH is unknown here. */

@@ -1,4 +1,4 @@
-import type { RunNetwork } from "../../../../streams/run-network.ts";
+import type { RunNetwork } from "../../../streams/run-network.ts";
 
 /** A variable of the run, `closed` or `open`: the network of a host user's run is known only at its start. */
 export const networkVariable = "AL_NETWORK";

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findProgram } from "../../../../src/runtime/runners/host-user/find-program.ts";
-import { perTest } from "../../../helpers/per-test.ts";
-import { tempDir } from "../../../helpers/temp-dir.ts";
+import { findProgram } from "../../../src/runtime/wire/find-program.ts";
+import { perTest } from "../../helpers/per-test.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
 
 const dir = perTest(tempDir);
 const add = (name: string, mode = 0o755): string => {

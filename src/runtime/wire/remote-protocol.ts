@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { jobSchema, type Job } from "../../../foundation/contracts/job.ts";
-import { stopReasons, type RunStopReason } from "../../runners/run-stop.ts";
+import { jobSchema, type Job } from "../../foundation/contracts/job.ts";
+import { stopReasons, type RunStopReason } from "./run-stop.ts";
 
 /**
  * How a run on another machine reaches the scheduler: TLS to the scheduler's door, whose certificate the run knows,

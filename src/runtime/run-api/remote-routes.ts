@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Job } from "../../../foundation/contracts/job.ts";
+import type { Job } from "../../foundation/contracts/job.ts";
 import {
   claimRequestSchema,
   maxLinesBytes,
   remoteLineSchema,
   remotePaths,
-} from "../remote-run/protocol.ts";
-import type { ClaimAnswer, RemoteLine, RemoteRuns } from "../remote-run/protocol.ts";
-import { endedRun, mountedSocketDir, parsed, refusal, starting } from "../../run-api/protocol.ts";
-import type { RunSocket } from "../../run-api/run-socket.ts";
-import { socketName } from "../../run-api/socket-dir.ts";
+} from "../wire/remote-protocol.ts";
+import type { ClaimAnswer, RemoteLine, RemoteRuns } from "../wire/remote-protocol.ts";
+import { endedRun, mountedSocketDir, parsed, refusal, starting } from "../wire/protocol.ts";
+import type { RunSocket } from "./run-socket.ts";
+import { socketName } from "./socket-dir.ts";
 
 export interface RemoteRoutesOptions {
   readonly socketOf: (request: FastifyRequest["raw"]) => RunSocket | undefined;

@@ -1,7 +1,7 @@
 import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
 import { stageCredentials } from "../../../src/foundation/credentials/stage-credentials.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
-import { prepareJob } from "../../../src/runtime/runners/prepare-job.ts";
+import { prepareJob } from "../../../src/runtime/runs/prepare-job.ts";
 import { aModelConfig, anAgent, anItem } from "../../helpers/agents.ts";
 
 const model = (name: string, config: Partial<ModelConfig> = {}): ModelConfig =>

@@ -1,6 +1,6 @@
-import { messageOf } from "../../../foundation/errors.ts";
-import type { RunSocket, SocketOwner } from "../../run-api/run-socket.ts";
-import { hashOf, newToken } from "../../run-api/socket-dir.ts";
+import { messageOf } from "../../foundation/errors.ts";
+import type { RunSocket, SocketOwner } from "./run-socket.ts";
+import { hashOf, newToken } from "./socket-dir.ts";
 import { remoteSocketPath } from "./remote-routes.ts";
 import { createRemoteTokens, fixedTokens } from "./run-tokens.ts";
 import type { RemoteTokensDeps, StoredRemoteRun } from "./run-tokens.ts";
