@@ -68,7 +68,8 @@ export class PrivateCopy {
     const report = join(this.dir, "report.json");
     const name = only === undefined ? [] : ["-t", only];
     await rm(report, { force: true });
-    const options = ["--reporter=json", `--outputFile=${report}`, ...name];
+    // One failure is enough, and the next ones may each wait for a limit.
+    const options = ["--bail=1", "--reporter=json", `--outputFile=${report}`, ...name];
     const vitest = join(root, "node_modules/.bin/vitest");
     const said = await this.run(vitest, ["run", ...options, test]);
     const text = await readFile(report, "utf8").catch(() => null);

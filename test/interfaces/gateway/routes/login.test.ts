@@ -4,6 +4,8 @@ import { heldSessions } from "../held-sessions.ts";
 
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
+afterEach(() => vi.useRealTimers());
+
 async function setUp(overrides: Partial<TestDeps> = {}) {
   const { app, deps } = await openApp(overrides);
   const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
@@ -74,6 +76,8 @@ test("an empty key in the store is never accepted", async () => {
 
 test("wrong keys in forms, headers and tokens share one limit, beyond which each is a 429", async () => {
   const { deps, post, get } = await setUp();
+  // All guesses are in one window, however long the answers take.
+  vi.useFakeTimers({ toFake: ["performance"] });
   const form = (key: string) => post({ key });
   const header = (key: string) => get("/control/status", { authorization: `Bearer ${key}` });
   const guesses = Array.from({ length: 100 }, (_, n) => [`wrong ${n}`, `al_${n}`]).flat();
