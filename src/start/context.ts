@@ -18,7 +18,7 @@ import { createStopping } from "../foundation/scheduler/stopping.ts";
 import { createSwitches } from "../foundation/scheduler/switches.ts";
 import type { Recovered } from "../foundation/store/recover.ts";
 import type { Pause } from "../foundation/store/settings.ts";
-import { spentTodayIn } from "../interfaces/operations/spend-answer.ts";
+import { spentTodayIn } from "../features/spend/spend-answers.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import type { SchedulerOptions } from "./services.ts";
 

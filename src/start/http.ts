@@ -8,10 +8,14 @@ import type { Inbox } from "../features/people/inbox.ts";
 import type { RunSessions } from "../features/people/run-sessions.ts";
 import type { Questions } from "../features/people/questions.ts";
 import type { Search } from "../features/search/search.ts";
+import { createAlertOperations } from "../features/alerts/alert-operations.ts";
+import { createSpendAnswers, raiseBudget } from "../features/spend/spend-answers.ts";
+import { createAudit, createAuditStore } from "../features/people/audit.ts";
 import { createTokens } from "../features/tokens/tokens.ts";
 import { createTokenStore } from "../features/tokens/token-store.ts";
 import type { SpendMeter } from "../foundation/contracts/spend.ts";
 import { activeKey } from "../interfaces/gateway/active-key.ts";
+import type { OperationContext } from "../interfaces/gateway/deps.ts";
 import { createGatewayListener, gatewaySettings } from "../interfaces/gateway/listener.ts";
 import type { ListenerOptions } from "../interfaces/gateway/listener.ts";
 import { createLoginLinks } from "../interfaces/gateway/login-links.ts";
@@ -49,13 +53,38 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
   const keys = activeKey({ home, apiKey: own.apiKey, sessions, redactor, warn });
   const webhooks = createWebhooks(context, requests.matchDelivery, metrics.delivery);
   const operations = createOperations(context, { ...deps, readAgain: webhooks.readAgain });
+  const audit = createAudit({
+    store: context.store.tables(createAuditStore),
+    now: Date.now,
+    redact: redactor.redact,
+    warn,
+    onAct: () => status.apply({ type: "list", list: "audit" }),
+  });
+  const operationContext: OperationContext = {
+    ...context,
+    alerts: createAlertOperations(deps.alerts, redactor),
+    spend: {
+      answer: createSpendAnswers({
+        report: context.store.spendReport,
+        limits: (agents) => deps.meter.limits(agents),
+        agents: () => status.agents(),
+        timezone: () => project$.value.timezone,
+        now: Date.now,
+      }),
+      raise: (scope, usd) => raiseBudget(scope, usd, { ...context, ...deps }),
+    },
+    questions: deps.questions,
+    allowAlways: operations.allowAlways,
+    audit,
+    tokens: createTokens({ store: context.store.tables(createTokenStore), now: Date.now, warn }),
+  };
   const loginLinks = createLoginLinks(keys.key);
   const gateway = createGateway({
     ...gatewaySettings(options, project$.value),
     operations,
+    context: operationContext,
     receiveWebhook: webhooks.receive,
     sessions,
-    tokens: createTokens({ store: context.store.tables(createTokenStore), now: Date.now, warn }),
     loginLinks,
     answerLinks,
     logs,
@@ -77,6 +106,15 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
     note: (message) => log(30, message),
     warn,
   });
-  const keyChange$ = keys.change$.pipe(tap(() => operations.recordAct({ act: "key-change" })));
-  return { operations, gateway, listener, webhooks, metrics, loginLinks, keyChange$ };
+  const keyChange$ = keys.change$.pipe(tap(() => audit.recordAct({ act: "key-change" })));
+  return {
+    operations,
+    operationContext,
+    gateway,
+    listener,
+    webhooks,
+    metrics,
+    loginLinks,
+    keyChange$,
+  };
 }

@@ -1,6 +1,8 @@
 import { asyncScheduler } from "rxjs";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
+import { answerQuestion } from "../features/people/operations.ts";
+import { performAs } from "../foundation/operation.ts";
 import { createAnswerLinks } from "../features/people/answer-links.ts";
 import { createMcpStore } from "../features/mcp/mcp-store.ts";
 import { createInboxStore } from "../features/people/inbox-store.ts";
@@ -16,7 +18,7 @@ import type { AgentFiles } from "../foundation/config/agent-files.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
 import { createLogSource } from "../foundation/logs/log-source.ts";
 import { abandonBy } from "../foundation/scheduler/inputs.ts";
-import { mustBeRunnable } from "../interfaces/operations/runnable.ts";
+import { mustBeRunnable } from "../runtime/runs/runnable.ts";
 import { runName, type ClusterEngine } from "../runtime/cluster/cluster-engine.ts";
 import { createRunSockets } from "../runtime/run-api/run-sockets.ts";
 import { createClosingProbe } from "../runtime/runners/host-user/isolation.ts";
@@ -204,7 +206,9 @@ export function createServices(
     ),
     alerts,
     /** Answers by buttons in chats; while it is subscribed. */
-    chat$: chats(http.operations.answerQuestion),
+    chat$: chats((id, answer, by) =>
+      performAs(answerQuestion, { id, answer }, http.operationContext, by),
+    ),
     search,
     telemetry,
     http,

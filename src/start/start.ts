@@ -11,6 +11,7 @@ import {
 import type { AllAgents } from "../foundation/config/agent-files.ts";
 import { loadProject, type LoadedProject } from "../foundation/config/resolve-project.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
+import type { Audit } from "../features/people/audit.ts";
 import type { Operations } from "../interfaces/operations/operations.ts";
 import { messageOf } from "../foundation/errors.ts";
 import type { Scan } from "../foundation/files/scan.ts";
@@ -37,7 +38,7 @@ export interface Scheduler {
   readonly loginUrl: () => string | null;
   readonly apiKeyPath: string;
   /** The operations of the gateway, for callers in this process. */
-  readonly operations: Operations;
+  readonly operations: Operations & Pick<Audit, "recordAct">;
   /** Resolves with the exit code once every run ended and everything is written. */
   readonly done: Promise<number>;
   stop(reason: string): void;
@@ -185,7 +186,7 @@ async function run(parts: Parts): Promise<Scheduler> {
     dashboardUrl: hasDashboard ? `${gatewayUrl}/dashboard` : null,
     loginUrl: hasDashboard ? linkUntilUsed(http.loginLinks, gatewayUrl) : () => null,
     apiKeyPath: own.apiKey.path,
-    operations: http.operations,
+    operations: { ...http.operations, recordAct: http.operationContext.audit.recordAct },
     done,
     stop: stopping.stop,
     stopNow: () => stopping.stopNow("interrupted again"),

@@ -1,11 +1,7 @@
+import type { AlertOperations } from "../../src/features/alerts/alert-operations.ts";
 import type { Operations } from "../../src/interfaces/operations/operations.ts";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import type { FakeAlerts } from "./fake-alerts.ts";
-
-type AlertOperations = Pick<
-  Operations,
-  "acknowledgeAlerts" | "retryAlert" | "retryDeadAlerts" | "testAlertTarget"
->;
 
 /** Operations on fake alerts; `called` remembers what was asked. */
 export function fakeAlertOperations(
@@ -13,19 +9,20 @@ export function fakeAlertOperations(
   called: (...words: readonly unknown[]) => void,
 ): AlertOperations {
   return {
-    acknowledgeAlerts: (request) => {
+    page: (query) => alerting.page(query),
+    acknowledge: (request) => {
       called("acknowledgeAlerts", JSON.stringify(request));
       return alerting.acknowledge(request);
     },
-    retryAlert: (id) => {
+    retry: (id) => {
       called("retryAlert", id);
       return alerting.retry(id);
     },
-    retryDeadAlerts: () => {
+    retryAll: () => {
       called("retryDeadAlerts");
       return alerting.retryAll();
     },
-    testAlertTarget: (name) => {
+    test: (name) => {
       called("testAlertTarget", name);
       return alerting.test(name);
     },

@@ -1,11 +1,9 @@
 import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
 import { atTerminal, type Person } from "../../src/foundation/contracts/questions.ts";
-import type { Operations } from "../../src/interfaces/operations/operations.ts";
+import type { Audit } from "../../src/features/people/audit.ts";
 
-/** Operations that keep the acts in a list, the latest first. */
-export function fakeAuditOperations(
-  acts: AuditEntryView[],
-): Pick<Operations, "recordAct" | "audit"> {
+/** An audit trail in this list, the latest first. */
+export function fakeAudit(acts: AuditEntryView[]): Audit {
   return {
     recordAct: (given, person?: Person) => {
       const { act, agent = null, instanceId = null, detail } = given;
@@ -13,7 +11,7 @@ export function fakeAuditOperations(
       const about = { agent, instanceId, detail: detail ?? "" };
       acts.unshift({ id: acts.length + 1, at: new Date().toISOString(), act, ...about, by });
     },
-    audit: ({ limit, act, by, before = Infinity }) => {
+    page: ({ limit, act, by, before = Infinity }) => {
       const found = acts
         .filter((one) => (act ?? one.act) === one.act && one.id < before)
         .filter((one) => by === undefined || [one.by.via, one.by.name].includes(by));

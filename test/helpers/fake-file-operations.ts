@@ -26,8 +26,9 @@ export function fakeFileOperations(
   state: FilesState,
   find: (name: string) => unknown,
   called: (...words: readonly unknown[]) => void,
-): Pick<Operations, "agentHosts" | "agentFiles" | "editFile" | "allowHost"> {
+): Pick<Operations, "agentHosts" | "agentFiles" | "editFile" | "allowHost" | "allowAlways"> {
   return {
+    allowAlways: () => Promise.resolve(() => Promise.reject(new Error("not undone"))),
     agentHosts: (name) => {
       find(name);
       const { isEditable } = state.shownFiles;

@@ -33,8 +33,10 @@ import { fakeFileOperations, shownFiles } from "./fake-file-operations.ts";
 import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import { fakeSteerOperations } from "./fake-steer.ts";
-import { fakeQuestionOperations } from "./fake-questions.ts";
-import { fakeAuditOperations } from "./fake-audit.ts";
+import type { OperationContext } from "../../src/interfaces/gateway/deps.ts";
+import { fakeQuestions } from "./fake-questions.ts";
+import { fakeAudit } from "./fake-audit.ts";
+import { memoryTokens } from "./memory-tokens.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
 import { agentStatus, fakeSnapshot, type NamedStatus } from "./fake-snapshot.ts";
 import { mustHave } from "./must-have.ts";
@@ -74,9 +76,9 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     deniedHosts: [] as AgentHosts["denied"],
     /** Response of `alerts`. */
     alerting: fakeAlerts(),
-    /** Response of `questions`, and `answerQuestion` changes. */
+    /** The questions, which answers change. */
     asked,
-    /** What `recordAct` was called with, and `audit` answers: the latest first. */
+    /** The audit trail, the latest first. */
     acts,
     /** Response of `spend`; empty for a kind without an answer. */
     spending: new Map<SpendKey, SpendAnswer>(),
@@ -225,25 +227,34 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       const matched = [{ ...replayed, triggerId: "t2", replayOf: id }];
       return await Promise.resolve({ receiptId: null, replayId: "p2", matched, reason: null });
     },
-    spend: (query) => {
-      state.calls.push(`spend ${JSON.stringify(query)}`);
-      return state.spending.get(query.by) ?? { rows: [], limits: [], forecast: null };
-    },
-    raiseBudget: (scope, usd) => {
-      called("raiseBudget", scope, usd);
-      return Promise.resolve([]);
-    },
     ...fakeFileOperations(state, find, called),
-    ...fakeAlertOperations(state.alerting, called),
-    ...fakeQuestionOperations(asked),
-    ...fakeAuditOperations(acts),
-    alerts: (query) => {
-      state.calls.push(`alerts ${JSON.stringify(query)}`);
-      return state.alerting.page(query);
-    },
     locks: () => state.heldLocks,
   };
-  return Object.assign(state, changes, operations);
+  const context: OperationContext = {
+    status: { agent: (name) => snapshot.agents.find((agent) => agent.name === name) },
+    alerts: {
+      ...fakeAlertOperations(state.alerting, called),
+      page: (query) => {
+        state.calls.push(`alerts ${JSON.stringify(query)}`);
+        return state.alerting.page(query);
+      },
+    },
+    spend: {
+      answer: (query) => {
+        state.calls.push(`spend ${JSON.stringify(query)}`);
+        return state.spending.get(query.by) ?? { rows: [], limits: [], forecast: null };
+      },
+      raise: (scope, usd) => {
+        called("raiseBudget", scope, usd);
+        return Promise.resolve([]);
+      },
+    },
+    questions: fakeQuestions(asked),
+    allowAlways: operations.allowAlways,
+    audit: fakeAudit(acts),
+    tokens: memoryTokens(),
+  };
+  return Object.assign(state, changes, operations, { context });
 }
 
 export type FakeOperations = ReturnType<typeof fakeOperations>;

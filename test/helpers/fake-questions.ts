@@ -1,7 +1,7 @@
-import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
-import { checkAnswer } from "../../src/foundation/contracts/questions.ts";
+import type { PeopleContext } from "../../src/features/people/operations.ts";
+import { questionView, type QuestionView } from "../../src/foundation/contracts/question-views.ts";
+import { checkAnswer, type Question } from "../../src/foundation/contracts/questions.ts";
 import { UserError } from "../../src/foundation/errors.ts";
-import type { Operations } from "../../src/interfaces/operations/operations.ts";
 
 /** An open question of `dev-abcdefgh`. */
 export function aQuestionView(values: Partial<QuestionView> = {}): QuestionView {
@@ -25,43 +25,42 @@ export function aQuestionView(values: Partial<QuestionView> = {}): QuestionView 
   };
 }
 
-/** Operations on these questions; the first answer counts. */
-export function fakeQuestionOperations(
-  questions: QuestionView[],
-): Pick<Operations, "question" | "questions" | "answerQuestion"> {
+/** The questions of a context, kept in this list; the first answer counts. */
+export function fakeQuestions(views: QuestionView[]): PeopleContext["questions"] {
+  const find = (id: string): Question | null => {
+    const found = views.find((one) => one.id === id);
+    return found === undefined ? null : questionOf(found);
+  };
   return {
-    questions: ({ state, agent, limit, before }) => {
-      const found = questions.filter(
+    find,
+    list: ({ state, agent, limit, before }) => {
+      const found = views.filter(
         (one) =>
           (state === undefined || (one.state === "open") === (state === "open")) &&
           (agent ?? one.agent) === one.agent,
       );
       const from = found.findIndex(({ id }) => id === before) + 1;
-      const page = found.slice(from, from + limit);
-      return {
-        questions: page,
-        next: from + limit < found.length ? (page.at(-1)?.id ?? null) : null,
-      };
+      return found.slice(from, limit < 0 ? undefined : from + limit).map(questionOf);
     },
-    question: (id) => questions.find((one) => one.id === id) ?? null,
-    answerQuestion: (id, given, by) => {
-      const index = questions.findIndex((one) => one.id === id);
-      const question = questions[index];
-      if (question === undefined) {
-        return Promise.reject(new UserError("unknown_question", `there is no question ${id}`));
+    answer: async (id, given, by) => {
+      const question = find(id);
+      if (question === null) {
+        throw new UserError("unknown_question", `there is no question ${id}`);
       }
       if (question.state !== "open") {
-        return Promise.reject(new UserError("answered", "the dashboard answered at noon"));
+        throw new UserError("answered", "the dashboard answered at noon");
       }
       const checked = checkAnswer(question.form, given);
-      if (typeof checked === "string") {
-        return Promise.reject(new UserError("malformed", `it is not ${checked}`));
-      }
-      const answeredAt = new Date().toISOString();
-      const answer = checked.value;
-      const answered = { ...question, state: "answered", answer, answeredAt, by } as const;
-      questions[index] = answered;
-      return Promise.resolve(answered);
+      if (typeof checked === "string") throw new UserError("malformed", `it is not ${checked}`);
+      const answeredAt = Date.now();
+      const answered = { ...question, state: "answered", answer: checked.value, answeredAt, by };
+      views[views.findIndex((one) => one.id === id)] = questionView(answered as Question);
+      return Promise.resolve(answered as Question);
     },
   };
+}
+
+function questionOf({ at, until, answeredAt, ...question }: QuestionView): Question {
+  const ended = answeredAt === null ? null : Date.parse(answeredAt);
+  return { ...question, at: Date.parse(at), until: Date.parse(until), answeredAt: ended };
 }

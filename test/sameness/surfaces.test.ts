@@ -33,7 +33,7 @@ test("each API token gets the status of token-decisions.jsonl for each request",
   const tokenOf = async (name: string, given: readonly Scope[], agents: string[] | null) =>
     [
       name,
-      (await deps.tokens.create({ name, scopes: [...given], agents, days: 1 })).token,
+      (await deps.context.tokens.create({ name, scopes: [...given], agents, days: 1 })).token,
     ] as const;
   const tokens = await Promise.all([
     ...scopes.map((scope) => tokenOf(scope, [scope], null)),

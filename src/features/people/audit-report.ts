@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { nullableText, pageSize, since } from "../../foundation/contracts/wire-fields.ts";
-import { auditActs, type Act } from "./audit-acts.ts";
+import { auditActs, type Act } from "../../foundation/contracts/audit-acts.ts";
 import { isoTime } from "../../foundation/contracts/format.ts";
 import { personSchema } from "../../foundation/contracts/question-views.ts";
 import type { Person } from "../../foundation/contracts/questions.ts";

@@ -4,7 +4,7 @@ import { pageOf } from "../../foundation/contracts/page-of.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
 import { entryView, type AuditEntry, type AuditQuery, type AuditReport } from "./audit-report.ts";
-import type { Act } from "./audit-acts.ts";
+import type { Act } from "../../foundation/contracts/audit-acts.ts";
 
 type NewEntry = Omit<AuditEntry, "id">;
 
@@ -93,6 +93,8 @@ export function createAudit({ store, now, redact, warn, onAct }: AuditDeps) {
         warn(`the audit trail lacks an act (${act.act}): ${messageOf(error)}`);
       });
     },
-    audit: store.page,
+    page: store.page,
   };
 }
+
+export type Audit = ReturnType<typeof createAudit>;

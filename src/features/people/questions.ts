@@ -7,7 +7,7 @@ import type { Answer, Person, Question } from "../../foundation/contracts/questi
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { messageOf, UserError } from "../../foundation/errors.ts";
 import { auditEntry } from "./audit.ts";
-import type { Act } from "./audit-acts.ts";
+import type { Act } from "../../foundation/contracts/audit-acts.ts";
 import type { QuestionStore, Settlement } from "./question-store.ts";
 
 /** A question before it is stored; `seconds` is how long people may take, `requestHash` of the request that a gate holds. */

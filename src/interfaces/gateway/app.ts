@@ -1,26 +1,39 @@
 import cookie from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
+import {
+  answerQuestion,
+  listActs,
+  listQuestions,
+  showQuestion,
+} from "../../features/people/operations.ts";
+import { createToken, listTokens, removeToken } from "../../features/tokens/operations.ts";
+import {
+  acknowledgeAlerts,
+  listAlerts,
+  retryAlert,
+  retryAlerts,
+  testAlertTarget,
+} from "../../features/alerts/operations.ts";
+import { raiseBudget, showSpend } from "../../features/spend/operations.ts";
+import { operationRoutes } from "./api/operation-routes.ts";
 import type { Route } from "./api/route.ts";
 import { authenticate, authenticateKey } from "./auth.ts";
 import { publicPath } from "../dashboard/text/base-path.ts";
 import { compressAnswers, createApp } from "./create-app.ts";
-import type { GatewayDeps } from "./deps.ts";
+import type { GatewayDeps, OperationContext } from "./deps.ts";
 import { createKeyCheck } from "./key-guesses.ts";
 import { checkHost } from "./known-hosts.ts";
 import { answerFormRoutes, answerLinkRoutes } from "./routes/answers.ts";
-import { alertRoutes } from "./routes/alerts.ts";
-import { auditRoutes, historyRoutes, receiptRoutes } from "./routes/history.ts";
+import { historyRoutes, receiptRoutes } from "./routes/history.ts";
 import { controlRoutes, fileRoutes, hostRoutes } from "./routes/control.ts";
 import { agentDetailRoutes, dashboardRoutes } from "./routes/dashboard.ts";
 import { createLinkRoutes, loginRoutes, parseForms } from "./routes/login.ts";
 import { logDownloadRoutes, logRoutes } from "./routes/logs.ts";
 import { mcpRoutes } from "./routes/mcp.ts";
-import { questionRoutes } from "./routes/questions.ts";
 import { runPages } from "./routes/runs.ts";
 import { steerRoutes } from "./routes/steer.ts";
-import { spendRoutes } from "./routes/spend.ts";
 import { healthRoutes, metricsRoutes, openapiRoutes, statusRoutes } from "./routes/status.ts";
-import { tokenFormRoutes, tokenPages, tokenRoutes } from "./routes/tokens.ts";
+import { tokenFormRoutes, tokenPages } from "./routes/tokens.ts";
 import { prepareWebhooks, webhookRoutes } from "./routes/webhooks.ts";
 import type { EventStreams } from "./sse.ts";
 
@@ -106,14 +119,19 @@ const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
   ...historyRoutes(deps),
   ...logRoutes(deps, streams),
   ...receiptRoutes(deps),
-  ...spendRoutes(deps),
+  ...operationRoutes<OperationContext>([showSpend, raiseBudget], deps.context),
   ...hostRoutes(deps),
   ...fileRoutes(deps),
-  ...alertRoutes(deps),
-  ...questionRoutes(deps),
+  ...operationRoutes<OperationContext>(
+    [listAlerts, acknowledgeAlerts, retryAlert, retryAlerts, testAlertTarget],
+    deps.context,
+  ),
+  ...operationRoutes<OperationContext>([listQuestions, showQuestion, answerQuestion], deps.context),
   ...steerRoutes(deps),
-  ...auditRoutes(deps),
-  ...tokenRoutes(deps),
+  ...operationRoutes<OperationContext>(
+    [listActs, listTokens, createToken, removeToken],
+    deps.context,
+  ),
 ];
 
 const pageRoutes = (deps: GatewayDeps): Route[] => [

@@ -74,7 +74,7 @@ async function identify(
   if (request.headers.authorization !== undefined) {
     const key = keyOf(request);
     if (key === undefined) return null;
-    const token = deps.tokens.use(key);
+    const token = deps.context.tokens.use(key);
     if (!(await checkKey(request, key, token !== null))) return null;
     return token === null ? { kind: "key" } : { kind: "token", token };
   }
@@ -135,7 +135,7 @@ export function personOf({
 /** Emits when the caller loses its access: the session or token ended, or another key is active. */
 export function endOfAccess(request: FastifyRequest, deps: GatewayDeps): Observable<unknown> {
   const { caller } = request;
-  if (caller?.kind === "token") return deps.tokens.end$(keyOf(request) ?? "");
+  if (caller?.kind === "token") return deps.context.tokens.end$(keyOf(request) ?? "");
   const end$ =
     caller?.kind === "session"
       ? deps.sessions.ended$.pipe(filter((id) => id === caller.sessionId))

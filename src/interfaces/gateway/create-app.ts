@@ -110,7 +110,7 @@ export function createApp(deps: GatewayDeps) {
         scope,
         routes,
         (act, request) => {
-          deps.operations.recordAct(act, personOf(request));
+          deps.context.audit.recordAct(act, personOf(request));
         },
         limitAnswer,
       );

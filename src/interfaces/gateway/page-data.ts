@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { z } from "zod";
+import { z } from "zod";
+import { inProcess, type Operation } from "../../foundation/operation.ts";
 import type { AgentStatus } from "../../../streams/status/wire.ts";
 import type { Frame } from "../dashboard/parts/site.tsx";
 import type { GatewayDeps } from "./deps.ts";
@@ -49,4 +50,13 @@ export function parsedQuery<Schema extends z.ZodType>(
   const { success, data, error } = schema.safeParse(Object.fromEntries(queryOf(address)));
   if (!success) throw new TypeError(error.message);
   return data;
+}
+
+/** The answer of a read for the address from which a page reads it again. */
+export function performed<Context, Output extends z.ZodType>(
+  { input = z.object({}), perform }: Operation<Context, z.ZodUndefined, z.ZodType, Output>,
+  address: string,
+  context: Context,
+): z.input<Output> | Promise<z.input<Output>> {
+  return perform(parsedQuery(input, address) as object, context, inProcess);
 }

@@ -21,7 +21,7 @@ import { messageOf, UserError } from "../../foundation/errors.ts";
 import { replaceText } from "../../foundation/files/replace-file.ts";
 import { hiddenLines, refuseBaring, shownText, withHidden } from "./hidden-lines.ts";
 import { checkAgent, newProblems, refuseProblems } from "./project-files.ts";
-import { knownAgent } from "./runnable.ts";
+import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 
 export type EditContext = Pick<
   SchedulerContext,

@@ -25,7 +25,7 @@ import { storedSecrets } from "../../foundation/credentials/list-credentials.ts"
 import { UserError } from "../../foundation/errors.ts";
 import { agentFiles, editFile, applyEdit, filesOf, type EditContext } from "./edit-file.ts";
 import { checkAgent } from "./project-files.ts";
-import { knownAgent } from "./runnable.ts";
+import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 
 /** The operations that read and change agents' own files. The scheduler reads a file again when it changed. */
 export function createFileEdits(context: EditContext) {

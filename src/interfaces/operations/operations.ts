@@ -20,19 +20,15 @@ import type { FirstEvents } from "../../runtime/runs/first-events.ts";
 import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
 import { heldLocks } from "../../runtime/runs/lock-view.ts";
 import { createAgentCounts } from "./agent-counts.ts";
-import { createAlertOperations } from "./alerts.ts";
 import { agentHosts, createFileEdits } from "./file-edits.ts";
 import { replay, replayTrigger, startWork } from "./replay.ts";
-import { knownAgent, mustBeStartable, refusalOf } from "./runnable.ts";
-import { createAudit, createAuditStore } from "../../features/people/audit.ts";
+import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
+import { mustBeStartable, refusalOf } from "../../runtime/runs/runnable.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
 import type { RunSessions } from "../../features/people/run-sessions.ts";
-import type { Questions } from "../../features/people/questions.ts";
-import { createQuestionOperations } from "./questions.ts";
 import { whyNoInput } from "../../runtime/runs/harness-command.ts";
 import { createStartOnce, type StartedOnce } from "./start-once.ts";
 import { createSteerOperations, type StartedManual } from "./steer.ts";
-import { createSpendAnswers, raiseBudget } from "./spend-answer.ts";
 import { whyNot, whyNotNow } from "./why-not.ts";
 import { agentFailing, viewRun, compareRuns, type ViewRunDeps } from "./view-run.ts";
 
@@ -44,25 +40,17 @@ interface OperationPorts {
   readonly overBudget: (agent: string) => OverBudget | null;
   readonly readAgain: Webhooks["readAgain"];
   readonly alerts: AlertOperationsDeps;
-  readonly questions: Questions;
   readonly inbox: Inbox;
   readonly sessions: RunSessions;
 }
 
 /** The operations behind the gateway's routes: they write to the streams' inputs, and read status and store. */
 export function createOperations(context: SchedulerContext, ports: OperationPorts) {
-  const { status, stopping, switches, store, redactor, inputs, project$, warn } = context;
+  const { status, stopping, switches, store, redactor, inputs, project$ } = context;
   const { redact } = redactor;
   const { runs, meter } = ports;
   const all = { ...context, ...ports };
-  const spend = createSpendAnswers({
-    report: store.spendReport,
-    limits: (agents) => meter.limits(agents),
-    agents: () => status.agents(),
-    timezone: () => project$.value.timezone,
-    now: Date.now,
-  });
-  const { allowAlways, ...edits } = createFileEdits(context);
+  const edits = createFileEdits(context);
   const startOnce = createStartOnce(store, (agent, trigger, id) =>
     startManual(all, agent, trigger, id),
   );
@@ -189,28 +177,12 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
      * UserError `unknown_trigger`.
      */
     replayTrigger: (id: string) => replayTrigger(id, all),
-    /** The costs of model calls, the limits, and a forecast of a month. */
-    spend,
-    /**
-     * Adds to the limits of `project`, `agent:<name>` or `run:<instance id>` until their windows turn; resolves with those of
-     * days and months. Throws UserError `unknown_agent`, `unknown_instance` or `unknown_budget`.
-     */
-    raiseBudget: (scope: string, usd: number) => raiseBudget(scope, usd, all),
     /** The hosts that an agent's runs were denied lately. Rejects with UserError `unknown_agent`. */
     agentHosts: (name: string) => agentHosts(name, context),
     ...edits,
-    ...createAlertOperations(ports.alerts, redactor),
-    ...createQuestionOperations(ports.questions, allowAlways),
     ...createSteerOperations({
       ...all,
       startManual: (agent, trigger, id) => startManual(all, agent, trigger, id),
-    }),
-    ...createAudit({
-      store: store.tables(createAuditStore),
-      now: Date.now,
-      redact,
-      warn,
-      onAct: () => status.apply({ type: "list", list: "audit" }),
     }),
     /** The resources that runs hold now. */
     locks: () => heldLocks(status.claims()),

@@ -11,7 +11,7 @@ import type { Store } from "../../foundation/store/store.ts";
 import { whyNoInput } from "../../runtime/runs/harness-command.ts";
 import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
 import { inboxView, type InboxView } from "../views/run-view.ts";
-import { mustBeStartable, type StartableDeps } from "./runnable.ts";
+import { mustBeStartable, type StartableDeps } from "../../runtime/runs/runnable.ts";
 import { mustHaveRun } from "./view-run.ts";
 
 interface SteerDeps extends StartableDeps {

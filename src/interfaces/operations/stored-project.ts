@@ -20,18 +20,30 @@ import { messageOf } from "../../foundation/errors.ts";
 import { createLogSource } from "../../foundation/logs/log-source.ts";
 import { pauseStatus, seedFrom } from "../../foundation/scheduler/status-store.ts";
 import { openStoreReader, type StoreReader } from "../../foundation/store/store.ts";
-import { createAuditStore } from "../../features/people/audit.ts";
-import { createQuestionStore } from "../../features/people/question-store.ts";
+import { createAuditStore, type Audit } from "../../features/people/audit.ts";
+import { createQuestionStore, type QuestionStore } from "../../features/people/question-store.ts";
+import {
+  inProcess,
+  type InputOf,
+  type Operation,
+  type OutputOf,
+} from "../../foundation/operation.ts";
 import { budgetStates } from "../../features/spend/budget-states.ts";
 import { createLedger } from "../../features/spend/rules/ledger.ts";
-import type { SpendRequest } from "../../features/spend/spend-report.ts";
+import type { SpendContext } from "../../features/spend/operations.ts";
 import { filterTable } from "../../features/webhooks/providers/table.ts";
 import type { PauseStatus } from "../views/pause-text.ts";
 import { checkAgents } from "./project-files.ts";
-import { createQuestionList } from "./questions.ts";
-import { createSpendAnswers, spentTodayIn } from "./spend-answer.ts";
+import { createSpendAnswers, spentTodayIn } from "../../features/spend/spend-answers.ts";
 import { viewRun, compareRuns } from "./view-run.ts";
 import { whyNot } from "./why-not.ts";
+
+/** What reads need of a stored project. */
+export interface StoredContext {
+  readonly questions: Pick<QuestionStore, "list">;
+  readonly audit: Pick<Audit, "page">;
+  readonly spend: Pick<SpendContext["spend"], "answer">;
+}
 
 /**
  * Opens a project for reading while no scheduler runs it; its files and its store are unchanged. Null without a store.
@@ -47,6 +59,10 @@ export function openStoredProject({
   const store = openStoreReader(projectDir);
   if (store === null) return null;
   const logs = createLogSource(projectDir);
+  const stores = {
+    questions: store.tables(createQuestionStore),
+    audit: store.tables(createAuditStore),
+  };
   const deps = async () => {
     const redactor = createRedactor();
     redactor.add(await storedSecrets(home));
@@ -66,9 +82,16 @@ export function openStoredProject({
     /** Rejects with UserError `unknown_instance` or `unknown_version`. */
     runDifference: async (instanceId: string, other: string | null) =>
       compareRuns(instanceId, other, await deps()),
-    questions: createQuestionList(store.tables(createQuestionStore)),
-    audit: store.tables(createAuditStore).page,
-    spend: async (asked: SpendRequest) => spendOf(store, await readProjectFiles(projectDir))(asked),
+    /** Performs a read over the stored project. */
+    perform: async <Row extends Operation<StoredContext>>(
+      row: Row,
+      input: InputOf<Row>,
+    ): Promise<OutputOf<Row>> => {
+      const given = Object.assign({}, row.params?.parse(input), row.input?.parse(input));
+      const files = await readProjectFiles(projectDir);
+      const context = { ...stores, spend: { answer: spendOf(store, files) } };
+      return (await row.perform(given, context, inProcess)) as OutputOf<Row>;
+    },
     status: async () => {
       const status = statusOf(projectDir, store, await readProjectFiles(projectDir));
       return (await deps()).redactor.redactValue(status) as StoredStatus;

@@ -16,7 +16,7 @@ import { inboxView, runEntrySchema } from "../views/run-view.ts";
 import type { InboxView, RunVersionView, RunView, RunDifference } from "../views/run-view.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { StoredRun } from "../../foundation/store/runs.ts";
-import { spendView } from "./spend-answer.ts";
+import { spendView } from "../../features/spend/spend-answers.ts";
 import type { Store } from "../../foundation/store/store.ts";
 
 export interface ViewRunDeps {

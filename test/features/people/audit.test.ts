@@ -1,6 +1,6 @@
 import { createAudit, createAuditStore } from "../../../src/features/people/audit.ts";
 import { auditQuerySchema } from "../../../src/features/people/audit-report.ts";
-import type { Act } from "../../../src/features/people/audit-acts.ts";
+import type { Act } from "../../../src/foundation/contracts/audit-acts.ts";
 import { createQuestionStore } from "../../../src/features/people/question-store.ts";
 import { createQuestions } from "../../../src/features/people/questions.ts";
 import type { Person } from "../../../src/foundation/contracts/questions.ts";
@@ -24,7 +24,7 @@ function opened() {
   let stored = 0;
   const onAct = () => void (stored += 1);
   const audit = createAudit({ store: store.tables(createAuditStore), now, redact, warn, onAct });
-  const list = (query: object = {}) => audit.audit(auditQuerySchema.parse(query));
+  const list = (query: object = {}) => audit.page(auditQuerySchema.parse(query));
   const record = async (by: Person, ...acts: readonly Act[]) => {
     for (const act of acts) audit.recordAct(act, by);
     await store.settings.recordAlive(1);

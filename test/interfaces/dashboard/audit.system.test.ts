@@ -10,7 +10,10 @@ const open = sharedBrowser();
 test("the page Audit lists who did what, without a script, and leads to the run", async () => {
   const deps = testDeps();
   const about = { agent: "dev", instanceId: "dev-abcdefgh" };
-  deps.operations.recordAct({ act: "approve", ...about, detail: "once\u202E (host a.test)" }, ada);
+  deps.operations.context.audit.recordAct(
+    { act: "approve", ...about, detail: "once\u202E (host a.test)" },
+    ada,
+  );
   const { page, url, shows } = await open("/dashboard/audit", deps);
   const html = await (await page.context().request.get(`${url}/dashboard/audit`)).text();
   expect(html).toContain("Ada by Slack");
@@ -31,7 +34,7 @@ test("the page Audit shows new acts, and has filters and pages in the address", 
   await shows({ "#acts tr": 11 });
   await page.goto(page.url().replace(/\?.*/, "?act=pause"));
   await page.getByText("No act meets these filters.").waitFor();
-  deps.operations.recordAct({ act: "pause" }, ada);
+  deps.operations.context.audit.recordAct({ act: "pause" }, ada);
   deps.operations.emit({ changed: ["audit"] });
   await shows({ "#acts tr": 1 });
   await page.getByLabel("Act", { exact: true }).selectOption("raise");
@@ -51,7 +54,7 @@ test("the page Audit reads the acts again only after an update that names them",
   deps.operations.setScheduler({ paused: true });
   await page.getByRole("button", { name: "Resume" }).waitFor();
   await page.clock.fastForward(5_000);
-  deps.operations.recordAct({ act: "logout" }, ada);
+  deps.operations.context.audit.recordAct({ act: "logout" }, ada);
   deps.operations.emit({ changed: ["audit"] });
   await shows({ "#acts tr >> nth=0": /logout/ });
   expect(reads).toBe(2);

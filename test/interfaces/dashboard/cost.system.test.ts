@@ -1,6 +1,6 @@
 import { UserError } from "../../../src/foundation/errors.ts";
 import type { CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
-import { createSpendAnswers } from "../../../src/interfaces/operations/spend-answer.ts";
+import { createSpendAnswers } from "../../../src/features/spend/spend-answers.ts";
 import { newRecord } from "../../../streams/status/agent-record.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
@@ -40,7 +40,7 @@ function spending() {
     const config = anAgent(name, { schedule: "0 9 * * *", timezone: "UTC" });
     return { ...newRecord(name), config };
   });
-  const spend = createSpendAnswers({
+  const answer = createSpendAnswers({
     report: store.spendReport,
     limits: (names) => meter.limits(names),
     agents: () => agents,
@@ -48,7 +48,7 @@ function spending() {
     now: Date.now,
   });
   const deps = testDeps();
-  Object.assign(deps.operations, { spend });
+  Object.assign(deps.context.spend, { answer });
   const pay = async (tokens: number, call: Partial<CallPlan> = {}): Promise<void> => {
     (await begin(call)).settle(answered(tokens));
     await store.spend.raise([], 0);
@@ -103,9 +103,10 @@ test("the page Cost follows the spending of runs, and keeps the last amounts whi
   await pay(1_000_000);
   deps.operations.setAgent({ name: "dev", runningUsd: 1 });
   await shows({ "#today": "$1.00", "#empty": false, "#unpriced": false });
-  deps.operations.spend = () => {
+  const answer = () => {
     throw new UserError("store_unavailable", "the disk is full");
   };
+  Object.assign(deps.context.spend, { answer });
   deps.operations.setAgent({ name: "dev", runningUsd: 2 });
   await shows({ ".toast >> nth=0": /the disk is full/, "#today": "$1.00" });
 });

@@ -22,7 +22,7 @@ export function withActs({ operations }: TestDeps, instance: string): void {
   for (let index = 0; index < 60; index++) {
     const about = index % 4 === 0 ? {} : { agent: "dev", instanceId: index % 2 ? instance : null };
     const detail = index % 3 === 0 ? "once (host api.stripe.com) ".repeat(7) : "";
-    operations.recordAct(
+    operations.context.audit.recordAct(
       { act: index % 2 ? "approve" : "raise", ...about, detail },
       people[index % 5],
     );

@@ -14,7 +14,7 @@ test("a person makes a token, sees it once, and removes it", async () => {
   await page.getByLabel("Only these agents").fill("dev");
   await press("Create");
   const token = (await page.locator("#created pre").innerText()).trim();
-  expect(deps.tokens.use(token)).toMatchObject({
+  expect(deps.context.tokens.use(token)).toMatchObject({
     name: "claude",
     scopes: ["read", "trigger"],
     agents: ["dev"],
@@ -28,7 +28,7 @@ test("a person makes a token, sees it once, and removes it", async () => {
   await row.getByRole("button", { name: "Remove the token claude" }).click();
   await row.getByRole("button", { name: "Really remove?" }).click();
   await shows({ "#tokens tr": 0 });
-  expect(deps.tokens.use(token)).toBeNull();
+  expect(deps.context.tokens.use(token)).toBeNull();
   expect(errors).toEqual([]);
 });
 
@@ -40,7 +40,7 @@ test("the page Tokens says why a token was refused, and keeps the fields", async
   await press("Create");
   await page.locator("#toasts").getByText('There is no agent "zebra".').waitFor();
   await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("claude");
-  expect(deps.tokens.list().tokens).toEqual([]);
+  expect(deps.context.tokens.list().tokens).toEqual([]);
 });
 
 test("the page Tokens works without a script", async () => {
@@ -55,7 +55,10 @@ test("the page Tokens works without a script", async () => {
   const html = await made.text();
   expect([made.status(), made.headers()["cache-control"]]).toEqual([200, "no-store"]);
   const token = /al_[\w-]{43}/.exec(html)?.[0] ?? "";
-  expect(deps.tokens.use(token)).toMatchObject({ scopes: ["read", "answer"], agents: null });
+  expect(deps.context.tokens.use(token)).toMatchObject({
+    scopes: ["read", "answer"],
+    agents: null,
+  });
   const again = await post(path, { ...fields, name: "Ci" });
   expect([again.status(), await again.text()]).toEqual([
     400,
@@ -63,7 +66,7 @@ test("the page Tokens works without a script", async () => {
   ]);
   const removed = await post(`${path}/ci/remove`, {});
   expect([removed.status(), removed.headers().location]).toEqual([303, path]);
-  expect(deps.tokens.use(token)).toBeNull();
+  expect(deps.context.tokens.use(token)).toBeNull();
   expect(deps.operations.acts.map(({ act }) => act).slice(0, 2)).toEqual([
     "token-remove",
     "token-new",
@@ -74,7 +77,12 @@ test("the page Tokens fits a phone with any text", async () => {
   const deps = testDeps();
   const agents = Array.from({ length: 20 }, (_, n) => `agent-with-a-name-${n}`);
   for (const name of ["claude", "x".repeat(40)]) {
-    await deps.tokens.create({ name, scopes: ["read", "trigger", "control"], agents, days: 90 });
+    await deps.context.tokens.create({
+      name,
+      scopes: ["read", "trigger", "control"],
+      agents,
+      days: 90,
+    });
   }
   const { page } = await open(path, deps);
   await page.setViewportSize({ width: 360, height: 800 });

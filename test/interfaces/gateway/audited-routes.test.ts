@@ -24,7 +24,11 @@ describe("the audit trail", () => {
 
   test("records an act by an API token with its name", async () => {
     const { app, deps, operations } = await openApp();
-    const { token } = await deps.tokens.create({ name: "claude", scopes: ["control"], days: 1 });
+    const { token } = await deps.context.tokens.create({
+      name: "claude",
+      scopes: ["control"],
+      days: 1,
+    });
     const headers = { authorization: `Bearer ${token}` };
     await app.inject({ method: "POST", url: "/control/pause", headers });
     expect(operations.acts).toMatchObject([{ act: "pause", by: { via: "token", name: "claude" } }]);

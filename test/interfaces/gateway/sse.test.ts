@@ -105,7 +105,7 @@ test("a server closes while event streams are open, read or not", async () => {
   const { app, url, port } = await serve(concat(of(megabyte.repeat(32)), NEVER));
   const stream = await readStream(url, {});
   deafClient(port);
-  await expect.poll(() => stream.events().length).toBe(32);
+  await expect.poll(() => stream.text().length).toBeGreaterThanOrEqual(32 * megabyte.length);
   await app.close();
   await expect.poll(() => stream.isEnded()).toBe(true);
 });

@@ -8,7 +8,6 @@ import { createMetrics } from "../../../src/interfaces/gateway/metrics.ts";
 import { createGateway } from "../../../src/interfaces/gateway/server.ts";
 import { fakeOperations, type FakeOperations } from "../../helpers/fake-operations.ts";
 import { memoryLogs, type MemoryLogs } from "../../helpers/memory-logs.ts";
-import { memoryTokens } from "../../helpers/memory-tokens.ts";
 import { memorySessions } from "../../helpers/memory-sessions.ts";
 
 export const apiKey = "test-key-of-the-gateway";
@@ -24,11 +23,12 @@ export interface TestDeps extends GatewayDeps {
 /** What the gateway is handed in tests: fakes in memory, any free port, the dashboard on. */
 export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
   const lines: string[] = [];
+  const operations = overrides.operations ?? fakeOperations([{ name: "dev" }]);
   const deps: TestDeps = {
-    operations: fakeOperations([{ name: "dev" }]),
+    operations,
+    context: operations.context,
     receiveWebhook: (delivery) => deps.operations.receiveWebhook(delivery),
     sessions: memorySessions(),
-    tokens: memoryTokens(),
     loginLinks: createLoginLinks(() => apiKey),
     answerLinks: createAnswerLinks("key of the links", (id) => {
       const question = deps.operations.asked.find((one) => one.id === id);

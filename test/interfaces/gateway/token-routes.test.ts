@@ -40,7 +40,7 @@ async function tokenWith(given: readonly Scope[], agents: string[] | null = null
   const name = [...given, ...(agents ?? [])].join("-");
   const made = tokens.get(name);
   if (made !== undefined) return made;
-  const { token } = await deps.tokens.create({ name, scopes: [...given], agents, days: 1 });
+  const { token } = await deps.context.tokens.create({ name, scopes: [...given], agents, days: 1 });
   tokens.set(name, token);
   return token;
 }
@@ -116,7 +116,7 @@ describe.each(Object.entries(decisions))("%s", (route, { scope, mine = [], other
 async function opened(given: readonly Scope[] = ["read"]) {
   const started = await openApp({ operations: twoAgents() });
   const wanted = { name: "claude", scopes: [...given], agents: ["dev"], days: 1 };
-  const { token } = await started.deps.tokens.create(wanted);
+  const { token } = await started.deps.context.tokens.create(wanted);
   const headers = { authorization: `Bearer ${token}` };
   const send = (method: "GET" | "POST", url: string, payload?: object) =>
     started.app.inject({ method, url, headers, ...(payload && { payload }) });
@@ -182,7 +182,7 @@ test("the status stream of a limited token is about its agents, and ends with th
   expect(agent).toMatchObject({ event: "update", data: { agents: [{ running: 2 }] } });
   expect(scheduler).toMatchObject({ data: { scheduler: { paused: true, running: 2 } } });
   expect(stream.text()).not.toContain("zebra");
-  await own.tokens.remove("claude");
+  await own.context.tokens.remove("claude");
   await expect.poll(() => stream.isEnded()).toBe(true);
 });
 
@@ -224,13 +224,19 @@ function withCostlyTexts<T>(given: T, key = ""): T {
 }
 
 test("long texts in the answers to each kind of token take time in proportion to their length", async () => {
-  const operations = new Proxy(twoAgents(), {
+  const costlyAnswers: ProxyHandler<object> = {
     get: (target, key) => {
       const found: unknown = Reflect.get(target, key);
       if (typeof found !== "function") return found;
       return (...given: unknown[]): unknown => withCostlyTexts(Reflect.apply(found, target, given));
     },
-  });
+  };
+  const real = twoAgents();
+  const operations = new Proxy(real, costlyAnswers);
+  const { alerts, questions, audit } = real.context;
+  for (const [name, service] of Object.entries({ alerts, questions, audit })) {
+    Object.assign(real.context, { [name]: new Proxy(service, costlyAnswers) });
+  }
   const { app, deps: own } = await openApp({ operations });
   own.logs.write({ agent: "dev", msg: costly });
   const answered = new Set<string>();
@@ -240,7 +246,7 @@ test("long texts in the answers to each kind of token take time in proportion to
   });
   for (const agents of [null, ["dev"]]) {
     const wanted = { name: String(agents), scopes: [...scopes], agents, days: 1 };
-    const { token } = await own.tokens.create(wanted);
+    const { token } = await own.context.tokens.create(wanted);
     const headers = { authorization: `Bearer ${token}` };
     for (const { route, url, body } of asked) {
       const [method = ""] = route.split(" ");

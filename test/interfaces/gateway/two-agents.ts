@@ -46,7 +46,7 @@ export function twoAgents() {
     const lock = { resource: `file:///${name}`, agent: name, instanceId };
     operations.heldLocks.push({ ...lock, heldSince: at, expiresAt: at });
     operations.setClaim({ ...lock, held: true, since: at, expiresAt: null });
-    operations.recordAct({ act: "kill", agent: name, instanceId });
+    operations.context.audit.recordAct({ act: "kill", agent: name, instanceId });
   }
   operations.setScheduler({
     warnings: ["agents/zebra is no agent yet"],

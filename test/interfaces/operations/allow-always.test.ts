@@ -5,7 +5,9 @@ import { createQuestions } from "../../../src/features/people/questions.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import type { Person, Question } from "../../../src/foundation/contracts/questions.ts";
 import { holdsHost } from "../../../src/foundation/contracts/network-allow.ts";
-import { createQuestionOperations } from "../../../src/interfaces/operations/questions.ts";
+import { answerQuestion } from "../../../src/features/people/operations.ts";
+import { performAs } from "../../../src/foundation/operation.ts";
+import { fakeAudit } from "../../helpers/fake-audit.ts";
 import { createClock } from "../../../streams/clock.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { agentProject } from "./agent-project.ts";
@@ -35,10 +37,10 @@ async function asked(
   const form = { kind: "choice", choices: ["once", "run", "always", "deny"] } as const;
   const about = { agent: "dev", gates: ["dev"], instanceId: "dev-1", kind, subject, prompt: "?" };
   const { id } = await questions.open({ ...about, form, fallback: null, seconds: 60 });
-  const { answerQuestion } = createQuestionOperations(questions, edits.allowAlways);
+  const context = { questions, allowAlways: edits.allowAlways, audit: fakeAudit([]) };
   const text = () => read("agents/dev/config.toml");
   return {
-    answer: (given: string, by = ada) => answerQuestion(id, given, by),
+    answer: (answer: string, by = ada) => performAs(answerQuestion, { id, answer }, context, by),
     questions,
     state: () => questions.find(id)?.state,
     config,

@@ -1,5 +1,5 @@
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
-import { refusalOf } from "../../../src/interfaces/operations/runnable.ts";
+import { refusalOf } from "../../../src/runtime/runs/runnable.ts";
 import { anAgent } from "../../helpers/agents.ts";
 
 const runnable = { config: anAgent("dev"), enabled: true, removed: false, configError: null };

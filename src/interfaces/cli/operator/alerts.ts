@@ -1,9 +1,14 @@
 import { userInfo } from "node:os";
 import type { DeliveryState } from "../../../features/alerts/rules/alert.ts";
+import {
+  acknowledgeAlerts,
+  listAlerts as showAll,
+  retryAlert,
+  retryAlerts as retryDead,
+  testAlertTarget,
+} from "../../../features/alerts/operations.ts";
 import type {
   AlertsReport,
-  AlertsRetried,
-  AlertTested,
   AlertDeliveryView,
   AlertTargetView,
   OpenAlertView,
@@ -33,10 +38,7 @@ export async function listAlerts(context: Context, options: ListOptions): Promis
   const { out } = context;
   const { state, target, lines } = options;
   const client = await connect(context);
-  const query = new URLSearchParams({ limit: String(lines) });
-  if (state !== undefined) query.set("state", state);
-  if (target !== undefined) query.set("target", target);
-  const report = (await client.get(`/api/alerts?${query.toString()}`)) as AlertsReport;
+  const report = await client.perform(showAll, { limit: lines, state, target });
   if (out.json) return out.document(report);
   const isFiltered = state !== undefined || target !== undefined;
   const style = { ...out, now: Date.now() };
@@ -67,8 +69,8 @@ export async function acknowledge(
   const client = await connect(context);
   const repeatedAt = until === undefined ? undefined : new Date(until).toISOString();
   const by = undo ? undefined : userName();
-  const body = { agent: scope === "project" ? null : scope, by, until: repeatedAt, undo };
-  const asked = client.post("/api/alerts/ack", body);
+  const agent = scope === "project" ? null : scope;
+  const asked = client.perform(acknowledgeAlerts, { agent, by, until: repeatedAt, undo });
   const answer = await explained(asked, ["unknown_alert"], {
     hint: "al alerts shows the open alerts",
   });
@@ -95,8 +97,8 @@ function userName(): string | undefined {
 export async function testTarget(context: Context, target: string): Promise<void> {
   const { out } = context;
   const client = await connect(context);
-  const path = `/api/alerts/targets/${encodeURIComponent(target)}/test`;
-  const answer = (await client.post(path, {}, { timeoutMs: testTimeoutMs })) as AlertTested;
+  const options = { timeoutMs: testTimeoutMs };
+  const answer = await client.perform(testAlertTarget, { name: target }, options);
   if (!answer.accepted) process.exitCode = 1;
   if (out.json) return out.document(answer);
   if (answer.accepted) return out.data(`${target} accepted the test`);
@@ -116,10 +118,10 @@ export async function retryAlerts(
   }
   const client = await connect(context);
   if (id !== undefined) {
-    const asked = client.post(`/api/alerts/${encodeURIComponent(id)}/retry`);
+    const asked = client.perform(retryAlert, { id });
     return out.answer(await explained(asked, ["unknown_delivery"], { hint }), `${id} is due now`);
   }
-  const answer = (await client.post("/api/alerts/retry")) as AlertsRetried;
+  const answer = await client.perform(retryDead, {});
   if (answer.retried === 0 && !out.json) return out.note("no alert was given up");
   out.answer(answer, `${counted(answer.retried, "alert")} due now`);
 }

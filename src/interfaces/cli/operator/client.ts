@@ -1,6 +1,8 @@
 import { Agent, request, type IncomingMessage } from "node:http";
 import { createParser } from "eventsource-parser";
 import { UserError, hasCode, messageOf } from "../../../foundation/errors.ts";
+import { requestOf } from "../../../foundation/operation.ts";
+import type { InputOf, Operation, OutputOf } from "../../../foundation/operation.ts";
 
 /** One Server-Sent Event. */
 interface StreamEvent {
@@ -89,6 +91,14 @@ export function operatorClient(socketPath: string, apiKey: string) {
     return jsonOf(await ask(method, path, options, body));
   };
   return {
+    perform: async <Row extends Operation>(
+      row: Row,
+      input: InputOf<Row>,
+      options?: RequestOptions,
+    ): Promise<OutputOf<Row>> => {
+      const { method, path, body } = requestOf(row, input);
+      return (await exchange(method, path, body, options)) as OutputOf<Row>;
+    },
     get: (path: string) => exchange("GET", path),
     post: (path: string, body: unknown = {}, options?: RequestOptions) =>
       exchange("POST", path, body, options),

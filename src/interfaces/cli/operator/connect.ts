@@ -26,6 +26,7 @@ export async function connect({ projectDir, env }: Context): Promise<Client> {
     });
   return {
     ...client,
+    perform: (...given) => named(client.perform(...given)),
     get: (path) => named(client.get(path)),
     post: (...given) => named(client.post(...given)),
   };

@@ -10,7 +10,7 @@ import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { closest } from "../../../foundation/contracts/did-you-mean.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
-import type { BudgetRaised } from "../../../features/spend/spend-report.ts";
+import { raiseBudget as raise } from "../../../features/spend/operations.ts";
 import { UserError, hasCode } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { readSchedulerInfo } from "../../../foundation/store/project-lock.ts";
@@ -133,8 +133,7 @@ export async function raiseBudget(context: Context, target: string, amount: stri
   const usd = amountOf(amount);
   const client = await connect(context);
   const scope = scopeOf(target, await agentNames(client));
-  const path = `/api/budgets/${encodeURIComponent(scope)}/raise`;
-  const answer = (await client.post(path, { usd })) as BudgetRaised;
+  const answer = await client.perform(raise, { scope, usd });
   out.answer(answer, `the budget of ${target} is raised by ${usdText(nanoOfUsd(usd))}`);
   for (const { window, usd: spent, limit, needed } of answer.limits) {
     if (limit === null) continue;

@@ -1,4 +1,10 @@
-import type { Act } from "../../../features/people/audit-acts.ts";
+import {
+  answerQuestion as answer,
+  listActs,
+  listQuestions,
+  showQuestion,
+} from "../../../features/people/operations.ts";
+import type { Act } from "../../../foundation/contracts/audit-acts.ts";
 import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
 import { answersText, heldBy, shortId, whoText } from "../../../foundation/contracts/questions.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
@@ -27,7 +33,11 @@ export async function showQuestions(context: Context, options: QuestionsOptions)
   const { out } = context;
   const { agent, all = false, lines: limit } = options;
   const found = await askProject(context, async (reader) => {
-    const page = await reader.questions({ state: all ? undefined : "open", agent, limit });
+    const page = await reader.perform(listQuestions, {
+      state: all ? undefined : "open",
+      agent,
+      limit,
+    });
     if (agent !== undefined && page.questions.length === 0) await mustKnowAgent(reader, agent);
     return page;
   });
@@ -49,13 +59,13 @@ export async function answerQuestion(
 ): Promise<void> {
   const client = await connect(context);
   const question = await questionOf(client, id);
-  const answer = given ?? (await askedAnswer(context, question));
-  const asked = client.post(`/api/questions/${encodeURIComponent(question.id)}/answer`, { answer });
-  const answered = (await explained(asked, ["answered", "malformed"], {
+  const text = given ?? (await askedAnswer(context, question));
+  const asked = client.perform(answer, { id: question.id, answer: text });
+  const answered = await explained(asked, ["answered", "malformed"], {
     hint: `the question: ${plainLine(promptOf(question))}`,
-  })) as QuestionView;
-  const text = plainLine(String(answered.answer));
-  context.out.answer(answered, `answered ${text}; ${answered.instanceId} continues`);
+  });
+  const shown = plainLine(String(answered.answer));
+  context.out.answer(answered, `answered ${shown}; ${answered.instanceId} continues`);
 }
 
 /** The prompt, with the callers whose gates hold the request. */
@@ -79,12 +89,10 @@ const uuidLength = 36;
 async function questionOf(client: Client, id: string): Promise<QuestionView> {
   const hint = "al questions shows those that wait";
   if (id.length === uuidLength) {
-    const asked = client.get(`/api/questions/${encodeURIComponent(id)}`);
-    return (await explained(asked, ["unknown_question"], { hint })) as QuestionView;
+    return explained(client.perform(showQuestion, { id }), ["unknown_question"], { hint });
   }
-  for (const state of ["open", "settled"]) {
-    const page = await client.get(`/api/questions?state=${state}&limit=200`);
-    const { questions } = page as { readonly questions: readonly QuestionView[] };
+  for (const state of ["open", "settled"] as const) {
+    const { questions } = await client.perform(listQuestions, { state, limit: 200 });
     const meant = questions.filter((one) => one.id.endsWith(id) || one.instanceId === id);
     const [first, ...others] = meant;
     if (others.length > 0 && state === "open") throw ambiguous(id, meant);
@@ -115,7 +123,7 @@ export async function showAudit(context: Context, options: AuditOptions): Promis
   const { out } = context;
   const { lines: limit, since, ...filter } = options;
   const found = await askProject(context, async (reader) => {
-    const page = await reader.audit({ ...filter, since: queryTime(since), limit });
+    const page = await reader.perform(listActs, { ...filter, since: queryTime(since), limit });
     const { agent } = filter;
     if (agent !== undefined && page.entries.length === 0) await mustKnowAgent(reader, agent);
     return page;

@@ -1,9 +1,4 @@
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
-import type { AuditQuery, AuditReport } from "../../../features/people/audit-report.ts";
-import type {
-  QuestionsView,
-  QuestionsQuery,
-} from "../../../foundation/contracts/question-views.ts";
 import type { HistoryPage, HistoryQuery } from "../../../foundation/contracts/history.ts";
 import type {
   RefusedDeliveries,
@@ -13,8 +8,8 @@ import type {
   WhyNotQuery,
 } from "../../../foundation/contracts/refused-deliveries.ts";
 import type { RunDifference, RunView } from "../../views/run-view.ts";
-import type { SpendAnswer, SpendRequest } from "../../../features/spend/spend-report.ts";
-import type { StoredStatus } from "../../operations/stored-project.ts";
+import type { InputOf, Operation } from "../../../foundation/operation.ts";
+import type { StoredContext, StoredStatus } from "../../operations/stored-project.ts";
 import type { Context } from "../context.ts";
 import type { Client } from "./client.ts";
 import { connect, isNotRunning, noProject, readSnapshot, unknownAgent } from "./connect.ts";
@@ -55,8 +50,6 @@ async function askStore<T>(
     out.note("no scheduler is running; read from the project's store");
     return await ask({
       ...stored,
-      questions: (query) => Promise.resolve(stored.questions(query)),
-      audit: (query) => Promise.resolve(stored.audit(query)),
       history: (query) => Promise.resolve(stored.history({ ...query, page: 1 })),
       refusedDeliveries: (query) => Promise.resolve(stored.refusedDeliveries(query)),
     });
@@ -87,10 +80,8 @@ function schedulerReader(client: Client) {
     /** The difference between two runs; without `other` since the agent's last successful run before this one. */
     runDifference: (instanceId: string, other: string | null) =>
       get<RunDifference>(`${runPath(instanceId)}/diff`, other === null ? {} : { to: other }),
-    questions: (query: QuestionsQuery) => get<QuestionsView>("/api/questions", query),
-    /** The acts of people, the latest first. */
-    audit: (query: AuditQuery) => get<AuditReport>("/api/audit", query),
-    spend: (query: SpendRequest) => get<SpendAnswer>("/api/spend", query),
+    perform: <Row extends Operation<StoredContext>>(row: Row, input: InputOf<Row>) =>
+      client.perform(row, input),
     agentNames: async (): Promise<readonly string[]> =>
       (await readSnapshot(client)).agents.map(({ name }) => name),
   };

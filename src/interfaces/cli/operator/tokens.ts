@@ -1,10 +1,11 @@
 import { counted } from "../../../foundation/contracts/format.ts";
-import { scopes } from "../../../foundation/contracts/scopes.ts";
-import type {
-  CreatedToken,
-  TokensReport,
-  TokenView,
-} from "../../../features/tokens/token-report.ts";
+import { scopes, type Scope } from "../../../foundation/contracts/scopes.ts";
+import {
+  createToken,
+  listTokens as listAll,
+  removeToken as remove,
+} from "../../../features/tokens/operations.ts";
+import type { TokenView } from "../../../features/tokens/token-report.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { connect } from "./connect.ts";
@@ -22,7 +23,8 @@ interface NewOptions {
 export async function newToken(context: Context, name: string, given: NewOptions): Promise<void> {
   const { out } = context;
   const asked = listOf(given.scope);
-  const wrong = asked.filter((scope) => !scopes.some((known) => known === scope));
+  const isScope = (scope: string): scope is Scope => scopes.some((known) => known === scope);
+  const wrong = asked.filter((scope) => !isScope(scope));
   if (asked.length === 0 || wrong.length > 0) {
     const problem =
       asked.length === 0 ? "--scope is empty" : `there is no scope ${wrong.join(", ")}`;
@@ -30,8 +32,8 @@ export async function newToken(context: Context, name: string, given: NewOptions
   }
   const client = await connect(context);
   const agents = given.agents === undefined ? null : listOf(given.agents);
-  const body = { name, scopes: asked, agents, days: given.days };
-  const created = (await client.post("/api/tokens", body)) as CreatedToken;
+  const body = { name, scopes: asked.filter(isScope), agents, days: given.days };
+  const created = await client.perform(createToken, body);
   if (out.json) return out.document(created);
   out.data(created.token);
   const whose = created.agents === null ? "all agents" : created.agents.join(", ");
@@ -42,7 +44,7 @@ export async function newToken(context: Context, name: string, given: NewOptions
 /** Prints the API tokens, without their secrets. */
 export async function listTokens(context: Context): Promise<void> {
   const { out } = context;
-  const report = (await (await connect(context)).get("/api/tokens")) as TokensReport;
+  const report = await (await connect(context)).perform(listAll, {});
   if (out.json) return out.document(report);
   if (report.tokens.length === 0) return out.note("there is no API token; al token new makes one");
   out.data(renderTokens(report.tokens, { ...out, now: Date.now() }));
@@ -51,11 +53,11 @@ export async function listTokens(context: Context): Promise<void> {
 /** Removes an API token: requests and streams with it end at once. */
 export async function removeToken(context: Context, name: string): Promise<void> {
   const client = await connect(context);
-  const removed = await client.post(`/api/tokens/${encodeURIComponent(name)}/remove`);
+  const removed = await client.perform(remove, { name });
   context.out.answer(removed, `removed the API token ${name}`);
 }
 
-function listOf(text: string): readonly string[] {
+function listOf(text: string): string[] {
   return text
     .split(",")
     .map((part) => part.trim())

@@ -1,3 +1,4 @@
+import type { Audit } from "../../../features/people/audit.ts";
 import type { Operations } from "../../operations/operations.ts";
 import type { Colors } from "../terminal/output.ts";
 
@@ -5,8 +6,9 @@ import type { Colors } from "../terminal/output.ts";
 export interface ViewSource {
   readonly operations: Pick<
     Operations,
-    "snapshot" | "update$" | "phase" | "setPaused" | "trigger" | "killAgent" | "recordAct"
-  >;
+    "snapshot" | "update$" | "phase" | "setPaused" | "trigger" | "killAgent"
+  > &
+    Pick<Audit, "recordAct">;
   readonly projectDir: string;
   readonly webUi: boolean;
   /** Path of the key that the dashboard's login page asks for. */

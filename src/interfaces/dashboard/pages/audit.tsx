@@ -1,4 +1,4 @@
-import { auditActs } from "../../../features/people/audit-acts.ts";
+import { auditActs } from "../../../foundation/contracts/audit-acts.ts";
 import type { AuditEntryView, AuditReport } from "../../../features/people/audit-report.ts";
 import { personWays, whoText } from "../../../foundation/contracts/questions.ts";
 import { changes, useDocument } from "../live/use-document.ts";

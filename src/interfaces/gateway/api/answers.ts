@@ -26,7 +26,6 @@ export const pausedAnswer = z.object({
   paused: z.boolean(),
   pausedWork: z.literal(true).optional().meta({ description: "Present if all new work waits" }),
 });
-export const acknowledgedAnswer = z.object({ success, agent: nullableText });
 export const enabledAnswer = z.object({ success, agent: z.string(), enabled: z.boolean() });
 export const killedAnswer = z.object({ success, agent: z.string(), killed: z.int() });
 export const killedAllAnswer = z.object({ success, killed: z.int() });

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { z } from "zod";
 import { sessionCookie } from "../auth.ts";
 import { problemSchema } from "./answers.ts";
-import { emptyBody } from "./params.ts";
+import { emptyBody } from "../../../foundation/contracts/params.ts";
 import { scopeOf } from "../token-limits.ts";
 import type { DescribedRoute } from "./route.ts";
 

@@ -6,7 +6,7 @@ import type {
   RouteOptions,
 } from "fastify";
 import type { z } from "zod";
-import type { Act } from "../../../features/people/audit-acts.ts";
+import type { Act } from "../../../foundation/contracts/audit-acts.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Scope } from "../../../foundation/contracts/scopes.ts";
 import { schemaProblems } from "../../../runtime/wire/requests/row.ts";

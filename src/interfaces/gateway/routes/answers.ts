@@ -1,7 +1,9 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { answerSchema } from "../../../foundation/contracts/question-views.ts";
+import { answerQuestion } from "../../../features/people/operations.ts";
+import { answerSchema, questionView } from "../../../foundation/contracts/question-views.ts";
 import { hasCode, UserError } from "../../../foundation/errors.ts";
+import { performAs } from "../../../foundation/operation.ts";
 import { answerPage, errorPage } from "../../dashboard/card-pages.tsx";
 import { sendPage, type Document } from "../../dashboard/send-page.tsx";
 import { routesOf } from "../api/route.ts";
@@ -23,13 +25,15 @@ const answering = {
  * Answer links: the token is the authority, so these routes need no login, and a form of any origin may use it. Opening a
  * link changes nothing, because scanners of messages open it, too.
  */
-export function answerLinkRoutes({ answerLinks, operations }: GatewayDeps) {
+export function answerLinkRoutes({ answerLinks, context }: GatewayDeps) {
   /** Throws the same error for a forged token and for a question that is no longer stored. */
   const opened = (token: string, reply: FastifyReply) => {
     void reply.headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
     const read = answerLinks.read(token);
-    const question = read && operations.question(read.questionId);
-    if (question !== null) return { question, target: read?.target ?? "" };
+    const question = read && context.questions.find(read.questionId);
+    if (question !== null) {
+      return { question: questionView(question), target: read?.target ?? "" };
+    }
     throw new UserError("not_found", "There is no question at this address.");
   };
   return [
@@ -52,7 +56,8 @@ export function answerLinkRoutes({ answerLinks, operations }: GatewayDeps) {
       handle: async (request, reply) => {
         const { question, target } = opened(request.params.token, reply);
         const by = { via: "link", name: target, from: request.ip } as const;
-        const answer = () => operations.answerQuestion(question.id, request.body.answer, by);
+        const input = { id: question.id, ...request.body };
+        const answer = () => performAs(answerQuestion, input, context, by);
         const { url } = request;
         if (isForm(request)) {
           return showAfter(answer, reply, url, (why) => answerPage(question, url, why.message));
@@ -65,7 +70,7 @@ export function answerLinkRoutes({ answerLinks, operations }: GatewayDeps) {
 }
 
 /** The form of a question on a page whose script does not run. */
-export const answerFormRoutes = ({ operations }: GatewayDeps) => [
+export const answerFormRoutes = ({ context }: GatewayDeps) => [
   post("/dashboard/questions/:id/answer", {
     ...answering,
     summary: "Answer a question by a form",
@@ -73,7 +78,8 @@ export const answerFormRoutes = ({ operations }: GatewayDeps) => [
     consumes: [formType],
     handle: (request, reply) => {
       const { params, body } = request;
-      const answer = () => operations.answerQuestion(params.id, body.answer, personOf(request));
+      const input = { ...params, ...body };
+      const answer = () => performAs(answerQuestion, input, context, personOf(request));
       return showAfter(answer, reply, "/dashboard/questions", errorPage);
     },
   }),

@@ -21,7 +21,12 @@ import {
 import { counted } from "../../../foundation/contracts/format.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
-import { emptyBody, optionalBody, agentParams, instanceParams } from "../api/params.ts";
+import {
+  emptyBody,
+  optionalBody,
+  agentParams,
+  instanceParams,
+} from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { agentFacts } from "../../../foundation/config/agent-view.ts";
 import { agentDetailSchema } from "../api/answers.ts";
-import { agentParams, unknownAgent } from "../api/params.ts";
+import { agentParams, unknownAgent } from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
 import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
 import { alertsPath, page as alertsPage } from "../../dashboard/pages/alerts.tsx";
@@ -16,18 +16,17 @@ import {
   refusedPath,
   triggersPath,
 } from "../../dashboard/pages/triggers.tsx";
-import { auditQuerySchema } from "../../../features/people/audit-report.ts";
+import { listActs, listQuestions } from "../../../features/people/operations.ts";
 import { searchQuerySchema } from "../../../features/search/search-report.ts";
-import { alertsQuerySchema } from "../../../features/alerts/alerts-report.ts";
+import { listAlerts } from "../../../features/alerts/operations.ts";
 import type { SpendKey } from "../../../foundation/contracts/budget.ts";
-import { questionsQuerySchema } from "../../../foundation/contracts/question-views.ts";
 import { historyQuerySchema } from "../../../foundation/contracts/history.ts";
 import {
   refusedDeliveriesQuerySchema,
   whyNotQuerySchema,
 } from "../../../foundation/contracts/refused-deliveries.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { agentStatus, frameOf, parsedQuery, queryOf, readOrNull } from "../page-data.ts";
+import { agentStatus, frameOf, parsedQuery, performed, queryOf, readOrNull } from "../page-data.ts";
 import { sendLivePage, sendWorker, workerPath, type ListPage } from "../../dashboard/send-page.tsx";
 import { runsPath, whyPath } from "../../dashboard/text/addresses.ts";
 import { filterOf } from "../../dashboard/text/agent-filter.ts";
@@ -117,7 +116,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
   }),
   listRoute(deps, costPage, "/dashboard/cost", "What runs spend on models", async (view) => {
     const days = daysOf(view);
-    const spend = (by: SpendKey) => readOrNull(() => deps.operations.spend({ by, days }));
+    const spend = (by: SpendKey) => readOrNull(() => deps.context.spend.answer({ by, days }));
     return {
       first: { day: await spend("day"), agent: await spend("agent"), model: await spend("model") },
     };
@@ -128,9 +127,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     "/dashboard/alerts",
     "Alerts, and what became of them",
     async (view) => ({
-      report: await readOrNull(() =>
-        deps.operations.alerts(parsedQuery(alertsQuerySchema, alertsPath(view))),
-      ),
+      report: await readOrNull(() => performed(listAlerts, alertsPath(view), deps.context)),
     }),
   ),
   listRoute(
@@ -140,8 +137,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     "Questions of runs to people, to answer, and how they ended",
     async (view) => {
       const { open, ended } = questionPaths(view);
-      const read = (path: string) =>
-        readOrNull(() => deps.operations.questions(parsedQuery(questionsQuerySchema, path)));
+      const read = (path: string) => readOrNull(() => performed(listQuestions, path, deps.context));
       return { open: await read(open), ended: await read(ended) };
     },
   ),
@@ -151,9 +147,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     "/dashboard/audit",
     "The audit trail: the acts of people",
     async (view) => ({
-      report: await readOrNull(() =>
-        deps.operations.audit(parsedQuery(auditQuerySchema, auditPath(view))),
-      ),
+      report: await readOrNull(() => performed(listActs, auditPath(view), deps.context)),
     }),
   ),
   get("/dashboard/agents/:name", {
@@ -176,7 +170,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
         status: agentStatus(name, deps),
         locks: operations.snapshot().locks,
         detail: await readOrNull(() => detailOf(name, deps)),
-        spending: await readOrNull(() => operations.spend({ by: "day", agent: name })),
+        spending: await readOrNull(() => deps.context.spend.answer({ by: "day", agent: name })),
         first,
       });
     },

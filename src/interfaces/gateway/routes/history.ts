@@ -5,7 +5,7 @@ import {
   historyQuerySchema,
   latestRunsSchema,
 } from "../../../foundation/contracts/history.ts";
-import type { Act } from "../../../features/people/audit-acts.ts";
+import type { Act } from "../../../foundation/contracts/audit-acts.ts";
 import { counted, mostNames } from "../../../foundation/contracts/format.ts";
 import {
   receiptViewSchema,
@@ -29,10 +29,9 @@ import {
   mustBeInstance,
   receiptParams,
   triggerParams,
-} from "../api/params.ts";
+} from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { auditQuerySchema, auditSchema } from "../../../features/people/audit-report.ts";
 
 const { get, post } = routesOf("History");
 const webhooks = routesOf("Webhooks");
@@ -214,15 +213,3 @@ function replayAct(
   const of = Object.values(params).join("");
   return { ...about, act: "replay", detail: `${of}: ${counted(matched.length, "agent")}` };
 }
-
-/** The audit trail of people. */
-export const auditRoutes = ({ operations }: GatewayDeps) => [
-  routesOf("Audit").get("/api/audit", {
-    summary: "The acts of people: when, who, from where",
-    description: "Newest first; `before` takes the `next` of an earlier page.",
-    query: auditQuerySchema,
-    response: { 200: auditSchema },
-    problems: [503],
-    handle: ({ query }) => operations.audit(query),
-  }),
-];

@@ -6,7 +6,7 @@ import { UserError } from "../../../foundation/errors.ts";
 import { loginPage, openingPage, type LoginMessage } from "../../dashboard/card-pages.tsx";
 import { sendPage, type Document } from "../../dashboard/send-page.tsx";
 import { localPath, publicPath } from "../../dashboard/text/base-path.ts";
-import { emptyBody } from "../api/params.ts";
+import { emptyBody } from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
 import { sessionCookie, sessionsOf } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
@@ -63,7 +63,7 @@ export function loginRoutes(deps: GatewayDeps, checkKey: CheckKey) {
       refuseForeign(request);
       const ended = sessionsOf(request, deps);
       for (const id of ended) deps.sessions.end(id);
-      if (ended.length > 0) deps.operations.recordAct({ act: "logout" }, atDashboard(request));
+      if (ended.length > 0) deps.context.audit.recordAct({ act: "logout" }, atDashboard(request));
       return reply
         .header("clear-site-data", '"cache"') // or Back would show a page from there
         .clearCookie(sessionCookie, cookieAttributes())
@@ -200,7 +200,7 @@ function startSession(request: FastifyRequest, reply: FastifyReply, deps: Gatewa
   const isSecure = request.protocol === "https";
   const attributes = { ...cookieAttributes(), maxAge: cookieMaxAge, secure: isSecure };
   void reply.setCookie(sessionCookie, deps.sessions.create(), attributes);
-  deps.operations.recordAct({ act: "login" }, atDashboard(request));
+  deps.context.audit.recordAct({ act: "login" }, atDashboard(request));
 }
 
 function atDashboard({ ip }: FastifyRequest): Person {

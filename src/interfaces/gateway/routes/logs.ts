@@ -17,7 +17,7 @@ import { readFirstPart, type FirstPart } from "../../dashboard/live/log-session.
 import type { LogChoice } from "../../dashboard/text/list-view.ts";
 import { hasCode } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
-import { agentParams, unknownAgent } from "../api/params.ts";
+import { agentParams, unknownAgent } from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
 import { endOfAccess } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";

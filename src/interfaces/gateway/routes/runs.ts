@@ -5,7 +5,11 @@ import { missingRunPage } from "../../dashboard/card-pages.tsx";
 import { page as changesPage } from "../../dashboard/pages/changes.tsx";
 import { sendLivePage, sendPage } from "../../dashboard/send-page.tsx";
 import { agentAddress, runAddress } from "../../dashboard/text/addresses.ts";
-import { agentParams, instanceParams, unknownInstance } from "../api/params.ts";
+import {
+  agentParams,
+  instanceParams,
+  unknownInstance,
+} from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
 import { isPageVisit } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";

@@ -3,7 +3,7 @@ import { inboxLimits } from "../../../foundation/contracts/questions.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { inboxMessageSchema } from "../../views/run-view.ts";
 import { triggeredAnswer } from "../api/answers.ts";
-import { instanceParams } from "../api/params.ts";
+import { instanceParams } from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
 import { personOf } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";

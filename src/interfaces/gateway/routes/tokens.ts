@@ -1,18 +1,13 @@
-import { counted } from "../../../foundation/contracts/format.ts";
 import type { NewToken } from "../../../features/tokens/token-report.ts";
-import {
-  createdTokenSchema,
-  newTokenSchema,
-  tokenParams,
-  tokensSchema,
-} from "../../../features/tokens/token-report.ts";
+import { newTokenSchema, tokenParams } from "../../../features/tokens/token-report.ts";
 import { z } from "zod";
-import { emptyBody, unknownAgent } from "../api/params.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { schemaProblems } from "../../../runtime/wire/requests/row.ts";
 import { errorPage, newTokenPage } from "../../dashboard/card-pages.tsx";
 import { askedToken, page } from "../../dashboard/pages/tokens.tsx";
 import { sendLivePage, sendPage } from "../../dashboard/send-page.tsx";
+import { createToken } from "../../../features/tokens/operations.ts";
+import { performAs } from "../../../foundation/operation.ts";
 import { personOf } from "../auth.ts";
 import { frameOf } from "../page-data.ts";
 import { problemOf } from "../problem.ts";
@@ -20,52 +15,14 @@ import { formType } from "./login.ts";
 import { routesOf } from "../api/route.ts";
 import type { GatewayDeps } from "../deps.ts";
 
-const { get, post } = routesOf("Tokens");
-const removedSchema = z.object({ success: z.literal(true), name: z.string() });
-
-/** Lists, creates and removes API tokens; no token may. */
-export const tokenRoutes = (deps: GatewayDeps) => [
-  get("/api/tokens", {
-    summary: "The API tokens, without their secrets",
-    scope: null,
-    response: { 200: tokensSchema },
-    handle: () => deps.tokens.list(),
-  }),
-  post("/api/tokens", {
-    summary: "Create an API token",
-    description:
-      "The answer is the only one with its secret. An expired token of the same name is replaced.",
-    body: newTokenSchema,
-    response: { 201: createdTokenSchema },
-    config: { isSecret: true },
-    audit: ({ body }) => newAct(body),
-    problems: [404, 409, 503],
-    handle: async ({ body }, reply) => {
-      void reply.header("cache-control", "no-store");
-      return createToken(body, deps);
-    },
-  }),
-  post("/api/tokens/:name/remove", {
-    summary: "Remove an API token; requests and streams with it end at once",
-    params: tokenParams,
-    body: emptyBody,
-    response: { 200: removedSchema },
-    audit: ({ params }) => ({ act: "token-remove", detail: params.name }),
-    problems: [404, 503],
-    handle: async ({ params: { name } }) => {
-      await deps.tokens.remove(name);
-      return { success: true as const, name };
-    },
-  }),
-];
-
+const { post } = routesOf("Tokens");
 /** The page of the tokens. */
 export const tokenPages = (deps: GatewayDeps) => [
   routesOf("Pages").get("/dashboard/tokens", {
     summary: "The API tokens, and a form for a new one",
     produces: "text/html",
     handle: (_request, reply) =>
-      sendLivePage(reply, page, { frame: frameOf(deps), report: deps.tokens.list() }),
+      sendLivePage(reply, page, { frame: frameOf(deps), report: deps.context.tokens.list() }),
   }),
 ];
 
@@ -77,11 +34,11 @@ export const tokenFormRoutes = (deps: GatewayDeps) => [
     consumes: [formType],
     produces: "text/html",
     problems: [400, 404, 409, 503],
-    handle: async ({ body, caller, ip }, reply) => {
+    handle: async (request, reply) => {
       try {
-        const asked = parsedToken(body);
-        const created = await createToken(asked, deps);
-        deps.operations.recordAct(newAct(asked), personOf({ caller, ip }));
+        const asked = parsedToken(request.body);
+        const by = personOf(request);
+        const created = await performAs(createToken, asked, deps.context, by);
         return await sendPage(reply, newTokenPage(created));
       } catch (error) {
         const problem = problemOf(error);
@@ -97,7 +54,7 @@ export const tokenFormRoutes = (deps: GatewayDeps) => [
     audit: ({ params }) => ({ act: "token-remove", detail: params.name }),
     problems: [404, 503],
     handle: async ({ params: { name } }, reply) => {
-      await deps.tokens.remove(name);
+      await deps.context.tokens.remove(name);
       return reply.redirect("/dashboard/tokens", 303);
     },
   }),
@@ -108,19 +65,4 @@ function parsedToken(form: Readonly<Record<string, string>>): NewToken {
   const { success, data, error } = newTokenSchema.safeParse(askedToken(fields));
   if (success) return data;
   throw new UserError("malformed", `The form is malformed: ${schemaProblems(error)}.`);
-}
-
-const newAct = (body: NewToken) => ({ act: "token-new", detail: tokenText(body) }) as const;
-
-/** Creates a token for agents that exist: a misspelled name would only be noticed much later. */
-function createToken(body: NewToken, { tokens, operations }: GatewayDeps) {
-  const unknown = body.agents?.find((agent) => !operations.hasAgent(agent));
-  if (unknown !== undefined) throw unknownAgent(unknown);
-  return tokens.create(body);
-}
-
-/** A new token in one line: `claude: read, trigger of dev, for 90 days`. */
-function tokenText({ name, scopes, agents, days }: NewToken): string {
-  const whose = agents ? ` of ${agents.join(", ")}` : "";
-  return `${name}: ${scopes.join(", ")}${whose}, for ${counted(days, "day")}`;
 }

@@ -65,7 +65,7 @@ export const question = aQuestionView();
 export async function fill(opened: Awaited<ReturnType<typeof openApp>>): Promise<void> {
   const { operations, deps } = opened;
   operations.setScheduler({ gatewayUrl: "http://localhost:1" });
-  await deps.tokens.create({ name: "old", scopes: ["read"], days: 1 });
+  await deps.context.tokens.create({ name: "old", scopes: ["read"], days: 1 });
   operations.receipts.set(receiptId, aReceipt(receiptId, ["dev"]));
   operations.trees.set("a", tree);
   operations.runs.set("dev-bbbbbbbb", run);

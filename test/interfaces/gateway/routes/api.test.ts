@@ -81,7 +81,7 @@ test("the address of an agent's latest run redirects to it, or to the agent with
 test("/health responds 200 in each phase, /health/ready only while work is accepted", async () => {
   const { app, operations } = await openApp();
   const health = await app.inject({ url: "/health" });
-  expect(health.json()).toEqual({ status: "ok", uptimeSeconds: 0 });
+  expect(health.json()).toEqual({ status: "ok", uptimeSeconds: expect.any(Number) as number });
   expect((await app.inject({ url: "/health/ready" })).statusCode).toBe(200);
   for (const phase of ["starting", "draining"] as const) {
     operations.phaseNow = phase;

@@ -83,7 +83,7 @@ test("wrong keys in forms, headers and tokens share one limit, beyond which each
   const guesses = Array.from({ length: 100 }, (_, n) => [`wrong ${n}`, `al_${n}`]).flat();
   await Promise.all(guesses.map((guess, n) => (n % 2 === 0 ? form : header)(guess)));
   const token = { name: "claude", scopes: ["read" as const], days: 1 };
-  const known = [apiKey, (await deps.tokens.create(token)).token];
+  const known = [apiKey, (await deps.context.tokens.create(token)).token];
   for (const answer of await Promise.all([...known.map(form), ...known.map(header)])) {
     expect(answer.statusCode).toBe(429);
     expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);

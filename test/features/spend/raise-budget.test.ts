@@ -1,5 +1,5 @@
-import { raiseBudget } from "../../../src/interfaces/operations/spend-answer.ts";
-import type { RaiseBudgetDeps } from "../../../src/interfaces/operations/spend-answer.ts";
+import { raiseBudget } from "../../../src/features/spend/spend-answers.ts";
+import type { RaiseBudgetDeps } from "../../../src/features/spend/spend-answers.ts";
 import { tempMeter } from "../../features/spend/support.ts";
 import { budgets } from "../../features/spend/rules/support.ts";
 

@@ -1,7 +1,7 @@
 import { UserError } from "../../foundation/errors.ts";
 import type { Inputs } from "../../foundation/scheduler/inputs.ts";
 import type { OverBudget } from "../../../streams/agent-graph.ts";
-import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import type { StatusStore } from "../../foundation/scheduler/status-store.ts";
 import type { Stopping } from "../../foundation/scheduler/stopping.ts";
@@ -16,13 +16,6 @@ export interface RunnableDeps {
 
 export interface StartableDeps extends RunnableDeps {
   readonly inputs: Pick<Inputs, "workPausedAfter$">;
-}
-
-/** An agent's record, even of a removed one whose work continues. Throws UserError `unknown_agent`. */
-export function knownAgent(status: Pick<StatusStore, "agent">, name: string): AgentRecord {
-  const record = status.agent(name);
-  if (record === undefined) throw new UserError("unknown_agent", `no agent "${name}"`);
-  return record;
 }
 
 /** Throws UserError `draining` once the scheduler stops: it then accepts no work whose sender waits for it. */

@@ -1,13 +1,8 @@
 import { usdOfNano } from "../../foundation/contracts/money.ts";
-import { windowsAt, createCalendar } from "../../features/spend/rules/accounts.ts";
+import { windowsAt, createCalendar } from "./rules/accounts.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { BudgetState, SpendMeter } from "../../foundation/contracts/spend.ts";
-import type {
-  SpendAnswer,
-  SpendForecast,
-  SpendLimit,
-  SpendRequest,
-} from "../../features/spend/spend-report.ts";
+import type { SpendAnswer, SpendForecast, SpendLimit, SpendRequest } from "./spend-report.ts";
 import {
   forecastOf,
   forecastRuns,
@@ -15,12 +10,11 @@ import {
   noRuns,
   scheduleOf,
   totalForecast,
-} from "../../features/spend/forecast.ts";
+} from "./forecast.ts";
 import type { SpendReport, SpendRow } from "../../foundation/store/spend-report.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { agentScope, projectScope, runScope } from "../../foundation/contracts/budget.ts";
-import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
-import { knownAgent } from "./runnable.ts";
+import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import type { StatusStore } from "../../foundation/scheduler/status-store.ts";
 import type { DaySpend } from "../../../streams/spending.ts";
 import type { SpendStore } from "../../foundation/store/spend.ts";
@@ -90,7 +84,8 @@ function forecastView(
 
 export interface RaiseBudgetDeps {
   readonly status: Pick<StatusStore, "agent">;
-  readonly runs: Pick<LiveRuns, "find">;
+  /** Undefined for a run that is not live. */
+  readonly runs: { readonly find: (instanceId: string) => unknown };
   readonly meter: Pick<SpendMeter, "limits" | "raise">;
 }
 

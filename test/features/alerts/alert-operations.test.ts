@@ -10,7 +10,7 @@ import type { AlertOperationsDeps } from "../../../src/features/alerts/alerts.ts
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { createStatusStore } from "../../../src/foundation/scheduler/status-store.ts";
 import { createAgentCounts } from "../../../src/interfaces/operations/agent-counts.ts";
-import { createAlertOperations } from "../../../src/interfaces/operations/alerts.ts";
+import { createAlertOperations } from "../../../src/features/alerts/alert-operations.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { schedulerStatus } from "../../streams/status/board.ts";
 
@@ -109,7 +109,7 @@ test("a delivery has its alert in one line, its attempts and its error, without 
   const { alerts, operations, record } = setUp();
   await record(delivery("a"));
   await alerts.attempted("a", { type: "retry", nextAt: 2 * hour, error: `401 for ${secret}` });
-  expect(operations.alerts(all).deliveries).toEqual([
+  expect(operations.page(all).deliveries).toEqual([
     {
       id: "a",
       at: "1970-01-01T00:00:00.000Z",
@@ -128,13 +128,13 @@ test("a delivery has its alert in one line, its attempts and its error, without 
     },
   ]);
   await alerts.attempted("a", { type: "dead", at: 3 * hour, error: "HTTP 404" });
-  expect(operations.alerts(all).deliveries).toMatchObject([
+  expect(operations.page(all).deliveries).toMatchObject([
     { state: "dead", attempts: 2, nextAt: null, endedAt: "1970-01-01T03:00:00.000Z" },
   ]);
 });
 
 test("an open alert has its reason, without secrets", () =>
-  expect(setUp().operations.alerts(all).open).toEqual([
+  expect(setUp().operations.page(all).open).toEqual([
     {
       agent: "dev",
       topic: "runs",
@@ -156,15 +156,15 @@ test("an open alert has its reason, without secrets", () =>
 test("open alerts are acknowledged by agent and topic, with who did it and when", async () => {
   const { operations, acknowledged } = setUp();
   const until = "1970-01-01T05:00:00.000Z";
-  await operations.acknowledgeAlerts({ agent: "dev", by: "anna", until });
-  expect(operations.alerts(all).open).toMatchObject([
+  await operations.acknowledge({ agent: "dev", by: "anna", until });
+  expect(operations.page(all).open).toMatchObject([
     { agent: "dev", ack: { by: "anna", at: expect.stringMatching(/^20/) as string, until } },
     { agent: null, ack: null },
   ]);
-  await operations.acknowledgeAlerts({ agent: "dev", topic: "runs", undo: true });
-  expect(operations.alerts(all).open).toMatchObject([{ ack: null }, { ack: null }]);
+  await operations.acknowledge({ agent: "dev", topic: "runs", undo: true });
+  expect(operations.page(all).open).toMatchObject([{ ack: null }, { ack: null }]);
   for (const which of [{ agent: "cat" }, { agent: "dev", topic: "config" } as const]) {
-    const refused = operations.acknowledgeAlerts(which);
+    const refused = operations.acknowledge(which);
     await expect(refused).rejects.toMatchObject({ code: "unknown_alert" });
   }
   expect(acknowledged).toEqual([
@@ -175,7 +175,7 @@ test("open alerts are acknowledged by agent and topic, with who did it and when"
 
 test("an alert target is ok until it fails, and off once it rejected everything", async () => {
   const { alerts, operations, record } = setUp();
-  const states = () => operations.alerts(all).targets;
+  const states = () => operations.page(all).targets;
   const name = { name: "ops", type: "slack" };
   const healthy = { state: "ok", waiting: 0, dead: 0, lastError: null, offSince: null };
   expect(states()).toEqual([
@@ -196,7 +196,7 @@ test("pages of alerts list each delivery once, filtered by state or target", asy
   await record(delivery("a"), delivery("b", "pager"), delivery("c"), delivery("d"));
   await alerts.attempted("c", { type: "sent", at: hour });
   const ids = (query: object) => {
-    const { deliveries, next } = operations.alerts({ ...all, ...query });
+    const { deliveries, next } = operations.page({ ...all, ...query });
     return [deliveries.map(({ id }) => id).join(""), next];
   };
   expect(ids({ limit: 3 })).toEqual(["dcb", "b"]);
@@ -206,17 +206,17 @@ test("pages of alerts list each delivery once, filtered by state or target", asy
   expect(ids({ state: "waiting", target: "ops", limit: 1 })).toEqual(["d", "d"]);
 });
 
-test("retryAlert makes a dead or waiting delivery due, and rejects a sent or unknown one", async () => {
+test("retry makes a dead or waiting delivery due, and rejects a sent or unknown one", async () => {
   const { alerts, operations, record } = setUp();
   await record(delivery("dead"), delivery("waits"), delivery("sent"));
   await alerts.attempted("dead", { type: "dead", at: hour, error: "HTTP 404" });
   await alerts.attempted("sent", { type: "sent", at: hour });
-  await operations.retryAlert("dead");
-  await operations.retryAlert("waits");
+  await operations.retry("dead");
+  await operations.retry("waits");
   const due = await alerts.due("ops", 5 * hour, 9);
   expect(due.map(({ id }) => id)).toEqual(["dead", "waits"]);
   for (const id of ["sent", "unknown"])
-    await expect(operations.retryAlert(id)).rejects.toMatchObject({ code: "unknown_delivery" });
+    await expect(operations.retry(id)).rejects.toMatchObject({ code: "unknown_delivery" });
 });
 
 test("all dead alerts are retried, however many, and each once", async () => {
@@ -225,22 +225,22 @@ test("all dead alerts are retried, however many, and each once", async () => {
   await record(...ids.map((id) => delivery(id)), delivery("waits"));
   const dead = { type: "dead", at: hour, error: "HTTP 404" } as const;
   await Promise.all(ids.map((id) => alerts.attempted(id, dead)));
-  expect(await operations.retryDeadAlerts()).toBe(401);
+  expect(await operations.retryAll()).toBe(401);
   expect(alerts.list({ state: "dead", before: null, limit: 1 })).toEqual([]);
-  expect(await operations.retryDeadAlerts()).toBe(0);
+  expect(await operations.retryAll()).toBe(0);
 });
 
 test("a test alert resolves with the target's answer, without secrets; one for an unknown target is not sent", async () => {
   const { operations, tested, answers } = setUp();
-  expect(await operations.testAlertTarget("ops")).toEqual({ accepted: true, error: null });
+  expect(await operations.test("ops")).toEqual({ accepted: true, error: null });
   answers.push({ type: "gone", error: `410 for ${secret}` });
   const gone = { accepted: false, error: "410 for [redacted]" };
-  expect(await operations.testAlertTarget("pager")).toEqual(gone);
-  await expect(operations.testAlertTarget("opps")).rejects.toMatchObject({
+  expect(await operations.test("pager")).toEqual(gone);
+  await expect(operations.test("opps")).rejects.toMatchObject({
     code: "unknown_target",
     message: 'there is no target "opps" of alerts; config.toml has ops, pager',
   });
-  const none = setUp([]).operations.testAlertTarget("ops");
+  const none = setUp([]).operations.test("ops");
   await expect(none).rejects.toThrow("config.toml has none");
   expect(tested).toEqual(["ops", "pager"]);
 });

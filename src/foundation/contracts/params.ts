@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { UserError } from "../../../foundation/errors.ts";
-import { agentNamePattern } from "../../../foundation/contracts/credential-reference.ts";
-import { didYouMean } from "../../../foundation/contracts/did-you-mean.ts";
+import { UserError } from "../errors.ts";
+import { agentNamePattern } from "./credential-reference.ts";
+import { didYouMean } from "./did-you-mean.ts";
 
 const agentName = new RegExp(`^${agentNamePattern}$`);
 const receiptId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

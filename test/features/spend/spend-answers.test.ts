@@ -1,9 +1,9 @@
 import type { CallEnd, CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
-import { createSpendAnswers } from "../../../src/interfaces/operations/spend-answer.ts";
+import { createSpendAnswers } from "../../../src/features/spend/spend-answers.ts";
 import { newRecord, type AgentRecord } from "../../../streams/status/agent-record.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { answered, plan, tempMeter, terms } from "../../features/spend/support.ts";
-import { budgets } from "../../features/spend/rules/support.ts";
+import { answered, plan, tempMeter, terms } from "./support.ts";
+import { budgets } from "./rules/support.ts";
 
 const noon = Date.parse("2026-11-22T12:00:00Z");
 const daily = { schedule: "0 9 * * *", timezone: "UTC" };

@@ -2,14 +2,14 @@ import { isoTime } from "../../foundation/contracts/format.ts";
 import { pageOf } from "../../foundation/contracts/page-of.ts";
 import { meantOr } from "../../foundation/contracts/did-you-mean.ts";
 import { UserError } from "../../foundation/errors.ts";
-import { alertTitle } from "../../features/alerts/rules/alert-text.ts";
+import { alertTitle } from "./rules/alert-text.ts";
 import type {
   Acknowledgement,
   OpenAlert,
   StoredDelivery,
   TargetDeliveries,
-} from "../../features/alerts/rules/alert.ts";
-import type { AlertOperationsDeps } from "../../features/alerts/alerts.ts";
+} from "./rules/alert.ts";
+import type { AlertOperationsDeps } from "./alerts.ts";
 import type {
   AckRequest,
   AcknowledgementView,
@@ -19,7 +19,7 @@ import type {
   AlertTargetView,
   AlertTested,
   OpenAlertView,
-} from "../../features/alerts/alerts-report.ts";
+} from "./alerts-report.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 
 /** A negative LIMIT of SQLite means no limit. */
@@ -39,7 +39,7 @@ export function createAlertOperations(
   });
   return {
     /** The targets of alerts, the open alerts, and the deliveries, newest first. */
-    alerts: ({ limit, ...filter }: AlertsQuery): AlertsReport => {
+    page: ({ limit, ...filter }: AlertsQuery): AlertsReport => {
       const { rows, next } = pageOf(limit, (most) => deps.store.list({ ...filter, limit: most }));
       // Names and ids are kept, even if a credential has such a value.
       return {
@@ -55,7 +55,7 @@ export function createAlertOperations(
       };
     },
     /** Ends the reminders of open alerts, or resumes them. Rejects with UserError `unknown_alert`. */
-    acknowledgeAlerts: async ({ agent, topic, by = "", until, undo }: AckRequest) => {
+    acknowledge: async ({ agent, topic, by = "", until, undo }: AckRequest) => {
       const isMeant = (one: OpenAlert): boolean =>
         one.agent === agent && (topic ?? one.topic) === one.topic;
       if (!deps.open().some(isMeant)) {
@@ -67,20 +67,20 @@ export function createAlertOperations(
       await deps.acknowledge(agent, topic ?? null, ack);
     },
     /** Makes a dead or waiting delivery due. Rejects with UserError `unknown_delivery`. */
-    retryAlert: async (id: string) => {
+    retry: async (id: string) => {
       if (await deps.retry(id)) return;
       const message = `no delivery ${JSON.stringify(id)} waits or was given up`;
       throw new UserError("unknown_delivery", message);
     },
     /** Retries all dead deliveries; resolves with their number. */
-    retryDeadAlerts: async () => {
+    retryAll: async () => {
       // All dead deliveries are read before the first is retried, so that each is retried once, even if it fails again at once.
       const dead = deps.store.list({ state: "dead", limit: unlimited });
       const retried = await Promise.all(dead.map(({ id }) => deps.retry(id)));
       return retried.filter(Boolean).length;
     },
     /** Sends a test, not through the outbox. Rejects with UserError `unknown_target`. */
-    testAlertTarget: async (name: string): Promise<AlertTested> => {
+    test: async (name: string): Promise<AlertTested> => {
       const names = deps.targets().map((target) => target.name);
       if (!names.includes(name)) throw unknownTarget(name, names);
       const answer = await deps.test(name);
@@ -89,6 +89,8 @@ export function createAlertOperations(
     },
   };
 }
+
+export type AlertOperations = ReturnType<typeof createAlertOperations>;
 
 function ackView({ by, at, until }: Acknowledgement): AcknowledgementView {
   return { by, at: isoTime(at), until: until === null ? null : isoTime(until) };

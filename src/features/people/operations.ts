@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { pageOf } from "../../foundation/contracts/page-of.ts";
+import {
+  answerSchema,
+  questionSchema,
+  questionsQuerySchema,
+  questionsSchema,
+  questionView,
+} from "../../foundation/contracts/question-views.ts";
+import { answersText, checkAnswer, formOfLink } from "../../foundation/contracts/questions.ts";
+import type { Answer, Question } from "../../foundation/contracts/questions.ts";
+import { UserError } from "../../foundation/errors.ts";
+import { operationsOf } from "../../foundation/operation.ts";
+import { auditQuerySchema, auditSchema } from "./audit-report.ts";
+import type { Audit } from "./audit.ts";
+import type { Questions } from "./questions.ts";
+
+export interface PeopleContext {
+  readonly questions: Pick<Questions, "list" | "find" | "answer">;
+  /**
+   * Changes the agent's file so that a gate no longer holds what the question is about; resolves with what undoes that.
+   * Both reject if the file can't be edited.
+   */
+  readonly allowAlways: (question: Question) => Promise<() => Promise<unknown>>;
+  readonly audit: Pick<Audit, "page">;
+}
+
+const { read, change } = operationsOf<PeopleContext>("Questions");
+const params = z.object({ id: z.string().max(64).meta({ description: "The question's `id`" }) });
+
+export const listQuestions = operationsOf<{
+  readonly questions: Pick<Questions, "list">;
+}>("Questions").read("/api/questions", {
+  summary: "The questions of runs to people",
+  description: "Newest first; `before` takes the `next` of an earlier page.",
+  input: questionsQuerySchema,
+  output: questionsSchema,
+  problems: [503],
+  perform: ({ limit, ...filter }, { questions }) => {
+    const { rows, next } = pageOf(limit, (most) => questions.list({ ...filter, limit: most }));
+    return { questions: rows.map(questionView), next };
+  },
+});
+
+export const showQuestion = read("/api/questions/:id", {
+  summary: "One question",
+  params,
+  output: questionSchema,
+  problems: [404, 503],
+  isAbout: ({ id }, isMine, { questions }) => isMine(questions.find(id)?.agent),
+  perform: ({ id }, { questions }) => {
+    const question = questions.find(id);
+    if (question === null) throw new UserError("unknown_question", `there is no question ${id}`);
+    return questionView(question);
+  },
+});
+
+/**
+ * An API token or a link can't allow always. To allow always first edits the agent's file: if it can't be edited, the
+ * question stays open; if the answer is not the first, the edit is undone.
+ */
+export const answerQuestion = change("/api/questions/:id/answer", {
+  summary: "Answer a question",
+  description: "The first answer counts; a later one is a 409 that says who was first.",
+  scope: "answer",
+  params,
+  input: z.strictObject({ answer: answerSchema }),
+  output: questionSchema,
+  problems: [403, 404, 409, 503],
+  // An approval also opens the gates of the run's callers.
+  isAbout: ({ id }, isMine, { questions }) => {
+    const question = questions.find(id);
+    return question !== null && [question.agent, ...question.gates].every(isMine);
+  },
+  audit: null,
+  perform: async ({ id, answer }, { questions, allowAlways }, { by }) => {
+    const question = questions.find(id);
+    const isAlways =
+      question?.state === "open" && question.kind !== "ask" && isAlwaysIn(question, answer);
+    if (isAlways && (by.via === "link" || by.via === "token")) {
+      const accepted = answersText(formOfLink(question));
+      throw new UserError("malformed", `a ${by.via} takes ${accepted}; "always" needs a login`);
+    }
+    if (!isAlways) return questionView(await questions.answer(id, answer, by));
+    const undo = await allowAlways(question);
+    try {
+      return questionView(await questions.answer(id, answer, by));
+    } catch (error) {
+      await undo();
+      throw error;
+    }
+  },
+});
+
+function isAlwaysIn({ form }: Question, answer: Answer): boolean {
+  const checked = checkAnswer(form, answer);
+  return typeof checked !== "string" && checked.value === "always";
+}
+
+export const listActs = operationsOf<Pick<PeopleContext, "audit">>("Audit").read("/api/audit", {
+  summary: "The acts of people: when, who, from where",
+  description: "Newest first; `before` takes the `next` of an earlier page.",
+  input: auditQuerySchema,
+  output: auditSchema,
+  problems: [503],
+  perform: (query, { audit }) => audit.page(query),
+});

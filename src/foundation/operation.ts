@@ -1,0 +1,188 @@
+import type { z } from "zod";
+import type { Act } from "./contracts/audit-acts.ts";
+import { atTerminal, type Person } from "./contracts/questions.ts";
+import type { Scope } from "./contracts/scopes.ts";
+import { UserError } from "./errors.ts";
+
+/** Whether an agent is one of those that a token is limited to. */
+export type IsMine = (agent: string | null | undefined) => boolean;
+
+/** The request behind an operation. */
+export interface Call {
+  readonly by: Person;
+  /** Null unless the caller's token is limited to some agents. */
+  readonly isMine: IsMine | null;
+  /** Starts work once for each key; null without one. */
+  readonly idempotencyKey: string | null;
+  /** Runs a function once the answer has been sent. */
+  readonly afterAnswer: (run: () => void) => void;
+}
+
+/** The fields of a path and of a query or body as one input. */
+type Fields<T> = [T] extends [null | undefined] ? unknown : Exclude<T, null | undefined>;
+
+interface Spec<
+  Context,
+  Params extends z.ZodType,
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+> {
+  readonly summary: string;
+  readonly description?: string;
+  /** Fields in the path. */
+  readonly params?: Params;
+  /** Fields of the query of a read, of the body of a change. */
+  readonly input?: Input;
+  readonly output: Output;
+  /** HTTP status of the answer; by default 200. */
+  readonly status?: 200 | 201 | 202;
+  /** HTTP statuses of its problems, beyond those of every operation. */
+  readonly problems?: readonly number[];
+  /** The scope that an API token needs; null: no token will do. By default `read` for a read, null for a change. */
+  readonly scope?: Scope | null;
+  /** The answer has a secret: it is neither cached nor compressed. */
+  readonly isSecret?: true;
+  /**
+   * Whether an input is only about agents that a token is limited to; by default decided by `name` and `instanceId` of
+   * the path, and by `agent` of the query.
+   */
+  isAbout?(
+    input: Fields<z.output<Params>> & Fields<z.output<Input>>,
+    isMine: IsMine,
+    context: Context,
+  ): boolean;
+  perform(
+    input: Fields<z.output<Params>> & Fields<z.output<Input>>,
+    context: Context,
+    call: Call,
+  ): z.input<Output> | Promise<z.input<Output>>;
+}
+
+interface ChangeSpec<
+  Context,
+  Params extends z.ZodType,
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+> extends Spec<Context, Params, Input, Output> {
+  /**
+   * The act for the audit trail, null for an input that changed nothing such as a dry run. The member itself is null if
+   * `perform` records the act.
+   */
+  readonly audit:
+    | null
+    | ((
+        input: Fields<z.output<Params>> & Fields<z.output<Input>>,
+        output: z.input<Output>,
+      ) => Act | null);
+}
+
+/**
+ * What a person or a program can do: route, API description, command, MCP tool, token scope and audit entry are made from
+ * this row.
+ */
+export interface Operation<
+  Context = unknown,
+  Params extends z.ZodType = z.ZodType,
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> extends Spec<Context, Params, Input, Output> {
+  readonly method: "GET" | "POST";
+  /** With `:name` for the fields of `params`. */
+  readonly path: string;
+  /** Heading that the operation is described under. */
+  readonly tag: string;
+  audit?(
+    input: Fields<z.output<Params>> & Fields<z.output<Input>>,
+    output: z.input<Output>,
+  ): Act | null;
+}
+
+/** The input that a client sends. */
+export type InputOf<Row extends Operation> =
+  Row extends Operation<infer _, infer Params, infer Input>
+    ? Fields<z.input<Params>> & Fields<z.input<Input>>
+    : never;
+export type OutputOf<Row extends Operation> = z.output<Row["output"]>;
+
+/** Makes the rows under one heading; `Context` is what `perform` needs of the scheduler. */
+export function operationsOf<Context>(tag: string) {
+  return {
+    read: <
+      Output extends z.ZodType,
+      Params extends z.ZodType = z.ZodUndefined,
+      Input extends z.ZodType = z.ZodUndefined,
+    >(
+      path: string,
+      spec: Spec<Context, Params, Input, Output>,
+    ): Operation<Context, Params, Input, Output> => ({ ...spec, method: "GET", path, tag }),
+    change: <
+      Output extends z.ZodType,
+      Params extends z.ZodType = z.ZodUndefined,
+      Input extends z.ZodType = z.ZodUndefined,
+    >(
+      path: string,
+      { audit, ...spec }: ChangeSpec<Context, Params, Input, Output>,
+    ): Operation<Context, Params, Input, Output> => ({
+      ...spec,
+      ...(audit === null ? {} : { audit }),
+      method: "POST",
+      path,
+      tag,
+    }),
+  };
+}
+
+/** An HTTP request. */
+export interface OperationRequest {
+  readonly method: "GET" | "POST";
+  /** With its query. */
+  readonly path: string;
+  readonly body?: object;
+}
+
+/** The request that performs an operation. Fields without a value are omitted. Throws UserError `usage` for `.` and `..`. */
+export function requestOf<Row extends Operation>(row: Row, input: InputOf<Row>): OperationRequest {
+  const { method } = row;
+  const fields = new Map(
+    Object.entries(input as object).filter(([, value]) => value !== undefined),
+  );
+  const path = row.path.replaceAll(/:(\w+)/g, (_match, name: string) => {
+    const value = String(fields.get(name));
+    fields.delete(name);
+    return segment(value);
+  });
+  if (method === "POST") return { method, path, body: Object.fromEntries(fields) };
+  const query = new URLSearchParams([...fields].map(([name, value]) => [name, String(value)]));
+  return { method, path: query.size === 0 ? path : `${path}?${query.toString()}` };
+}
+
+function segment(value: string): string {
+  if (/^\.{1,2}$/.test(value)) throw new UserError("usage", `"${value}" is not a name`);
+  return encodeURIComponent(value);
+}
+
+/** A call by the person at the terminal, without an HTTP request. */
+export const inProcess: Call = {
+  by: atTerminal,
+  isMine: null,
+  idempotencyKey: null,
+  afterAnswer: (run) => void setImmediate(run),
+};
+
+/** Performs an operation for a person without an HTTP request, and records the act. */
+export async function performAs<
+  Context,
+  Params extends z.ZodType,
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+>(
+  row: Operation<Context, Params, Input, Output>,
+  input: Fields<z.output<Params>> & Fields<z.output<Input>>,
+  context: Context & { readonly audit: { recordAct(act: Act, by: Person): void } },
+  by: Person,
+): Promise<z.input<Output>> {
+  const output = await row.perform(input, context, { ...inProcess, by });
+  const act = row.audit?.(input, output);
+  if (act) context.audit.recordAct(act, by);
+  return output;
+}

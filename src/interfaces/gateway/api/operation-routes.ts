@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { z } from "zod";
+import { emptyBody } from "../../../foundation/contracts/params.ts";
+import { UserError } from "../../../foundation/errors.ts";
+import type { Call, Operation } from "../../../foundation/operation.ts";
+import { personOf } from "../auth.ts";
+import { limitOf } from "../token-limits.ts";
+import type { Route } from "./route.ts";
+
+/** The routes of operations. */
+export function operationRoutes<Context>(
+  operations: readonly Operation<Context>[],
+  context: Context,
+): Route[] {
+  return operations.map((operation) => routeOf(operation, context));
+}
+
+function routeOf<Context>(operation: Operation<Context>, context: Context): Route {
+  const { method, path: url, tag, summary, description, problems, params, output } = operation;
+  const { input = method === "POST" ? emptyBody : undefined, scope, isSecret } = operation;
+  const part = method === "GET" ? "query" : "body";
+  return {
+    method,
+    url,
+    tag,
+    summary,
+    ...given({ description, problems, params, scope, [part]: input }),
+    ...(isSecret === undefined ? {} : { config: { isSecret } }),
+    response: { [operation.status ?? 200]: output },
+    ...(operation.isAbout === undefined
+      ? {}
+      : {
+          isAbout: (request, isMine) =>
+            operation.isAbout?.(inputOf(request, part), isMine, context) ?? false,
+        }),
+    ...(operation.audit === undefined
+      ? {}
+      : {
+          audit: (request, answer) => operation.audit?.(inputOf(request, part), answer) ?? null,
+        }),
+    handle: (request, reply) => {
+      if (isSecret) void reply.header("cache-control", "no-store");
+      return operation.perform(inputOf(request, part), context, callOf(request, reply));
+    },
+  };
+}
+
+/** Without undefined members. */
+function given<T extends object>(members: T) {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
+}
+
+function inputOf(request: FastifyRequest, part: "query" | "body"): z.output<z.ZodType> & object {
+  return { ...(request.params as object), ...(request[part] as object | null | undefined) };
+}
+
+function callOf(request: FastifyRequest, reply: FastifyReply): Call {
+  return {
+    by: personOf(request),
+    isMine: limitOf(request),
+    idempotencyKey: idempotencyKey(request.headers["idempotency-key"]),
+    afterAnswer: (run) => void reply.raw.once("close", run),
+  };
+}
+
+function idempotencyKey(value: string | string[] | undefined): string | null {
+  if (value === undefined) return null;
+  if (typeof value === "string" && value.length > 0 && value.length <= 200) return value;
+  throw new UserError("malformed", "The header Idempotency-Key must have 1 to 200 characters.");
+}
