@@ -38,7 +38,7 @@ export async function newAgent(
     ["config.toml", { content: texts.config }],
   ]);
   // Drafts are on the same disk, and not watched.
-  await writeDirectory(dir, contents, { draftsDir: ensureStateDir(projectDir) });
+  await writeDirectory(dir, contents, ensureStateDir(projectDir));
   await writeSchemas(projectDir);
   const files = ["SKILL.md", "config.toml"].map((file) => `agents/${agent.name}/${file}`);
   if (out.json) return out.document({ agent: agent.name, files });
