@@ -162,7 +162,7 @@ const program = {
 };
 /** Code loaded by every run, in one file; other code is of one harness, of one provider, or for hooks. */
 const ofEveryRun = new RegExp(
-  `^${RegExp.escape(root)}/(streams|src/(foundation/(?!config)|runtime/(?!harness/(llm-cli|mcp|pi)/|run-api/mcp/)))|/zod/`,
+  `^${RegExp.escape(root)}/(streams|src/(foundation/(?!config)|runtime/(?!harness/(llm-cli|mcp|pi)/|wire/mcp-)))|/zod/`,
 );
 
 /** Modules loaded only for their exports: unused ones are omitted. */

@@ -7,6 +7,7 @@ import {
   isSchemaFileName,
   schemaFileName,
 } from "../contracts/credential-reference.ts";
+import { shellWord } from "../contracts/shell-word.ts";
 import { imageContextStamp } from "../files/classify.ts";
 import { isMissing, messageOf } from "../errors.ts";
 import { fileProblem } from "./validate.ts";
@@ -51,9 +52,14 @@ export async function readBareSkill(projectDir: string, name: string): Promise<A
 
 export const bareSkill = "is not an agent: it has a SKILL.md, but no config.toml";
 
+/** The words after `al` that make the missing `config.toml` of a directory. */
+export function configCommand(name: string, model = "<model>"): string {
+  return `config ${name} --add ${shellWord(`models=${model}`)} --set callable=true`;
+}
+
 /** The warning about a directory without `config.toml`; `name` is its name. */
 export function bareSkillProblem(name: string): Problem {
-  const message = `${bareSkill}; al config ${name} makes one`;
+  const message = `${bareSkill}; al ${configCommand(name)} makes one`;
   return { ...fileProblem(`agents/${name}`, message), severity: "warning" };
 }
 

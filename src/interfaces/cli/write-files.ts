@@ -22,7 +22,7 @@ export type NewFiles = ReadonlyMap<string, NewFile>;
 export async function writeDirectory(
   dir: string,
   files: NewFiles,
-  { draftsDir, hint }: { readonly draftsDir: string; readonly hint?: string },
+  draftsDir: string,
 ): Promise<void> {
   const draft = join(draftsDir, draftName());
   try {
@@ -31,7 +31,7 @@ export async function writeDirectory(
     await rename(draft, dir);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    throw unwritable(dir, error, hint);
+    throw unwritable(dir, error, "make the project's directory writable for you");
   }
 }
 

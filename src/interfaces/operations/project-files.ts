@@ -72,7 +72,7 @@ export function newProblems(file: JudgedFile, text: string): Problem[] {
 }
 
 /** An unknown key is refused too: the user meant another one. */
-export function isRefused({ severity, message }: Problem): boolean {
+function isRefused({ severity, message }: Problem): boolean {
   return severity === "error" || message.startsWith("unknown key");
 }
 

@@ -8,7 +8,7 @@ import { onTerminal, whyNoTerminal } from "./terminal.ts";
 import { noteSkipped } from "../../helpers/note-skipped.ts";
 
 const noTerminal = whyNoTerminal();
-noteSkipped("al config on a terminal", noTerminal);
+noteSkipped("al agent new on a terminal", noTerminal);
 
 const project = `# Ours.
 workQueueSize = 7 # enough
@@ -121,7 +121,7 @@ test("al config warns of an unknown model until its window is set", async () => 
   expect(known).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("al config off a terminal and without flags prints the active config", async () => {
+test("al config without flags prints the active config", async () => {
   const config = { timeout: 900, maxWorkQueueSize: 7, waitTimeout: 1800, models: ["main"] };
   expect(await cli.json("config dev")).toMatchObject({ config });
   expect(await cli.output("config")).toContain("gateway.port = 8080");
@@ -151,20 +151,6 @@ test.each(["project", "agent"])("al config --schema %s prints a JSON Schema", as
   const schema = JSON.parse(await cli.output(`config --schema ${name}`)) as unknown;
   expect(schema).toMatchObject({ type: "object", additionalProperties: false });
 });
-
-test.skipIf(noTerminal !== null)(
-  "al config on a terminal asks what to change, and checks each answer",
-  async () => {
-    const terminal = onTerminal(cli, "config dev");
-    await terminal.answer(["What to change", "\u001b[B"], ["leave empty to remove", " x"]);
-    await terminal.until("is not a cron expression");
-    terminal.key("\u0015");
-    terminal.line("0 7 * * *");
-    await terminal.answer(["save", ""]);
-    expect(await terminal.ended).toBe(0);
-    expect(readDev()).toBe(dev.replace("0 9 * * *", "0 7 * * *"));
-  },
-);
 
 test("al agent new makes an agent without errors", async () => {
   const flags = "--model other --model main --webhook hub -c github_token --runtime container";

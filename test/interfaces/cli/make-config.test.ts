@@ -55,7 +55,7 @@ describe("al config of a directory with only a SKILL.md", () => {
     [`--set 'models=["mian"]' --set scale=0`, 'did you mean "main"'],
     [`--set 'models=["main"]' --set scale=0 --set tiemout=9`, '"timeout"'],
     ["--unset timeout", "has no key timeout"],
-    ["", "agents/skillonly is not an agent: it has a SKILL.md, but no config.toml"],
+    ["", "al config skillonly --add 'models=<model>' --set callable=true makes one"],
   ])("rejects the flags %j with %j, and writes nothing", async (args, text) => {
     await cli.fails(`config skillonly ${args}`, text);
     expect(() => cli.read(at)).toThrow("ENOENT");
@@ -72,8 +72,8 @@ test.each([
 );
 
 test.each([
-  ["dev", "al config dev changes the agent"],
-  ["skillonly", "al config skillonly makes its config.toml"],
+  ["dev", "al config dev --set changes the agent"],
+  ["skillonly", "al config skillonly --add 'models=<model>' --set callable=true makes its config"],
   ["empty", "it holds no agent: move it away, or choose another name"],
 ])("al agent new of the existing directory %s names the next step", async (name, hint) => {
   const line = `agent new ${name} --model main --schedule '* * * * *'`;

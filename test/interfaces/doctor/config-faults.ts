@@ -29,9 +29,8 @@ export const configFaults: readonly Fault[] = [
   ),
   warning(
     "is not an agent: it has a SKILL.md, but no config.toml",
-    /^al config bare -p /,
+    /^al config bare --add models=\w+ --set callable=true -p /,
     () => ward.write("agents/bare/SKILL.md", "Do it."),
-    ({ fix }) => ward.run(`${fix ?? ""} --set 'models=["scripted"]' --set 'schedule=0 9 * * *'`),
   ),
   error(
     '"every day" is not a cron expression',

@@ -61,11 +61,9 @@ export async function addSkill(
         refused: "nothing was added",
       });
     }
-    await writeDirectory(join(context.projectDir, "agents", agent.name), filesOf(agent), {
-      // Drafts are on the same disk, and not watched.
-      draftsDir: ensureStateDir(context.projectDir),
-      hint: "make the project's directory writable for you",
-    });
+    const dir = join(context.projectDir, "agents", agent.name);
+    // Drafts are on the same disk, and not watched.
+    await writeDirectory(dir, filesOf(agent), ensureStateDir(context.projectDir));
     const { commit, skill } = agent;
     await saveInstalled(context.projectDir, agent.name, { commit, files: skill.files });
     await writeSchemas(context.projectDir);

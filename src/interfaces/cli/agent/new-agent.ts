@@ -10,7 +10,7 @@ import { writeSchemas } from "../../operations/editor-schemas.ts";
 import { writeDirectory, refuseFaults } from "../write-files.ts";
 import { chooseConfig, newConfigText, type AgentOptions, type NewConfig } from "./choose-agent.ts";
 import { existsSync } from "node:fs";
-import { agentNameProblem } from "../../../foundation/config/agent-files.ts";
+import { agentNameProblem, configCommand } from "../../../foundation/config/agent-files.ts";
 import { UserError } from "../../../foundation/errors.ts";
 
 /** Makes an agent whose files have no error. Overwrites nothing; throws a UserError if it can't. */
@@ -38,7 +38,7 @@ export async function newAgent(
     ["config.toml", { content: texts.config }],
   ]);
   // Drafts are on the same disk, and not watched.
-  await writeDirectory(dir, contents, { draftsDir: ensureStateDir(projectDir) });
+  await writeDirectory(dir, contents, ensureStateDir(projectDir));
   await writeSchemas(projectDir);
   const files = ["SKILL.md", "config.toml"].map((file) => `agents/${agent.name}/${file}`);
   if (out.json) return out.document({ agent: agent.name, files });
@@ -91,8 +91,7 @@ async function askName(projectDir: string, prompts: Prompts | null): Promise<str
 
 /** The hint for a directory that exists. */
 function whatIsThere(dir: string, name: string): string {
-  const command = `al config ${name}`;
-  if (existsSync(join(dir, "config.toml"))) return `${command} changes the agent`;
-  if (existsSync(join(dir, "SKILL.md"))) return `${command} makes its config.toml`;
+  if (existsSync(join(dir, "config.toml"))) return `al config ${name} --set changes the agent`;
+  if (existsSync(join(dir, "SKILL.md"))) return `al ${configCommand(name)} makes its config.toml`;
   return "it holds no agent: move it away, or choose another name";
 }

@@ -121,25 +121,6 @@ export const projectCommands = {
         "al new my-project --provider local --base-url http://localhost:11434/v1",
       )
       .doesAnywhere(async () => (await import("../new/new-project.ts")).newProject),
-  import: (command) =>
-    command
-      .description("convert an Action Llama project; the original stays as it is")
-      .argument("<dir>", "the project's directory, or a directory of agents")
-      .option(
-        "--to <dir>",
-        "the new project's directory (default: <name>-almanac in this directory)",
-      )
-      .option(
-        "--credentials [dir]",
-        "copy the credentials that it needs (default: from ~/.action-llama/credentials)",
-      )
-      .option("-y, --yes", "don't ask; credentials are copied only with --credentials")
-      .examples(
-        "al import ~/agents",
-        "al import ~/agents --to ~/almanac-agents --yes --credentials",
-        "al import ~/agents --yes --json > import.json",
-      )
-      .doesAnywhere(async () => (await import("../import/import-project.ts")).importProject),
   agent: (command) =>
     command
       .description("make, list and remove agents")

@@ -2,19 +2,18 @@ import { join } from "node:path";
 import { runtimeTypes } from "../../../../streams/runtimes.ts";
 import { problemText } from "../../../../streams/problem-text.ts";
 import type { Problem } from "../../../../streams/vocabulary.ts";
-import { bareSkill, isAgentName, readBareSkill } from "../../../foundation/config/agent-files.ts";
+import {
+  bareSkill,
+  configCommand,
+  isAgentName,
+  readBareSkill,
+} from "../../../foundation/config/agent-files.ts";
 import type { AgentFiles } from "../../../foundation/config/agent-files.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { checkAgent, loadProject, refuseProblems } from "../../operations/project-files.ts";
-import {
-  chooseConfig,
-  newAgentRuntime,
-  newConfigText,
-  runtimeTable,
-} from "../agent/choose-agent.ts";
+import { newAgentRuntime, newConfigText, runtimeTable } from "../agent/choose-agent.ts";
 import type { Context } from "../context.ts";
-import { openPrompts } from "../terminal/prompts.ts";
 import { writeSchemas } from "../../operations/editor-schemas.ts";
 import { unwritable, writeNew } from "../write-files.ts";
 import { edited, refuseUnset, type Edit } from "../../../foundation/config/edit-toml.ts";
@@ -24,19 +23,20 @@ export async function openBareSkill(projectDir: string, name: string): Promise<A
   return isAgentName(name) ? readBareSkill(projectDir, name) : null;
 }
 
-/** Makes a missing `config.toml`: by the edits, or without any by the questions of al agent new. Writes nothing invalid. */
+/** Makes a missing `config.toml` by the edits. Writes nothing invalid. */
 export async function makeConfig(
-  context: Context,
+  { out, projectDir }: Context,
   files: AgentFiles,
   edits: readonly Edit[],
 ): Promise<void> {
-  const { out, projectDir } = context;
+  const { name } = files;
+  if (edits.length === 0) {
+    const hint = `al ${configCommand(name)} makes one`;
+    throw new UserError("no_config", `agents/${name} ${bareSkill}`, hint);
+  }
   const project = await loadProject(projectDir);
-  const path = join(projectDir, "agents", files.name, "config.toml");
-  const text =
-    edits.length > 0
-      ? textBy(edits, project, path)
-      : await textByAnswers(context, files.name, project);
+  const path = join(projectDir, "agents", name, "config.toml");
+  const text = textBy(edits, project, path);
   const problems = problemsWith(files, text, project);
   refuseProblems(problems);
   await writeNew(path, { content: text }).catch((error: unknown) => {
@@ -48,7 +48,7 @@ export async function makeConfig(
   out.answer({ file: path, changed }, `${path} is made`);
 }
 
-/** The config that al agent new writes without flags and answers, with the edits applied. */
+/** The config of an agent with the project's only model and without a trigger, with the edits applied. */
 function textBy(edits: readonly Edit[], project: ProjectConfig, path: string): string {
   const models = Object.keys(project.models);
   const type = edits.findLast(({ path: key }) => key.join(".") === "runtime.type")?.value;
@@ -64,21 +64,6 @@ function textBy(edits: readonly Edit[], project: ProjectConfig, path: string): s
   });
   refuseUnset({ path, text }, edits);
   return edited(text, edits);
-}
-
-async function textByAnswers(
-  context: Context,
-  name: string,
-  project: ProjectConfig,
-): Promise<string> {
-  const prompts = await openPrompts(context);
-  if (prompts === null) {
-    throw new UserError("no_config", `agents/${name} ${bareSkill}`, {
-      hint: `al config ${name} makes one on a terminal; elsewhere al config ${name} --set 'models=["<name>"]' --set 'schedule=0 9 * * *'`,
-    });
-  }
-  const noFlags = { model: [], webhook: [], credential: [] };
-  return newConfigText(await chooseConfig(noFlags, project, prompts));
 }
 
 /** The problems of the text alone, without those of SKILL.md. */

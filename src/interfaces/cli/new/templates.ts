@@ -24,7 +24,7 @@ export function projectFiles(project: NewProject): ReadonlyMap<string, string> {
 }
 
 /** Paths of a project that are not for version control. */
-export const gitignore = `# State, logs and caches of the scheduler.
+const gitignore = `# State, logs and caches of the scheduler.
 .al/
 `;
 

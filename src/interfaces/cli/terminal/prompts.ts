@@ -12,7 +12,7 @@ export interface TextQuestion {
   readonly problem?: (answer: string) => string | null;
 }
 
-export interface Choice<Value extends string> {
+interface Choice<Value extends string> {
   readonly value: Value;
   readonly name: string;
 }

@@ -59,5 +59,5 @@ export async function saveInstalled(
   const draftsDir = ensureStateDir(projectDir);
   const dir = installedDir(projectDir, agent, commit);
   await rm(join(dir, ".."), { recursive: true, force: true });
-  await writeDirectory(dir, new Map(files.map((file) => [file.path, file])), { draftsDir });
+  await writeDirectory(dir, new Map(files.map((file) => [file.path, file])), draftsDir);
 }

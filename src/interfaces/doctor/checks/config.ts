@@ -3,7 +3,7 @@ import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { Check, Finding } from "../finding.ts";
 import { agentNames, alCommand, finding, note, ofError, ofProblem, ok } from "../finding.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
-import { bareSkill } from "../../../foundation/config/agent-files.ts";
+import { bareSkill, configCommand } from "../../../foundation/config/agent-files.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import { staleSchemas, writeSchemas } from "../../operations/editor-schemas.ts";
 
@@ -47,8 +47,11 @@ function unknownCallees({ name, approve }: AgentConfig, all: readonly AgentConfi
 }
 
 function ofBareSkill(context: DoctorContext): (name: string) => Finding {
-  return (name) =>
-    finding("warning", bareSkill, `agents/${name}`, alCommand(context, `config ${name}`));
+  const [model] = Object.keys(context.project?.models ?? {});
+  return (name) => {
+    const fix = alCommand(context, configCommand(name, model));
+    return finding("warning", bareSkill, `agents/${name}`, fix);
+  };
 }
 
 /** Whether the schemas named in the first lines of the config files exist for editors: no run needs them. */

@@ -9,7 +9,6 @@ import {
   withProgram,
 } from "../../../runtime/runners/container/image/engine-images.ts";
 import { messageOf } from "../../../foundation/errors.ts";
-import { dockerfileBase, type DockerfileBase } from "../dockerfile-base.ts";
 import { finding, note, ofProblem, ok, type Check, type Finding } from "../finding.ts";
 import { anotherProjects, isOfAnotherProject } from "./engine.ts";
 import type { DoctorContext } from "../doctor-context.ts";
@@ -64,6 +63,26 @@ async function missing(folder: string, file: string): Promise<Finding[]> {
   const text = "this is not used: an agent's own image is made from its Dockerfile";
   const fix = `mv ${shellWord(join(folder, near))} ${shellWord(path)}`;
   return [finding("warning", text, file.replace(/Dockerfile$/, near), fix)];
+}
+
+/** The image that the last stage of a Dockerfile is built on, with the line of its FROM, from 1. */
+interface DockerfileBase {
+  readonly line: number;
+  readonly image: string;
+}
+
+const from = /^[ \t]*FROM[ \t]+(?:--\S+[ \t]+)*(\S+)(?:[ \t]+AS[ \t]+(\S+))?/gim;
+
+/** Null without a FROM. Stages may be built on earlier ones. */
+function dockerfileBase(text: string): DockerfileBase | null {
+  const stages = new Map<string, string>();
+  let last: DockerfileBase | null = null;
+  for (const { index, 1: name = "", 2: stage } of text.matchAll(from)) {
+    const image = stages.get(name.toLowerCase()) ?? name;
+    if (stage !== undefined) stages.set(stage.toLowerCase(), image);
+    last = { line: text.slice(0, index).split("\n").length, image };
+  }
+  return last;
 }
 
 interface BaseProblem {
