@@ -85,10 +85,10 @@ export interface Operation<
   Params extends z.ZodType = z.ZodType,
   Input extends z.ZodType = z.ZodType,
   Output extends z.ZodType = z.ZodType,
+  Address extends string = string,
 > extends Spec<Context, Params, Input, Output> {
-  readonly method: "GET" | "POST";
-  /** With `:name` for the fields of `params`. */
-  readonly path: string;
+  /** HTTP method and path, with `:name` for the fields of `params`: `GET /api/questions/:id`. */
+  readonly address: Address;
   /** Heading that the operation is described under. */
   readonly tag: string;
   audit?(
@@ -97,56 +97,61 @@ export interface Operation<
   ): Act | null;
 }
 
+/** The operations of a table by their addresses: a client needs the types of the rows only, and loads none of them. */
+export type Named<Rows extends readonly Operation[]> = {
+  [Row in Rows[number] as Row["address"]]: Row;
+};
 /** The input that a client sends. */
-export type InputOf<Row extends Operation> =
-  Row extends Operation<infer _, infer Params, infer Input>
-    ? Fields<z.input<Params>> & Fields<z.input<Input>>
+export type InputOf<Row> =
+  Row extends Operation<infer _Context, infer Params, infer Input, infer _Output, infer _Address>
+    ? object & Fields<z.input<Params>> & Fields<z.input<Input>>
     : never;
-export type OutputOf<Row extends Operation> = z.output<Row["output"]>;
+export type OutputOf<Row> = Row extends Operation ? z.output<Row["output"]> : never;
 
 /** Makes the rows under one heading; `Context` is what `perform` needs of the scheduler. */
 export function operationsOf<Context>(tag: string) {
   return {
     read: <
+      const Path extends string,
       Output extends z.ZodType,
       Params extends z.ZodType = z.ZodUndefined,
       Input extends z.ZodType = z.ZodUndefined,
     >(
-      path: string,
+      path: Path,
       spec: Spec<Context, Params, Input, Output>,
-    ): Operation<Context, Params, Input, Output> => ({ ...spec, method: "GET", path, tag }),
+    ): Operation<Context, Params, Input, Output, `GET ${Path}`> => ({
+      ...spec,
+      address: `GET ${path}`,
+      tag,
+    }),
     change: <
+      const Path extends string,
       Output extends z.ZodType,
       Params extends z.ZodType = z.ZodUndefined,
       Input extends z.ZodType = z.ZodUndefined,
     >(
-      path: string,
+      path: Path,
       { audit, ...spec }: ChangeSpec<Context, Params, Input, Output>,
-    ): Operation<Context, Params, Input, Output> => ({
+    ): Operation<Context, Params, Input, Output, `POST ${Path}`> => ({
       ...spec,
       ...(audit === null ? {} : { audit }),
-      method: "POST",
-      path,
+      address: `POST ${path}`,
       tag,
     }),
   };
 }
 
-/** An HTTP request. */
-export interface OperationRequest {
-  readonly method: "GET" | "POST";
-  /** With its query. */
-  readonly path: string;
-  readonly body?: object;
+/** Method and path of an address. */
+export function partsOf(address: string) {
+  const [method = "", path = ""] = address.split(" ");
+  return { method: method === "GET" ? "GET" : "POST", path } as const;
 }
 
-/** The request that performs an operation. Fields without a value are omitted. Throws UserError `usage` for `.` and `..`. */
-export function requestOf<Row extends Operation>(row: Row, input: InputOf<Row>): OperationRequest {
-  const { method } = row;
-  const fields = new Map(
-    Object.entries(input as object).filter(([, value]) => value !== undefined),
-  );
-  const path = row.path.replaceAll(/:(\w+)/g, (_match, name: string) => {
+/** The request to an address. Fields without a value are omitted. Throws UserError `usage` for the names `.` and `..`. */
+export function requestOf(address: string, input: object) {
+  const fields = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
+  const { method, path: pattern } = partsOf(address);
+  const path = pattern.replaceAll(/:(\w+)/g, (_match, name: string) => {
     const value = String(fields.get(name));
     fields.delete(name);
     return segment(value);

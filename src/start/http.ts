@@ -15,7 +15,7 @@ import { createTokens } from "../features/tokens/tokens.ts";
 import { createTokenStore } from "../features/tokens/token-store.ts";
 import type { SpendMeter } from "../foundation/contracts/spend.ts";
 import { activeKey } from "../interfaces/gateway/active-key.ts";
-import type { OperationContext } from "../interfaces/gateway/deps.ts";
+import type { OperationContext } from "../interfaces/operations/table.ts";
 import { createGatewayListener, gatewaySettings } from "../interfaces/gateway/listener.ts";
 import type { ListenerOptions } from "../interfaces/gateway/listener.ts";
 import { createLoginLinks } from "../interfaces/gateway/login-links.ts";

@@ -216,7 +216,7 @@ const table: readonly (readonly [Where, Defences])[] = [
     },
   ],
   [
-    { file: `${gateway}/api/params.ts`, test: `${doors}/fuzz/routes.test.ts` },
+    { file: "src/foundation/contracts/params.ts", test: `${doors}/fuzz/routes.test.ts` },
     {
       "agent names can't lead out of the project": [
         "if (agentName.test(name)) return name;",

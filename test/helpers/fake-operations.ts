@@ -33,7 +33,7 @@ import { fakeFileOperations, shownFiles } from "./fake-file-operations.ts";
 import type { AuditEntryView } from "../../src/features/people/audit-report.ts";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import { fakeSteerOperations } from "./fake-steer.ts";
-import type { OperationContext } from "../../src/interfaces/gateway/deps.ts";
+import type { OperationContext } from "../../src/interfaces/operations/table.ts";
 import { fakeQuestions } from "./fake-questions.ts";
 import { fakeAudit } from "./fake-audit.ts";
 import { memoryTokens } from "./memory-tokens.ts";

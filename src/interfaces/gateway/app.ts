@@ -1,26 +1,11 @@
 import cookie from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
-import {
-  answerQuestion,
-  listActs,
-  listQuestions,
-  showQuestion,
-} from "../../features/people/operations.ts";
-import { createToken, listTokens, removeToken } from "../../features/tokens/operations.ts";
-import {
-  acknowledgeAlerts,
-  listAlerts,
-  retryAlert,
-  retryAlerts,
-  testAlertTarget,
-} from "../../features/alerts/operations.ts";
-import { raiseBudget, showSpend } from "../../features/spend/operations.ts";
 import { operationRoutes } from "./api/operation-routes.ts";
 import type { Route } from "./api/route.ts";
 import { authenticate, authenticateKey } from "./auth.ts";
 import { publicPath } from "../dashboard/text/base-path.ts";
 import { compressAnswers, createApp } from "./create-app.ts";
-import type { GatewayDeps, OperationContext } from "./deps.ts";
+import type { GatewayDeps } from "./deps.ts";
 import { createKeyCheck } from "./key-guesses.ts";
 import { checkHost } from "./known-hosts.ts";
 import { answerFormRoutes, answerLinkRoutes } from "./routes/answers.ts";
@@ -119,19 +104,14 @@ const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
   ...historyRoutes(deps),
   ...logRoutes(deps, streams),
   ...receiptRoutes(deps),
-  ...operationRoutes<OperationContext>([showSpend, raiseBudget], deps.context),
+  ...operationRoutes("Spending", deps.context),
   ...hostRoutes(deps),
   ...fileRoutes(deps),
-  ...operationRoutes<OperationContext>(
-    [listAlerts, acknowledgeAlerts, retryAlert, retryAlerts, testAlertTarget],
-    deps.context,
-  ),
-  ...operationRoutes<OperationContext>([listQuestions, showQuestion, answerQuestion], deps.context),
+  ...operationRoutes("Alerts", deps.context),
+  ...operationRoutes("Questions", deps.context),
   ...steerRoutes(deps),
-  ...operationRoutes<OperationContext>(
-    [listActs, listTokens, createToken, removeToken],
-    deps.context,
-  ),
+  ...operationRoutes("Audit", deps.context),
+  ...operationRoutes("Tokens", deps.context),
 ];
 
 const pageRoutes = (deps: GatewayDeps): Route[] => [

@@ -1,16 +1,11 @@
 import type { Observable } from "rxjs";
 import type { LogLevel } from "../../../streams/vocabulary.ts";
-import type { AlertContext } from "../../features/alerts/operations.ts";
-import type { SpendContext } from "../../features/spend/operations.ts";
 import type { AnswerLinks } from "../../features/people/answer-links.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
 import type { Search } from "../../features/search/search.ts";
-import type { Audit } from "../../features/people/audit.ts";
-import type { PeopleContext } from "../../features/people/operations.ts";
-import type { TokenContext } from "../../features/tokens/operations.ts";
-import type { Tokens } from "../../features/tokens/tokens.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
 import type { Operations } from "../operations/operations.ts";
+import type { OperationContext } from "../operations/table.ts";
 import type { Sessions } from "./sessions.ts";
 import type { LoginLinks } from "./login-links.ts";
 import type { Metrics } from "./metrics.ts";
@@ -30,12 +25,6 @@ export interface TcpSettings {
   readonly publicUrl: string | null;
   /** Largest body of a delivery, bytes. */
   readonly maxBodyBytes: number;
-}
-
-/** What the operations need of a scheduler. */
-export interface OperationContext extends AlertContext, PeopleContext, SpendContext, TokenContext {
-  readonly audit: Audit;
-  readonly tokens: Tokens;
 }
 
 /** The services of a scheduler that the gateway serves. */

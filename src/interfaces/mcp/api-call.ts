@@ -1,5 +1,6 @@
 import { requestOf } from "../../foundation/operation.ts";
-import type { InputOf, Operation, OutputOf } from "../../foundation/operation.ts";
+import type { InputOf, OutputOf } from "../../foundation/operation.ts";
+import type { NamedOperations } from "../operations/table.ts";
 
 /** A request to the scheduler's HTTP API. */
 export interface ApiRequest {
@@ -21,7 +22,10 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 /** Requests of one call of a tool. */
 export interface ToolApi {
   /** Resolves with the answer, trusted to match the schema of its route. Parameters without a value are omitted. */
-  perform<Row extends Operation>(row: Row, input: InputOf<Row>): Promise<OutputOf<Row>>;
+  perform<Address extends keyof NamedOperations>(
+    address: Address,
+    input: InputOf<NamedOperations[Address]>,
+  ): Promise<OutputOf<NamedOperations[Address]>>;
   get<Answer>(path: string, query?: Query): Promise<Answer>;
   post(path: string, body?: object, headers?: ApiRequest["headers"]): Promise<unknown>;
   /** Aborted when the client cancels the call or disconnects. */
@@ -33,8 +37,10 @@ export interface ToolApi {
 /** The requests of a tool, by an `ApiCall`. */
 export function requestsBy(call: ApiCall): Pick<ToolApi, "perform" | "get" | "post"> {
   return {
-    perform: async <Row extends Operation>(row: Row, input: InputOf<Row>) =>
-      (await call(requestOf(row, input))) as OutputOf<Row>,
+    perform: async <Address extends keyof NamedOperations>(
+      address: Address,
+      input: InputOf<NamedOperations[Address]>,
+    ) => (await call(requestOf(address, input))) as OutputOf<NamedOperations[Address]>,
     get: async <Answer>(path: string, query: Query = {}) => {
       const given = Object.entries(query).filter(([, value]) => value !== undefined);
       const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));

@@ -22,15 +22,12 @@ import { pauseStatus, seedFrom } from "../../foundation/scheduler/status-store.t
 import { openStoreReader, type StoreReader } from "../../foundation/store/store.ts";
 import { createAuditStore, type Audit } from "../../features/people/audit.ts";
 import { createQuestionStore, type QuestionStore } from "../../features/people/question-store.ts";
-import {
-  inProcess,
-  type InputOf,
-  type Operation,
-  type OutputOf,
-} from "../../foundation/operation.ts";
+import { inProcess } from "../../foundation/operation.ts";
+import type { InputOf, Named, Operation, OutputOf } from "../../foundation/operation.ts";
 import { budgetStates } from "../../features/spend/budget-states.ts";
 import { createLedger } from "../../features/spend/rules/ledger.ts";
-import type { SpendContext } from "../../features/spend/operations.ts";
+import { showSpend, type SpendContext } from "../../features/spend/operations.ts";
+import { listActs, listQuestions } from "../../features/people/operations.ts";
 import { filterTable } from "../../features/webhooks/providers/table.ts";
 import type { PauseStatus } from "../views/pause-text.ts";
 import { checkAgents } from "./project-files.ts";
@@ -39,11 +36,19 @@ import { viewRun, compareRuns } from "./view-run.ts";
 import { whyNot } from "./why-not.ts";
 
 /** What reads need of a stored project. */
-export interface StoredContext {
+interface StoredContext {
   readonly questions: Pick<QuestionStore, "list">;
   readonly audit: Pick<Audit, "page">;
   readonly spend: Pick<SpendContext["spend"], "answer">;
 }
+
+/** The reads that need no scheduler. */
+const storedOperations = [
+  listQuestions,
+  listActs,
+  showSpend,
+] as const satisfies readonly Operation<StoredContext>[];
+export type StoredOperations = Named<typeof storedOperations>;
 
 /**
  * Opens a project for reading while no scheduler runs it; its files and its store are unchanged. Null without a store.
@@ -83,14 +88,16 @@ export function openStoredProject({
     runDifference: async (instanceId: string, other: string | null) =>
       compareRuns(instanceId, other, await deps()),
     /** Performs a read over the stored project. */
-    perform: async <Row extends Operation<StoredContext>>(
-      row: Row,
-      input: InputOf<Row>,
-    ): Promise<OutputOf<Row>> => {
+    perform: async <Address extends keyof StoredOperations>(
+      address: Address,
+      input: InputOf<StoredOperations[Address]>,
+    ): Promise<OutputOf<StoredOperations[Address]>> => {
+      const rows: readonly Operation<StoredContext>[] = storedOperations;
+      const row = rows.find((one) => one.address === address) ?? showSpend;
       const given = Object.assign({}, row.params?.parse(input), row.input?.parse(input));
       const files = await readProjectFiles(projectDir);
       const context = { ...stores, spend: { answer: spendOf(store, files) } };
-      return (await row.perform(given, context, inProcess)) as OutputOf<Row>;
+      return (await row.perform(given, context, inProcess)) as OutputOf<StoredOperations[Address]>;
     },
     status: async () => {
       const status = statusOf(projectDir, store, await readProjectFiles(projectDir));

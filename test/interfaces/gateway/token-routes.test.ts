@@ -224,18 +224,20 @@ function withCostlyTexts<T>(given: T, key = ""): T {
 }
 
 test("long texts in the answers to each kind of token take time in proportion to their length", async () => {
-  const costlyAnswers: ProxyHandler<object> = {
-    get: (target, key) => {
-      const found: unknown = Reflect.get(target, key);
-      if (typeof found !== "function") return found;
-      return (...given: unknown[]): unknown => withCostlyTexts(Reflect.apply(found, target, given));
-    },
-  };
+  const answering = <Service extends object>(service: Service): Service =>
+    new Proxy(service, {
+      get: (target, key) => {
+        const found: unknown = Reflect.get(target, key);
+        if (typeof found !== "function") return found;
+        return (...given: unknown[]): unknown =>
+          withCostlyTexts(Reflect.apply(found, target, given));
+      },
+    });
   const real = twoAgents();
-  const operations = new Proxy(real, costlyAnswers);
+  const operations = answering(real);
   const { alerts, questions, audit } = real.context;
   for (const [name, service] of Object.entries({ alerts, questions, audit })) {
-    Object.assign(real.context, { [name]: new Proxy(service, costlyAnswers) });
+    Object.assign(real.context, { [name]: answering(service) });
   }
   const { app, deps: own } = await openApp({ operations });
   own.logs.write({ agent: "dev", msg: costly });

@@ -1,12 +1,5 @@
 import { userInfo } from "node:os";
 import type { DeliveryState } from "../../../features/alerts/rules/alert.ts";
-import {
-  acknowledgeAlerts,
-  listAlerts as showAll,
-  retryAlert,
-  retryAlerts as retryDead,
-  testAlertTarget,
-} from "../../../features/alerts/operations.ts";
 import type {
   AlertsReport,
   AlertDeliveryView,
@@ -38,7 +31,7 @@ export async function listAlerts(context: Context, options: ListOptions): Promis
   const { out } = context;
   const { state, target, lines } = options;
   const client = await connect(context);
-  const report = await client.perform(showAll, { limit: lines, state, target });
+  const report = await client.perform("GET /api/alerts", { limit: lines, state, target });
   if (out.json) return out.document(report);
   const isFiltered = state !== undefined || target !== undefined;
   const style = { ...out, now: Date.now() };
@@ -70,7 +63,7 @@ export async function acknowledge(
   const repeatedAt = until === undefined ? undefined : new Date(until).toISOString();
   const by = undo ? undefined : userName();
   const agent = scope === "project" ? null : scope;
-  const asked = client.perform(acknowledgeAlerts, { agent, by, until: repeatedAt, undo });
+  const asked = client.perform("POST /api/alerts/ack", { agent, by, until: repeatedAt, undo });
   const answer = await explained(asked, ["unknown_alert"], {
     hint: "al alerts shows the open alerts",
   });
@@ -98,7 +91,11 @@ export async function testTarget(context: Context, target: string): Promise<void
   const { out } = context;
   const client = await connect(context);
   const options = { timeoutMs: testTimeoutMs };
-  const answer = await client.perform(testAlertTarget, { name: target }, options);
+  const answer = await client.perform(
+    "POST /api/alerts/targets/:name/test",
+    { name: target },
+    options,
+  );
   if (!answer.accepted) process.exitCode = 1;
   if (out.json) return out.document(answer);
   if (answer.accepted) return out.data(`${target} accepted the test`);
@@ -118,10 +115,10 @@ export async function retryAlerts(
   }
   const client = await connect(context);
   if (id !== undefined) {
-    const asked = client.perform(retryAlert, { id });
+    const asked = client.perform("POST /api/alerts/:id/retry", { id });
     return out.answer(await explained(asked, ["unknown_delivery"], { hint }), `${id} is due now`);
   }
-  const answer = await client.perform(retryDead, {});
+  const answer = await client.perform("POST /api/alerts/retry", {});
   if (answer.retried === 0 && !out.json) return out.note("no alert was given up");
   out.answer(answer, `${counted(answer.retried, "alert")} due now`);
 }

@@ -2,7 +2,8 @@ import { Agent, request, type IncomingMessage } from "node:http";
 import { createParser } from "eventsource-parser";
 import { UserError, hasCode, messageOf } from "../../../foundation/errors.ts";
 import { requestOf } from "../../../foundation/operation.ts";
-import type { InputOf, Operation, OutputOf } from "../../../foundation/operation.ts";
+import type { InputOf, OutputOf } from "../../../foundation/operation.ts";
+import type { NamedOperations } from "../../operations/table.ts";
 
 /** One Server-Sent Event. */
 interface StreamEvent {
@@ -91,13 +92,15 @@ export function operatorClient(socketPath: string, apiKey: string) {
     return jsonOf(await ask(method, path, options, body));
   };
   return {
-    perform: async <Row extends Operation>(
-      row: Row,
-      input: InputOf<Row>,
+    /** Performs an operation. */
+    perform: async <Address extends keyof NamedOperations>(
+      address: Address,
+      input: InputOf<NamedOperations[Address]>,
       options?: RequestOptions,
-    ): Promise<OutputOf<Row>> => {
-      const { method, path, body } = requestOf(row, input);
-      return (await exchange(method, path, body, options)) as OutputOf<Row>;
+    ): Promise<OutputOf<NamedOperations[Address]>> => {
+      const { method, path, body } = requestOf(address, input);
+      const answer = await exchange(method, path, body, options);
+      return answer as OutputOf<NamedOperations[Address]>;
     },
     get: (path: string) => exchange("GET", path),
     post: (path: string, body: unknown = {}, options?: RequestOptions) =>

@@ -10,7 +10,6 @@ import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { closest } from "../../../foundation/contracts/did-you-mean.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
-import { raiseBudget as raise } from "../../../features/spend/operations.ts";
 import { UserError, hasCode } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { readSchedulerInfo } from "../../../foundation/store/project-lock.ts";
@@ -133,7 +132,7 @@ export async function raiseBudget(context: Context, target: string, amount: stri
   const usd = amountOf(amount);
   const client = await connect(context);
   const scope = scopeOf(target, await agentNames(client));
-  const answer = await client.perform(raise, { scope, usd });
+  const answer = await client.perform("POST /api/budgets/:scope/raise", { scope, usd });
   out.answer(answer, `the budget of ${target} is raised by ${usdText(nanoOfUsd(usd))}`);
   for (const { window, usd: spent, limit, needed } of answer.limits) {
     if (limit === null) continue;

@@ -1,9 +1,3 @@
-import {
-  answerQuestion as answer,
-  listActs,
-  listQuestions,
-  showQuestion,
-} from "../../../features/people/operations.ts";
 import type { Act } from "../../../foundation/contracts/audit-acts.ts";
 import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
 import { answersText, heldBy, shortId, whoText } from "../../../foundation/contracts/questions.ts";
@@ -33,7 +27,7 @@ export async function showQuestions(context: Context, options: QuestionsOptions)
   const { out } = context;
   const { agent, all = false, lines: limit } = options;
   const found = await askProject(context, async (reader) => {
-    const page = await reader.perform(listQuestions, {
+    const page = await reader.perform("GET /api/questions", {
       state: all ? undefined : "open",
       agent,
       limit,
@@ -60,7 +54,7 @@ export async function answerQuestion(
   const client = await connect(context);
   const question = await questionOf(client, id);
   const text = given ?? (await askedAnswer(context, question));
-  const asked = client.perform(answer, { id: question.id, answer: text });
+  const asked = client.perform("POST /api/questions/:id/answer", { id: question.id, answer: text });
   const answered = await explained(asked, ["answered", "malformed"], {
     hint: `the question: ${plainLine(promptOf(question))}`,
   });
@@ -89,10 +83,12 @@ const uuidLength = 36;
 async function questionOf(client: Client, id: string): Promise<QuestionView> {
   const hint = "al questions shows those that wait";
   if (id.length === uuidLength) {
-    return explained(client.perform(showQuestion, { id }), ["unknown_question"], { hint });
+    return explained(client.perform("GET /api/questions/:id", { id }), ["unknown_question"], {
+      hint,
+    });
   }
   for (const state of ["open", "settled"] as const) {
-    const { questions } = await client.perform(listQuestions, { state, limit: 200 });
+    const { questions } = await client.perform("GET /api/questions", { state, limit: 200 });
     const meant = questions.filter((one) => one.id.endsWith(id) || one.instanceId === id);
     const [first, ...others] = meant;
     if (others.length > 0 && state === "open") throw ambiguous(id, meant);
@@ -123,7 +119,11 @@ export async function showAudit(context: Context, options: AuditOptions): Promis
   const { out } = context;
   const { lines: limit, since, ...filter } = options;
   const found = await askProject(context, async (reader) => {
-    const page = await reader.perform(listActs, { ...filter, since: queryTime(since), limit });
+    const page = await reader.perform("GET /api/audit", {
+      ...filter,
+      since: queryTime(since),
+      limit,
+    });
     const { agent } = filter;
     if (agent !== undefined && page.entries.length === 0) await mustKnowAgent(reader, agent);
     return page;

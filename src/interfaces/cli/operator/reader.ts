@@ -8,8 +8,9 @@ import type {
   WhyNotQuery,
 } from "../../../foundation/contracts/refused-deliveries.ts";
 import type { RunDifference, RunView } from "../../views/run-view.ts";
-import type { InputOf, Operation } from "../../../foundation/operation.ts";
-import type { StoredContext, StoredStatus } from "../../operations/stored-project.ts";
+import type { InputOf } from "../../../foundation/operation.ts";
+import type { NamedOperations } from "../../operations/table.ts";
+import type { StoredOperations, StoredStatus } from "../../operations/stored-project.ts";
 import type { Context } from "../context.ts";
 import type { Client } from "./client.ts";
 import { connect, isNotRunning, noProject, readSnapshot, unknownAgent } from "./connect.ts";
@@ -80,8 +81,10 @@ function schedulerReader(client: Client) {
     /** The difference between two runs; without `other` since the agent's last successful run before this one. */
     runDifference: (instanceId: string, other: string | null) =>
       get<RunDifference>(`${runPath(instanceId)}/diff`, other === null ? {} : { to: other }),
-    perform: <Row extends Operation<StoredContext>>(row: Row, input: InputOf<Row>) =>
-      client.perform(row, input),
+    perform: <Address extends keyof StoredOperations & keyof NamedOperations>(
+      address: Address,
+      input: InputOf<NamedOperations[Address]>,
+    ) => client.perform<Address>(address, input),
     agentNames: async (): Promise<readonly string[]> =>
       (await readSnapshot(client)).agents.map(({ name }) => name),
   };

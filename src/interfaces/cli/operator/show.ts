@@ -1,6 +1,5 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { triggerKinds, triggerNames, type Outcome } from "../../../../streams/vocabulary.ts";
-import { showSpend } from "../../../features/spend/operations.ts";
 import type { SpendKey } from "../../../foundation/contracts/budget.ts";
 import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
@@ -49,7 +48,7 @@ export async function showCost(
 ): Promise<void> {
   const { out } = context;
   const answer = await askProject(context, async (reader) => {
-    const spent = await reader.perform(showSpend, { by, since: queryTime(since), agent });
+    const spent = await reader.perform("GET /api/spend", { by, since: queryTime(since), agent });
     if (agent !== undefined && spent.rows.length === 0) await mustKnowAgent(reader, agent);
     return spent;
   });

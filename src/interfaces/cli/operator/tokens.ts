@@ -1,10 +1,5 @@
 import { counted } from "../../../foundation/contracts/format.ts";
 import { scopes, type Scope } from "../../../foundation/contracts/scopes.ts";
-import {
-  createToken,
-  listTokens as listAll,
-  removeToken as remove,
-} from "../../../features/tokens/operations.ts";
 import type { TokenView } from "../../../features/tokens/token-report.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
@@ -33,7 +28,7 @@ export async function newToken(context: Context, name: string, given: NewOptions
   const client = await connect(context);
   const agents = given.agents === undefined ? null : listOf(given.agents);
   const body = { name, scopes: asked.filter(isScope), agents, days: given.days };
-  const created = await client.perform(createToken, body);
+  const created = await client.perform("POST /api/tokens", body);
   if (out.json) return out.document(created);
   out.data(created.token);
   const whose = created.agents === null ? "all agents" : created.agents.join(", ");
@@ -44,7 +39,7 @@ export async function newToken(context: Context, name: string, given: NewOptions
 /** Prints the API tokens, without their secrets. */
 export async function listTokens(context: Context): Promise<void> {
   const { out } = context;
-  const report = await (await connect(context)).perform(listAll, {});
+  const report = await (await connect(context)).perform("GET /api/tokens", {});
   if (out.json) return out.document(report);
   if (report.tokens.length === 0) return out.note("there is no API token; al token new makes one");
   out.data(renderTokens(report.tokens, { ...out, now: Date.now() }));
@@ -53,7 +48,7 @@ export async function listTokens(context: Context): Promise<void> {
 /** Removes an API token: requests and streams with it end at once. */
 export async function removeToken(context: Context, name: string): Promise<void> {
   const client = await connect(context);
-  const removed = await client.perform(remove, { name });
+  const removed = await client.perform("POST /api/tokens/:name/remove", { name });
   context.out.answer(removed, `removed the API token ${name}`);
 }
 

@@ -2,21 +2,21 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { emptyBody } from "../../../foundation/contracts/params.ts";
 import { UserError } from "../../../foundation/errors.ts";
-import type { Call, Operation } from "../../../foundation/operation.ts";
+import { partsOf, type Call, type Operation } from "../../../foundation/operation.ts";
+import { operations, type OperationContext } from "../../operations/table.ts";
 import { personOf } from "../auth.ts";
 import { limitOf } from "../token-limits.ts";
 import type { Route } from "./route.ts";
 
-/** The routes of operations. */
-export function operationRoutes<Context>(
-  operations: readonly Operation<Context>[],
-  context: Context,
-): Route[] {
-  return operations.map((operation) => routeOf(operation, context));
+/** The routes of the operations under a heading. */
+export function operationRoutes(tag: string, context: OperationContext): Route[] {
+  const rows: readonly Operation<OperationContext>[] = operations;
+  return rows.filter((row) => row.tag === tag).map((row) => routeOf(row, context));
 }
 
-function routeOf<Context>(operation: Operation<Context>, context: Context): Route {
-  const { method, path: url, tag, summary, description, problems, params, output } = operation;
+function routeOf(operation: Operation<OperationContext>, context: OperationContext): Route {
+  const { tag, summary, description, problems, params, output } = operation;
+  const { method, path: url } = partsOf(operation.address);
   const { input = method === "POST" ? emptyBody : undefined, scope, isSecret } = operation;
   const part = method === "GET" ? "query" : "body";
   return {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { listQuestions } from "../../../features/people/operations.ts";
 import { questionSchema } from "../../../foundation/contracts/question-views.ts";
 import { fittingPage } from "../bounded.ts";
 import { agentName, cursor, labelled, limitOf, next, readsOnly, tool } from "../tool.ts";
@@ -23,7 +22,7 @@ export const questions = tool({
   output: z.object({ questions: z.array(questionRow.schema), next }),
   run: async ({ cursor: before, limit, ...query }, api) => {
     const { rows, ...rest } = await fittingPage(limit, async (most) => {
-      const page = await api.perform(listQuestions, { ...query, before, limit: most });
+      const page = await api.perform("GET /api/questions", { ...query, before, limit: most });
       return { rows: page.questions.map(questionRow.of), next: page.next };
     });
     return { questions: rows, ...rest };
