@@ -1,31 +1,28 @@
 import { formatValue } from "./format-value.ts";
 
-/** An example rule about machines for each engine that has several. */
-export const placeExample = { swarm: "node.labels.agents==yes", kubernetes: "agents=yes" } as const;
-
-const forms = {
+/** The rules about machines that each engine accepts. */
+export const placeForms = {
   swarm: {
     pattern: /^(?:node|engine)\.[\w.-]+\s*(?:==|!=)\s*\S+$/,
     form: "a constraint of a Swarm",
+    example: "node.labels.agents==yes",
   },
   kubernetes: {
     pattern: /^(?:[a-z0-9.-]+\/)?[A-Za-z0-9][\w.-]{0,62}=[\w.-]{0,63}$/,
     form: "a label of Kubernetes' nodes",
+    example: "agents=yes",
   },
 } as const;
 
 /** Why the engine can't place runs by this rule; null when it can. */
 export function placeProblem(engine: ClusterEngineName, rule: string): string | null {
-  if (engine === "docker") {
-    return `place has ${formatValue(rule)}, but the engine docker is one machine; leave place out`;
-  }
-  const { pattern, form } = forms[engine];
+  const { pattern, form, example } = placeForms[engine];
   if (pattern.test(rule)) return null;
-  return `place has ${formatValue(rule)}; expected ${form}, e.g. ${formatValue(placeExample[engine])}`;
+  return `place has ${formatValue(rule)}; expected ${form}, e.g. ${formatValue(example)}`;
 }
 
 /** Where runs of the runtime `cluster` are started: the project's `[cluster]`. */
-export const clusterEngines = ["docker", "swarm", "kubernetes"] as const;
+export const clusterEngines = ["swarm", "kubernetes"] as const;
 export type ClusterEngineName = (typeof clusterEngines)[number];
 
 export interface ClusterConfig {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { placeExample, placeProblem, clusterEngines, type ClusterConfig } from "./cluster-place.ts";
+import { placeForms, placeProblem, clusterEngines, type ClusterConfig } from "./cluster-place.ts";
 import type { Diagnostics } from "./validate.ts";
-import { describeKeys } from "./format-value.ts";
-import { choice, integer, list, memorySize, pattern, processors, table, text } from "./fields.ts";
+import { describeKeys, formatNames } from "./format-value.ts";
+import { integer, list, memorySize, pattern, processors, table, text } from "./fields.ts";
 
 const hostAndPort = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?):(\d{1,5})$/;
 
@@ -15,7 +15,7 @@ function endpoint(example: string) {
 
 /** Where agents' runs may be placed, in the words of the engine. */
 export function places() {
-  return list(text(), `a list of rules, e.g. ["${placeExample.swarm}"] of a Swarm`);
+  return list(text(), `a list of rules, e.g. ["${placeForms.swarm.example}"] of a Swarm`);
 }
 
 const subnetError = 'a network of IPv4 addresses from /8 to /28, e.g. "10.213.0.0/16"';
@@ -23,11 +23,18 @@ const namespaceError = 'the name of a namespace, e.g. "agents"';
 const registryPattern = /^[a-z0-9][a-z0-9.-]*(?::\d{1,5})?(?:\/[a-z0-9][a-z0-9._-]*)*$/;
 const registryError = 'a registry with a path, without a tag, e.g. "registry.example.com/team"';
 
+const insteadOfDocker = '; run docker swarm init on its machine, and write "swarm"';
+
 /** The project's `[cluster]`. */
 export const clusterSchema = table({
-  engine: choice(clusterEngines).describe(
-    'What starts runs: another machine\'s container engine at DOCKER_HOST ("docker"), the Swarm whose manager answers there ("swarm"), or the cluster of the current kubeconfig ("kubernetes").',
-  ),
+  engine: z
+    .enum(clusterEngines, {
+      error: ({ input }) =>
+        `one of ${formatNames(clusterEngines)}${input === "docker" ? insteadOfDocker : ""}`,
+    })
+    .describe(
+      'What starts runs: the Swarm whose manager answers at DOCKER_HOST ("swarm"), or the cluster of the current kubeconfig ("kubernetes").',
+    ),
   address: endpoint("10.0.0.5:8443").describe(
     "The address by which its machines reach this scheduler: runs connect to it by TLS.",
   ),

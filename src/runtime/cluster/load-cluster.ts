@@ -18,7 +18,7 @@ import { programDir } from "../../foundation/version.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import { UserError } from "../../foundation/errors.ts";
-import type { DockerOptions } from "./docker/ask-engine.ts";
+import type { SwarmOptions } from "./swarm/ensure-relay.ts";
 import type { ClusterDoor } from "./door/cluster-door.ts";
 
 export type ClusterSources = Pick<
@@ -119,14 +119,12 @@ function nameFrom(secret: string): string {
   return createHmac("sha256", secret).update("cluster").digest("hex").slice(0, 16);
 }
 
-type EngineSources = Omit<DockerOptions, "config" | "project"> & { readonly project: () => string };
+type EngineSources = Omit<SwarmOptions, "config" | "project"> & { readonly project: () => string };
 
 /** Loads the code of the engine and creates it. */
 async function makeEngine(config: ClusterConfig, sources: EngineSources): Promise<ClusterEngine> {
   const options = { ...sources, project: sources.project(), config };
   switch (config.engine) {
-    case "docker":
-      return (await import("./docker/docker-engine.ts")).createDockerEngine(options);
     case "swarm":
       return (await import("./swarm/swarm-engine.ts")).createSwarmEngine(options);
     case "kubernetes":

@@ -51,10 +51,10 @@ namespace = "agents"
 });
 
 test.each([
-  ["[cluster]\n", 'cluster.engine is missing; expected one of "docker", "swarm", "kubernetes"'],
+  ["[cluster]\n", 'cluster.engine is missing; expected one of "swarm", "kubernetes"'],
   [
     '[cluster]\nengine = "swarms"\naddress = "a:1"',
-    'cluster.engine is "swarms"; expected one of "docker", "swarm", "kubernetes"; did you mean "swarm"?',
+    'cluster.engine is "swarms"; expected one of "swarm", "kubernetes"; did you mean "swarm"?',
   ],
   ['[cluster]\nengine = "swarm"\naddress = "a:0"', 'cluster.address is "a:0"'],
   [`${table}lease = 5`, "cluster.lease is 5"],
@@ -72,8 +72,8 @@ test.each([
     'cluster.place has "node.labels.agents==yes"; expected a label of Kubernetes\' nodes, e.g. "agents=yes"',
   ],
   [
-    '[cluster]\nengine = "docker"\naddress = "a:1"\nplace = ["agents=yes"]',
-    'cluster.place has "agents=yes", but the engine docker is one machine; leave place out',
+    '[cluster]\nengine = "docker"\naddress = "a:1"',
+    'cluster.engine is "docker"; expected one of "swarm", "kubernetes"; run docker swarm init on its machine, and write "swarm"',
   ],
 ])("[cluster] of a project refuses %j", (text, message) => {
   const change = projectChange(text);

@@ -13,13 +13,12 @@ export interface NodeOptions {
   /** Counts from 1. */
   readonly number: number;
   readonly layers: SharedLayers;
-  readonly args: readonly string[];
 }
 
 export const dataDirOf = (slot: Slot, number: number) => join(slot.dir, `n${number}`, "data");
 
 /** A node that has not been started. */
-export function createNode({ slot, network, number, layers, args }: NodeOptions) {
+export function createNode({ slot, network, number, layers }: NodeOptions) {
   const dir = join(slot.dir, `n${number}`);
   const name = `n${number}`;
   const dockerHost = `unix://${join(dir, "docker.sock")}`;
@@ -41,7 +40,7 @@ export function createNode({ slot, network, number, layers, args }: NodeOptions)
     },
     /** Starts the engine with the data that it had. */
     boot: async () => {
-      running = await startEngineProcess({ ...place, args: [parent, ...args] });
+      running = await startEngineProcess({ ...place, args: [parent] });
     },
     /** Takes the cable out; what runs there runs on. */
     partition: () => network.connect(number, false),

@@ -9,8 +9,6 @@ export interface SwarmOptions {
   readonly from: Engine;
   /** Names of images that every node has from the start. */
   readonly images: readonly string[];
-  /** More arguments of the dockerd that has this address. */
-  readonly args?: (address: string) => readonly string[];
 }
 
 /** For a machine that does much else. */
@@ -32,9 +30,8 @@ export async function startSwarm(n: number, options: SwarmOptions) {
     const network = createNetwork(slot.number, n);
     const dirs = numbers.map((number) => dataDirOf(slot, number));
     const layers = await shareImages(options.from, options.images, dirs);
-    const argsOf = (number: number) => options.args?.(network.address(number)) ?? [];
     const place = { slot, network, layers };
-    nodes.push(...numbers.map((number) => createNode({ ...place, number, args: argsOf(number) })));
+    nodes.push(...numbers.map((number) => createNode({ ...place, number })));
     await Promise.all(nodes.map((node) => node.boot()));
     await joinAll(nodes);
     const settle = (timeoutMs = settleTimeoutMs) => settled(nodes, timeoutMs);

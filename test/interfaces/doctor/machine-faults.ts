@@ -67,7 +67,7 @@ export const machineFaults: readonly Fault[] = [
   ),
   error(
     "DOCKER_HOST is tcp://10.0.0.9:2376, the engine of another machine",
-    /write engine = "docker".+under \[cluster\].+unset DOCKER_HOST/,
+    /run docker swarm init there, and write engine = "swarm".+under \[cluster\].+unset DOCKER_HOST/,
     () => {
       containerAgent();
       ward.env.DOCKER_HOST = "tcp://10.0.0.9:2376";
@@ -101,7 +101,7 @@ export const machineFaults: readonly Fault[] = [
   warning(
     "each other one must have them already",
     /^al config --set cluster\.registry=/,
-    cluster(reachable),
+    cluster(reachable, { "/nodes": swarmNodes("ready", "ready") }),
     run("al config --set cluster.registry=registry.example.com/team"),
   ),
   error(

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { agentConfig, ward, runInContainer, store, writeState } from "./support.ts";
+import { agentConfig, ward, runInCluster, runInContainer, store, writeState } from "./support.ts";
 import { like } from "../../helpers/like.ts";
 
 test("the doctor finds no error in a healthy project, and changes nothing", async () => {
@@ -71,6 +71,12 @@ test("the doctor notes the default image of another project or version", async (
   expect(await ward.runChecks()).toContainEqual(
     expect.objectContaining({ severity: "note", what }),
   );
+});
+
+test("the doctor asks for no registry while the Swarm has one machine", async () => {
+  await runInCluster('address = "10.0.0.5:8443"');
+  const found = await ward.found("cluster");
+  expect(found.filter(({ severity }) => !["ok", "note"].includes(severity))).toEqual([]);
 });
 
 test("the doctor reports containers of a dead scheduler by their runs", async () => {

@@ -11,7 +11,7 @@ const usageExit = 2;
 
 /**
  * Started by the engine of a cluster; not for people.
- * `al _remote-run <agent> --project <dir> [--ticket <file>|-] [--socket-dir <dir>] [-- <program> …]`: one run. The
+ * `al _remote-run <agent> --project <dir> [--ticket <file>] [--socket-dir <dir>] [-- <program> …]`: one run. The
  * program is started for it instead of the run's own process.
  * `al _door-relay <host:port>`: passes bytes of runs without a network on to the scheduler.
  */
@@ -43,7 +43,6 @@ async function run(args: readonly string[]): Promise<number> {
   const { remoteRun } = await import("../../../runtime/cluster/remote-run/remote-run.ts");
   return remoteRun({
     ticket: values.ticket,
-    input: process.stdin,
     socketDir: resolve(values["socket-dir"]),
     command: program.length > 0 ? program : ownProgram(onlyOne(positionals), values.project),
     env: process.env,

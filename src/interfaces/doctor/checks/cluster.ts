@@ -7,11 +7,7 @@ import { doorIdentity } from "../../../runtime/cluster/door/door-identity.ts";
 import { alCommand, finding, note, ofError, ok, type Check, type Finding } from "../finding.ts";
 import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
 import { kubernetesFindings } from "./kubernetes.ts";
-import {
-  askEngine,
-  isWithoutLeader,
-  assertManager,
-} from "../../../runtime/cluster/docker/ask-engine.ts";
+import { askEngine, assertManager } from "../../../runtime/cluster/swarm/ask-engine.ts";
 import { connectEngine, type Engine } from "../../../runtime/runners/container/engine.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { missingBase } from "./engine.ts";
@@ -22,11 +18,12 @@ const where = "config.toml [cluster]";
 export const cluster: Check = async (context) => {
   const config = context.project?.cluster ?? null;
   if (config === null) return [];
+  const { findings, hasOneMachine } = await clusterEngineFindings(config, context);
   return [
     ...addressFindings(config, context),
     ...(await identityFindings(context)),
-    ...(await clusterEngineFindings(config, context)),
-    ...(await imageFindings(config, context)),
+    ...findings,
+    ...(await imageFindings(config, hasOneMachine, context)),
   ];
 };
 
@@ -60,12 +57,15 @@ async function identityFindings({ projectDir }: DoctorContext): Promise<Finding[
   }
 }
 
-async function imageFindings(config: ClusterConfig, context: DoctorContext): Promise<Finding[]> {
-  const { image, registry, engine } = config;
+async function imageFindings(
+  { image, registry }: ClusterConfig,
+  hasOneMachine: boolean,
+  context: DoctorContext,
+): Promise<Finding[]> {
   if (image !== null)
     return [note(`machines load the image ${image}`), ...unusable(image, context)];
   if (registry !== null) return [await registryFinding(registry, context)];
-  if (engine === "docker") return [ok("images are built on the engine of the runs")];
+  if (hasOneMachine) return [ok("images are built on the engine of the runs")];
   const text = "images are built on one machine, and each other one must have them already";
   const fix = alCommand(context, "config --set cluster.registry=<registry>/<path>");
   return [finding("warning", text, where, fix)];
@@ -97,23 +97,24 @@ async function registryFinding(registry: string, { env }: DoctorContext): Promis
 
 const callTimeoutMs = 10_000;
 
-/** Whether the engine of the cluster answers, and has machines that take runs. */
-async function clusterEngineFindings(
-  config: ClusterConfig,
-  context: DoctorContext,
-): Promise<readonly Finding[]> {
-  if (config.engine === "kubernetes") return kubernetesFindings(config);
+/** Whether the engine of the cluster answers, and has machines that take runs. `hasOneMachine`: it builds their images. */
+async function clusterEngineFindings(config: ClusterConfig, context: DoctorContext) {
+  if (config.engine === "kubernetes") {
+    return { findings: await kubernetesFindings(config), hasOneMachine: false };
+  }
   const engine = connectEngine({ env: context.env, callTimeoutMs });
   try {
-    const version = await engine.version();
-    const found =
-      config.engine === "docker"
-        ? [ok(`version ${version} at ${engine.address()}`)]
-        : await askEngine(engine, () => swarmFindings(engine), isWithoutLeader);
+    const nodes = await askEngine(engine, async () => {
+      await assertManager(engine);
+      return (await engine.calls().listNodes()) as readonly SwarmNode[];
+    });
     const base = config.image === null ? (context.project?.local.base ?? null) : null;
-    return [...found, ...(await missingBase(engine, context, base))];
+    return {
+      findings: [...nodeFindings(nodes, engine), ...(await missingBase(engine, context, base))],
+      hasOneMachine: nodes.length === 1,
+    };
   } catch (error) {
-    return [ofError(error, "error", engine.address())];
+    return { findings: [ofError(error, "error", engine.address())], hasOneMachine: false };
   }
 }
 
@@ -124,9 +125,7 @@ interface SwarmNode {
   readonly Spec: { readonly Availability: string };
 }
 
-async function swarmFindings(engine: Engine): Promise<readonly Finding[]> {
-  await assertManager(engine);
-  const nodes = (await engine.calls().listNodes()) as readonly SwarmNode[];
+function nodeFindings(nodes: readonly SwarmNode[], engine: Engine): readonly Finding[] {
   const ready = nodes.filter(
     ({ Status, Spec }) => Status.State === "ready" && Spec.Availability === "active",
   );

@@ -1,6 +1,5 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { stopReasonFile, type RunStopReason } from "../../wire/run-stop.ts";
 import { nodeVariable, ticketSchema, type Ticket } from "../../wire/remote-protocol.ts";
@@ -14,13 +13,11 @@ import { openChannel, type Channel } from "./pipe-channel.ts";
 import { runChild, type RunChild } from "./run-child.ts";
 import { sendLines } from "./send-lines.ts";
 import { readFile } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { jsonOf } from "../../../foundation/contracts/json-size.ts";
 
 export interface RemoteRunOptions {
-  /** Path of the ticket, or `-` for standard input. */
+  /** Path of the ticket. */
   readonly ticket: string;
-  readonly input: Readable;
   /** Absolute folder for the run's socket. */
   readonly socketDir: string;
   /** The program of the run's own process, and its arguments. */
@@ -59,8 +56,8 @@ const lastLinesMs = 2_000;
  * scheduler. Resolves to the exit code of this process; never rejects.
  */
 export async function remoteRun(options: RemoteRunOptions): Promise<number> {
-  const { ticket: path, input, env, terminated, err } = options;
-  const given = await readTicket(path, input).catch(messageOf);
+  const { ticket: path, env, terminated, err } = options;
+  const given = await readTicket(path).catch(messageOf);
   if (typeof given === "string") {
     err(`al _remote-run: ${given}\n`);
     return remoteRunExits.failed;
@@ -184,19 +181,12 @@ function writeStopReason(dir: string, reason: RunStopReason): void {
   }
 }
 
-/** The run's ticket, from the file at `path`, or from the first line of standard input (`-`). Errors never quote it. */
-async function readTicket(path: string, input: Readable): Promise<Ticket> {
-  const where = path === "-" ? "standard input" : path;
-  const text = path === "-" ? await firstLineOf(input) : await readFile(path, "utf8");
-  const ticket = ticketSchema.safeParse(jsonOf(text));
+/** The run's ticket. Errors never quote it. */
+async function readTicket(path: string): Promise<Ticket> {
+  const ticket = ticketSchema.safeParse(jsonOf(await readFile(path, "utf8")));
   if (ticket.success) return ticket.data;
   const fields = ticket.error.issues.map(
     (issue) => `${issue.path.join(".") || "the whole text"} (${issue.code})`,
   );
-  throw new Error(`the run's ticket in ${where} is not valid: ${fields.join(", ")}`);
-}
-
-async function firstLineOf(input: Readable): Promise<string> {
-  for await (const line of createInterface({ input })) return line;
-  return "";
+  throw new Error(`the run's ticket in ${path} is not valid: ${fields.join(", ")}`);
 }

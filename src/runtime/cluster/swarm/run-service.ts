@@ -8,10 +8,16 @@ import {
   workDir,
 } from "../../runners/container/container-options.ts";
 import { containerUser } from "../../runners/container/image/dockerfile.ts";
-import { projectLabel } from "../../runners/container/labels.ts";
+import { agentLabel, instanceLabel, projectLabel } from "../../runners/container/labels.ts";
 import { mountedSocketDir } from "../../wire/protocol.ts";
 import type { Launch } from "../cluster-engine.ts";
-import { closedNetwork, labelsOf, noDns, smallLog } from "../docker/relay.ts";
+
+/** The network of a project's closed runs, which contains the relay and has no way out. */
+export const closedNetwork = (project: string) => `al-${project.slice(0, 8)}`;
+
+export const smallLog = { "max-size": "1m", "max-file": "1" };
+/** Names of the closed network are answered before it is asked; no other name has an answer. */
+const noDns = ["127.0.0.1"];
 
 /** The file of a run's ticket, below /run/secrets. */
 const secretFile = "al-run";
@@ -24,6 +30,11 @@ const nodeTemplate = "{{.Node.Hostname}}";
 
 const restartDelayNs = 1_000_000_000;
 const socketDirBytes = 1024 * 1024;
+
+/** The labels that identify a run. */
+export function labelsOf({ agent, instanceId }: Launch, project: string): Record<string, string> {
+  return { [projectLabel]: project, [agentLabel]: agent, [instanceLabel]: instanceId };
+}
 
 /**
  * A run as a service of one task. Not as a replicated job: with Docker before 24 the container of a removed job keeps

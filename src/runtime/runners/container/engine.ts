@@ -37,7 +37,7 @@ export function connectEngine({ env, callTimeoutMs = defaultCallTimeoutMs }: Eng
     calls: (): Docker => clients.calls,
     /** For attach, wait, logs and builds: a timeout would end them while nothing is sent. */
     streams: (): Docker => clients.streams,
-    /** Where the engine's socket is looked for, for a person. */
+    /** Where the engine is, for a person. */
     address: (): string => clients.address,
     /** Rejects with a UserError `engine_unreachable` with a hint if the engine does not answer. */
     ping: (): Promise<unknown> => reached((docker) => docker.ping()),
@@ -46,14 +46,8 @@ export function connectEngine({ env, callTimeoutMs = defaultCallTimeoutMs }: Eng
   };
 }
 
-/** The container engine, as every file of this folder uses it. */
+/** The container engine. */
 export type Engine = ReturnType<typeof connectEngine>;
-
-interface Clients {
-  readonly calls: Docker;
-  readonly streams: Docker;
-  readonly address: string;
-}
 
 /**
  * Keeps no connection: an engine that shuts down still answers on those that it has, and so would seem to be well.
@@ -69,13 +63,13 @@ class QuietAgent extends Agent {
   }
 }
 
-function clientsAt(env: NodeJS.ProcessEnv, callTimeoutMs: number): Clients {
+function clientsAt(env: NodeJS.ProcessEnv, callTimeoutMs: number) {
   const host = env.DOCKER_HOST ?? "";
   const socketPath = host === "" ? firstSocket(env) : (/^unix:\/\/(.+)/.exec(host)?.[1] ?? null);
   const address = socketPath === null ? host : `unix://${socketPath}`;
   try {
-    const agent = new QuietAgent();
-    const place = socketPath === null ? placeOf(host, env) : { socketPath, agent };
+    const place =
+      socketPath === null ? placeOf(host, env) : { socketPath, agent: new QuietAgent() };
     return {
       calls: new Docker({ ...place, timeout: callTimeoutMs }),
       streams: new Docker({ ...place, timeout: 0 }),
@@ -188,6 +182,6 @@ export function remoteEngineProblem(env: NodeJS.ProcessEnv, hasCluster: boolean)
   const problem = `DOCKER_HOST is ${host}, the engine of another machine, which can't mount the run's socket`;
   const hint = hasCluster
     ? 'write type = "cluster" under [runtime] of the agent, or type = "host-user" for runs here'
-    : 'for runs there write engine = "docker" and address = "<this machine>:<port>" under [cluster] of config.toml; for runs here unset DOCKER_HOST';
+    : 'for runs there run docker swarm init there, and write engine = "swarm" and address = "<this machine>:<port>" under [cluster] of config.toml; for runs here unset DOCKER_HOST';
   return new UserError("remote_engine", problem, { hint });
 }

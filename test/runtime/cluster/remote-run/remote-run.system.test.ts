@@ -153,7 +153,7 @@ describe("al _remote-run", () => {
     const ticket = { certificate: "c", name: "n", ticket: "very-secret" } as Ticket;
     const run = start("echo one", ticket);
     expect(await run.ended).toBe(1);
-    expect(run.err()).toMatch(/the run's ticket in standard input is not valid: door/);
+    expect(run.err()).toMatch(/the run's ticket in \S+\/ticket is not valid: door/);
     expect(run.err()).not.toContain("very-secret");
   });
 });

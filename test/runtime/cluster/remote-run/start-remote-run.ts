@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Ticket } from "../../../../src/runtime/wire/remote-protocol.ts";
@@ -14,18 +14,18 @@ export function startRemoteRun(
   env: Readonly<Record<string, string>> = {},
 ) {
   const socketDir = mkdtempSync(join(tmpdir(), "al-remote-"));
-  const args = ["_remote-run", "dev", "--project", socketDir, "--ticket", "-"];
+  const file = join(socketDir, "ticket");
+  writeFileSync(file, JSON.stringify(ticket));
+  const args = ["_remote-run", "dev", "--project", socketDir, "--ticket", file];
   const child = spawn(
     process.execPath,
     [al, ...args, "--socket-dir", socketDir, "--", ...program],
     {
       cwd: socketDir,
       env: { ...process.env, ...env },
-      stdio: ["pipe", "ignore", "pipe"],
+      stdio: ["ignore", "ignore", "pipe"],
     },
   );
-  child.stdin.on("error", () => undefined);
-  child.stdin.write(`${JSON.stringify(ticket)}\n`);
   let err = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
   const ended = once(child, "close").then(([code, signal]) => (code ?? signal) as number | string);

@@ -5,17 +5,16 @@ import { isLong } from "../../../helpers/long.ts";
 import { engineSetupMs, testBase } from "../../../helpers/docker.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
 import { standInDoor, type StandInDoor } from "../../../helpers/swarm/stand-in-door.ts";
-import { containerEngineContract, containerEngineTest } from "../docker/engine-contract.ts";
-import { placed } from "../launches.ts";
+import { aLaunch, placed, secretTicket } from "../launches.ts";
 import type { SharedSwarm } from "./shared-swarm.ts";
 
 /** The engine of clusters itself. Its last test kills a node. */
 export function engineOnSwarm(shared: () => SharedSwarm): void {
   let door: StandInDoor;
   let cluster: ClusterEngine;
-  const node = (index: number) => shared().swarm.nodes[index] as SwarmNode;
-  const side = () => ({ cluster, door, nodes: shared().swarm.nodes });
-  const { start, ...test } = containerEngineTest(side);
+  const nodes = () => shared().swarm.nodes;
+  const node = (index: number) => nodes()[index] as SwarmNode;
+  const started: Launch[] = [];
 
   const onSwarm = (engine: Engine, project = "project1") =>
     createSwarmEngine({
@@ -27,10 +26,33 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
       relayCommand: door.relayCommand,
     });
 
-  async function containersOf(on: SwarmNode, { name }: Launch): Promise<string[]> {
+  async function start(script: string, more: Partial<Launch> = {}): Promise<Launch> {
+    const launch = aLaunch(script, door.address, more);
+    started.push(launch);
+    await cluster.start(launch);
+    return launch;
+  }
+
+  async function nodeOf(launch: Launch): Promise<SwarmNode> {
+    const run = await placed(cluster, launch, { state: "running", problem: null });
+    return nodes().find(({ name }) => name === run.node) as SwarmNode;
+  }
+
+  /** A run's container on its node. */
+  async function containerOf(on: SwarmNode, { name }: Launch): Promise<string> {
     const filters = { label: [`com.docker.swarm.service.name=${name}`] };
-    const found = await on.engine.calls().listContainers({ all: true, filters });
-    return found.map(({ Id }) => Id);
+    const [found] = await on.engine.calls().listContainers({ all: true, filters });
+    return found?.Id ?? "";
+  }
+
+  const doorPort = () => door.address.split(":")[1] ?? "";
+  /** The part of a script that has its output noted by the door, through the relay. */
+  const byDoor = (commands: string) =>
+    `exec 3<>/dev/tcp/al-door/${doorPort()}; { ${commands}; } >&3 2>&1`;
+
+  async function hears(text: string): Promise<string> {
+    await expect.poll(door.heard).toContain(text);
+    return door.heard();
   }
 
   beforeAll(async () => {
@@ -40,14 +62,74 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
   }, engineSetupMs);
   afterAll(() => door.close());
 
-  containerEngineContract(side, { start, ...test }, async (node, launch) => {
-    const [container = ""] = await containersOf(node, launch);
-    return container;
+  afterEach(async () => {
+    for (const { name } of started.splice(0)) await cluster.remove(name);
   });
 
-  it("gives a run its ticket in a file for its user alone", async () => {
-    await start(test.byDoor("stat -c '%u %a' /run/secrets/al-run"));
-    await test.hears("10001 400\n");
+  it("lets a closed run reach the door by the relay, and nothing else", async () => {
+    const [host = "", port = ""] = door.address.split(":");
+    const probes = [
+      `timeout 2 bash -c 'echo >/dev/tcp/${host}/${port}' || echo no door`,
+      "timeout 2 bash -c 'echo >/dev/tcp/172.17.0.1/2376' || echo no machine",
+      "getent hosts example.com || echo no name",
+    ];
+    await start(byDoor([...probes, "echo probed"].join("; ")));
+    expect(await hears("probed")).toMatch(/no door[^]*no machine[^]*no name/);
+  });
+
+  it("gives a run its ticket in a file for its user alone, and shows it to no client", async () => {
+    const script = "stat -c '%u %a' /run/secrets/al-run; cat /run/secrets/al-run; env";
+    const launch = await start(`${byDoor(script)}; sleep 60`);
+    const on = await nodeOf(launch);
+    const heard = await hears(`AL_INSTANCE=${launch.instanceId}`);
+    expect(heard).toContain("10001 400\n");
+    expect(heard).toContain(secretTicket);
+    expect(heard).toContain(`"door":"al-door:${doorPort()}"`);
+    const calls = on.engine.calls();
+    const container = calls.getContainer(await containerOf(on, launch));
+    const lists = [calls.listServices(), calls.listTasks(), calls.listSecrets()];
+    const shown = JSON.stringify([
+      await container.inspect(),
+      String(await container.logs({ stdout: true, stderr: true })),
+      await Promise.allSettled(lists),
+    ]);
+    expect(shown).not.toContain(secretTicket);
+    expect(shown).not.toContain(Buffer.from(secretTicket).toString("base64"));
+  });
+
+  it("holds a run to its limits on each machine", async () => {
+    for (const { name } of nodes()) {
+      const launch = await start("sleep 60", { place: [`node.hostname==${name}`] });
+      const on = await nodeOf(launch);
+      expect(on.name).toBe(name);
+      const limits = on.limits(await containerOf(on, launch));
+      expect(limits).toEqual({ memoryBytes: 96 * 1024 ** 2, cpus: 0.5, pids: 512 });
+    }
+  });
+
+  it("gives a run no privileges, and programs in its own folders alone", async () => {
+    const script = "printf '#!/bin/sh\\necho it runs\\n' >x && chmod +x x && ./x";
+    const folders = ["/workspace", "/tmp", "/home/al"].map((dir) => `cd ${dir}; ${script}`);
+    const rights = "grep -E 'NoNewPrivs|CapBnd' /proc/self/status; touch /etc/x; id -u";
+    const socket = "touch /run/al/x && echo a place for its socket";
+    const sizes = "df --output=target,size | grep -E '^/(workspace|tmp|home/al|run/al) '";
+    await start(byDoor([...folders, rights, socket, sizes, "echo done"].join("; ")));
+    const heard = await hears("done\n");
+    expect(heard.match(/it runs/g)).toHaveLength(3);
+    expect(heard).toMatch(/CapBnd:\t0+\nNoNewPrivs:\t1\n/);
+    expect(heard).toMatch(/Read-only file system\n10001\na place for its socket\n/);
+    expect(heard).toMatch(/\/workspace +49152\n/);
+    expect(heard).toMatch(/\/run\/al +1024\n/);
+  });
+
+  it("removes a run at once; removing it twice is not an error", async () => {
+    const launch = await start("trap '' TERM; while true; do sleep 1; done");
+    await placed(cluster, launch, { state: "running" });
+    await cluster.remove(launch.name);
+    await cluster.remove(launch.name);
+    expect(await cluster.list()).toEqual([]);
+    const secrets = await node(0).engine.calls().listSecrets();
+    expect(secrets).toEqual([]);
   });
 
   it("reports how a run ended", async () => {

@@ -21,7 +21,9 @@ test.each([
   (host) => {
     const problem = remoteEngineProblem({ DOCKER_HOST: host }, false);
     expect(problem?.message).toContain(`DOCKER_HOST is ${host}, the engine of another machine`);
-    expect(problem?.hint).toMatch(/engine = "docker" and address = .+ under \[cluster\]/);
+    expect(problem?.hint).toMatch(
+      /docker swarm init .+ engine = "swarm" and address = .+ under \[cluster\]/,
+    );
     expect(remoteEngineProblem({ DOCKER_HOST: host }, true)?.hint).toMatch(/type = "cluster"/);
   },
 );

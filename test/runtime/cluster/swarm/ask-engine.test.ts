@@ -1,11 +1,10 @@
-import { askEngine, isWithoutLeader } from "../../../../src/runtime/cluster/docker/ask-engine.ts";
+import { askEngine } from "../../../../src/runtime/cluster/swarm/ask-engine.ts";
 import { connectEngine } from "../../../../src/runtime/runners/container/engine.ts";
 
 const engine = connectEngine({ env: { DOCKER_HOST: "unix:///nowhere.sock" } });
 const refusal = (statusCode: number, message: string) =>
   Object.assign(new Error(message), { statusCode, json: { message } });
-const asked = (error: Error, isAway?: typeof isWithoutLeader) =>
-  askEngine(engine, () => Promise.reject(error), isAway);
+const asked = (error: Error) => askEngine(engine, () => Promise.reject(error));
 
 test.each([
   [503, "rpc error: code = Unknown desc = The swarm does not have a leader."],
@@ -18,17 +17,12 @@ test.each([
 ])(
   "a request to an engine is rejected with engine_unreachable by a Swarm without its leader: %i %s",
   async (status, message) => {
-    await expect(asked(refusal(status, message), isWithoutLeader)).rejects.toMatchObject({
+    await expect(asked(refusal(status, message))).rejects.toMatchObject({
       code: "engine_unreachable",
       message: `the engine at unix:///nowhere.sock does not answer (${message})`,
     });
   },
 );
-
-test("a request to an engine is rejected with engine_refused if it times out outside of a Swarm", async () => {
-  const error = refusal(500, "context deadline exceeded");
-  await expect(asked(error)).rejects.toMatchObject({ code: "engine_refused" });
-});
 
 test("a request to an engine is rejected with the engine's reason", async () => {
   const error = refusal(400, "invalid mount config");
