@@ -43,7 +43,7 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/interfaces/operations": [18_254, 15_000],
   "src/interfaces/views": [4_447, 4_000],
   "src/start": [11_262, 10_500],
-  test: [1_003_600, 870_000],
+  test: [1_005_100, 870_000],
 };
 
 /** Comments and imports. */

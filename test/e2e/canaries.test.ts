@@ -155,7 +155,7 @@ async function leak() {
   return { places, instanceId: trigger?.instanceId ?? "", commandLines };
 }
 
-test("an agent that prints its credentials wherever it can, and fails with them, leaves no credential anywhere", async () => {
+test("credentials that an agent prints wherever it can, also in errors, appear nowhere", async () => {
   await start('[runtime]\ntype = "host-user"\nrun_as = "$USER"\n');
   const { places, instanceId, commandLines } = await leak();
   expect(commandLines).toContain("_run-agent");

@@ -29,7 +29,7 @@ arguments = { command = '''rlock "github:issue/acme/app/7" && echo "user $REDDIT
 text = "Done."
 `;
 
-test("agents of the older layout run as one project, after the edits that the import names", async () => {
+test("imported agents of an older layout run as one project after the edits that al import lists", async () => {
   const project = await LiveProject.of({});
   const [theirs, theirStore] = [project.path("../theirs"), project.path("../store")];
   writeFiles(theirs, exampleAgents);

@@ -24,7 +24,7 @@ async function expectOutcomes(project: LiveProject, runtime: string, timeout: nu
   }
 }
 
-test("the post hooks of a run know that a person killed it, or that it timed out", async () =>
+test("the post hooks of a run get the reason that a person killed the run or that it timed out", async () =>
   expectOutcomes(await LiveProject.hello(), ownUser, 6));
 
 test.skipIf(missing !== null)(

@@ -61,7 +61,7 @@ async function expectThroughProxy(runtime: string): Promise<string> {
   return inspected;
 }
 
-describe("a scheduler behind a proxy that opens TLS", () => {
+describe("a scheduler behind a proxy that decrypts TLS", () => {
   test("sends the model calls of its own user's runs through the proxy", () =>
     expectThroughProxy('type = "host-user"\nrun_as = "$USER"'));
 

@@ -50,7 +50,7 @@ test("al start keeps running after its output is closed, at a higher priority th
   expect(await gone).toBe(0);
 });
 
-test("al start fails with a hint on a taken port, and leaves the runs of a killed scheduler as they are", async () => {
+test("al start on a port in use fails with a hint, and does not touch the runs of a killed scheduler", async () => {
   const { kill, api } = await startWithLongRun();
   const lines = async () => (await api("/dashboard/api/logs/long/download")).text();
   await expect.poll(lines, slowly).toContain("sleep 0.1");
@@ -66,7 +66,7 @@ test("al start fails with a hint on a taken port, and leaves the runs of a kille
   expect(await project.agent("long")).toMatchObject({ running: 1 });
 });
 
-test("a restarted scheduler shows the last lines of the one before, then its own, and ends with 0 when its terminal does", async () => {
+test("a restarted scheduler shows the previous scheduler's last lines, then its own, and exits with 0 when its terminal closes", async () => {
   const { waitForOutput, stop } = await project.start();
   await project.trigger("hello");
   await waitForOutput(/run succeeded/);
@@ -83,7 +83,7 @@ test("a restarted scheduler shows the last lines of the one before, then its own
   expect(await second.exited).toBe(0);
 });
 
-test("a stop of the scheduler gives runs their grace period, which a second Ctrl-C ends, but not one that a terminal and npm both forward", async () => {
+test("Ctrl-C gives runs a grace period, and a second Ctrl-C ends it; one Ctrl-C forwarded by both a terminal and npm counts once", async () => {
   const { exited, signal } = await startWithLongRun();
   signal("SIGINT");
   await pause(50, "npm forwards what the terminal sent already");

@@ -38,7 +38,7 @@ test("an alert is sent once the record of its event is committed, with a link", 
   await expect.poll(() => (elapse(250), counts.at(-1))).toEqual({ open: 1, dead: 0 });
 });
 
-test("occurrences that an earlier scheduler counted for the project are alerted in time", async () => {
+test("downtimes that an earlier scheduler counted are alerted once an hour has passed since its last alert", async () => {
   const store = tempStore();
   const fault = { reason: "it was stopped", outcome: null, instanceId: null, costUsd: null };
   const state = { since: minutesAgo(1), count: 2, alertedAt: minutesAgo(60) + 1, fault };
@@ -52,7 +52,7 @@ test("occurrences that an earlier scheduler counted for the project are alerted 
     .toMatchObject([{ message: { alert: { topic: "scheduler_down", count: 2 } } }]);
 });
 
-test("who acknowledged an alert is stored before the operation resolves", async () => {
+test("acknowledging an alert stores the person before the operation resolves", async () => {
   const { alertStore, alerts, live } = alertsWorld();
   live();
   alerts.onEvent(failing)?.();
@@ -98,7 +98,7 @@ test("a failing store logs a warning, and later alerts are counted", async () =>
   await expect.poll(() => counts.length).toBeGreaterThan(0);
 });
 
-test("a switched-off target that accepts a test is on again, and gets its dead alerts", async () => {
+test("a switched-off target that accepts a test alert is switched on, and gets the alerts that it missed", async () => {
   let answer: TargetAnswer = { type: "gone", error: "it answered 410" };
   const { alertStore, alerts, live } = alertsWorld({ send: () => Promise.resolve(answer) });
   const deliveries = ["1@ops", "2@ops", "3@phone"].map(deliveryOf);

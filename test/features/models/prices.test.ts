@@ -26,7 +26,7 @@ test.each([
   ["mistral", "codestral-latest", { input: 0.3, output: 0.9, cacheRead: 0.03, cacheWrite: 0.3 }],
   ["scripted", "any", { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }],
 ] as const)(
-  "%s's %s has a price; cached input without a price costs what other input costs",
+  "the model of %s called %s has a price, also for cached input",
   async (provider, model, price) => expect(await listedPrice(provider, model)).toMatchObject(price),
 );
 
@@ -56,18 +56,20 @@ describe("in the list of prices", () => {
   });
 
   test.each(["auto", "openrouter/auto", "openrouter/auto-beta", "openrouter/fusion"])(
-    "%s, which chooses a model, has no price",
+    "the router %s, which chooses another model, has no price",
     async (router) => {
       expect(await listedModels("openrouter")).toHaveProperty([router]);
       expect(await listedPrice("openrouter", router)).toBeNull();
     },
   );
 
-  test.each(["openrouter/free", "acme/unlisted:free"])("%s is priced, as free", async (model) =>
-    expect(await listedPrice("openrouter", model)).toMatchObject({ input: 0, output: 0 }),
+  test.each(["openrouter/free", "acme/unlisted:free"])(
+    "the free model %s has the price zero",
+    async (model) =>
+      expect(await listedPrice("openrouter", model)).toMatchObject({ input: 0, output: 0 }),
   );
 
-  test("no rate is negative", async () => {
+  test("each rate is zero or more", async () => {
     for (const provider of providers)
       for (const usd of Object.values(await dearest(provider)))
         expect(usd, provider).toBeGreaterThanOrEqual(0);
@@ -108,7 +110,7 @@ test.each<[string, Partial<Asked>, object]>([
     { price: free, billing: "unpriced" },
   ],
   ["are not billed in a subscription", { authType: "oauth_token" }, { billing: "subscription" }],
-])("a model's terms %s", async (_, model, terms) => {
+])("the billing terms of a model %s", async (_, model, terms) => {
   expect(await modelTerms({ ...asked, ...model }, noConfig)).toMatchObject(terms);
 });
 

@@ -18,7 +18,7 @@ test("describeChange shows both values in one line", () => {
 test("describeChange is empty when nothing changed", () =>
   expect(change(`# a comment\n${usualAgent}`)).toBe(""));
 
-test("describeChange names keys as the files do", () => {
+test("describeChange names keys as config.toml does", () => {
   const config = `${usualAgent.replace("[]", '["github_token"]')}timeout = 5\nmaxWorkQueueSize = 6\nwaitTimeout = 7`;
   expect(change(config)).toBe(
     'credentials [] → ["github_token"], timeout 900 → 5, maxWorkQueueSize 100 → 6, waitTimeout 1800 → 7',

@@ -29,7 +29,7 @@ test.each([
   [`${url}\ntools = ["a"]\n[[mcp]]\nname = "github"\n${url}\ntools = ["a"]`, "name of another"],
 ])("[[mcp]] refuses %j", (text, expected) => expect(problemOf(text)).toContain(expected));
 
-test("[[mcp]] warns of held tools that the agent does not have", () => {
+test("[[mcp]] warns if [approve] names a tool that the agent does not have", () => {
   const held = (name: string) =>
     problemOf(`${url}\ntools = ["search"]`, `[approve]\ntools = ["${name}"]\n`);
   expect(held("github.search")).toBe("");

@@ -15,7 +15,7 @@ test("every key in the reference has its allowed values and a meaning", () => {
   }
 });
 
-test("every table of the config files has its section in the reference", () => {
+test("every table of config.toml has its own section in the reference", () => {
   const titles = [
     "[models.<name>]",
     "[harness]",

@@ -1,6 +1,6 @@
 import { closeAll, createStopping } from "../../../src/foundation/scheduler/stopping.ts";
 
-test("a failing step of the stop is logged, and the others run in order", async () => {
+test("a failing step of the scheduler's stop is logged, and the other steps run in order", async () => {
   const taken: string[] = [];
   const problems: unknown[] = [];
   const broken = new Error("disk full");

@@ -107,21 +107,21 @@ test.each([
   expect(cli.read("config.toml")).toBe(project);
 });
 
-test("al config fixes one of two errors", async () => {
+test("al config can fix one of two errors", async () => {
   const broken = dev.replace("0 9 * * *", "daily").replace('"main"', '"mian"');
   cli.write("agents/dev/config.toml", broken);
   await cli.output("config dev --set 'schedule=0 9 * * *'");
   expect(readDev()).toContain('"0 9 * * *"');
 });
 
-test("al config warns of an unknown model until its window is set", async () => {
+test("al config warns of an unknown model until its context window is set", async () => {
   const { stderr } = await cli.al("config --set models.other.model=gpt-6");
   expect(stderr).toMatch(/warning: model other: "gpt-6" is not in the list .* 272,000 tokens/);
   const known = await cli.al("config --set models.other.contextWindow=300000");
   expect(known).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("al config off a terminal and without flags prints the active config", async () => {
+test("al config without a terminal and flags prints the active config", async () => {
   const config = { timeout: 900, maxWorkQueueSize: 7, waitTimeout: 1800, models: ["main"] };
   expect(await cli.json("config dev")).toMatchObject({ config });
   expect(await cli.output("config")).toContain("gateway.port = 8080");
@@ -138,7 +138,7 @@ test.each(["config", "config dev"])("al %s prints values that --set accepts", as
   await cli.prints(line, stdout);
 });
 
-test("al config --add appends an entry to a list unless it has it, and creates a missing list", async () => {
+test("al config --add appends a missing entry to a list, and creates a missing list", async () => {
   for (const entry of ["api.example.com", "db.lan:5432 private", "api.example.com"]) {
     await cli.output(`config dev --add 'network.allow=${entry}' --add models=main`);
   }
@@ -185,7 +185,7 @@ test("al agent new makes an agent without errors", async () => {
   expect(config).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent/);
 });
 
-test("al agent new makes an agent that only others start, which al config shows", async () => {
+test("al agent new can make an agent that only other agents start, which al config shows", async () => {
   await cli.output("agent new reviewer -m main --callable");
   expect(cli.read("agents/reviewer/config.toml")).not.toContain("schedule");
   expect(await cli.output("config reviewer")).toContain("\ncallable = true\n");

@@ -105,7 +105,7 @@ describe("without a scheduler", () => {
     expect(stdout).toContain("a month");
   });
 
-  test("al stat, cost and history answer for a broken config", async () => {
+  test("al stat, cost and history work with a broken config", async () => {
     cli.write("config.toml", "nonsense");
     expect(await printed("stat")).toMatch(/^error config\.toml:1/m);
     await printed("cost");

@@ -20,7 +20,7 @@ describe("the doctor", () => {
       { severity: "note", what: like(/there is no target of alerts/) },
     ]));
 
-  test("accepts an alert target that can send, and sends it nothing", async () => {
+  test("accepts a working alert target without sending an alert", async () => {
     let requests = 0;
     const server = createServer((_, response) => {
       requests++;

@@ -6,7 +6,7 @@ import { agentConfig, ward } from "./support.ts";
 const found = () => ward.found("network");
 
 describe("the doctor", () => {
-  test("names the agents whose network the project opens, with a fix that closes them", async () => {
+  test("names the agents whose network the project's config opens, with a fix that closes it", async () => {
     ward.write("agents/ops/config.toml", plainAgent);
     ward.write("agents/ops/SKILL.md", "Do it.\n");
     ward.toProject('[local]\nnetwork = "bridge"');
@@ -62,7 +62,7 @@ const notClosed = (network: string, platform: NodeJS.Platform) =>
     platform,
   });
 
-test("host users whose network can't be closed are an error with [network], else a warning", () => {
+test("the doctor reports host-user agents whose network can't be closed as an error with [network], else as a warning", () => {
   const [error, warning] = notClosed("none", "linux");
   expect(error).toMatchObject({ severity: "error", where: "not permitted" });
   expect(error?.what).toContain("no run of strict starts");
@@ -71,8 +71,8 @@ test("host users whose network can't be closed are an error with [network], else
   expect(warning?.what).toContain("the network of dev is open");
 });
 
-test("the doctor ignores host users whose network is open by config", () =>
+test("the doctor accepts host-user agents whose network is open by config", () =>
   expect(notClosed("bridge", "linux")).toEqual([]));
 
-test("the doctor reports that only Linux can close the network of host users", () =>
+test("the doctor reports that only Linux can close the network of host-user agents", () =>
   expect(notClosed("none", "darwin")[0]?.fix).toMatch(/^only Linux/));

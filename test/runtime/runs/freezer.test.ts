@@ -21,7 +21,7 @@ test("a freezer unfreezes a run only after freezing it, once for all callers", a
   expect(happened).toEqual(["pause", "paused", "unpause", "unpaused"]);
 });
 
-test("a freezer freezes a run again that waits again while it is being unfrozen", async () => {
+test("a freezer freezes a run again if it waits again while being unfrozen", async () => {
   const { happened, freezer } = aFreezer();
   freezer.freeze();
   const thawed = freezer.thaw();

@@ -20,7 +20,7 @@ test.each<[what: string, QueueEvent<WorkItem>, object, usable?: boolean]>([
     { reason: "the agent was removed" },
   ],
   [
-    "a tick skipped as all runners are busy",
+    "a tick skipped because all runners are busy",
     { type: "skipped", why: "busy", item },
     { reason: "all runners are busy" },
   ],

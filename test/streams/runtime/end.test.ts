@@ -47,7 +47,7 @@ test("the scheduler that stops starts no further cron runs", () => {
 });
 
 test(
-  "the scheduler fails with an error of a source, and aborts the runs",
+  "the scheduler fails with an error of a source stream, and aborts the runs",
   inVirtualTime((helpers) => {
     const broken$ = helpers.cold("          --#");
     const run$ = helpers.cold<never>("-");

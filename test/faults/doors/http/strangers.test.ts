@@ -19,7 +19,7 @@ test("a connection is closed when it sends requests ahead of their answers", asy
   expect(statusesIn(text).length).toBeLessThanOrEqual(2);
 });
 
-test("1,000 strangers that pipeline and never read leave memory bounded and block no delivery", async () => {
+test("1,000 clients without a key that pipeline requests and never read use bounded memory and block no webhook delivery", async () => {
   const { url, pid } = project.scheduler;
   const body = bytes(githubExample("issues", "opened"));
   const headers = signDelivery("github", secretOf("github"), body, Date.now(), { event: "issues" });

@@ -82,7 +82,7 @@ test.each<[string, typeof atNoon | null, string, string | null, string?]>([
 
 const hour = 3_600_000;
 
-test("alerts in a target's quiet hours wait for their end, those to other targets don't", () => {
+test("alerts to a target in quiet hours wait until those hours end; alerts to other targets are not delayed", () => {
   const targets = () => [aTarget("ops", { quietHours: overNight }), aTarget("log")];
   const line = timeline({ targets });
   line.at(22 * hour, ended("dev"));
@@ -95,7 +95,7 @@ test("alerts in a target's quiet hours wait for their end, those to other target
   ]);
 });
 
-test("an alert goes to the current targets of its agent", () => {
+test("an alert is sent to the targets that the agent has now", () => {
   let to: readonly string[] | null = null;
   const targets = () => [aTarget("ops"), aTarget("dev")];
   const line = timeline({ targets, optionsOf: () => ({ ...defaultOptions, to }) });

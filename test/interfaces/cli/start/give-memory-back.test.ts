@@ -30,7 +30,7 @@ test.skipIf(!("glibcVersionRuntime" in header))(
   () => expect(residentMb("returnHoles();")).toBeLessThan(residentMb("") - 50),
 );
 
-test("memory of a burst of work goes back to the system when the scheduler is idle", () => {
+test("an idle scheduler returns memory to the system after a burst of work", () => {
   const [burst, rest] = printed(`
     giveMemoryBack(500);
     await wait(2_000);

@@ -24,7 +24,7 @@ function started() {
   return { call, logs };
 }
 
-test("an answer of an MCP program that is too long fails only its own call; the program continues", async () => {
+test("a response of an MCP program that is too long fails only that call; the program continues", async () => {
   const { call } = started();
   const pid = await call("pid");
   expect(pid).toMatch(/^\d+$/);

@@ -44,7 +44,7 @@ async function binOf(...links: readonly string[]): Promise<string> {
 }
 
 describe("a run as the scheduler's user", () => {
-  test("gets its job over standard input alone, which stays open", async () => {
+  test("gets its job only over standard input, which stays open", async () => {
     const script = `read -r job; echo "$job" | grep -o the-job''-text; tr '\\0' '\\n' < /proc/$$/cmdline | grep -c the-job''-text; env; timeout 0.3 cat; echo "cat ended with $?"; ${end()}`;
     const [text, inArguments, ...environment] = await linesOf(script);
     expect([text, inArguments]).toEqual(["the-job-text", "0"]);
@@ -83,13 +83,13 @@ describe("a run as the scheduler's user", () => {
     expect((await lstat(baseDir())).mode & 0o777).toBe(0o700);
   });
 
-  test("is rejected when the folder of runs is a link", async () => {
+  test("is rejected if the folder for runs is a symbolic link", async () => {
     await symlink(tmpdir(), baseDir());
     const { rejected } = exitOf(await eventsOf(aRequest(end())));
     expect(rejected).toContain(`${baseDir()} is not a folder`);
   });
 
-  test("ends processes with its mark without a PID namespace, and reports that", async () => {
+  test("kills processes that have its environment mark if there is no PID namespace, and reports that", async () => {
     const env = { PATH: await binOf("setsid", "sleep") };
     const stop$ = new Subject<StopReason>();
     const request = aRequest(`trap '' TERM; setsid sleep 300 & ${log("ready")}; ${forever}`);
@@ -101,7 +101,7 @@ describe("a run as the scheduler's user", () => {
     expect(messagesOf(events)).toEqual([expect.stringMatching(reason), "ready"]);
   });
 
-  test("ends even processes without its mark, if it has a PID namespace", async () => {
+  test("kills all processes, also unmarked ones, if it has a PID namespace", async () => {
     const mark = `4${Math.floor(Math.random() * 1e6)}`;
     const lines = await linesOf(`env -i setsid sleep ${mark} & sleep 0.2; ${end()}`);
     const { stdout } = await promisify(execFile)("ps", ["-eo", "args"]);
@@ -117,7 +117,7 @@ describe("a run as the scheduler's user", () => {
     ]);
   });
 
-  test("has its output capped when it writes without end, and still ends well", async () => {
+  test("has endless output capped, and still succeeds", async () => {
     const { heapUsed } = process.memoryUsage();
     const script = `yes "$(head -c 4000 /dev/zero | tr '\\0' y)" | head -c 120000000; echo; ${end()}`;
     let bytes = 0;
