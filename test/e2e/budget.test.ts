@@ -25,7 +25,7 @@ test("a run whose model call was rejected ends as over_budget even if another sc
     .toMatchObject({ outcome: "over_budget", attempt: 1, reason });
 });
 
-test("runs that wait for budget free their slots, pause their timeouts, survive kill -9 of the scheduler and resume after a raise; a stop interrupts them, and their work waits again", async () => {
+test("runs that wait for budget release slots, pause timeouts, survive kill -9 of the scheduler and resume after a raise", async () => {
   const quickly = { args: ["--grace", "1"] };
   /** After the timeout of a run that began before. */
   const later = { ...quickly, env: clockAhead(130_000) };

@@ -189,7 +189,7 @@ describe.skipIf(noNetwork !== null)("an example that uses a service", () => {
   });
 });
 
-test("examples/local-model calls a server on this machine without a key; al new --provider local uses such a server's first model", async () => {
+test("examples/local-model calls a local server without a key; al new --provider local uses its first model", async () => {
   const server = await fakeProvider((request, response) => {
     if (request.path !== "/v1/models") return saying("It is noon.")(request, response);
     response.end(JSON.stringify({ object: "list", data: [{ id: "gemma" }, { id: "qwen" }] }));

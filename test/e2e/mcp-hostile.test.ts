@@ -111,7 +111,7 @@ test("a changed MCP tool is logged once; if it needs approval, the new version i
   expect(state.calls).toHaveLength(4);
 });
 
-test("an edited MCP server and a new secret apply from a run's next call; a call that a crash interrupts is not repeated", async () => {
+test("an edited MCP server and a new secret apply from the next call; a call interrupted by a crash is not repeated", async () => {
   const held = Promise.withResolvers<() => void>();
   const seen: unknown[] = [];
   const behaviours = (name: string): Parameters<typeof hostileServer>[0] => ({

@@ -56,7 +56,7 @@ test("each of GitHub's example webhooks gets 200, and is stored byte for byte an
   expect(dead.total).toBe(all.filter(({ name }) => name !== "ping").length);
 });
 
-test("a webhook source's new secret is active once its file is saved, also together with the old secret, and is not logged", async () => {
+test("a webhook source's new secret is active once saved, also beside the old one, and is not logged", async () => {
   const status = async (secret: string) => {
     const delivery = signed("sentry", bytes({ action: "created" }), secret, "issue");
     return (await send([delivery]))[0]?.status;

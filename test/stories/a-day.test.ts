@@ -140,7 +140,7 @@ test("al pause --all-work holds new work, al kill --all ends live runs, and al r
   expect(await project.print("kill", "waits")).toContain("killed");
 });
 
-test("a budget ends a run before a model call exceeds it, and no other run starts until it is raised; al cost shows the spent amount", async () => {
+test("a used-up budget ends a run before its next model call, and no other run starts until a raise; al cost shows the amount", async () => {
   await project.append(config, "[budget]\nrun = 0.01\n");
   await project.scheduler.waitForOutput(/hello .*budget/);
   expect((await project.al("run", "hello")).code).toBe(125);

@@ -61,7 +61,7 @@ test("a run's end and its alerts are committed together or not at all", async ()
   ]);
 });
 
-test("the refusal of a work item and the alerts about it are committed together or not at all", async () => {
+test("a work item's refusal and its alerts are committed together or not at all", async () => {
   const { work, tables } = tempStore();
   const alerts = tables(createAlertStore);
   const item = manualItem("1");
@@ -117,7 +117,7 @@ test("an alert target's due deliveries come oldest first; a failed attempt moves
   expect(older).toMatchObject([{ id: "a" }]);
 });
 
-test("a manual retry restarts a dead delivery, but neither a sent one nor one held by quiet hours", async () => {
+test("retrying an alert by hand works if it was given up, not if it was sent or waits for quiet hours", async () => {
   const alerts = await storeWith("dead", "sent", delivery("held", { nextAt: 9_000 }));
   await alerts.died("dead");
   await alerts.sent("sent");
@@ -128,7 +128,7 @@ test("a manual retry restarts a dead delivery, but neither a sent one nor one he
   ]);
 });
 
-test("retrying one target's failed and dead deliveries makes them due and clears their errors", async () => {
+test("retrying a target's failed and dead deliveries makes them due and clears errors", async () => {
   const alerts = await storeWith(
     "failed",
     "dead",
@@ -184,7 +184,7 @@ test("pruning the history deletes ended alert deliveries and keeps waiting ones"
   expect(alerts.stored()).toMatchObject([{ id: "waits" }]);
 });
 
-test("each target reports its waiting and dead deliveries, and its error while it fails", async () => {
+test("each alert target shows waiting and dead deliveries, and its error while it fails", async () => {
   const alerts = await storeWith(
     "new",
     "tried",

@@ -65,7 +65,7 @@ test("acknowledging an alert stores the person before the operation resolves", a
   expect(state()).toMatchObject({ ack: null });
 });
 
-test("a retried recovery transaction counts a lost run once", () => {
+test("an alert about a lost run counts the run once even if the recovery transaction is retried", () => {
   const { alerts, stored } = alertsWorld();
   const lost = [
     { item: cronItem("1"), instanceId: "dev-1", outcome: "lost", retry: null },
@@ -77,7 +77,7 @@ test("a retried recovery transaction counts a lost run once", () => {
   expect(alerts.operations.open()).toMatchObject([{ topic: "runs", count: 1 }]);
 });
 
-test("dead deliveries to a target that was removed from the config are not counted", async () => {
+test("undelivered alerts to a target that was removed from the config are not counted", async () => {
   const { alertStore, counts, live } = alertsWorld();
   const ids = ["1@ops", "2@gone"];
   await alertStore.record({ states: [], deliveries: ids.map(deliveryOf) });
@@ -86,7 +86,7 @@ test("dead deliveries to a target that was removed from the config are not count
   expect(counts.at(-1)).toEqual({ open: 0, dead: 1 });
 });
 
-test("a failing store logs a warning, and later alerts are counted", async () => {
+test("a failure of the store is logged as a warning, and later alerts are counted", async () => {
   const { store, alertStore, alerts, counts, problems, live } = alertsWorld();
   const reading = vi.spyOn(alertStore, "targetDeliveries").mockImplementation(() => {
     throw new Error("disk I/O error");
@@ -137,13 +137,13 @@ test.each([
     { aliveAt: minutesAgo(3), stoppedAt: minutesAgo(9) },
     down(3, true),
   ],
-])("a start alerts about an earlier scheduler that %s", (_what, earlier, command) => {
+])("a starting scheduler alerts about an earlier one that %s", (_what, earlier, command) => {
   expect(downCommand(earlier, now)).toEqual(command);
 });
 
 test.each([
   ["was restarted within a minute", { aliveAt: minutesAgo(1.5), stoppedAt: minutesAgo(1) }],
   ["never ran", { aliveAt: null, stoppedAt: null }],
-])("a start does not alert about an earlier scheduler that %s", (_what, earlier) => {
+])("a starting scheduler does not alert about an earlier one that %s", (_what, earlier) => {
   expect(downCommand(earlier, now)).toBeNull();
 });

@@ -68,7 +68,7 @@ test.each<[string, ServerOptions, Fields, object]>([
   expect(mails).toMatchObject([{ ...how, from: "almanac@example.com", to }]);
 });
 
-test("e-mail is not sent unencrypted by default, and no password", async () => {
+test("e-mail and its password are not sent unencrypted by default", async () => {
   const { send, mails, passwords } = await mailServer({
     disabledCommands: ["STARTTLS"],
     allowInsecureAuth: true,

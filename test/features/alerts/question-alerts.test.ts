@@ -88,7 +88,7 @@ test("a question that was stored without its alerts before a crash is sent at th
   await second.sentAre("ops opened https://al.example.test/al/answer/7ops");
 });
 
-test("a question is repeated after half of its time, unless reminders are off or it has ended", async () => {
+test("a question is sent again after half of its time, unless reminders are off or it has ended", async () => {
   const reminded = asking({ remindMs: hour });
   await expect.poll(reminded.sent).toHaveLength(1);
   reminded.elapse(2 * hour - 1000);

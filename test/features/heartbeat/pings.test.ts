@@ -128,7 +128,7 @@ test("a failed ping about the end of a run is not repeated once another run has 
   expect(check.pings).toEqual(["fail: later"]);
 });
 
-test("a failing monitor causes one warning an hour, which leaves its address out", async () => {
+test("a failing monitor causes one warning an hour without its address", async () => {
   failing(Infinity, 302, { location: `${server.url}${path}` });
   const { ping, idle } = pinger();
   for (let minute = 0; minute < 120; minute += 1) {

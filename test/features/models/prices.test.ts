@@ -17,7 +17,7 @@ const asked: Asked = {
 };
 const noConfig = { price: null, requestsPerMinute: null };
 
-test("a model named like a property of every object is unknown", async () =>
+test("a model named like a property of every JavaScript object is unknown", async () =>
   expect(await listedModel("openai", "constructor")).toBeUndefined());
 
 test.each([
@@ -50,7 +50,7 @@ describe("in the list of prices", () => {
     expect(costOf(price, { ...usage, input: 200_001 })).toBe(818_004_000);
   });
 
-  test("no model of Anthropic costs more by the length of its prompt", async () => {
+  test("no model of Anthropic costs more for long prompts", async () => {
     for (const model of Object.keys(await listedModels("anthropic")))
       expect((await listedPrice("anthropic", model))?.tiers, model).toEqual([]);
   });
@@ -114,7 +114,7 @@ test.each<[string, Partial<Asked>, object]>([
   expect(await modelTerms({ ...asked, ...model }, noConfig)).toMatchObject(terms);
 });
 
-test("the config's prices override the table's", async () => {
+test("a model's configured prices override those of the built-in list", async () => {
   const config = { price, requestsPerMinute: 60 };
   expect(await modelTerms({ ...asked, provider: "custom", maxTokens: 9 }, config)).toEqual({
     provider: "custom",

@@ -34,7 +34,7 @@ test("a missing script file of a scripted model is named in the error", () =>
 test("the error about a script file in broken TOML names line and column", async () =>
   expect(await problemOf(`[[turns]]\ntext = nonsense\n`)).toContain(`${path()}:2:8`));
 
-test("the error about a script file names the turn with a wrong value or an unknown key, or that there is no turn", async () => {
+test("the error about a script file names the turn with a wrong value or an unknown key, or says that turns are missing", async () => {
   expect(await problemOf(`[[turns]]\ntext = 5\n`)).toContain("turns.0.text");
   expect(await problemOf(`[[turns]]\nsays = "x"\n`)).toContain(`"says"`);
   expect(await problemOf(``)).toContain("turns");

@@ -33,7 +33,7 @@ test("a misspelled model name gets a suggestion, another version of a known mode
   expect(version?.problem).not.toContain("did you mean");
 });
 
-test("a model is known if it is listed, its context window is set, or no list exists", async () => {
+test("a model is known if it is listed, its context window is set, or its provider has no list", async () => {
   const proposed = providers
     .map(usualModel)
     .map((one) => model(one.provider, one.model, { name: one.name }));

@@ -5,7 +5,7 @@ import { indexing, logProject, noon } from "./support.ts";
 let project: ReturnType<typeof logProject>;
 beforeEach(() => void (project = logProject()));
 
-test("a search without the scheduler adds new log lines to the project's index, and finds them with their run", async () => {
+test("a search without the scheduler indexes new log lines, and finds them with their run", async () => {
   const run = { instanceId: "alpha-aaaaaaaa" };
   project.write("word one", { ...run });
   await project.index();

@@ -19,7 +19,7 @@ function picked(...entries: readonly TreeEntry[]): ReturnType<typeof pickFiles> 
   return pickFiles(all, skill);
 }
 
-test("skills of a repository are found at its top, in skills/ and in directories of their own", () => {
+test("skills are found at the top of a repository, in skills/ and in other directories", () => {
   const paths = ["", "skills/b/", "a/", ".hidden/", "x/y/z/"].map((dir) => `${dir}SKILL.md`);
   expect(findSkills([...paths, "docs/readme.md"].map((path) => entry(path)))).toEqual([
     { name: null, prefix: "" },
@@ -81,7 +81,7 @@ test.each<[string, RegExp, readonly TreeEntry[]]>([
   expect(() => picked(...entries)).toThrow(message);
 });
 
-test("a repository with submodules or names that git would not make is rejected", async () => {
+test("a skill repository with submodules or names that git would not create is rejected", async () => {
   const repository = makeRepository();
   const id = repository.store("echo pwned\n");
   const skill = `100644 blob ${id}\tSKILL.md`;

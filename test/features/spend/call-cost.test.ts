@@ -38,7 +38,7 @@ test.each([
   ["openrouter", "unpriced", null, 0.003, 1],
   ["custom", "unpriced", 0.0021, 0.003, 1],
 ] as const)(
-  "a model call to %s (billing: %s) that reports %s USD costs %f USD, and counts %i unpriced calls",
+  "a model call to %s (billing: %s) that reports %s USD costs %f, with %i unpriced calls",
   async (provider, billing, usd, cost, unpriced) => {
     const termsOf = () => Promise.resolve({ ...terms, provider, billing });
     const { store, charge, spent } = tempMeter({ termsOf });

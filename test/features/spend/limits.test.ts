@@ -60,7 +60,7 @@ test("a limit stays used up if it is raised too little for the refused model cal
   expect(meter.exhausted("dev", "dev-1")).toMatchObject({ limit: 0.001_01 });
 });
 
-test("a raised budget limit survives a restart, and applies to live runs", async () => {
+test("a raised budget limit survives a restart and applies to live runs", async () => {
   const dir = tempDir();
   const budgetsOf = () => budgets({ runUsd: 0, dayUsd: 0 });
   const liveRuns = () => ["dev-1"];

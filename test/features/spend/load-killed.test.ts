@@ -39,7 +39,7 @@ function countsOf(dir: string): Record<string, unknown> {
 }
 
 test.each([1, 60, 300])(
-  "kill -9 after %i granted model calls: the next scheduler charges the open calls and keeps within the remaining budget",
+  "after kill -9 at model call %i the next scheduler charges the open calls and keeps within the remaining budget",
   async (grants) => {
     const dir = tempDir();
     const granted = await killedAfter(dir, grants);

@@ -96,7 +96,7 @@ test("a model call on a subscription is stored with its price, and not charged t
   expect(spent()).toMatchObject({ usd: 0, turns: 1 });
 });
 
-test("a model call that may use a more expensive service tier reserves that price, and is charged what the tier costs", async () => {
+test("a model call that may use a more expensive service tier reserves, and is charged, the tier's price", async () => {
   const termsOf = () => Promise.resolve({ ...terms, provider: "openai" as const });
   const { store, begin } = tempMeter({ termsOf });
   const grant = await begin({ serviceTier: "auto" });
@@ -145,7 +145,7 @@ test("a model call that can't be stored is not granted, and its reserved amount 
 
 const budgetsOf = () => budgets({}, { dayUsd: 0.01 });
 
-test("model calls that wait for the amount that open calls reserve are granted in order of arrival", async () => {
+test("model calls that wait for reserved money are granted in order of arrival", async () => {
   const { begin } = tempMeter({ budgetsOf });
   const first = await begin();
   const order: string[] = [];
@@ -160,7 +160,7 @@ test("model calls that wait for the amount that open calls reserve are granted i
   expect(order).toEqual(["dev-2", "dev-3"]);
 });
 
-test("model calls that wait for the amount that open calls reserve are refused if that amount is spent", async () => {
+test("model calls that wait for reserved money are refused if it is spent", async () => {
   const { begin, refusal } = tempMeter({ budgetsOf });
   const first = await begin();
   const waiting = [refusal(), refusal()];
@@ -168,7 +168,7 @@ test("model calls that wait for the amount that open calls reserve are refused i
   for (const { code } of await Promise.all(waiting)) expect(code).toBe("budget_exceeded");
 });
 
-test("a model call waits for the amount that open calls reserve until its client leaves, at most two minutes", async () => {
+test("a model call waits for reserved money until its client disconnects, at most two minutes", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const { meter, begin, refusal } = tempMeter({ budgetsOf });
   await begin();
@@ -182,7 +182,7 @@ test("a model call waits for the amount that open calls reserve until its client
   expect((await patient).detail).toContain("$0.01 is reserved by open calls");
 });
 
-test("model calls that wait for the amount that open calls reserve are granted when the limit is raised", async () => {
+test("model calls that wait for reserved money are granted when the limit is raised", async () => {
   const { meter, begin } = tempMeter({ budgetsOf });
   await begin();
   const waiting = begin();

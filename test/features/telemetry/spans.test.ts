@@ -60,7 +60,7 @@ function spansOf(events: readonly (RunEvent | MeteredCall)[], content = false): 
 const ended = (of: WorkItem): readonly Span[] => spansOf([finished("succeeded", of)]);
 const day = [started, call, output(300, tool), output(340, result), finished("succeeded")];
 
-test("the spans of a run are one for the trigger, one for the run, and one for each call of a model or tool, each with its parent", () => {
+test("the spans of a run are those of the trigger, the run, and each call of a model or tool, with these parents", () => {
   const [chat, bash, trigger, run] = spansOf(day);
   const traceId = run?.traceId;
   const ofRun = { parentId: run?.spanId, traceId };

@@ -93,7 +93,7 @@ test("the config stored with an agent's version lists the allowed hosts of the p
   expect(networkOf(null, null)).toBeUndefined();
 });
 
-test("an agent's version changes only with its config, instructions and files", async () => {
+test("an agent's version changes with its config, instructions and files only", async () => {
   let files: Record<string, string> | null = {};
   let script = "";
   let changes = 0;

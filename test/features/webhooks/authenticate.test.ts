@@ -52,7 +52,7 @@ test("an unsigned webhook delivery is rejected if two sources allow it, and the 
   expect(receiver.warned[0]).toContain("each answers at its own path only");
 });
 
-test("a webhook delivery is rejected if its source has no credential and does not allow unsigned deliveries", async () => {
+test("a webhook delivery is rejected if its source has no credential and allows no unsigned ones", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [source("hub", { credential: null })];
   const answer = await receiver.deliver({ secret: null });
@@ -61,7 +61,7 @@ test("a webhook delivery is rejected if its source has no credential and does no
   expect(receiver.warned[0]).toContain("allowUnsigned = true");
 });
 
-test("a webhook delivery is rejected if its source's secret is missing or empty, even if unsigned deliveries are allowed", async () => {
+test("a webhook delivery is rejected if its source's secret is missing or empty, even if unsigned ones are allowed", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [source("hub", { allowUnsigned: true })];
   for (const secrets of [[], [""], [" \n"]]) {

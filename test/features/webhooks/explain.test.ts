@@ -56,7 +56,7 @@ test("explain returns a sentence for each failed condition of a webhook filter",
   ]);
 });
 
-test("explain agrees with the match index about each agent and event", () => {
+test("explain agrees with the match index about which webhook event starts which agent", () => {
   const index = createMatchIndex();
   const filters = [{}, { events: ["push"] }, { repos: ["ACME/y"] }, { labels: ["Bug"] }];
   for (const [n, one] of filters.entries()) {

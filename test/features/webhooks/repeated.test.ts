@@ -18,7 +18,7 @@ const signedBy = (type: string, body: Buffer, at: number, id?: string) => ({
   headers: signDelivery(type, "hush", body, at, id === undefined ? {} : { id }),
 });
 
-test("redelivering a GitHub webhook starts an agent whose filter matches it only now, once", async () => {
+test("redelivering a GitHub webhook starts an agent whose filter matches it only since an edit, once", async () => {
   const receiver = storing("github");
   receiver.listen("dev", { repos: ["acme/x"] });
   expect(await receiver.deliver()).toMatchObject({ body: { matched: [] } });

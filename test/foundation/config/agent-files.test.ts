@@ -65,7 +65,7 @@ test("readAgent reports a missing SKILL.md", async () =>
     "error: agents/dev/SKILL.md  is missing; expected a markdown file with the agent's instructions",
   ]));
 
-test("readAgent reports for each file why it can't be read", async () => {
+test("readAgent reports for each unreadable file why it can't be read", async () => {
   const dir = await directory({
     "agents/dev/Dockerfile/x": "",
     "agents/dev/SKILL.md": "x".repeat(1024 ** 2 + 1),

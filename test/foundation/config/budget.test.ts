@@ -58,7 +58,7 @@ test("[budget] is logged with the key names of config.toml when it changes", () 
 
 const model = (lines: string) => `[models.m]\nprovider = "openai"\nmodel = "x"\n${lines}`;
 
-test("prices and limits of a model come from config.toml; cached input without a price costs the same as input", () => {
+test("prices and limits of a model come from config.toml; cached input costs as much as input by default", () => {
   const { models } = project(
     model(
       'price = { input = 3, output = 15 }\nrequestsPerMinute = 60\nproviderTools = ["url"]\nextraFields = ["a.b"]\ninput = ["text", "image"]',

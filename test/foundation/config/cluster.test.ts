@@ -121,7 +121,7 @@ test("an agent of a project with [cluster] may set runtime.place only in the syn
   ]);
 });
 
-test("an agent on a cluster may set [local].memory, as one in a container", () =>
+test("an agent on a cluster may set [local].memory, like an agent in a container", () =>
   expect(said(agentChange(`${usualAgent}[local]\nmemory = "1g"`, inCluster))).toEqual([]));
 
 test("an agent of a project without [cluster] can't run in a cluster", () => {

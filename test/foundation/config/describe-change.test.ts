@@ -8,7 +8,7 @@ function change(config: string, skill?: string, projectText = usualProject): str
   return describeChange(agent(usualAgent), agent(config, given));
 }
 
-test("describeChange shows both values in one line", () => {
+test("describeChange shows the old and the new value in one line", () => {
   const config = `${usualAgent.replace("0 9", "0 8")}scale = 2\ncatchUp = "latest"`;
   expect(change(config)).toBe(
     'schedule "0 9 * * *" → "0 8 * * *", catchUp "none" → "latest", scale 1 → 2',
@@ -63,6 +63,6 @@ test.each([
   ['allowedHosts = ["a.example"]', 'gateway.allowedHosts [] → ["a.example"]'],
   ["trustProxy = true", "gateway.trustProxy false → true"],
   ["maxBodyBytes = 2048", "gateway.maxBodyBytes 26214400 → 2048"],
-])("describeProjectChange needs a restart for %s", (line, text) => {
+])("describeProjectChange says that a restart is needed for %s", (line, text) => {
   expect(projectChange(`${usualProject}[gateway]\n${line}`)).toEqual({ text, needsRestart: true });
 });

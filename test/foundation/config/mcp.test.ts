@@ -7,7 +7,7 @@ const server = (text: string, more = "") =>
 const url = 'url = "https://mcp.example.com/mcp"';
 const problemOf = (text: string, more = ""): string => said(agentChange(server(text, more))).join();
 
-test("[[mcp]] resolves servers with a url and with a command", () => {
+test("[[mcp]] accepts servers with a url and with a command", () => {
   const more = '[[mcp]]\nname = "files"\ncommand = ["files", "."]\ntools = ["*"]\n';
   const { mcp } = agent(server(`${url}\ntools = ["get_*"]\ncredential = "mcp_token"`, more));
   const shared = { private: false, timeoutSeconds: 60 };

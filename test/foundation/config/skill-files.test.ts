@@ -38,7 +38,7 @@ test.each(["scripts/users", "assets"])(
   },
 );
 
-test("the files of a skill may not be too many, too large together or too deep", async () => {
+test("a skill is rejected if its files are too many, too large together or nested too deeply", async () => {
   const large = Buffer.alloc(9 * 1024 ** 2);
   await put("assets/a", large);
   await put("assets/b", large);

@@ -44,7 +44,7 @@ test.each<[TomlPath, string]>([
   [["webhooks", 1, "inner", "deep", "b", 0, "c"], '"d" }, ] }'],
   [["text", "after"], "2024-01-01 10:00:00"],
   [["text", "last"], "true"],
-])("tomlLocator finds the value of %j", (path, text) => {
+])("tomlLocator finds the position of the value at %j", (path, text) => {
   expect(parse(document)).toBeTypeOf("object");
   expect(textAt(document, path)).toBe(text);
 });

@@ -34,7 +34,7 @@ test.each<[string, Partial<Condition>]>([
   expect(meets(occurrence, { kind: "webhook", ...condition })).toBe(false),
 );
 
-test("the condition of a waiting run rejects a call whose context is not JSON if the condition requires a value in it", () => {
+test("the condition of a waiting run rejects a call whose context is not JSON if it requires a value there", () => {
   const call: Occurrence = { ...occurrence, kind: "agent-call", agent: "dev", payload: undefined };
   expect(meets(call, { kind: "agent-call", source: "gh" })).toBe(true);
   expect(meets(call, { kind: "agent-call", where: { a: null } })).toBe(false);

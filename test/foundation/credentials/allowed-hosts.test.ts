@@ -17,7 +17,7 @@ test.each([
   expect(await allowedByCredential(reference, {}, without)).toEqual(entries);
 });
 
-test("the hosts that come with a credential for a self-hosted server are only that server, by HTTPS and SSH", async () => {
+test("the hosts allowed by a credential for a self-hosted server are only that server, by HTTPS and SSH", async () => {
   const entries = await allowedByCredential("github_token", {}, at("git.acme.test"));
   expect(entries).toEqual(["git.acme.test", "git.acme.test:22"]);
   expect(await allowedByCredential("gitlab_token", {}, at("git.acme.test:8443"))).toEqual([

@@ -65,7 +65,7 @@ test("a token for a self-hosted server is bound to that host only", () => {
   expect(inRun.fields.host).toBe("Git.Corp.example.");
 });
 
-test("a token for a host on another port than 443 is not bound to it: the run gets the token itself", () => {
+test("a token for a host on another port than 443 is given to the run itself instead of a placeholder", () => {
   const own = credential("gitlab_token", { token: "t0ken-value", host: "git.corp.example:8443" });
   expect(broker(own)).toEqual({ inRun: own, bindings: [] });
 });

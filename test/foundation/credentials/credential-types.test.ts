@@ -23,7 +23,7 @@ test("credential types know the secret of every webhook provider", () => {
   expect(webhookSecretType("discord")).toBe("discord_webhook_secret");
 });
 
-test("each variable is set by one credential type only, and references of types are valid", () => {
+test("each environment variable is set by one credential type only, and references of types are valid", () => {
   const variables = Object.values(credentialTypes).flatMap(({ fields }) =>
     Object.values(fields).flatMap(({ env }) => env),
   );
@@ -77,7 +77,7 @@ const fingerprints = {
   "codeberg.org ecdsa-sha2-nistp256": "T9FYDEHELhVkulEKKwge5aVhVTbqCW0MIRwAfpARs/E",
 };
 
-test("the shipped host keys have the fingerprints that the hosts publish", () => {
+test("the bundled SSH host keys have the fingerprints that the hosts publish", () => {
   const found = usualKnownHosts.split("\n").map((line) => {
     const [host = "", type = "", key = ""] = line.split(" ");
     const digest = createHash("sha256").update(Buffer.from(key, "base64")).digest("base64");

@@ -26,7 +26,7 @@ test("stageCredentials sets <TYPE>_<FIELD> for other types and other fields", ()
   expect(envs(credential("2fa", { toString: "x" }))).toEqual([{ _2FA_TOSTRING: "x" }]);
 });
 
-test("stageCredentials passes keys that only work as files in variables for files", () => {
+test("stageCredentials sets variables to the paths of keys that only work as files", () => {
   const own = { private_key: "k", email: "a@b" };
   const [staged] = stageCredentials([credential("git_ssh", own)]);
   expect(staged?.env).toEqual({ GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_EMAIL: "a@b" });

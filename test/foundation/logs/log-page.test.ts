@@ -103,7 +103,7 @@ test("a level filter of a log page keeps lines of this level and above", async (
   expect(await messages(project, text("5", 40))).toEqual(["50"]);
 });
 
-test("a scan of a log is bounded, reports its position, and continues from there", async () => {
+test("a long scan of a log stops at a limit, returns its position, and can continue from there", async () => {
   const { found, reached } = await walk(twoDays(), text("<2>"), 400);
   expect(found).toEqual(["<2>"]);
   expect(reached.length).toBeGreaterThan(2);

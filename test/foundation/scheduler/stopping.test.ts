@@ -19,7 +19,7 @@ test("a failing step of the scheduler's stop is logged, and the other steps run 
   expect(problems).toEqual([broken, broken]);
 });
 
-test("a scheduler that has stopped logs no further request to stop", () => {
+test("a stopped scheduler does not log further requests to stop", () => {
   const log = vi.fn();
   const ignored = () => undefined;
   const stopping = createStopping({

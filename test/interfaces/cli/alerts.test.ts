@@ -63,7 +63,7 @@ beforeEach(async () => {
   });
 });
 
-test("alerts, targets and deliveries are printed as tables, with the command to run next", () => {
+test("al alerts prints alerts, targets and deliveries as tables, with the next command", () => {
   const style = { colors: pc.createColors(false), columns: null, now };
   expect(renderAlerts(bad, style).split("\n")).toEqual([
     "Wrong now          Agent    Since     Count  Why",

@@ -11,7 +11,7 @@ import {
 const cli = cliProject();
 const status = agentsOf("dev", "review");
 
-test("al stat prints the agents as a table, or the snapshot unchanged", async () => {
+test("al stat prints the agents as a table, or with --json the API's snapshot", async () => {
   await cli.serve(status);
   const { code, stdout, stderr } = await cli.al("stat");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -119,7 +119,7 @@ test("al rejects an unknown agent among many with similar names", async () => {
   await cli.fails("kill nosuch-x", "hint: al stat lists all 302\n");
 });
 
-test("al pause ../../control/stop reaches no other route", async () => {
+test("al pause ../../control/stop calls no other API route", async () => {
   const { asked } = await cli.serve(status);
   await cli.al("pause ../../control/stop");
   expect(asked).not.toContain("POST /control/stop");
@@ -168,7 +168,7 @@ test("al replay --agent replays for that agent only", async () => {
   expect(query).toBe("agent=dev");
 });
 
-test("al replay of an unknown id names where ids are found", async () => {
+test("al replay of an unknown id says where ids are shown", async () => {
   const unknown = refusal(404, "unknown_trigger");
   await cli.serve({ [path]: refusal(404, "unknown_receipt"), [triggerPath]: unknown });
   await cli.fails(`replay ${receiptId}`, "al history --json");

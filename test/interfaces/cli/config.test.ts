@@ -82,7 +82,7 @@ test("al config removes a key", async () => {
   expect(readDev()).toBe(dev.replace('run_as = "$USER"\n', ""));
 });
 
-test("al config without an agent changes the project's config, with new tables, and keeps its mode", async () => {
+test("al config without an agent changes the project's config, can add tables, and keeps the file mode", async () => {
   const mode = () => statSync(join(cli.projectDir, "config.toml")).mode;
   const before = mode();
   await cli.output("config --set gateway.port=9000");

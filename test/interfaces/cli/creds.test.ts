@@ -31,7 +31,7 @@ describe("al creds add", () => {
     }
   });
 
-  test("keeps the lines of a file", async () => {
+  test("keeps the line breaks of a file", async () => {
     await add("git_ssh", "-----BEGIN-----\nabc\n-----END-----\n");
     expect(read("git_ssh/default/private_key")).toBe("-----BEGIN-----\nabc\n-----END-----\n");
   });
@@ -44,7 +44,7 @@ describe("al creds add", () => {
     expect(stderr.replace(/^foo_token is not a known type.*\n/, "")).toBe(note);
   });
 
-  test("replaces a credential only with the flag for it", async () => {
+  test("replaces a credential only with --replace", async () => {
     await add("github_token:bot");
     const again = await add("github_token:bot", "another-0123456789");
     expect(again.code).toBe(1);

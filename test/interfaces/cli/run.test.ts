@@ -73,7 +73,7 @@ test.each([
   expect(ran.stderr).toContain(`${instanceId} ${end.outcome}`);
 });
 
-test("al run forwards the prompt", async () => {
+test("al run sends the prompt to the scheduler", async () => {
   const { routes } = await cli.serve(aRun(succeeded));
   const started = routes[trigger];
   let asked: unknown;

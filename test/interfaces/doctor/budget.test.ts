@@ -45,7 +45,7 @@ test.each([
   expect(await found()).toEqual([]);
 });
 
-test("the doctor names the assumed price of a model without one", async () => {
+test("the doctor shows the assumed price of a model whose price is unknown", async () => {
   useClaude("claude-next");
   ward.toProject("[budget]\nmonth = 100");
   await fixed({

@@ -20,14 +20,17 @@ describe("the doctor", () => {
   test.each([
     ["", /config dev --unset local\.network -p /],
     ['[local]\nnetwork = "lan"', /config dev --set local\.network=none -p /],
-  ])("fixes an agent that opens its network, in a project with %j", async (local, fix) => {
-    ward.toProject(local);
-    ward.toAgent('[local]\nnetwork = "bridge"');
-    const [finding] = await found();
-    expect(finding?.fix).toMatch(fix);
-    await ward.fix(finding);
-    expect(await found()).toEqual([]);
-  });
+  ])(
+    "closes the network of an agent whose config opens it, in a project with %j",
+    async (local, fix) => {
+      ward.toProject(local);
+      ward.toAgent('[local]\nnetwork = "bridge"');
+      const [finding] = await found();
+      expect(finding?.fix).toMatch(fix);
+      await ward.fix(finding);
+      expect(await found()).toEqual([]);
+    },
+  );
 });
 
 describe("the doctor", () => {

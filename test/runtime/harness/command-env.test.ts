@@ -9,7 +9,7 @@ const credential = (instance: string, env: Record<string, string>) => ({
   env,
 });
 
-test("the variables of an agent's commands come from the first credential that sets them, then config and network, not from the harness", () => {
+test("an agent's commands get variables from the first credential that sets them, then config and network, not from the harness", () => {
   const credentials = [
     credential("one", { TOKEN: "first", HTTPS_PROXY: "http://own" }),
     credential("two", { TOKEN: "second", AL_INSTANCE: "forged" }),

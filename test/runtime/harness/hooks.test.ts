@@ -16,7 +16,7 @@ async function hooks(pre: readonly string[], timeoutMs = 60_000) {
   return { reason, logs };
 }
 
-describe("a hook", () => {
+describe("a hook of a run", () => {
   test("runs in a new /bin/sh: exports do not reach the next hook", async () => {
     const said = "echo $0 $PWD [$FROM_HOOK]";
     const { reason, logs } = await hooks([`cd /; export FROM_HOOK=1; ${said}`, said]);

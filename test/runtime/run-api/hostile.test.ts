@@ -84,7 +84,7 @@ test("a run's request with a longer body than needed is rejected with 400", asyn
   expect(side().abilities.asked).toEqual([]);
 });
 
-test("a run that aborts its requests can't have more of them at once than one that waits", async () => {
+test("a run that aborts its requests can't have more of them at once than other runs", async () => {
   const one = await openSocket(side(), "dev-1");
   const { promise, resolve } = held<RequestAnswer<"wait">>();
   side().abilities.answers.wait = () => promise;

@@ -99,7 +99,7 @@ test("a run that continues a called run's session needs the approvals that the f
   }
 });
 
-test("a run that continues a called run's session needs approval for everything if the first run's callers are not stored", async () => {
+test("a run that continues a called run's session needs approval for everything if that run's callers are not stored", async () => {
   const { world, run, b } = await calling(anAgent("a"));
   await ended(world, run);
   changeStore(world, `DELETE FROM triggers WHERE instance_id = '${run}'`);

@@ -66,7 +66,7 @@ test.each<[how: string, end: (world: World, run: string) => Promise<unknown>]>([
   },
 );
 
-test("a live run can have at most 50 unreceived messages", async () => {
+test("at most 50 messages can wait for a live run", async () => {
   const { world, run } = await started();
   const more = () => send(world, run, "More.");
   for (let count = 0; count < 50; count += 1) await more();

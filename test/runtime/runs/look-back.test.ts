@@ -161,7 +161,7 @@ test.each([
   },
 );
 
-test("a wait for a trigger with a timeout above the limit reports that in the response and the agent's log", async () => {
+test("a wait for a trigger that exceeds the limit says so in the response and the agent's log", async () => {
   const { world, run } = await startedWorld({
     agents: [anAgent("a", { waitTimeoutSeconds: 0.05 })],
   });
@@ -174,7 +174,7 @@ test("a wait for a trigger with a timeout above the limit reports that in the re
   expect(logged(world)).toMatchObject([{ level: 40, agent: "a", instanceId: run, msg }]);
 });
 
-test("a wait for a trigger with a timeout above the limit reports that with the delivery, even after a restart", async () => {
+test("a wait for a trigger that exceeds the limit says so with the delivery, even after a restart", async () => {
   const { world, run } = await startedWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 30 })] });
   const key = randomUUID();
   const asked = { kind: "webhook", timeoutSeconds: 40 } as const;

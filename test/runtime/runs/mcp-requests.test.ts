@@ -94,7 +94,7 @@ test("an MCP server whose tools can't be listed has its connection closed, and n
   }
 });
 
-test("an edit of [[mcp]] during a run applies from the next call on", async () => {
+test("an edit of [[mcp]] during a run applies from the run's next call", async () => {
   const { world, calls, edit, run } = await started();
   await call(world, run);
   const url = "https://next.test/mcp";
@@ -105,7 +105,7 @@ test("an edit of [[mcp]] during a run applies from the next call on", async () =
   expect(calls).toEqual(["send", `send at ${url}`]);
 });
 
-test("an edit of [[mcp]] applies to a call that waits for approval: a person is asked again, and a removed tool is not called", async () => {
+test("after an edit of [[mcp]] a call that waits for approval is asked about again, and a removed tool is not called", async () => {
   const { world, calls, edit, run } = await started(held);
   const made = call(world, run);
   const first = await openedQuestion(world);

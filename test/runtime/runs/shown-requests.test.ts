@@ -76,7 +76,7 @@ test("a person's answer with a secret reaches its run unchanged, also after a cr
   await expect.poll(leaks).toBe(false);
 });
 
-test("the question about an agent call that needs approval shows the call's whole context, also in chats and terminals", async () => {
+test("the question about an agent call that needs approval shows the whole context, also in chats and terminals", async () => {
   const agents = [anAgent("a", approving({ agents: ["b"] })), anAgent("b")];
   const { world, run } = await startedWorld({ agents });
   const context = "\u001b]drop all\u0007\r\u202ea wants to call c: say hello";

@@ -139,7 +139,7 @@ test.each<[string, why: string, end: (world: World, run: string, key: string) =>
   expect(world.store.receipts.get(receiptId)?.matched).toEqual([]);
 });
 
-test("a wait for a trigger neither freezes a run that also requests a lock nor pauses the run's timeout", async () => {
+test("a wait for a trigger neither freezes a run that requests a lock nor pauses its timeout", async () => {
   const { world, run } = await startedWorld({ agents });
   const other = await world.run("b");
   const resource = "file:x";

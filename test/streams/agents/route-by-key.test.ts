@@ -60,7 +60,7 @@ describe("routing by key", () => {
   );
 
   test(
-    "unsubscribes from its source with the driver, and routes again when that is subscribed again",
+    "unsubscribes from its source when it is unsubscribed, and routes again when subscribed again",
     inVirtualTime(({ hot, expectObservable, expectSubscriptions }) => {
       const letter$ = hot("         -a-a-a-a");
       const { to, unrouted$ } = routeByKey(letter$, toLower);

@@ -100,7 +100,7 @@ test.each<Row>([
   }),
 );
 
-test("a run on another machine requests the engine's report while it is unclaimed or silent", () => {
+test("a run on another machine is asked about at its engine while it is unclaimed or silent", () => {
   const lease = createLease(defaults);
   lease.apply({ type: "begin" }, 1000);
   expect(lease.wantsReport(1000)).toBe(true);

@@ -110,7 +110,7 @@ test(
 );
 
 test(
-  "a run is asked once to stop, with the first reason",
+  "a run is asked to stop once, with the first of several reasons",
   inVirtualTime((helpers) => {
     const kill$ = helpers.hot("   --a-a-e", kills);
     const report$ = helpers.cold("-------(x|)", reports);

@@ -67,7 +67,7 @@ test("a suspended run reacquires its slot at once if it is free", () => {
   expect(slots.tryTake()).not.toBeNull();
 });
 
-test("a slot that a suspended run released is free for others; when it is free again, that run gets it before new runs", () => {
+test("a slot released by a suspended run is free for others; once it is free again, that run gets it before new runs", () => {
   const slots = createSlots(1);
   const suspended = take(slots);
   suspended.release();

@@ -191,7 +191,7 @@ test.each<Row>([
   expect(toAgentStatus(after(...events))).toMatchObject(row);
 });
 
-test("the record of an agent contains whether its directory is removed", () => {
+test("the record of an agent contains whether the agent's directory is removed", () => {
   expect(after(at0.removed()).removed).toBe(true);
   expect(after(at0.removed(), at0.set()).removed).toBe(false);
   expect(after(at0.removed(), at0.invalid()).removed).toBe(false);

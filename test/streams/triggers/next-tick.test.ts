@@ -84,7 +84,7 @@ test("the next tick of a schedule exists when Lord Howe sets its clock back by h
 });
 
 test.each([...oddZones, "Europe/Berlin", "America/New_York", "Africa/Cairo", "Africa/Casablanca"])(
-  "the next tick of a schedule equals that of a minute-by-minute search around each clock change in %s",
+  "the next tick of a schedule equals a minute-by-minute search around each clock change in %s",
   (timezone) => {
     const shown = { timeZone: timezone, dateStyle: "short", timeStyle: "short" } as const;
     const format = new Intl.DateTimeFormat("sv-SE", shown);

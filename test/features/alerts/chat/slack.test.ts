@@ -9,7 +9,7 @@ async function connected(to?: readonly string[] | null, stored?: Promise<void>) 
   return { slack, ...heard, refusals: () => ofMethod(slack.calls, "chat.postEphemeral") };
 }
 
-test("pressing a button in Slack answers the question as the listed person, and Slack gets its acknowledgement", async () => {
+test("pressing a button in Slack answers the question as the listed person, and is acknowledged", async () => {
   const { slack, given, refusals } = await connected();
   slack.press(choose(1));
   const by = { via: "slack", name: "ada (U0ADA)", from: null };
@@ -46,7 +46,7 @@ test("a person listed for another agent's alert target may not answer in Slack",
   expect(given).toEqual([]);
 });
 
-test("a new connection is opened when Slack asks for one; pressed buttons arrive by the old one until it closes", async () => {
+test("a new connection is opened when Slack asks for one; the old one works until it closes", async () => {
   const { slack, given, log } = await connected();
   slack.open[0]?.send(JSON.stringify({ type: "disconnect", reason: "refresh_requested" }));
   await expect.poll(() => slack.open).toHaveLength(2);

@@ -49,7 +49,7 @@ test("a question in Telegram has buttons until its message is edited to show the
   }
 });
 
-test("a program whose polls are refused because another one polls its Telegram bot logs that, and receives answers later", async () => {
+test("if another program polls the same Telegram bot, the refusal is logged, and answers arrive once that program stops", async () => {
   const telegram = await fakeTelegram();
   const first = listening(telegramOps, telegram.fields);
   await expect.poll(() => telegram.calls).toHaveLength(1);
@@ -63,7 +63,7 @@ test("a program whose polls are refused because another one polls its Telegram b
   await expect.poll(() => telegram.responseTo("q1")).toBe("You answered: wait");
 });
 
-test("a bot with two credentials is polled once", async () => {
+test("a Telegram bot with two credentials is polled once", async () => {
   const telegram = await fakeTelegram();
   const { change, given, log } = listening(telegramOps, telegram.fields);
   change([telegramOps, { ...telegramOps, name: "other", credential: "telegram_bot:b" }]);

@@ -44,7 +44,7 @@ test("the text of a resolved alert shows how long the failure lasted", () => {
   ]);
 });
 
-test("the text of a digest of alerts shows counts and known agents, without a cause", () => {
+test("the text of a digest of alerts shows counts and known agents, but no cause", () => {
   const digest = { ...plain, topic: "digest", agent: null, reason: "failed runs: 3 new" } as const;
   const agents = Array.from({ length: 10 }, (_, index) => `a${index}`);
   expect(linesOf(anAlert({ ...digest, count: 11, agents })).slice(0, 2)).toEqual([

@@ -75,7 +75,7 @@ test.each<[string, typeof atNoon | null, string, string | null, string?]>([
     "Europe/Berlin",
   ],
   ["null for a target without quiet hours", null, "2026-11-22T22:00:00Z", null],
-])("quietEnd returns %s", (_, quiet, moment, end, timezone = "UTC") => {
+])("the end of a target's quiet hours is %s", (_, quiet, moment, end, timezone = "UTC") => {
   const ends = quietEnd(quiet, Date.parse(moment), timezone);
   expect(ends).toBe(end && Date.parse(`${end}Z`));
 });

@@ -144,7 +144,7 @@ test("a model call beyond the amount that a person approved is refused without m
   expect(ask({ approved: 2 * cent })).toMatchObject({ type: "reserved", nano: cent });
 });
 
-test("raising the budget does not raise the amount that a person approved; a refusal names the budget if that is exceeded too", () => {
+test("raising the budget does not raise the approved amount of a run; a refusal names the budget if both are exceeded", () => {
   const { ask, apply } = ledgerOf();
   apply(raise("run:dev-1", 5 * cent));
   const least = { approved, minOutputTokens: 20_000, maxOutputTokens: 20_000 };

@@ -55,7 +55,7 @@ test.each<[string, Partial<WebhookEvent>]>([
   expect(given).toMatchObject(expected);
 });
 
-test("a push to a branch has that branch, a push of a tag has none", () => {
+test("GitHub's event for a push to a branch has that branch, for a push of a tag none", () => {
   const push = githubExample("push");
   const branchOf = (ref: string): unknown =>
     read("github", { ...push, ref }, eventHeaders("github", "push")).attributes.branches;

@@ -89,7 +89,7 @@ describe("the header of the live view", () => {
     expect(show(served).join("\n")).not.toContain("Log in");
   });
 
-  test("cuts neither the dashboard's address nor the place of its key", () => {
+  test("cuts neither the dashboard's address nor the path of its key", () => {
     const apiKeyPath = `/tmp/newcomer-home/${"folder/".repeat(12)}gateway_api_key/default/key`;
     const [, address, ...more] = show(served, { columns: 80, apiKeyPath });
     expect(address).toBe(`Dashboard: ${gatewayUrl}/dashboard`);
@@ -151,7 +151,7 @@ test.each<[string, Shown, string]>([
 const agents = (names: string) => Array.from(names, (name) => ({ name }));
 const abc = agents("abc");
 
-test("the selection of agents moves and stops at both ends", () => {
+test("the selection in the live view stops at the first and the last agent", () => {
   const last = moved(firstView, 9, abc);
   expect(last).toMatchObject({ selected: "c", index: 2 });
   expect(moved(last, 1, abc).selected).toBe("c");

@@ -34,7 +34,7 @@ test("a response of an MCP program that is too long fails only that call; the pr
   expect(await call("pid")).toBe(pid);
 });
 
-test("the next call restarts an MCP program that ended, three times in a run; no call is repeated", async () => {
+test("the next call restarts an MCP program that ended, at most three times; no call is repeated", async () => {
   const { call, logs } = started();
   const pids = new Set<string>();
   for (let times = 0; times <= 3; times += 1) {

@@ -49,7 +49,7 @@ test("a run may connect to the same port as the gateway's on another machine", (
   expect(addressProblem("192.168.7.8", atGateway)).toBeNull();
 });
 
-test("the addresses of this machine are those of its interfaces", () => {
+test("the addresses of this machine are those of its network interfaces", () => {
   const all = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? []);
   expect(new Set(ownAddresses())).toEqual(new Set(all.map(({ address }) => address)));
 });

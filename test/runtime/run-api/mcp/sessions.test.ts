@@ -67,7 +67,7 @@ test.each([
   ["410", (response: ServerResponse) => void response.writeHead(410).end()],
   ["200 with an error", withError(200, "text/event-stream", "Session not found")],
 ] as const)(
-  "MCP calls that a server rejects with %s after it forgot their session share a new session, and each is executed once",
+  "MCP calls whose session the server forgot (%s) share a new session, and each is executed once",
   async (_form, refuse) => {
     const { call, client, sessions, state } = await connected(refuse);
     expect(await call()).toBe("call 1");

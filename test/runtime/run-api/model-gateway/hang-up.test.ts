@@ -51,7 +51,7 @@ async function start(wire: Wire, options: TestGatewayOptions = {}) {
   return { gateway, url, ask, leave, left, hangUp };
 }
 
-test("the model gateway reads a response to its end even if the client has disconnected, and charges the provider's count", async () => {
+test("the model gateway reads a response to its end after the client disconnects, and charges the provider's count", async () => {
   const { gateway, left } = await start(completions);
   const answer = await left();
   answer.writeHead(200, { "content-type": "application/json" });
