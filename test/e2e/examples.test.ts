@@ -58,7 +58,7 @@ async function answer(project: LiveProject, agent: string, given: string): Promi
   return prompt;
 }
 
-test("examples/mcp calls a tool of a program in the run once a person allows it", async () => {
+test("examples/mcp calls an MCP program's tool in the run once a person allows it", async () => {
   const project = await started("mcp");
   const run = project.al("run", "librarian", "--json");
   expect(await answer(project, "librarian", "once")).toBe(

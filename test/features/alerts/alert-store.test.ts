@@ -90,7 +90,7 @@ test("the alerts of a lost run are committed with the recovery", async () => {
   expect(alerts.list({ limit: 9 })).toMatchObject([{ id: "dev-aaaaaaaa" }]);
 });
 
-test("an alert target's due deliveries come oldest first; a failed attempt moves its delivery to later", async () => {
+test("alert deliveries are due oldest first; a failed attempt postpones its delivery", async () => {
   const alerts = await storeWith(
     delivery("b", { nextAt: 2_000 }),
     "a",

@@ -17,7 +17,7 @@ const failing = {
   end: { outcome: "failed", exitCode: 1, reason: "no", usage: null },
 } as const satisfies RunEvent;
 
-test("an alert is sent once the record of its event is committed, with a link", async () => {
+test("an alert is sent with a link once its event is stored", async () => {
   const { store, alerts, sent, counts, live, elapse } = alertsWorld();
   live();
   await claimed(store, item, "dev-1");
@@ -38,7 +38,7 @@ test("an alert is sent once the record of its event is committed, with a link", 
   await expect.poll(() => (elapse(250), counts.at(-1))).toEqual({ open: 1, dead: 0 });
 });
 
-test("downtimes that an earlier scheduler counted are alerted once an hour has passed since its last alert", async () => {
+test("downtimes that an earlier scheduler counted are alerted an hour after the last such alert", async () => {
   const store = tempStore();
   const fault = { reason: "it was stopped", outcome: null, instanceId: null, costUsd: null };
   const state = { since: minutesAgo(1), count: 2, alertedAt: minutesAgo(60) + 1, fault };

@@ -112,7 +112,7 @@ test("e-mail shows untrusted text in its body only, never as a header or HTML", 
   expect(mails[0]?.raw.replaceAll("=\r\n", "")).toContain("&lt;b&gt;&quot;&amp;amp;&#39;");
 });
 
-test("e-mail is sent if its sender's name is not ASCII", async () => {
+test("e-mail can be sent from a sender with a non-ASCII name", async () => {
   const { send, mails } = await mailServer();
   const name = "Überwachung <a@example.com>";
   expect(await send({ ...mailLogin, from: name })).toEqual(accepted);

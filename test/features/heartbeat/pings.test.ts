@@ -180,6 +180,6 @@ test.each<[string, RunEvent, Ping | null]>([
   expect(pingOf(event)).toEqual(ping);
 });
 
-test("the ping about a failure has its long reason cut", () => {
+test("a long reason in a ping about a failure is cut", () => {
   expect(pingOf(finished("failed", 1, "x".repeat(1000)))?.reason).toHaveLength(300);
 });

@@ -86,7 +86,7 @@ test("a search finds prompts only with the filter kind = prompt", async () => {
   expect(await project.texts(build, { kind: "prompt" })).toEqual(["retry if the build fails"]);
 });
 
-test("a page of a search over its time budget ends early, and its `next` continues from there", async () => {
+test("a search page that exceeds its time budget ends early, and `next` continues from there", async () => {
   project.write("word of a run", run);
   for (let i = 0; i < 200; i++) project.write(`word ${i}`, { time: noon + i });
   await project.index();

@@ -160,7 +160,7 @@ test("model calls that wait for reserved money are granted in order of arrival",
   expect(order).toEqual(["dev-2", "dev-3"]);
 });
 
-test("model calls that wait for reserved money are refused if it is spent", async () => {
+test("model calls that wait for reserved money are refused if that money is spent", async () => {
   const { begin, refusal } = tempMeter({ budgetsOf });
   const first = await begin();
   const waiting = [refusal(), refusal()];

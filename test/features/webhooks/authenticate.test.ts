@@ -45,7 +45,7 @@ test.each([
   expect(await receive(unsigned, { "sec-fetch-site": "none" })).toMatchObject({ status: 200 });
 });
 
-test("an unsigned webhook delivery is rejected if two sources allow it, and the log names their own URLs", async () => {
+test("an unsigned webhook delivery is rejected if two sources allow it, and the log names these sources' URLs", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [openSource("a"), openSource("b")];
   expect(await receiver.deliver({ secret: null })).toMatchObject({ status: 401 });

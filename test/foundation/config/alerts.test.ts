@@ -67,7 +67,7 @@ test("[alerts.<name>] warns of recipients that its type does not support", () =>
     "warning: config.toml:3:6  alerts.ops.to has no effect on a slack target; leave it out",
   ]));
 
-test("[alert] of the project applies to agents without their own", () => {
+test("[alert] of the project applies to agents without an [alert]", () => {
   const projectText = `${usualProject}\n${ops}[alert]\nto = ["ops"]\nafter = 3\nremind = "90m"\nnoSuccessFor = "2d"`;
   const all = { to: ["ops"], after: 3, remindMs: 1.5 * hour, noSuccessForMs: 2 * day };
   expect(project(projectText).alert).toEqual(all);
@@ -152,7 +152,7 @@ test("[heartbeat] and publicUrl accept a dashboard's address with or without a p
   }
 });
 
-test("al config prints each alert setting as the file would hold it", () => {
+test("al config prints each alert setting as in config.toml", () => {
   const text = `${ops}[alerts.night]\ntype = "email"\nto = ["a@b.example"]\nquietHours = "22:00-07:00"\n[alert]\nafter = 2`;
   const lines = tomlLines(projectTomlKeys(project(text), "/srv/project"));
   expect(lines).toEqual(

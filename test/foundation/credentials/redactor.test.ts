@@ -127,7 +127,7 @@ test.each(["<begins-with-a-tag", "äbegins-with-an-umlaut"])(
 );
 
 test.each(["", "a", "me:", "user:x"])(
-  "createRedactor removes a token from a base64 text in which it follows %j",
+  "createRedactor removes a token that follows %j in a base64 text",
   (prefix) => {
     const token = "ghp_0123456789abcdef";
     const { redact } = redactorOf(token);
@@ -165,7 +165,7 @@ test("createRedactor removes each secret value of a credential file, and keeps a
 test("createRedactor keeps short values, whose removal would make the text unreadable", () =>
   expect(redactorOf("12345", "").redact("12345 and 123456")).toBe("12345 and 123456"));
 
-test("createRedactor forgets removed values, unless others added them too", () => {
+test("createRedactor forgets removed values unless another caller added them", () => {
   const redactor = redactorOf("the-secret", "shared-secret");
   const forget = redactor.add(["a-token-of-a-run", "shared-secret"]);
   expect(redactor.redact("a-token-of-a-run, shared-secret")).toBe("[redacted], [redacted]");

@@ -92,7 +92,7 @@ describe("al logs --follow", () => {
     ]);
   });
 
-  test("ends when the reader of its output closes it", async () => {
+  test("ends when its output is closed", async () => {
     await cli.serve({
       [stream]: (_request, response) => {
         const send = eventStream(response);

@@ -12,7 +12,7 @@ async function settings(env: NodeJS.ProcessEnv) {
 test("a run's job has no network settings if the scheduler has neither proxy nor certificates", async () =>
   expect(await settings({ PATH: "/bin", HTTPS_PROXY: " " })).toEqual({ warnings: [] }));
 
-test("a run's job contains the scheduler's proxy variables in both cases, and the text of its CA certificates", async () => {
+test("a run's job contains the scheduler's proxy variables in upper and lower case, and its CA certificates", async () => {
   const path = join(tempDir(), "ca.pem");
   await writeFile(path, "PEM");
   const variables = { HTTPS_PROXY: "http://p:1", no_proxy: "a.test" };

@@ -41,7 +41,7 @@ test("a freezer does not unfreeze a run that is not frozen or has ended", async 
   expect(happened).toEqual(["pause"]);
 });
 
-test("a freezer reports an unavailable engine, and retries to unfreeze until it is back", async () => {
+test("a freezer reports an unavailable engine, and retries to unfreeze until the engine is back", async () => {
   const problems: string[] = [];
   let isAway = true;
   const step = () => (isAway ? Promise.reject(new Error("the engine is away")) : Promise.resolve());

@@ -29,7 +29,7 @@ const lock = (world: World, run: string, more: object = {}, key = randomUUID()) 
 const unlock = (world: World, run: string, key = randomUUID(), of = resource) =>
   world.ask(run, "unlock", { resource: of }, { key });
 
-test("a run's lock is stored and listed from when the run gets it until it releases it", async () => {
+test("a run's lock is stored and listed until the run releases it", async () => {
   const { world, first, second } = await both();
   const given = await lock(world, first, { ttlSeconds: 60 });
   expect(given).toMatchObject({ ok: true, resource, fencingToken: 1 });

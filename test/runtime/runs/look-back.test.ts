@@ -110,7 +110,7 @@ describe("a wait for a webhook", () => {
     expect(await met(world, run, { where: { found: "me" } })).toBe(late);
   });
 
-  test("neither loses nor repeats deliveries that arrive during its search", async () => {
+  test("neither loses nor repeats deliveries that arrive while it searches earlier ones", async () => {
     const { world, run, deliver } = await waiting();
     const delivered: Promise<string>[] = [];
     const told: unknown[] = [];

@@ -57,7 +57,7 @@ test("a run's pending request is cancelled when the last connection that waits f
   expect(cancelled).toEqual([id]);
 });
 
-test("a run's pending request is cancelled at once if its connection closed before it began", () => {
+test("a run's pending request is cancelled at once if the connection closed before the request began", () => {
   const { cancelled, ask } = setUp();
   void ask({ signal: AbortSignal.abort() });
   expect(cancelled).toEqual([id]);

@@ -60,7 +60,7 @@ test("a denied host is logged once with the command that allows it, however ofte
   expect(hosts.of("dev-1")).toContainEqual(stored);
 });
 
-test("a scheduler that adopts a run does not log its denied hosts again", async () => {
+test("a scheduler that adopts a run does not log the run's denied hosts again", async () => {
   const { hosts, lines, record, restart } = setUp();
   record(denied("api.evil.test"));
   await hosts.flush();

@@ -13,7 +13,7 @@ forAll(async () => {
   await project.start();
 });
 
-test("a connection is closed when it sends requests ahead of their answers", async () => {
+test("a connection that sends requests ahead of their answers is closed", async () => {
   const requests = "GET /login HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100);
   const text = await exchange(project.scheduler.url, requests);
   expect(statusesIn(text).length).toBeLessThanOrEqual(2);

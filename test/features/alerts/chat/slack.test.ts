@@ -108,7 +108,7 @@ test("connecting to Slack is retried after a lost connection or a 429, and no to
     expect(log.concat(wrong.log).join()).not.toContain(secret);
 });
 
-test("the connection to Slack follows the config, and ends with the scheduler", async () => {
+test("the connection to Slack opens and closes as configured, and closes when the scheduler stops", async () => {
   const slack = await fakeSlack();
   const { change, given } = listening({ ...slackOps, answers: [] }, slack.fields);
   change([slackOps]);

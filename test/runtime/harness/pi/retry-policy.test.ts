@@ -64,7 +64,7 @@ test("the next model is used after an answer was cut 4 times in a row", () => {
   });
 });
 
-test("the count of cut or empty answers in a row restarts after another answer", () => {
+test("the count of cut or empty answers in a row restarts after a complete answer", () => {
   expect(after([empty, empty, { kind: "complete" }, empty]).count).toBe(1);
   expect(after([cut, cut, empty]).count).toBe(1);
 });

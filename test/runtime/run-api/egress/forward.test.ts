@@ -92,7 +92,7 @@ describe("a run's plain HTTP request", () => {
   test.each([
     ["closes the connection", ""],
     ["does not speak HTTP", "garbage\r\n\r\n"],
-  ])("responds 502 when its host %s", async (_what, bytes) =>
+  ])("gets 502 when the host %s", async (_what, bytes) =>
     expect(await answerOf(bytes)).toMatchObject({ status: 502 }),
   );
 

@@ -46,7 +46,7 @@ test.each<[string, Buffer | string, string]>([
   expect(side().hosts.seen).toEqual([]);
 });
 
-test("a tunnel to any other port is closed if its TLS hello names another server", async () => {
+test("a tunnel to port 22 is closed if it begins with a TLS hello to another server", async () => {
   const { attempt, received } = await cut("api.allowed.test:22", hello({ names: ["other.test"] }));
   expect(attempt).toMatchObject({ port: 22, denied: "server_name" });
   expect(received).toContain(banner);

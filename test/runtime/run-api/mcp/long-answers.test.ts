@@ -24,7 +24,7 @@ async function connected(behaviours: Parameters<typeof hostileServer>[0]) {
   return { call, tools: () => clients.a.tools() };
 }
 
-test("an MCP response with too many values is rejected before it is parsed, as JSON or as an event stream", async () => {
+test("an MCP response with too many values, as JSON or event stream, is rejected before parsing", async () => {
   const { call } = await connected({
     json: (response, { id }) => send(response, json, `${message(id, "result")}${manyValues}}`),
     // A comment with a quote would hide what follows from a counter of JSON that ignores lines.

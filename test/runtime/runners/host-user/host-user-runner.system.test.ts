@@ -89,7 +89,7 @@ describe("a run as the scheduler's user", () => {
     expect(rejected).toContain(`${baseDir()} is not a folder`);
   });
 
-  test("kills processes that have its environment mark if there is no PID namespace, and reports that", async () => {
+  test("leaves no process with its environment mark if there is no PID namespace, and reports that", async () => {
     const env = { PATH: await binOf("setsid", "sleep") };
     const stop$ = new Subject<StopReason>();
     const request = aRequest(`trap '' TERM; setsid sleep 300 & ${log("ready")}; ${forever}`);
@@ -101,7 +101,7 @@ describe("a run as the scheduler's user", () => {
     expect(messagesOf(events)).toEqual([expect.stringMatching(reason), "ready"]);
   });
 
-  test("kills all processes, also unmarked ones, if it has a PID namespace", async () => {
+  test("leaves no process, marked or not, if it has a PID namespace", async () => {
     const mark = `4${Math.floor(Math.random() * 1e6)}`;
     const lines = await linesOf(`env -i setsid sleep ${mark} & sleep 0.2; ${end()}`);
     const { stdout } = await promisify(execFile)("ps", ["-eo", "args"]);

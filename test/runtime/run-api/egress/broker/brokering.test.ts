@@ -76,7 +76,7 @@ test.each([
   ["a run of the scheduler's own user that can't be closed", {}, "", "forbidden"],
   ["a run of another OS user", { runtime: { type: "host-user", runAs: "other" } }, "", null],
 ])(
-  "%s gets its secrets themselves, and its TLS is not intercepted",
+  "%s gets the secrets themselves, and TLS is not intercepted",
   async (_what, config, project, why?) => {
     const { job, bindings } = await jobOf(config as Partial<AgentConfig>, project, why);
     expect(job.credentials[0]?.env.GITHUB_TOKEN).toBe(token);

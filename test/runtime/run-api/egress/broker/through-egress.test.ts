@@ -102,7 +102,7 @@ test("HTTP trailers of a request in a tunnel are dropped", async () => {
   expect(JSON.stringify(asked?.rawHeaders)).not.toContain("AlSentinel");
 });
 
-test("a connection to a silent host is closed when the run closes its own", async () => {
+test("a connection to a silent host is closed when the run disconnects", async () => {
   const open = new Set<Socket>();
   const silent = createServer((socket) => {
     open.add(socket.resume().on("error", () => undefined));
