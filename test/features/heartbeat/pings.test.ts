@@ -171,11 +171,11 @@ test.each<[string, RunEvent, Ping | null]>([
   ["a timeout is a failure", finished("timed_out"), failure("dev-1 timed out: why")],
   ["too much memory is a failure", finished("out_of_memory"), failure("dev-1 out of memory: why")],
   ["too high costs is a failure", finished("over_budget"), failure("dev-1 over budget: why")],
-  ["a last loss is a failure", finished("lost", 2), failure("dev-1 lost: why")],
+  ["a loss on the last attempt is a failure", finished("lost", 2), failure("dev-1 lost: why")],
   ["a loss that is retried is null", finished("lost"), null],
   ["a kill is null", finished("killed"), null],
   ["an interruption is null", finished("interrupted"), null],
-  ["a last interruption is null", finished("interrupted", 2), null],
+  ["an interruption on the last attempt is null", finished("interrupted", 2), null],
 ])("the type of ping that is sent for %s", (_, event, ping) => {
   expect(pingOf(event)).toEqual(ping);
 });

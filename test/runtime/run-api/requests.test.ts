@@ -9,7 +9,7 @@ const conditions = (n: number) =>
   Object.fromEntries(Array.from({ length: n }, (_, i) => [`member.${i}`, "xxx"]));
 
 test.each<[string, RequestName | "nothing", unknown, Record<string, string>?]>([
-  ["an unknown request", "nothing", {}],
+  ["an unknown name", "nothing", {}],
   ["a resource that is not a URI", "lock", { resource: "a lock" }],
   ["a resource that is too long", "lock", { resource: `x:${"y".repeat(600)}` }],
   ["a resource with a terminal escape", "lock", { resource: "x:\u001b[2Jxxx" }],
