@@ -166,7 +166,7 @@ test("credentials that an agent prints wherever it can, also in errors, appear n
 });
 
 test.skipIf(missing !== null)(
-  "an agent in a container that prints its credentials leaves no credential with the engine either",
+  "credentials that an agent in a container prints do not appear at the container engine",
   async () => {
     await defaultTestImage(engine);
     await start('[runtime]\ntype = "container"\n');

@@ -102,7 +102,7 @@ test("examples/hot-reload edits its agent: edits take effect, an invalid edit is
 });
 
 test.skipIf(noUsers !== null)(
-  "examples/host-user runs as its own OS user, without a port and without the image of its Dockerfile",
+  "examples/host-user runs as another OS user, without a port, and does not build its Dockerfile",
   async () => {
     const exists = (await readFile("/etc/passwd", "utf8")).includes("\nal-agent:");
     if (!exists) {
@@ -165,7 +165,7 @@ async function startOutside(project: LiveProject, name: string, ...replies: obje
 }
 
 describe.skipIf(noNetwork !== null)("an example that uses a service", () => {
-  test("examples/github-token calls GitHub with the token, which its run does not have", async () => {
+  test("examples/github-token calls GitHub with a token that the run itself does not have", async () => {
     const project = await LiveProject.copy("examples/github-token");
     await project.store("github_token/default/token", "ghp-of-the-example");
     const seen = await startOutside(project, "api.github.com", { login: "octocat" });

@@ -90,7 +90,7 @@ test.skipIf(noUsers !== null).each(inPlace("claude"))(
 );
 
 test.skipIf(missing !== null)(
-  "no run in a container finds the key of its model",
+  "a run in a container can't find its model's API key",
   async () => {
     await defaultTestImage(engine);
     const world = await started('type = "container"', ["/"]);

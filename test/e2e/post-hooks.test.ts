@@ -28,7 +28,7 @@ test("the post hooks of a run get the reason that a person killed the run or tha
   expectOutcomes(await LiveProject.hello(), ownUser, 6));
 
 test.skipIf(missing !== null)(
-  "the post hooks of a run in a container know that a person killed it, or that it timed out",
+  "the post hooks of a run in a container get the reason that a person killed the run or that it timed out",
   async () => {
     await defaultTestImage(engine);
     await expectOutcomes(await containerProject(engine), "", 12);

@@ -148,7 +148,7 @@ describe("the installed program", () => {
   });
 
   test.skipIf(noNetwork !== null)(
-    "runs an agent as its user in a closed network, and makes a large picture smaller for its model",
+    "runs an agent in a closed network, and scales a large image down for the model",
     async () => {
       const { stdout, stderr } = await runOf("closed");
       const value = `${userInfo().username} lo`;
@@ -158,7 +158,7 @@ describe("the installed program", () => {
   );
 
   test.skipIf(noEngine !== null)(
-    "builds the image of containers and runs an agent in one",
+    "builds the container image and runs an agent in it",
     async () => {
       const { stdout } = await runOf("boxed");
       expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded", value: "al lo" });

@@ -132,19 +132,16 @@ test("a scheduler whose store is unavailable can stop, and the next scheduler fi
   expect(look(project()).ran).toHaveLength(3);
 }, 120_000);
 
-test.runIf(isLong)(
-  "a start on a store that is not available reports that another process holds it",
-  async () => {
-    openStore(project().dir).close();
-    const other = new DatabaseSync(join(stateDir(), "state.db"));
-    other.exec("BEGIN IMMEDIATE");
-    const { code, stderr } = await runAl(project(), ["start", "--port", "0"]);
-    other.close();
-    expect(code).toBe(1);
-    expect(stderr).toContain("state.db: database is locked");
-    expect(stderr).toContain("hint: another process holds the database; end it or wait");
-  },
-);
+test.runIf(isLong)("al start with a store that another process locks reports that", async () => {
+  openStore(project().dir).close();
+  const other = new DatabaseSync(join(stateDir(), "state.db"));
+  other.exec("BEGIN IMMEDIATE");
+  const { code, stderr } = await runAl(project(), ["start", "--port", "0"]);
+  other.close();
+  expect(code).toBe(1);
+  expect(stderr).toContain("state.db: database is locked");
+  expect(stderr).toContain("hint: another process holds the database; end it or wait");
+});
 
 test("al start with an unavailable store reports that the store is read-only", async ({ skip }) => {
   openStore(project().dir).close();

@@ -59,7 +59,7 @@ test.each([
   ["answers at once", 4, () => undefined],
   ["never answers", 2, () => (answer = () => undefined)],
 ])(
-  "a server with a limit of open requests handles few pipelined requests of a connection at a time if it %s",
+  "a server with a limit of open requests handles few pipelined requests at a time if it %s",
   async (_how, most, set) => {
     set();
     const texts = fc.array(fc.constantFrom(...requests), { minLength: 3, maxLength: 6 });

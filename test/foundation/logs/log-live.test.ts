@@ -120,7 +120,7 @@ test.each([
   },
 );
 
-test("a log follower that reconnects resumes after its last line without a gap or a repeat", async () => {
+test("a log follower that reconnects resumes after its last line without gaps or repeats", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   const source = sourceOf(project, { appended$: writer.appended$ });

@@ -48,7 +48,7 @@ function twoDays(): string {
   return project;
 }
 
-test("reading a log backward page by page reaches the first line over days, without a gap or a repeat", async () => {
+test("reading a log backward page by page reaches the first line over days, without gaps or repeats", async () => {
   const { found, reached } = await walk(twoDays(), { lines: 3 });
   expect(found).toEqual(Array.from({ length: 20 }, (_, number) => `<${number}>`));
   expect(reached).toHaveLength(7);

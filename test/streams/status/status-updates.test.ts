@@ -225,7 +225,7 @@ const sorted = ({ agents, locks, ...rest }: StatusSnapshot) => ({
 
 const lives = [fc.array(step, { maxLength: 60, size: "max" }), fc.nat(60)] as const;
 
-test("a page that applies status updates to its snapshot shows the same as a fresh snapshot, whenever it connected", () =>
+test("a page that applies status updates to its snapshot always shows the same as a fresh snapshot", () =>
   fc.assert(
     fc.property(...lives, (steps, joinsAt) => {
       const { board, pages } = live(steps, joinsAt);

@@ -26,7 +26,7 @@ function residentMb(then: string): number {
 }
 
 test.skipIf(!("glibcVersionRuntime" in header))(
-  "memory that lies freed between blocks in use goes back to the system",
+  "an idle scheduler returns freed memory between used blocks to the system",
   () => expect(residentMb("returnHoles();")).toBeLessThan(residentMb("") - 50),
 );
 

@@ -64,7 +64,7 @@ describe("al start --print-systemd", () => {
     expect(valuesOf(document.unit)("After")).toContain("docker.service");
   });
 
-  test("prints a unit that starts from any directory with an empty environment, and stops on SIGTERM", async () => {
+  test("prints a unit that starts anywhere with an empty environment, and stops on SIGTERM", async () => {
     addAgent(ownUser);
     // The program of the unit is that which printed it.
     const { stdout } = await cli.process("start --print-systemd --port 0");

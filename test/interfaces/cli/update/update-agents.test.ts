@@ -44,7 +44,7 @@ function expectInstalled(): void {
   expect(read("triage/config.toml")).toBe(config(repository().url, installed));
 }
 
-test("al update shows a diff of SKILL.md and the other files, writes them, and keeps the config's comments", async () => {
+test("al update shows a diff, writes all changed files, and keeps the config's comments", async () => {
   const commit = publishNext();
   const stdout = await cli.output("update triage --yes");
   expect(stdout).toMatch(/@@ -2,7 \+2,7 @@[^]*\n-First line.\n\+1st line.\n/);

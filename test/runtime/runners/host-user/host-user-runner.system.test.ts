@@ -52,16 +52,19 @@ describe("a run as the scheduler's user", () => {
     expect(environment.at(-1)).toBe("cat ended with 124");
   });
 
-  test.skipIf(whyNoNetwork() !== null)("creates its namespaces once, without a trial", async () => {
-    const [bin, count] = [await binOf(), join(baseDir(), "../count")];
-    const { PATH = "" } = process.env;
-    const counting = `#!/bin/sh\necho >> '${count}'\nexec "$(PATH='${PATH}' command -v unshare)" "$@"\n`;
-    await writeFile(join(bin, "unshare"), counting, { mode: 0o755 });
-    await eventsOf(aRequest(end()), { env: { ...process.env, PATH: `${bin}:${PATH}` } });
-    // The user of a scheduler that is not root needs a user namespace around the others.
-    const needed = process.getuid?.() === 0 ? 1 : 2;
-    expect((await readFile(count, "utf8")).length).toBe(needed);
-  });
+  test.skipIf(whyNoNetwork() !== null)(
+    "creates its namespaces once, without trying them before",
+    async () => {
+      const [bin, count] = [await binOf(), join(baseDir(), "../count")];
+      const { PATH = "" } = process.env;
+      const counting = `#!/bin/sh\necho >> '${count}'\nexec "$(PATH='${PATH}' command -v unshare)" "$@"\n`;
+      await writeFile(join(bin, "unshare"), counting, { mode: 0o755 });
+      await eventsOf(aRequest(end()), { env: { ...process.env, PATH: `${bin}:${PATH}` } });
+      // The user of a scheduler that is not root needs a user namespace around the others.
+      const needed = process.getuid?.() === 0 ? 1 : 2;
+      expect((await readFile(count, "utf8")).length).toBe(needed);
+    },
+  );
 
   test("gets a few harmless variables, and a private folder that is removed afterwards", async () => {
     const env = { ...process.env, SECRET_TOKEN: "s3cret", AL_HOME: "/x", LANG: "de_DE.UTF-8" };
