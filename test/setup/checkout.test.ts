@@ -84,7 +84,7 @@ test("the first set-up of a git clone installs and builds, the second does neith
   expect(setUp()).toMatchObject({ asked: [], code: 0, said: "" });
 });
 
-test("setting up a clone for tests installs packages that a later start keeps", () => {
+test("setting up a git clone for tests installs packages that a later start keeps", () => {
   setUp();
   expect(setUp("tests").asked).toEqual(["ci test"]);
   expect(setUp("tests").asked).toEqual([]);

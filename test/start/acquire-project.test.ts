@@ -14,7 +14,7 @@ beforeEach(() => void (dir = tempDir()));
 const own = (onProblem: (message: string) => void, projectDir = dir) =>
   acquireProject(projectDir, { env: { AL_HOME: join(dir, "home") }, version: "1.0.0", onProblem });
 
-test("releasing a project releases all its locks, only once", async () => {
+test("releasing a project releases all its locks; a second release does nothing", async () => {
   const problems: string[] = [];
   const first = await own((message) => problems.push(message));
   first.close();

@@ -25,7 +25,7 @@ async function watched() {
   return { touched$, seen, start };
 }
 
-test("projectChanges emits nothing for a save without changes, even the first one", async () => {
+test("projectChanges emits nothing if a file is saved without changes", async () => {
   const { touched$, seen, start } = await watched();
   const subscription = start();
   touched$.next();

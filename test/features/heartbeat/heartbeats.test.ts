@@ -27,7 +27,7 @@ test("the scheduler is healthy while the measured delay of its event loop is at 
   expect(await measured).toBeGreaterThan(450);
 });
 
-test("the scheduler is healthy while its store takes writes", async () => {
+test("the scheduler is healthy while its store accepts writes", async () => {
   const { projectDir, store } = schedulerContext();
   const write = () => store.settings.recordAlive(1_000_000);
   expect(await storeProblem(write)).toBeNull();
@@ -78,7 +78,7 @@ async function whileBeating(
 }
 const aWhile = () => pause(150, "several checks are due");
 
-test("the project's heartbeat repeats while the scheduler is healthy", async () => {
+test("the project's heartbeat is repeated while the scheduler is healthy", async () => {
   const { warnings } = await whileBeating((pings) =>
     expect.poll(() => pings.length).toBeGreaterThan(2),
   );

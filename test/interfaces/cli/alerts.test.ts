@@ -141,7 +141,7 @@ test("al alerts retry takes an id, or --all for all dead deliveries", async () =
   expect(await cli.al("alerts retry --all")).toEqual(none);
 });
 
-test("al alerts ack, snooze and ack --undo act in the user's name", async () => {
+test("al alerts ack, snooze and ack --undo send the OS user's name", async () => {
   const { routes } = cli.operator;
   const bodies: unknown[] = [];
   routes["POST /api/alerts/ack"] = ({ body }) => {

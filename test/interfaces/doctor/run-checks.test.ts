@@ -52,7 +52,7 @@ test("the doctor's repairs write missing or outdated editor schemas", async () =
   ]);
 });
 
-test("the doctor's repairs make files private again, and create the key and the schemas", async () => {
+test("the doctor's repairs make files private again, and create API key and editor schemas", async () => {
   chmodSync(store("github_token", "default", "token"), 0o644);
   chmodSync(join(ward.dir, agentConfig), 0o666);
   rmSync(store("gateway_api_key"), { recursive: true });

@@ -167,13 +167,9 @@ test("an MCP tool that needs approval is called once, with the shown arguments, 
 
 const hub = { mcp: [server] };
 test.each([
-  ["the caller's config, for the tool", approving({ tools: ["hub.*"] }), hub],
-  ["the caller's config, for the server's host", approving({ hosts: ["hub.test:443"] }), hub],
-  [
-    "the agent's config, for the server's host",
-    {},
-    { ...hub, ...approving({ hosts: ["hub.test"] }) },
-  ],
+  ["the caller's config (tool)", approving({ tools: ["hub.*"] }), hub],
+  ["the caller's config (host)", approving({ hosts: ["hub.test:443"] }), hub],
+  ["the agent's config (host)", {}, { ...hub, ...approving({ hosts: ["hub.test"] }) }],
 ])("an MCP tool that needs approval by %s can't be allowed permanently", async (_whose, a, b) => {
   const { world, calls, run } = await started(a, b);
   await world.ask(run, "call", { agent: "b", context: "" });

@@ -74,7 +74,7 @@ test("the scheduler continues for all agents when a run fails or can't be claime
 });
 
 test(
-  "the scheduler unsubscribes from its sources and aborts its runs when it is unsubscribed, and starts anew",
+  "the scheduler unsubscribes from its sources and aborts runs when unsubscribed, and can start again",
   inVirtualTime((helpers) => {
     const { hot, cold, expectSubscriptions } = helpers;
     const agentChange$ = cold("     a", { a: changeOf("a") });

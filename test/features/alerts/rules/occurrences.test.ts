@@ -76,7 +76,7 @@ test.each<[string, AlertCommand, string]>([
 test.each([
   ["is not alerted if it ends with its caller", true, []],
   ["is alerted if it outlives its caller", false, ["0 ops dev dead_letters opened 1"]],
-])("a refused call %s", (_, cancelOnExit, sent) => {
+])("a refused agent call %s", (_, cancelOnExit, sent) => {
   const line = timeline();
   const item = callItem("1", { cancelOnExit });
   const refused = { type: "refused", agent: "dev", at: 0, outcome: "rejected" } as const;

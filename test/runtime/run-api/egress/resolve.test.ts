@@ -37,7 +37,7 @@ test("a host name is looked up once for concurrent connections of a run", async 
 });
 
 test.each(["nameServers", "system"] as const)(
-  "a host name is resolved for a run while another run waits for 100 lookups without a response (%s)",
+  "a host name is resolved for a run while another run waits for 100 unanswered lookups (%s)",
   async (place) => {
     const find: ResolveOptions["nameServers"] = (host) =>
       host.startsWith("slow") ? silent() : found("203.0.113.1");
