@@ -82,7 +82,7 @@ test.each(documents)(
 
 const rooms = documents.filter((path) => /^(src\/.+|streams|test.*)\/README\.md$/.test(path));
 
-test.each(rooms)("%s begins with what its folder contains and how to add one more", (path) => {
+test.each(rooms)("%s begins with what the folder contains and how to extend it", (path) => {
   const [beginning = ""] = read(path).split("\n## ");
   for (const lead of ["What is here", "How to add one more"])
     expect(beginning).toContain(`**${lead}.**`);

@@ -13,7 +13,7 @@ const imports = globSync(["src/**/*.{ts,tsx}", "streams/**/*.ts"], { cwd: root }
   ),
 );
 
-test.each(readmes)("$path names the folders that import it, and no others", ({ path, text }) => {
+test.each(readmes)("$path lists exactly the folders that import its folder", ({ path, text }) => {
   const folder = dirname(path);
   const claimed = paths(text, "Imported by");
   const actual = imports.filter(({ from, to }) => isIn(to, folder) && !isIn(from, folder));
@@ -24,7 +24,7 @@ test.each(readmes)("$path names the folders that import it, and no others", ({ p
 });
 
 test.each(readmes.filter(({ text }) => text.includes("**Imports**")))(
-  "$path names the folders that it imports, and no others",
+  "$path lists exactly the folders that its folder imports",
   ({ path, text }) => {
     const folder = dirname(path);
     const actual = imports.filter(({ from, to }) => isIn(from, folder) && !isIn(to, folder));

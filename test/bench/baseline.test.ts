@@ -28,9 +28,11 @@ test.each<[string, Figure, Figure, string[]]>([
   ["does not report a time that is 19 % worse", time(119), time(100), []],
   ["reports a time that is 30 % worse", time(130), time(100), ["save: 30 % worse"]],
   ["does not report a new figure", rate(100), time(100), []],
-])("slower %s", (_what, now, before, worse) => expect(slower([now], [before])).toEqual(worse));
+])("the comparison of benchmark figures %s", (_what, now, before, worse) =>
+  expect(slower([now], [before])).toEqual(worse),
+);
 
-test("a written baseline can be read back", () => {
+test("a written benchmark baseline can be read back", () => {
   const path = join(tempDir(), "baseline.json");
   const figures = [time(1 / 3, [0.1]), figureOf("bytes", "bytes", [1], { target: { most: 2 } })];
   writeFigures(figures, path);
@@ -47,11 +49,13 @@ test.each<[Figure["unit"], Target | null, boolean | null, readonly number[]]>([
   ["ms", { ofFloor: 2 }, false, times],
   ["/s", { ofFloor: 0.6 }, true, [14]],
   ["/s", { ofFloor: 0.6 }, false, [10]],
-])("isReached of a figure in %s with the target %j is %j", (unit, target, reached, values) =>
-  expect(isReached(figureOf("save", unit, values, { target, floor: [20] }))).toBe(reached),
+])(
+  "isReached of a benchmark figure in %s with the target %j is %j",
+  (unit, target, reached, values) =>
+    expect(isReached(figureOf("save", unit, values, { target, floor: [20] }))).toBe(reached),
 );
 
-test("the table shows the target of each figure and whether it is met", () => {
+test("the benchmark table shows the target of each figure and whether it is met", () => {
   const target = { median: 150, p99: 400 };
   const figure = figureOf("save", "ms", [120], { target, floor: [1.5] });
   expect(table([figure]).split("\n").at(-1)).toBe(
@@ -59,13 +63,13 @@ test("the table shows the target of each figure and whether it is met", () => {
   );
 });
 
-test("a figure of several rounds is their median; its worst value is the worst of all", () => {
+test("a benchmark figure of several rounds is the median, with the worst value", () => {
   const [one, ...others] = medians([time(100, [10]), time(300, [30]), time(120, [20]), rate(5)]);
   expect(one).toMatchObject({ name: "save", median: 120, floor: 20, p99: null, most: 300 });
   expect(others).toMatchObject([{ name: "webhooks", median: 5, floor: null }]);
 });
 
-test("a comparison shows each new figure beside the old one", () => {
+test("a benchmark comparison shows new and old figures side by side", () => {
   const compared = { before: [time(100, [10])], now: [time(80, [9]), rate(5)] };
   expect(comparisonTable(compared).split("\n").slice(2)).toEqual([
     "| save | 100 ms | 80 ms | -20 % | 10 ms | 9 ms |",

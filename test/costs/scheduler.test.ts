@@ -79,7 +79,7 @@ async function during(scheduler: Counted, act: () => Promise<unknown>): Promise<
   };
 }
 
-test("an idle scheduler with 1,000 agents has as many files, threads, timers and handles as with 10, except for one watch per agent directory", async () => {
+test("an idle scheduler has as many files, threads, timers and handles with 1,000 agents as with 10, plus a watch per agent", async () => {
   const held = async (scheduler: Counted, agents: number): Promise<Record<string, number>> => {
     const { FSEventWrap: watches = 0, ...others } = (await scheduler.counts()).resources;
     return { ...others, watches: watches - agents, threads: await scheduler.threads() };
@@ -107,7 +107,7 @@ describe("with 1,000 agents as with 10", () => {
   test.each([
     ["no agent waits for", () => "acme/app"],
     ["one agent waits for", () => `acme/${agentName(7)}`],
-  ])("a delivery that %s takes as many SQL statements", async (_for, repo) => {
+  ])("a webhook delivery that %s takes as many SQL statements", async (_for, repo) => {
     const count = 20;
     const cost = async (scheduler: Counted): Promise<number> => {
       // One after the other, so that each is a transaction of its own. The first starts a run.
@@ -122,7 +122,7 @@ describe("with 1,000 agents as with 10", () => {
     expect(thousand).toBeLessThan(ten + 0.5);
   });
 
-  test("a burst is committed in few transactions", async () => {
+  test("a burst of work is committed in few transactions", async () => {
     for (const scheduler of [few, many]) {
       const requests = githubDeliveries({ count: 500 });
       const { commits } = await during(scheduler, () => deliver(scheduler, requests, 100));
@@ -147,7 +147,7 @@ describe("with 1,000 agents as with 10", () => {
     }
   });
 
-  test("a change is sent to a client in as many events and bytes", async () => {
+  test("a status change is sent to a client in as many events and bytes", async () => {
     const sent = async (scheduler: Counted) => {
       const client = await openSse(scheduler, "/dashboard/api/status-stream");
       const change = async (what: "disable" | "enable", agent: string) => {

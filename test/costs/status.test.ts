@@ -1,7 +1,7 @@
 import { statusEvents } from "../../src/interfaces/gateway/routes/status.ts";
 import { fakeOperations } from "../helpers/fake-operations.ts";
 
-test("a snapshot is serialized once for 100 clients that connect between two changes", () => {
+test("a status snapshot is serialized once for 100 clients that connect between two changes", () => {
   const operations = fakeOperations([{ name: "dev" }]);
   const event$ = statusEvents(operations)();
   const stringify = vi.spyOn(JSON, "stringify");

@@ -9,7 +9,7 @@ import { slowly } from "../helpers/live-project.ts";
  */
 const stateOf01 = join(import.meta.dirname, "../fixtures/al-of-0.1.tar.gz");
 
-test("the .al of 0.1.0 opens with its history, logs and index, and its open work runs", async () => {
+test("a .al folder of version 0.1.0 opens with history, logs and index, and its open work runs", async () => {
   const project = await commandAgents(() => ({
     greets: "echo hello",
     fails: "al-exit 3",

@@ -18,7 +18,7 @@ async function receiver(project: LiveProject) {
   return { url, prints, printed: () => printed, stop };
 }
 
-test("examples/alerts alerts a failure and its end once, also to a receiver that was away, and its heartbeats show both", async () => {
+test("examples/alerts alerts a failure and its end once, also to a receiver that was down, and heartbeats show both", async () => {
   const project = await LiveProject.copy("examples/alerts");
   const first = await receiver(project);
   for (const file of ["config.toml", "agents/prices/config.toml"])

@@ -68,13 +68,13 @@ echo "{}" > context; al-subagent helper < context || echo "call: failed"
 const helper = `curl -ksS -o /dev/null -w 'helper: %{http_code}/%{http_connect}\\n' https://api.pay.test/helper || true`;
 
 test.skipIf(noNetwork !== null)(
-  "a gate holds against a run of the scheduler's own user that tries everything",
+  "a run as the scheduler's user can't bypass a required approval",
   () => expectHeld('type = "host-user"\nrun_as = "$USER"', null),
   240_000,
 );
 
 test.skipIf(missing !== null)(
-  "a gate holds against a run in a container that tries everything",
+  "a run in a container can't bypass a required approval",
   async () => {
     await defaultTestImage(engine);
     await expectHeld('type = "container"', engine);

@@ -52,7 +52,7 @@ async function expectAnsweredAfterADay(): Promise<void> {
   }
 }
 
-describe.skipIf(whyNoOsUsers() !== null)("runs of host users that ask a person", () => {
+describe.skipIf(whyNoOsUsers() !== null)("host-user runs that ask a person", () => {
   let close: () => Promise<void>;
   forAll(async () => {
     const user = await tempUser();

@@ -6,7 +6,7 @@ import { pause } from "../helpers/pause.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { deliver, storyProject } from "../stories/story-project.ts";
 
-test("a backup made under load and restored after kill -9 has all that was acknowledged before it", async () => {
+test("a backup made under load and restored after kill -9 contains everything acknowledged before the backup", async () => {
   const project = await storyProject((dir) => ({ worker: until(`${dir}/go`) }));
   const folder = tempDir();
   const [file, dir] = [join(folder, "backup.tgz"), join(folder, "copy")];

@@ -131,12 +131,12 @@ async function expectBrokered(runtime: string, roots: string, ofRun: Engine | nu
 }
 
 test.skipIf(noNetwork !== null)(
-  "a bound secret is in no byte that a run of the scheduler's own user can read, only in its requests",
+  "a secret bound to hosts is in no byte that a run as the scheduler's user can read, only in its requests",
   () => expectBrokered('type = "host-user"\nrun_as = "$USER"', "", null),
 );
 
 test.skipIf(missing !== null)(
-  "a bound secret is in no byte that a run in a container can read, only in its requests",
+  "a secret bound to hosts is in no byte that a run in a container can read, only in its requests",
   async () => {
     await defaultTestImage(engine);
     await expectBrokered('type = "container"', "/", engine);

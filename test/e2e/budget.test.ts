@@ -4,7 +4,7 @@ import { clockAhead } from "../helpers/scheduler.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
-test("a run whose call was rejected ends over_budget under the scheduler that adopts it", async () => {
+test("a run whose model call was rejected ends as over_budget even if another scheduler adopts it", async () => {
   const project = await LiveProject.hello();
   const [at, go] = [project.path("at"), project.path("go")];
   const price = "price = { input = 1000, output = 1000 }";
@@ -25,7 +25,7 @@ test("a run whose call was rejected ends over_budget under the scheduler that ad
     .toMatchObject({ outcome: "over_budget", attempt: 1, reason });
 });
 
-test("runs that wait at their agents' budget free their slots, stop their timeouts, survive kill -9 of the scheduler and resume after a raise, also of a disabled agent; a stop interrupts one, whose work then waits again", async () => {
+test("runs that wait for budget release slots, pause timeouts, survive kill -9 of the scheduler and resume after a raise", async () => {
   const quickly = { args: ["--grace", "1"] };
   /** After the timeout of a run that began before. */
   const later = { ...quickly, env: clockAhead(130_000) };

@@ -155,7 +155,7 @@ async function leak() {
   return { places, instanceId: trigger?.instanceId ?? "", commandLines };
 }
 
-test("an agent that prints its credentials wherever it can, and fails with them, leaves no credential anywhere", async () => {
+test("credentials that an agent prints wherever it can, also in errors, appear nowhere", async () => {
   await start('[runtime]\ntype = "host-user"\nrun_as = "$USER"\n');
   const { places, instanceId, commandLines } = await leak();
   expect(commandLines).toContain("_run-agent");
@@ -166,7 +166,7 @@ test("an agent that prints its credentials wherever it can, and fails with them,
 });
 
 test.skipIf(missing !== null)(
-  "an agent in a container that prints its credentials leaves no credential with the engine either",
+  "credentials that an agent in a container prints do not appear at the container engine",
   async () => {
     await defaultTestImage(engine);
     await start('[runtime]\ntype = "container"\n');

@@ -12,7 +12,7 @@ import { shell } from "../runtime/cluster/remote-run/start-remote-run.ts";
 
 const patience = { timeout: 20_000 };
 
-test("[cluster] can be added while the scheduler runs: an agent without a runtime runs on its machine, the door follows its config, and keeps its certificate over a restart", async () => {
+test("[cluster] can be added while the scheduler runs; the port for the cluster's runs follows the config and keeps its certificate", async () => {
   const [folder, port, other] = [tempDir(), await freePort(), await freePort()];
   const dir = join(folder, "project");
   const write = async (path: string, text: string) => {

@@ -30,7 +30,7 @@ describe.skipIf(missing !== null)("a container engine", { timeout }, () => {
   });
   afterAll(() => proxy.close());
 
-  test("that is missing at the start, or stops while nothing runs, is shown with the reason, and work waits for it", async () => {
+  test("that is missing at the start, or stops while no run is live, is shown with the reason, and work waits", async () => {
     const reason = `no container engine answers at ${proxy.host}`;
     const error = expect.stringContaining(reason) as string;
     for (const count of [1, 2]) {
@@ -44,7 +44,7 @@ describe.skipIf(missing !== null)("a container engine", { timeout }, () => {
     }
   });
 
-  test("that stops during a run is followed again when it is back, and the run succeeds once", async () => {
+  test("that is unavailable during a run is followed again afterwards, and the run succeeds once", async () => {
     expect(await project.trigger("boxed")).toEqual([202]);
     await expect.poll(() => project.messages("boxed", "tool"), patience).toHaveLength(3);
     await proxy.close();
@@ -57,7 +57,7 @@ describe.skipIf(missing !== null)("a container engine", { timeout }, () => {
 });
 
 describe.skipIf(missing !== null)(
-  "a scheduler that is killed, and starts again while the engine of its runs is unreachable",
+  "a scheduler restarted after kill -9 while the container engine is unreachable",
   { timeout },
   () => {
     test.each([

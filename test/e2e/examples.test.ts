@@ -28,7 +28,7 @@ async function started(example: string): Promise<LiveProject> {
   return project;
 }
 
-test("examples/pull-request starts an agent for each of its deliveries, once", async () => {
+test("examples/pull-request starts one agent for each webhook delivery, once", async () => {
   const project = await started("pull-request");
   await project.write("secret.txt", "a-secret-of-the-example\n");
   const secret = ["creds", "add", "github_webhook_secret", "--from-file"];
@@ -58,7 +58,7 @@ async function answer(project: LiveProject, agent: string, given: string): Promi
   return prompt;
 }
 
-test("examples/mcp holds a tool of a program in its run, and calls it once a person allows it", async () => {
+test("examples/mcp calls an MCP program's tool in the run once a person allows it", async () => {
   const project = await started("mcp");
   const run = project.al("run", "librarian", "--json");
   expect(await answer(project, "librarian", "once")).toBe(
@@ -70,7 +70,7 @@ test("examples/mcp holds a tool of a program in its run, and calls it once a per
   );
 });
 
-test("examples/approval holds a call, whose run asks before it acts", async () => {
+test("examples/approval holds a call until a person allows it, and its run asks before it acts", async () => {
   const project = await started("approval");
   for (const [given, value] of [
     ["yes", "deployed"],
@@ -85,7 +85,7 @@ test("examples/approval holds a call, whose run asks before it acts", async () =
   }
 });
 
-test("examples/hot-reload edits its agent: edits take effect, a wrong one is shown, and the files are as before", async () => {
+test("examples/hot-reload edits its agent: edits take effect, an invalid edit is shown, and the files are restored", async () => {
   const project = await started("hot-reload");
   const files = async () => {
     const names = await readdir(project.path("agents/tick"));
@@ -102,7 +102,7 @@ test("examples/hot-reload edits its agent: edits take effect, a wrong one is sho
 });
 
 test.skipIf(noUsers !== null)(
-  "examples/host-user runs as its own OS user, without a port and without the image of its Dockerfile",
+  "examples/host-user runs as another OS user, without a port, and does not build its Dockerfile",
   async () => {
     const exists = (await readFile("/etc/passwd", "utf8")).includes("\nal-agent:");
     if (!exists) {
@@ -118,7 +118,7 @@ test.skipIf(noUsers !== null)(
   },
 );
 
-test("the agents of examples/teamwork hand work to each other, with a lock between them", async () => {
+test("the agents of examples/teamwork call each other and share a lock", async () => {
   const project = await started("teamwork");
   await project.print("run", "writer");
   const short = async () =>
@@ -165,7 +165,7 @@ async function startOutside(project: LiveProject, name: string, ...replies: obje
 }
 
 describe.skipIf(noNetwork !== null)("an example that uses a service", () => {
-  test("examples/github-token calls GitHub with the token, which its run does not have", async () => {
+  test("examples/github-token calls GitHub with a token that the run itself does not have", async () => {
     const project = await LiveProject.copy("examples/github-token");
     await project.store("github_token/default/token", "ghp-of-the-example");
     const seen = await startOutside(project, "api.github.com", { login: "octocat" });
@@ -189,7 +189,7 @@ describe.skipIf(noNetwork !== null)("an example that uses a service", () => {
   });
 });
 
-test("examples/local-model calls a server on this machine without a key; al new --provider local names the first model of one", async () => {
+test("examples/local-model calls a local server without a key; al new --provider local uses its first model", async () => {
   const server = await fakeProvider((request, response) => {
     if (request.path !== "/v1/models") return saying("It is noon.")(request, response);
     response.end(JSON.stringify({ object: "list", data: [{ id: "gemma" }, { id: "qwen" }] }));
@@ -218,7 +218,7 @@ test("examples/local-model calls a server on this machine without a key; al new 
 test.each([
   ["claude", "anthropic_key", claudeStream],
   ["codex", "openai_key", codexStream],
-] as const)("examples/llm-cli runs its work with %s", async (program, key, stream) => {
+] as const)("the agent of examples/llm-cli runs with %s", async (program, key, stream) => {
   const project = await LiveProject.copy("examples/llm-cli");
   await project.store(`${key}/default/key`, "sk-of-the-example");
   const cli = await standIn(project.dir, program, { stream });

@@ -58,7 +58,7 @@ test("a run ended by a scheduler's stop is interrupted and retried once, and al 
   expect((await historyOf("waits")).at(-1)).toMatchObject({ deadLetter: true });
 });
 
-test("a caller and its call are interrupted together, and only the caller repeats the call", async () => {
+test("a run and a run that it called are interrupted together, and only the retried caller repeats the call", async () => {
   const first = await start(0);
   await project.trigger("caller");
   await inSession("callee");
@@ -70,7 +70,7 @@ test("a caller and its call are interrupted together, and only the caller repeat
   await expectTries("callee", interrupted, rejected, "agent-call 1 succeeded");
 });
 
-test("a tick of the schedule whose run was interrupted waits for a runner instead of being skipped", async () => {
+test("a scheduled run that was interrupted waits for a slot instead of being skipped", async () => {
   const trigger = { kind: "cron", scheduledFor: Date.UTC(2028, 1, 29) } as const;
   const store = openStore(project.dir);
   for (const id of ["b", "c"]) {

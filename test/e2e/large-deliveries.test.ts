@@ -4,7 +4,7 @@ import { bytes, githubExample } from "../features/webhooks/deliveries.ts";
 import { sendLoad } from "../features/webhooks/load.ts";
 import { secretOf, webhookProject, writeAgent } from "../features/webhooks/webhook-project.ts";
 
-test("a delivery of 20 MB is accepted, run, shown and replayed", async () => {
+test("a webhook delivery of 20 MB is accepted, run, shown and replayed", async () => {
   const project = new LiveProject(await webhookProject());
   const copy = `cp "$AL_PAYLOAD_FILE" '${project.path("received")}'`;
   const where = '{ "issue.number" = 1, "events.0.action" = "opened" }';

@@ -10,7 +10,7 @@ async function follow(link: string): Promise<string> {
   return new URL(response.headers.get("location") ?? "", link).pathname;
 }
 
-test("off a terminal al start prints no token, al open makes a link, and no file holds its token", async () => {
+test("without a terminal al start prints no login token, and no file contains the token of al open's link", async () => {
   const project = await LiveProject.hello();
   const { output, stop } = await project.start();
   expect(output()).toMatch(/^Log in: {4}al open$/m);

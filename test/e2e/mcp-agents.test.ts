@@ -19,7 +19,7 @@ async function ran(mcp: string, turns: string, config = "") {
   return { project, results: await toolResults(project, "worker") };
 }
 
-test("pi calls allowed tools of a server over HTTP and of a program inside the run", async () => {
+test("a run in the pi harness calls allowed tools of an MCP server over HTTP and of an MCP program in the run", async () => {
   const { url } = await everythingServer();
   const mcp = `[[mcp]]
 name = "all"
@@ -55,7 +55,7 @@ tools = ["echo"]
   ]);
 });
 
-test("a server of the revision 2026-07-28 is called by it, with the trace of the run", async () => {
+test("an MCP server of the protocol revision 2026-07-28 is called with that revision and the run's trace", async () => {
   const [eras, traces]: [string[], unknown[]] = [[], []];
   const handler = createMcpHandler(({ era }) => {
     eras.push(era);

@@ -39,7 +39,7 @@ const succeeded = (project: LiveProject, agent: string, count = 1) =>
     )
     .toBe(count);
 
-test("a hostile server fails its own calls, and reaches no credential, no host and no other run", async () => {
+test("a hostile MCP server can only fail its own calls; it reaches no credential, host or other run", async () => {
   const target = await victim();
   const behaviours = attacks(target.url);
   const tools = Object.keys(behaviours);
@@ -79,7 +79,7 @@ test("a hostile server fails its own calls, and reaches no credential, no host a
   expect((await project.status()).scheduler.error).toBeNull();
 });
 
-test("a changed tool is logged once; a held one stays the old one until a person allows the new one", async () => {
+test("a changed MCP tool is logged once; if it needs approval, the new version is called once a person allows it", async () => {
   const { url, state } = await hostileServer({
     echo: (response, { id }) => answer(response, id, "as asked"),
   });
@@ -111,7 +111,7 @@ test("a changed tool is logged once; a held one stays the old one until a person
   expect(state.calls).toHaveLength(4);
 });
 
-test("an edit of the server and a new secret count from a run's next call on; a call that a crash interrupts is not sent again", async () => {
+test("an edited MCP server and a new secret apply from the next call; a call interrupted by a crash is not repeated", async () => {
   const held = Promise.withResolvers<() => void>();
   const seen: unknown[] = [];
   const behaviours = (name: string): Parameters<typeof hostileServer>[0] => ({

@@ -43,7 +43,7 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
     return String(instanceId);
   };
 
-  test("speaks the revision, gets each tool with schemas and annotations, and progress while it waits", async () => {
+  test("gets each tool with schemas and annotations, and progress messages while it waits", async () => {
     expect(client.version()).toMatch(name.includes("2026") ? "2026-07-28" : /^2025-/);
     const listed = await client.tools();
     const namesOf = (some: typeof listed) => some.map((one) => one.name).sort();
@@ -64,33 +64,40 @@ describe.each(Object.entries(mcpClients))("an MCP client (%s)", (name, connect) 
 
   const testThoroughly = test.runIf(thorough.includes(name));
 
-  testThoroughly("lists agents, starts a run once for each key, and reads it", async () => {
-    expect(await ask("list_agents")).toMatchObject({
-      agents: [{ name: "asks" }, { name: "held" }, { name: "quick" }],
-      scheduler: { paused: false },
-      next: null,
-    });
-    expect(await ask("agent", { agent: "quick" })).toMatchObject({
-      agent: { name: "quick", enabled: true, untrusted: { title: "quick" } },
-      nextTicks: expect.any(Array) as unknown,
-    });
-    await fails("agent", { agent: "nobody" }, "unknown_agent");
-    const once = { agent: "quick", idempotencyKey: `key of ${name}` };
-    const { instanceId, triggerId, ...first } = await ask("start", { ...once, wait: 50 });
-    expect(first).toMatchObject({ repeated: false, queued: false, run: { outcome: "succeeded" } });
-    expect(await ask("start", once)).toMatchObject({ repeated: true, instanceId, triggerId });
-    await fails("start", { ...once, prompt: "Other." }, "conflict");
-    const outcome = "succeeded";
-    expect(await ask("run", { instanceId })).toMatchObject({
-      run: { instanceId, outcome, spend: { usd: 0 }, untrusted: { lastWords: "Done." } },
-    });
-    expect(await ask("runs", { agent: "quick", limit: 1 })).toMatchObject({
-      runs: [{ instanceId, outcome, untrusted: { event: null } }],
-    });
-  });
+  testThoroughly(
+    "lists agents, starts one run per idempotency key, and reads the run",
+    async () => {
+      expect(await ask("list_agents")).toMatchObject({
+        agents: [{ name: "asks" }, { name: "held" }, { name: "quick" }],
+        scheduler: { paused: false },
+        next: null,
+      });
+      expect(await ask("agent", { agent: "quick" })).toMatchObject({
+        agent: { name: "quick", enabled: true, untrusted: { title: "quick" } },
+        nextTicks: expect.any(Array) as unknown,
+      });
+      await fails("agent", { agent: "nobody" }, "unknown_agent");
+      const once = { agent: "quick", idempotencyKey: `key of ${name}` };
+      const { instanceId, triggerId, ...first } = await ask("start", { ...once, wait: 50 });
+      expect(first).toMatchObject({
+        repeated: false,
+        queued: false,
+        run: { outcome: "succeeded" },
+      });
+      expect(await ask("start", once)).toMatchObject({ repeated: true, instanceId, triggerId });
+      await fails("start", { ...once, prompt: "Other." }, "conflict");
+      const outcome = "succeeded";
+      expect(await ask("run", { instanceId })).toMatchObject({
+        run: { instanceId, outcome, spend: { usd: 0 }, untrusted: { lastWords: "Done." } },
+      });
+      expect(await ask("runs", { agent: "quick", limit: 1 })).toMatchObject({
+        runs: [{ instanceId, outcome, untrusted: { event: null } }],
+      });
+    },
+  );
 
   testThoroughly(
-    "reads the log around a match of the search, and keeps the text of runs in the field untrusted",
+    "reads log lines around a search match, with texts of runs in the field untrusted",
     async () => {
       const instanceId = await started("quick", 50);
       const { lines } = await ask("log", { instanceId });
@@ -228,7 +235,7 @@ test("an MCP client whose token lacks a scope gets an error that names it, and t
   await expect.poll(entries, slowly).toMatchObject([{ act: "trigger", by }]);
 });
 
-test("an MCP client without a scheduler lists each tool, and each says al start", async () => {
+test("an MCP client lists the tools even if no scheduler runs, and each tool then says to run al start", async () => {
   const idle = await LiveProject.hello();
   const client = await mcpClients["stdio, 2026-07-28"]?.(idle);
   expect(await client?.tools()).toHaveLength(tools.length + writingTools.length);

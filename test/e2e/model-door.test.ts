@@ -34,7 +34,7 @@ function storedCalls() {
   return db.prepare("SELECT * FROM model_calls ORDER BY seq").all();
 }
 
-test("a run that is killed in the middle of an answer has its final cost at once: the request's, and that of the answer so far", async () => {
+test("a run that is killed during a model's response costs the request and the response so far", async () => {
   const run = project.al("run", "asker", "--json");
   await begun;
   await project.print("kill", "asker");
@@ -46,7 +46,7 @@ test("a run that is killed in the middle of an answer has its final cost at once
   expect(storedCalls()).toMatchObject([{ estimated: 1, reserved: null, nano_usd: nano }]);
 });
 
-test("a run whose scheduler is killed in the middle of an answer asks once more, and each call counts once", async () => {
+test("a run whose scheduler is killed during a model's response repeats the call, and each call counts once", async () => {
   await project.trigger("asker");
   await begun;
   await pause(1_500, "the first bytes reach the run before the scheduler is killed");

@@ -58,7 +58,7 @@ async function expectHidden(
 }
 
 test.each(inPlace("pi"))(
-  "no run of the scheduler's own user finds the key of its model, with %s, nor that of another run",
+  "a run as the scheduler's user, with %s, can't find its model's API key or that of another run",
   async (harness) => {
     const world = await started('type = "host-user"\nrun_as = "$USER"', []);
     await expectHidden(world, harness);
@@ -90,7 +90,7 @@ test.skipIf(noUsers !== null).each(inPlace("claude"))(
 );
 
 test.skipIf(missing !== null)(
-  "no run in a container finds the key of its model",
+  "a run in a container can't find its model's API key",
   async () => {
     await defaultTestImage(engine);
     const world = await started('type = "container"', ["/"]);

@@ -24,11 +24,11 @@ async function expectOutcomes(project: LiveProject, runtime: string, timeout: nu
   }
 }
 
-test("the post hooks of a run know that a person killed it, or that it timed out", async () =>
+test("the post hooks of a run get the reason that a person killed the run or that it timed out", async () =>
   expectOutcomes(await LiveProject.hello(), ownUser, 6));
 
 test.skipIf(missing !== null)(
-  "the post hooks of a run in a container know that a person killed it, or that it timed out",
+  "the post hooks of a run in a container get the reason that a person killed the run or that it timed out",
   async () => {
     await defaultTestImage(engine);
     await expectOutcomes(await containerProject(engine), "", 12);

@@ -61,12 +61,12 @@ async function expectThroughProxy(runtime: string): Promise<string> {
   return inspected;
 }
 
-describe("a scheduler behind a proxy that opens TLS", () => {
+describe("a scheduler behind a proxy that decrypts TLS", () => {
   test("sends the model calls of its own user's runs through the proxy", () =>
     expectThroughProxy('type = "host-user"\nrun_as = "$USER"'));
 
   test.skipIf(whyNoOsUsers() !== null)(
-    "sends the model calls of another OS user's runs through the proxy, though sudo clears their environment",
+    "sends the model calls of another OS user's runs through the proxy, even if sudo clears the environment",
     async () => {
       const user = await tempUser();
       onTestFinished(() => user.remove().then(() => undefined));
@@ -75,7 +75,7 @@ describe("a scheduler behind a proxy that opens TLS", () => {
   );
 
   test.skipIf(missing !== null)(
-    "sends the model calls of containers through the proxy, and shows the engine no password",
+    "sends the model calls of containers through the proxy, and hides its password from the engine",
     async () => {
       await defaultTestImage(engine);
       const inspected = await expectThroughProxy('type = "container"');

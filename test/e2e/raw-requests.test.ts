@@ -60,7 +60,7 @@ function sessionTexts(): string {
   return rows.map(({ entries }) => gunzipSync(entries as Uint8Array).toString()).join("\n");
 }
 
-test("a run that redacts nothing itself leaves no credential anywhere, by no field of any request or message", async () => {
+test("credentials in any field of a run's requests and messages appear nowhere, even if the run redacts nothing", async () => {
   const { alerts, url } = await alertReceiver();
   const collector = await otlpCollector();
   const server = await hostileServer({ echo: (response, { id }) => answer(response, id, raw) });

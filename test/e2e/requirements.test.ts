@@ -7,7 +7,7 @@ import { LiveProject, slowly } from "../helpers/live-project.ts";
 let project: LiveProject;
 beforeEach(async () => void (project = await LiveProject.hello()));
 
-test("an agent with a misspelt credential is blocked, with a suggestion, until it is stored, and again once it is removed", async () => {
+test("an agent with a missing credential is blocked, with a suggestion, until the credential is stored, and again after its removal", async () => {
   const store = (type: string) => project.store(`${type}/default/token`, "sk-ant-of-the-test");
   await store("acme_token");
   await project.write("agents/dev/SKILL.md", "Be.\n");
@@ -34,7 +34,7 @@ test("an agent with a misspelt credential is blocked, with a suggestion, until i
   await expect.poll(() => project.agent("dev"), slowly).toMatchObject(blocked);
 });
 
-test("an edited port takes effect until webhooks open the gateway at it, then only at the next start", async () => {
+test("an edited gateway.port takes effect at once while the gateway is closed, later only after a restart", async () => {
   const [before, after, later] = [await freePort(), await freePort(), await freePort()];
   await project.edit("config.toml", "port = 8080", `port = ${before}`);
   const { waitForOutput, output } = await project.start({ webUi: false, anyPort: false });

@@ -27,7 +27,7 @@ function running(env: NodeJS.ProcessEnv = {}) {
   return { interrupt: () => child.kill("SIGINT"), output: () => output, exited };
 }
 
-test("al run without a scheduler runs the agent once with the files of its skill, follows it, and releases the project's lock", async () => {
+test("al run without a scheduler runs the agent once with its skill's files, prints the log, and releases the project's lock", async () => {
   const script = '#!/bin/sh\necho "greetings of $AL_AGENT"\n';
   await project().write("agents/hello/scripts/greet", script, 0o755);
   await project().append(config, '\n[hooks]\npre = ["scripts/greet"]\n');
@@ -38,7 +38,7 @@ test("al run without a scheduler runs the agent once with the files of its skill
   expect((await project().al("stat")).stderr).toContain("no scheduler is running");
 });
 
-test("al run without a scheduler names a missing credential once on each stream, and ends with the run's exit code", async () => {
+test("al run without a scheduler reports a missing credential once on each output stream, and exits with the run's code", async () => {
   const [none, missing] = ["credentials = []", 'credentials = ["acme_token"]'];
   await project().edit(config, none, missing);
   const { stdout, stderr } = await project().al("run", "hello");

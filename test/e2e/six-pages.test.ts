@@ -48,7 +48,7 @@ const questions: readonly (readonly [
 ];
 
 test.each(questions)(
-  "one click on the overview shows %s",
+  "one click on the dashboard's overview shows %s",
   async (_question, agent, name, answer) => {
     const page = await newPage();
     await open(page, "");
@@ -58,7 +58,7 @@ test.each(questions)(
   },
 );
 
-test("one click on a failed run shows when its error first appeared", async () => {
+test("one click on a failed run in the dashboard shows when its error first appeared", async () => {
   const page = await newPage();
   await open(page, `/agents/${failing}/runs/latest`);
   await page.getByRole("link", { name: "When did this error first appear?" }).click();
@@ -108,7 +108,7 @@ async function paintOf(options: BrowserContextOptions, path: string) {
   return { ...(await page.evaluate<Paint>("paint")), kb: Math.ceil(bytes / 1000) };
 }
 
-test("the first paint of each page has its first rows, without a script", async () => {
+test("each dashboard page shows its first rows without JavaScript", async () => {
   const page = await newPage({ javaScriptEnabled: false });
   for (const [path, rows] of paints) {
     const hasRows = async (): Promise<boolean> => {
@@ -123,10 +123,13 @@ test("the first paint of each page has its first rows, without a script", async 
 test.each([
   ["desktop", desktop],
   ["phone", { viewport: { width: 390, height: 844 } }],
-])("the first paint of each page does not move afterwards, and is small: %s", async (_, screen) => {
-  for (const [path, , mostKb] of paints) {
-    const { shift, moved, kb } = await paintOf(screen, path);
-    expect(shift, `${path}: ${moved.join(" ")}`).toBeLessThanOrEqual(0.05);
-    expect(kb, path).toBeLessThanOrEqual(mostKb);
-  }
-});
+])(
+  "the first paint of a dashboard page is small and does not move afterwards: %s",
+  async (_, screen) => {
+    for (const [path, , mostKb] of paints) {
+      const { shift, moved, kb } = await paintOf(screen, path);
+      expect(shift, `${path}: ${moved.join(" ")}`).toBeLessThanOrEqual(0.05);
+      expect(kb, path).toBeLessThanOrEqual(mostKb);
+    }
+  },
+);

@@ -50,7 +50,7 @@ test("al start keeps running after its output is closed, at a higher priority th
   expect(await gone).toBe(0);
 });
 
-test("al start fails with a hint on a taken port, and leaves the runs of a killed scheduler as they are", async () => {
+test("al start on a port in use fails with a hint, and does not touch the runs of a killed scheduler", async () => {
   const { kill, api } = await startWithLongRun();
   const lines = async () => (await api("/dashboard/api/logs/long/download")).text();
   await expect.poll(lines, slowly).toContain("sleep 0.1");
@@ -66,7 +66,7 @@ test("al start fails with a hint on a taken port, and leaves the runs of a kille
   expect(await project.agent("long")).toMatchObject({ running: 1 });
 });
 
-test("a restarted scheduler shows the last lines of the one before, then its own, and ends with 0 when its terminal does", async () => {
+test("a restarted scheduler first shows the previous one's last lines, and exits with 0 when its terminal closes", async () => {
   const { waitForOutput, stop } = await project.start();
   await project.trigger("hello");
   await waitForOutput(/run succeeded/);
@@ -83,7 +83,7 @@ test("a restarted scheduler shows the last lines of the one before, then its own
   expect(await second.exited).toBe(0);
 });
 
-test("a stop of the scheduler gives runs their grace period, which a second Ctrl-C ends, but not one that a terminal and npm both forward", async () => {
+test("a second Ctrl-C ends the grace period of runs, but not a Ctrl-C that a terminal and npm both forward", async () => {
   const { exited, signal } = await startWithLongRun();
   signal("SIGINT");
   await pause(50, "npm forwards what the terminal sent already");
@@ -113,7 +113,7 @@ test("a scheduler whose state is removed ends with 1, and the next one starts an
   expect(await (await project.start()).stop()).toBe(0);
 });
 
-test("al start on a broken project fails with one message that names place and value, as a document with --json", async () => {
+test("al start on a broken project fails with one message that names place and value, as JSON with --json", async () => {
   await project.write("config.toml", '[gateway]\nport = "http"\n');
   const { code, stdout, stderr } = await project.al("start", "--web-ui", "--port", "0");
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

@@ -44,7 +44,7 @@ function sessionOf(instanceId: string): string {
   return stored?.entries ?? "";
 }
 
-test("a run receives each message of people once, also across a killed scheduler, and none once its session has ended", async () => {
+test("a run receives each message from people once, even if the scheduler is killed, and none after its session has ended", async () => {
   const instanceId = await working();
   const texts = ["Leave the logs alone.", "And be brief."];
   const received = async () => {

@@ -51,7 +51,7 @@ async function killRun(instanceId: string): Promise<void> {
   process.kill(-pid, "SIGKILL");
 }
 
-test("runs and their calls are traces, also after kill -9 of the scheduler in the middle, without their texts; an edit of [telemetry] takes effect", async () => {
+test("runs and calls are exported as traces without texts, also if the scheduler is killed meanwhile; an edit of [telemetry] takes effect", async () => {
   expect(await project.trigger("caller", "lost", "pi")).toEqual([202, 202, 202]);
   const calls = async () => (await project.latest("callee", "agent-call"))?.startedAt;
   await expect.poll(calls, slowly).toBeTypeOf("string");

@@ -39,7 +39,7 @@ async function doctorOf(project: LiveProject): Promise<string> {
   return (await project.al("doctor", "--check")).stdout;
 }
 
-test("al webhook setup makes GitHub's webhook and checks its ping; al doctor reports later differences", async () => {
+test("al webhook setup creates GitHub's webhook and waits for its ping; al doctor reports later differences", async () => {
   const { project, hooks, url } = await listening("github", issues);
   const fix = /github acme\/website has no webhook to http.*\n +fix: al webhook setup github acme/;
   expect(await doctorOf(project)).toMatch(fix);
@@ -101,21 +101,24 @@ test.each<[Source, string, string, string, readonly string[], object]>([
     [],
     { enabled_events: ["invoice.paid"] },
   ],
-])("a webhook is made at %s for %s", async (type, filters, target, events, args, stored) => {
-  const { project, hooks, url } = await listening(type, filters);
-  const made = await project.print("webhook", "setup", type, ...args);
-  expect(made).toContain(`the webhook ${target}${target && " "}(`);
-  expect(made).toContain(`events   ${events}`);
-  expect(hooks).toEqual([expect.objectContaining({ url, ...stored })]);
-  const again = await project.print("webhook", "setup", type, ...args);
-  expect(again).toContain("is as the agents need it");
-  const secret = await secretOf(project, type);
-  expect(secret.length).toBeGreaterThan(30);
-  expect(made + again).not.toContain(secret);
-  if (args.length === 0) expect(await doctorOf(project)).toMatch(/ok +hooks at providers/);
-});
+])(
+  "al webhook setup creates a webhook at %s for %s",
+  async (type, filters, target, events, args, stored) => {
+    const { project, hooks, url } = await listening(type, filters);
+    const made = await project.print("webhook", "setup", type, ...args);
+    expect(made).toContain(`the webhook ${target}${target && " "}(`);
+    expect(made).toContain(`events   ${events}`);
+    expect(hooks).toEqual([expect.objectContaining({ url, ...stored })]);
+    const again = await project.print("webhook", "setup", type, ...args);
+    expect(again).toContain("is as the agents need it");
+    const secret = await secretOf(project, type);
+    expect(secret.length).toBeGreaterThan(30);
+    expect(made + again).not.toContain(secret);
+    if (args.length === 0) expect(await doctorOf(project)).toMatch(/ok +hooks at providers/);
+  },
+);
 
-test("al webhook setup fails with the reason: a ping that reaches no gateway, a hidden repository, a provider without a source", async () => {
+test("al webhook setup fails with a reason if the ping does not arrive, the repository is hidden, or the source is missing", async () => {
   const filters = 'events = ["issues"]';
   const { project } = await listening("github", filters);
   for (const [args, told] of [

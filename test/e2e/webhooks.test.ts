@@ -25,7 +25,7 @@ function signed(type: string, body: Buffer, secret: string, event: string, id?: 
 }
 const send = (requests: readonly LoadRequest[]) => sendLoad(project.scheduler.url, requests, 20);
 
-test("GitHub's own examples are all answered 200, stored byte for byte and normalized", async () => {
+test("each of GitHub's example webhooks gets 200, and is stored byte for byte and normalized", async () => {
   const all = githubExamples.flatMap(({ name, examples }) =>
     examples.map((payload) => ({ name, payload, body: bytes(payload) })),
   );
@@ -56,7 +56,7 @@ test("GitHub's own examples are all answered 200, stored byte for byte and norma
   expect(dead.total).toBe(all.filter(({ name }) => name !== "ping").length);
 });
 
-test("a source's secret is active once its file is saved, beside the old one during a rotation, and is not logged", async () => {
+test("a webhook source's new secret is active once saved, also beside the old one, and is not logged", async () => {
   const status = async (secret: string) => {
     const delivery = signed("sentry", bytes({ action: "created" }), secret, "issue");
     return (await send([delivery]))[0]?.status;

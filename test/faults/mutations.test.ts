@@ -5,7 +5,7 @@ import { mutations } from "./mutations.ts";
 const root = resolve(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-test("the words that choose a mutation's tests are in their file", () => {
+test("the words that select a mutation's tests are in the test file", () => {
   const stale = mutations.filter(
     ({ test, only = "" }) => !read(test).replace(/\s+/g, " ").includes(only),
   );
@@ -17,5 +17,5 @@ test("the text of each mutation is in its file once", () => {
   expect(stale.map(({ defence }) => defence)).toEqual([]);
 });
 
-test("the README counts the defences that are removed", () =>
+test("the README states the number of defences in mutations.ts", () =>
   expect(read("test/faults/README.md")).toContain(`[${mutations.length} defences](mutations.ts)`));

@@ -324,7 +324,7 @@ const table: readonly (readonly [Where, Defences])[] = [
     {
       file: "src/features/webhooks/receive.ts",
       test: "test/features/webhooks/receive-anything.test.ts",
-      only: "before it is parsed",
+      only: "before parsing",
     },
     {
       "unsigned bodies with too many JSON values are not parsed": [
@@ -454,7 +454,7 @@ const table: readonly (readonly [Where, Defences])[] = [
     {
       file: `${runApi}/egress/admit.ts`,
       test: `${ofRunApi}/egress/tunnels.test.ts`,
-      only: "among others",
+      only: "forbidden addresses",
     },
     {
       "a host is dialled at the address that was checked": [
@@ -507,7 +507,7 @@ const table: readonly (readonly [Where, Defences])[] = [
     {
       file: "src/features/skills/git.ts",
       test: "test/features/skills/fetch-repository.test.ts",
-      only: "runs none",
+      only: "without running the program",
     },
     {
       "git transports that run programs are refused": ['"https:ssh:file"', '"https:ssh:file:ext"'],

@@ -12,7 +12,7 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
   const everything = "clusterrolebinding/almanac-everything";
 
   describe("al doctor with Kubernetes", () => {
-    test("finds no fault with the role of the docs", async () =>
+    test("finds no fault with the documented role", async () =>
       expect(await check()).toMatchObject([
         {
           severity: "ok",
@@ -21,7 +21,7 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
         { severity: "ok", what: "this user may do all that runs need in the namespace agents" },
       ]));
 
-    test("names each verb that the role lacks", async () => {
+    test("lists each permission that the role lacks", async () => {
       await role("create list");
       const [, access] = await check();
       expect(access).toMatchObject({
@@ -45,7 +45,7 @@ export function doctorContract(side: () => Pick<KubernetesSide, "kubectl" | "ren
       await side().kubectl("delete", everything);
     });
 
-    test("says that the server does not know this user", async () => {
+    test("reports that the server does not know the user", async () => {
       side().renewToken(false);
       const [fault] = await check();
       expect(fault).toMatchObject({

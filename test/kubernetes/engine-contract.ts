@@ -25,7 +25,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("makes the policy once, and changes it when the door moves", async () => {
+    test("creates the network policy once, and changes it when the scheduler's port for runs changes", async () => {
       const engine = side().engine();
       await Promise.all([engine.ready(), engine.ready()]);
       await side().engine("[2001:db8::1]:9443").ready();
@@ -33,7 +33,7 @@ export function engineContract(side: () => KubernetesSide): void {
       expect(policy === "" || policy.includes("2001:db8::1/128")).toBe(true);
     });
 
-    test("gives a run its ticket in a Secret that goes with it, and in no other object", async () => {
+    test("stores a run's token only in a Secret that is deleted with the run", async () => {
       const engine = await started(`grep -q the-secret /run/secrets/al-run; exit $?`);
       expect(await ended(engine)).toMatchObject({ exitCode: 0, problem: null });
       const others = await side().kubectl("get", "jobs,pods,events", "-o", "yaml");
@@ -44,7 +44,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await expect.poll(secrets, { timeout: 20_000 }).toBe("");
     });
 
-    test("ends a run at once, also one that is gone", async () => {
+    test("ends a run at once, and accepts that a run is already gone", async () => {
       const engine = await started(`trap '' TERM; while true; do sleep 1; done`);
       await running(engine);
       await gone(engine);
@@ -68,7 +68,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("sees the project's runs of every scheduler, and no others", async () => {
+    test("lists the project's runs of every scheduler, and no others", async () => {
       const engine = side().engine();
       const foreign = runJob(scriptLaunch("foreign", "sleep 1000"), {
         project: "other",
@@ -93,7 +93,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("can be asked again while the secret of an earlier attempt is there", async () => {
+    test("can start a run even if the Secret of an earlier attempt still exists", async () => {
       const engine = side().engine();
       await side().kubectl("create", "secret", "generic", name);
       await expect(engine.start(launch())).rejects.toMatchObject({
@@ -107,7 +107,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("names the missing right, and deletes the run's objects", async () => {
+    test("reports a missing permission, and deletes the run's objects", async () => {
       const engine = side().engine();
       const withoutSecrets = "--verb=create,patch,delete,list,deletecollection";
       await side().kubectl("delete", "rolebinding", "almanac");
@@ -123,7 +123,7 @@ export function engineContract(side: () => KubernetesSide): void {
       await side().kubectl("create", "rolebinding", "almanac", "--role=almanac", "--user=almanac");
     });
 
-    test("shows an interrupted start as a run of which nothing runs", async () => {
+    test("reports a run whose start was interrupted as not running", async () => {
       const engine = side().engine();
       await side().apply(runJob(launch(), { project, hosts: [] }));
       const run = await runOnce(side(), engine, (one) => one !== undefined);

@@ -8,7 +8,7 @@ export function waitingContract(side: () => KubernetesSide): void {
   const waits = (engine: ClusterEngine) => until(engine, ({ problem }) => problem !== null);
 
   describe("a run that waits in Kubernetes", () => {
-    test("shows why no machine takes it, and runs once one does", async () => {
+    test("shows why no machine accepts it, and starts once one does", async () => {
       const engine = await started(undefined, { place: ["agents=yes"] });
       const waiting = await waits(engine);
       expect(waiting).toMatchObject({ state: "waiting", node: null, isHopeless: false });
@@ -21,7 +21,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await side().kubectl("label", "node", "n2", "agents-");
     });
 
-    test("shows a reservation that no machine has", async () => {
+    test("shows that no machine has the reserved resources", async () => {
       const limits = { memory: "900g", cpus: 1, network: "none" };
       const reserve = { memory: "800g", cpus: 0.01 };
       const engine = await started(undefined, { limits, reserve });
@@ -41,7 +41,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("was evicted, and did not fail, if its machine is drained before it began", async () => {
+    test("counts as evicted, not as failed, if its machine is drained before it started", async () => {
       const engine = await started(undefined, { image: "127.0.0.1:1/no-such-image:1" });
       const waiting = await until(engine, ({ node, problem }) => node !== null && problem !== null);
       await side().kubectl("drain", waiting?.node ?? "", "--delete-emptydir-data");
@@ -51,14 +51,14 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("is rejected at once for an image that no registry can have", async () => {
+    test("is rejected at once for an invalid image name", async () => {
       const engine = await started(undefined, { image: "Not An Image" });
       const last = await until(engine, ({ isHopeless }) => isHopeless);
       expect(last?.problem).toMatch(/^InvalidImageName/);
       await gone(engine);
     });
 
-    test("shows a quota, and runs once there is room", async () => {
+    test("shows an exceeded quota, and starts once there is room", async () => {
       await side().apply(quota("0"));
       const engine = await started();
       const waiting = await waits(engine);
@@ -69,7 +69,7 @@ export function waitingContract(side: () => KubernetesSide): void {
       await gone(engine);
     });
 
-    test("shows a LimitRange that it is beyond", async () => {
+    test("shows the LimitRange that it exceeds", async () => {
       const limits = [{ type: "Container", max: { memory: "16Mi" } }];
       const metadata = { name: "small" };
       await side().apply({ apiVersion: "v1", kind: "LimitRange", metadata, spec: { limits } });

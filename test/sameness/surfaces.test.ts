@@ -11,13 +11,13 @@ const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 const lines = (values: readonly unknown[]) =>
   values.map((value) => `${JSON.stringify(value)}\n`).join("");
 
-test("the API's description is that of openapi.json", async () => {
+test("the API's description equals the fixture openapi.json", async () => {
   const { get } = await openApp();
   const described = json((await get("/openapi.json")).json());
   await expect(described).toMatchFileSnapshot("openapi.json");
 });
 
-test("MCP's tools are those of mcp-tools.json", async () => {
+test("the tools of the MCP server equal the fixture mcp-tools.json", async () => {
   const { post } = await openApp();
   const payload = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
   const headers = { accept: "application/json, text/event-stream" };
@@ -26,7 +26,7 @@ test("MCP's tools are those of mcp-tools.json", async () => {
   await expect(json(JSON.parse(listed))).toMatchFileSnapshot("mcp-tools.json");
 });
 
-test("each API token gets the status of token-decisions.jsonl for each request", async () => {
+test("each API token gets for each request the status in the fixture token-decisions.jsonl", async () => {
   const deps = testDeps({ operations: twoAgents() });
   const apps = { tcp: await tcpApp(deps), socket: await operatorApp(deps) };
   onTestFinished(async () => void (await Promise.all([apps.tcp.close(), apps.socket.close()])));
@@ -58,7 +58,7 @@ test("each API token gets the status of token-decisions.jsonl for each request",
   await expect(lines(answers)).toMatchFileSnapshot("token-decisions.jsonl");
 });
 
-test("each change gets the entry of audit.jsonl in the audit trail", async () => {
+test("each change adds to the audit trail the entry in the fixture audit.jsonl", async () => {
   const entries: unknown[] = [];
   for (const [request, { payload }] of rows) {
     const opened = await openApp({}, operatorApp);

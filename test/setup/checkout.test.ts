@@ -79,12 +79,12 @@ function setUp(args = "", env: NodeJS.ProcessEnv = {}, node = process.execPath) 
   return { asked, code: status, said: stderr };
 }
 
-test("the first set-up of a clone installs and builds, and the second does neither", () => {
+test("the first set-up of a git clone installs and builds, the second does neither", () => {
   expect(setUp()).toMatchObject({ asked: ["ci", "build"], code: 0 });
   expect(setUp()).toMatchObject({ asked: [], code: 0, said: "" });
 });
 
-test("tests install their own packages, which a later start keeps", () => {
+test("setting up a git clone for tests installs packages that a later start keeps", () => {
   setUp();
   expect(setUp("tests").asked).toEqual(["ci test"]);
   expect(setUp("tests").asked).toEqual([]);
@@ -134,13 +134,13 @@ test.each<[string, string[], () => void]>([
   ["a deleted source", ["build"], () => remove("src/b.ts")],
   ["a new source", ["build"], () => write("src/d.ts", "")],
   ["a deleted build", ["build"], () => remove("dist/src")],
-])("an installed clone with %s is set up by the npm runs %j", (_change, asked, change) => {
+])("an installed git clone with %s is set up by the npm commands %j", (_change, asked, change) => {
   setUp("tests");
   change();
   expect(setUp("tests")).toMatchObject({ asked, code: 0 });
 });
 
-test("an interrupted install is repeated, however far it came", () => {
+test("setting up a clone repeats an interrupted install", () => {
   setUp();
   lock(lockFile, { ...packages, "node_modules/rxjs": { version: "7.8.3" } });
   const { asked, code, said } = setUp("", { FAIL: "ci" });
@@ -150,12 +150,12 @@ test("an interrupted install is repeated, however far it came", () => {
   expect(setUp().asked[0]).toBe("ci");
 });
 
-test("a failed build is repeated", () => {
+test("setting up a clone repeats a failed build", () => {
   expect(setUp("", { FAIL: "run" })).toMatchObject({ asked: ["ci", "build"], code: 1 });
   expect(setUp().asked).toEqual(["build"]);
 });
 
-test("a broken lock file is one clear message", () => {
+test("setting up a clone with a broken lock file fails with one clear message", () => {
   write(lockFile, "<<<<<<< HEAD");
   const said = expect.stringContaining("package-lock.json cannot be read") as string;
   expect(setUp()).toMatchObject({ asked: [], code: 1, said });

@@ -14,7 +14,7 @@ beforeEach(() => void (dir = tempDir()));
 const own = (onProblem: (message: string) => void, projectDir = dir) =>
   acquireProject(projectDir, { env: { AL_HOME: join(dir, "home") }, version: "1.0.0", onProblem });
 
-test("releasing a project frees all of it, and once only", async () => {
+test("releasing a project releases all its locks; a second release does nothing", async () => {
   const problems: string[] = [];
   const first = await own((message) => problems.push(message));
   first.close();
@@ -25,7 +25,7 @@ test("releasing a project frees all of it, and once only", async () => {
   second.close();
 });
 
-test("a key that changed while no scheduler ran ends the earlier sessions", async () => {
+test("an API key that changed while no scheduler ran ends earlier sessions", async () => {
   const first = await own(() => undefined);
   const token = first.sessions.create();
   first.close();
@@ -39,7 +39,7 @@ test("a key that changed while no scheduler ran ends the earlier sessions", asyn
   third.close();
 });
 
-test("acquiring a project in use rejects with project_locked, and leaves it as it is", async () => {
+test("acquiring a project in use rejects with project_locked, and changes nothing", async () => {
   const first = await own(() => undefined);
   await expect(own(() => undefined)).rejects.toMatchObject({ code: "project_locked" });
   expect(existsSync(dirname(first.socketPath))).toBe(true);
@@ -61,7 +61,7 @@ const cases = (["home/sessions.db", ".al/run/lock.db"] as const).flatMap((file) 
 const harmless = (file: string, what: string) => file.endsWith("lock.db") && what !== "garbage";
 
 test.each(cases.filter(({ file, what }) => !harmless(file, what)))(
-  "a start sets $file ($what) aside with a warning, and continues",
+  "a start of the scheduler moves $file ($what) away with a warning, and continues",
   async ({ file, damage }) => {
     (await own(() => undefined)).close();
     const path = join(dir, file);
@@ -76,7 +76,7 @@ test.each(cases.filter(({ file, what }) => !harmless(file, what)))(
   },
 );
 
-test("a start removes the socket folders of killed schedulers, and no others", async () => {
+test("a start of the scheduler removes the socket folders of killed schedulers only", async () => {
   const tmp = join(dir, "tmp");
   const make = (name: string, ...files: readonly string[]) => {
     mkdirSync(join(tmp, name), { recursive: true, mode: 0o700 });
@@ -110,7 +110,7 @@ test("a start removes the socket folders of killed schedulers, and no others", a
   }
 });
 
-test("a start on a path too long for SQLite rejects with that reason", async () => {
+test("a start of the scheduler rejects if the project's path is too long for SQLite", async () => {
   const deep = join(dir, ...Array.from({ length: 5 }, () => "d".repeat(100)));
   mkdirSync(deep, { recursive: true });
   await expect(own(() => undefined, deep)).rejects.toMatchObject({

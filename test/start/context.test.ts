@@ -15,7 +15,7 @@ function printed(event: RunEvent): readonly LogEntry[] {
   return lines;
 }
 
-test("the terminal shows a run's prompt without secrets", () => {
+test("the scheduler's terminal shows a run's prompt without secrets", () => {
   const item = anItem("1", "dev", { kind: "manual", prompt: `use ${secret}` });
   expect(
     printed({ type: "started", agent: "dev", at: 0, item, instanceId: "dev-1" }),
@@ -24,15 +24,15 @@ test("the terminal shows a run's prompt without secrets", () => {
   ]);
 });
 
-test("the output of agents goes to their own logs only", () => {
+test("agents' output is written only to the agents' logs", () => {
   const entry = { level: 30, time: 0, msg: "hello", agent: "dev" } as const;
   expect(printed({ type: "output", agent: "dev", at: 0, instanceId: "dev-1", entry })).toEqual([]);
 });
 
-test("a start without problems logs nothing", () =>
+test("a scheduler's start without problems logs nothing", () =>
   expect(startWarnings({}, { lost: [], neverBegun: [] })).toEqual([]));
 
-test("a start warns of AL_DASHBOARD_SECRET, which is unused, without its value", () => {
+test("a scheduler's start warns that AL_DASHBOARD_SECRET is unused, without its value", () => {
   const [warning] = startWarnings({ AL_DASHBOARD_SECRET: "hush" }, { lost: [], neverBegun: [] });
   expect(warning).toContain("AL_DASHBOARD_SECRET");
   expect(warning).not.toContain("hush");

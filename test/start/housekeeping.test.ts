@@ -8,7 +8,7 @@ test.each([
   ["40s", [30_000]],
   ["20s", []],
 ])(
-  "a scheduler that begins to stop after %s recorded that it was alive at %j ms",
+  "a scheduler that starts to stop after %s has recorded that it was alive at %j ms",
   (stop, expected) => {
     const dir = tempDir();
     const { settings, prune } = tempStore(dir);

@@ -15,17 +15,17 @@ function targetsOf(to: readonly string[] | null): readonly string[] | null {
   return alertOptionsOf({ agents: new Map(), record, project: () => now })("dev").to;
 }
 
-test("an agent's alerts reach the targets that it names, and none if it names none", () => {
+test("an agent's alerts reach only the targets that its config lists", () => {
   expect(targetsOf(["night"])).toEqual(["night"]);
   expect(targetsOf(["night", "gone"])).toEqual(["night", "gone"]);
   expect(targetsOf(null)).toBeNull();
   expect(targetsOf([])).toEqual([]);
 });
 
-test("alerts of an agent whose targets were all removed reach the project's", () =>
+test("alerts of an agent whose targets were all removed reach the project's targets", () =>
   expect(targetsOf(["gone"])).toEqual(["ops"]));
 
-test("an agent without a valid config has the project's options", () => {
+test("an agent without a valid config uses the project's alert options", () => {
   const broken = new Map([["dev", agentFiles(`${usualAgent}scale = -1`)]]);
   const own = new Map([["dev", agentFiles(`${usualAgent}[alert]\nafter = 5`)]]);
   const optionsOf = (agents: typeof own) =>
@@ -34,21 +34,21 @@ test("an agent without a valid config has the project's options", () => {
   expect(optionsOf(own)).toEqual({ ...now.alert, after: 5 });
 });
 
-test("the config shown by the gateway has the names of a model's headers, not the values", () => {
+test("the project's config in the API contains the names of a model's headers, not the values", () => {
   const [model] = anAgent("dev").models;
   if (model === undefined) throw new Error("the agent has no model");
   const agent = anAgent("dev", { models: [{ ...model, headers: { "X-Secret": "s3cret" } }] });
   expect(maskSecrets(agent, createRedactor()).models[0]?.headers).toEqual({ "X-Secret": "***" });
 });
 
-test("the config shown by the gateway lacks the URL of a heartbeat", () => {
+test("the project's config in the API omits the URL of a heartbeat", () => {
   const shown = (heartbeat: string | null) =>
     maskSecrets(anAgent("dev", { heartbeat }), createRedactor()).heartbeat;
   expect(shown("https://a.example/k")).toBe("***");
   expect(shown(null)).toBeNull();
 });
 
-test("the config shown by the gateway lacks known secrets", () => {
+test("the project's config in the API omits known secrets", () => {
   const redactor = createRedactor();
   redactor.add(["s3cret-of-a-tool"]);
   const agent = anAgent("dev", {

@@ -25,7 +25,7 @@ async function watched() {
   return { touched$, seen, start };
 }
 
-test("projectChanges emits nothing for a save without changes, even the first one", async () => {
+test("projectChanges emits nothing if a file is saved without changes", async () => {
   const { touched$, seen, start } = await watched();
   const subscription = start();
   touched$.next();
@@ -34,7 +34,7 @@ test("projectChanges emits nothing for a save without changes, even the first on
   expect(seen).toEqual([]);
 });
 
-test("projectChanges emits a config file that breaks and is fixed twice", async () => {
+test("projectChanges emits each change of a config file that breaks and is fixed twice", async () => {
   const { touched$, seen, start } = await watched();
   const subscription = start();
   await writeFile(join(dir, "config.toml"), "scale = \n");

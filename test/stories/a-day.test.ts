@@ -49,7 +49,7 @@ const copyExample = (path: string, to: string): void =>
 const outcomes = async (agent: string) =>
   (await project.history(`agent=${agent}`)).map(({ outcome }) => outcome);
 
-test("npm start prints the addresses of the dashboard and of the key, and stays up until it is interrupted", async () => {
+test("npm start prints the dashboard's address and the key's path, and runs until it is interrupted", async () => {
   const files = await copyProject("examples/hello");
   onTestFinished(() => files.remove());
   const child = spawn("npm", ["start", "--", "--port", "0"], {
@@ -76,7 +76,7 @@ test("npm start prints the addresses of the dashboard and of the key, and stays 
   expect(output).toContain("stopping (SIGINT)");
 });
 
-test("a second scheduler of the project ends with the process id of the first", async () => {
+test("a second scheduler of the project fails with the process id of the first one", async () => {
   const { code, stderr } = await project.al("start", "--port", "0");
   expect([code, stderr]).toEqual([
     1,
@@ -84,7 +84,7 @@ test("a second scheduler of the project ends with the process id of the first", 
   ]);
 });
 
-test("a saved edit takes effect, and a wrong one is shown with its place while the agent keeps its last valid config", async () => {
+test("a saved config takes effect; an invalid one is shown with its place while the last valid config stays active", async () => {
   const { waitForOutput } = project.scheduler;
   await project.edit(config, '"0 0 29 2 *"', '"0 9 1 1 *"');
   await waitForOutput(/hello .*schedule "0 0 29 2 \*" → "0 9 1 1 \*"/);
@@ -98,7 +98,7 @@ test("a saved edit takes effect, and a wrong one is shown with its place while t
   await waitForOutput(/agents\/bare .*but no config\.toml; al config bare .* makes one/);
 });
 
-test("al run and a followed log show a run's texts, tool calls and tokens", async () => {
+test("al run and al logs -f show a run's texts, tool calls and tokens", async () => {
   const tail = spawnAl(project, ["logs", "hello", "--follow"]);
   let followed = "";
   tail.stdout.setEncoding("utf8").on("data", (text: string) => (followed += text));
@@ -115,7 +115,7 @@ test("al run and a followed log show a run's texts, tool calls and tokens", asyn
   expect(printed).toMatch(/\d+ tokens/);
 });
 
-test("a signed delivery starts its agent once, and one with another signature nothing", async () => {
+test("a signed webhook delivery starts its agent once; one with another signature starts nothing", async () => {
   expect(await deliver(project, 1)).toMatchObject(taken);
   expect(await deliver(project, 1)).toMatchObject([200, { duplicate: true }]);
   expect(await deliver(project, 2, "another")).toMatchObject([401, {}]);
@@ -123,7 +123,7 @@ test("a signed delivery starts its agent once, and one with another signature no
   expect(await project.read("ran")).toBe("1\n");
 });
 
-test("al pause --all-work holds new work, al kill --all ends running runs, and al resume starts the held work", async () => {
+test("al pause --all-work holds new work, al kill --all ends live runs, and al resume starts the held work", async () => {
   expect(await project.trigger("waits", "waits")).toEqual([202, 202]);
   await expect.poll(async () => (await project.agent("waits"))?.running, slowly).toBe(1);
   await project.print("pause", "--all-work");
@@ -140,7 +140,7 @@ test("al pause --all-work holds new work, al kill --all ends running runs, and a
   expect(await project.print("kill", "waits")).toContain("killed");
 });
 
-test("a budget ends a run before its call is made, and lets none start until it is raised; al cost shows the spent amount", async () => {
+test("a used-up budget ends a run before its next model call, and no other run starts until a raise; al cost shows the amount", async () => {
   await project.append(config, "[budget]\nrun = 0.01\n");
   await project.scheduler.waitForOutput(/hello .*budget/);
   expect((await project.al("run", "hello")).code).toBe(125);
@@ -155,7 +155,7 @@ test("a budget ends a run before its call is made, and lets none start until it 
   expect(await project.print("cost")).toMatch(/^hello +\$\d/m);
 });
 
-test("a run's question is answered on the command line, and the audit trail has the answer", async () => {
+test("a run's question is answered on the command line, and the audit trail shows the answer", async () => {
   const run = project.al("run", "asker", "--json");
   const [id = ""] = await vi.waitUntil(
     async () => /^\S+(?=.*Deploy 1\.4\?)/m.exec(await project.print("questions")),

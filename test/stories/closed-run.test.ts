@@ -16,7 +16,7 @@ const look = `al-return "$(tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' \\n'
 const closed = { outcome: "succeeded", value: "lo http://al@" };
 
 test.skipIf(missing !== null)(
-  "a run in a closed network reaches no host that its agent does not list; a denied host is shown, and allowed during the run, also of an adopted one",
+  "a run in a closed network reaches only listed hosts; a denied host is shown, and can be allowed during the run, also after adoption",
   async () => {
     const project = await commandAgents((dir) => ({
       looker: look,

@@ -5,7 +5,7 @@ import { slowly } from "../helpers/live-project.ts";
 import { addScripted, turn } from "../helpers/scripted-agents.ts";
 import { deliver, storyProject, taken } from "./story-project.ts";
 
-test("after kill -9 the next scheduler adopts the running agent, takes the answer of a button in Telegram, and starts paused deliveries in their order", async () => {
+test("after kill -9 the next scheduler adopts the live run, receives an answer from Telegram, and starts paused deliveries in order", async () => {
   const telegram = await fakeTelegram();
   const project = await storyProject();
   const config = await project.read("config.toml");

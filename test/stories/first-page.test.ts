@@ -53,7 +53,7 @@ describe.skipIf(whyNoBrowser() !== null)("the dashboard of examples/hello in a b
     await page.goto(project.scheduler.dashboardUrl);
   });
 
-  test("follows the files of an agent: its schedule, an error with its place, and its repair", async () => {
+  test("follows an agent's files: a new schedule, an error with its place, and the repair", async () => {
     const nextRun = "next-run time@datetime";
     await project.edit(config, "* * * * *", "0 0 1 1 *");
     await row("hello", { [nextRun]: /-(01-01|12-31)T/ });

@@ -39,7 +39,7 @@ for (const why of [noNetwork, noTerminal]) {
 }
 afterAll(() => installedPackage.remove());
 
-test("the package installs alone, within 60 MB and without npm warnings, and has the program, its documents, the folder for Kubernetes and one picture", async () => {
+test("the npm package installs within 60 MB and without npm warnings, and contains program, documents, Kubernetes files and one picture", async () => {
   expect(installedPackage.output).toMatch(/^\n?added 1 package in \w+\n$/);
   expect(await readdir(packages)).toEqual(["almanac"]);
   const files = await filesBelow(prefix);
@@ -51,7 +51,7 @@ test("the package installs alone, within 60 MB and without npm warnings, and has
   expect(installedPackage.files).toContain("examples/kubernetes/kustomization.yaml");
 });
 
-test("the package names the packages inside of it, with their licenses", () => {
+test("the npm package lists bundled packages with their licenses", () => {
   const text = (file: string): string => readFileSync(join(programDir, "dist", file), "utf8");
   const { components } = JSON.parse(text("sbom.cdx.json")) as {
     components: readonly { name: string; purl: string; hashes?: readonly object[] }[];
@@ -148,7 +148,7 @@ describe("the installed program", () => {
   });
 
   test.skipIf(noNetwork !== null)(
-    "runs an agent as its user in a closed network, and makes a large picture smaller for its model",
+    "runs an agent in a closed network, and scales a large image down for the model",
     async () => {
       const { stdout, stderr } = await runOf("closed");
       const value = `${userInfo().username} lo`;
@@ -158,7 +158,7 @@ describe("the installed program", () => {
   );
 
   test.skipIf(noEngine !== null)(
-    "builds the image of containers and runs an agent in one",
+    "builds the container image and runs an agent in it",
     async () => {
       const { stdout } = await runOf("boxed");
       expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded", value: "al lo" });
@@ -166,7 +166,7 @@ describe("the installed program", () => {
     engineSetupMs,
   );
 
-  test("has the client of Kubernetes", async () => {
+  test("contains the client of Kubernetes", async () => {
     const server = `http://127.0.0.1:${await freePort()}`;
     await project.write("../kubernetes/kubeconfig", "");
     const KUBECONFIG = writeKubeconfig(project.path("../kubernetes"), server);
@@ -196,7 +196,7 @@ function readmeCommands(heading: string): string[] {
 
 const env = environment(dirname(process.execPath));
 
-test("a newcomer with the package follows the README's first page to the letter", async () => {
+test("a new user of the npm package can run all commands on the README's first page", async () => {
   const [packing, installing, ...commands] = readmeCommands("### A project of your own");
   expect([packing, installing]).toEqual(["npm pack", "npm install --global ./almanac-*.tgz"]);
   let cwd = folder;
@@ -219,7 +219,7 @@ test("a newcomer with the package follows the README's first page to the letter"
 }, 90_000);
 
 test.skipIf(noTerminal !== null)(
-  "a newcomer with the package watches the agents in a terminal",
+  "a new user of the npm package watches the agents in a terminal",
   async () => {
     await run("al", ["new", "watched"], { cwd: folder, env });
     const dir = join(folder, "watched");

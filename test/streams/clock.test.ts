@@ -13,7 +13,7 @@ function setUp() {
 
 const hour = (n: number) => `2026-03-01T0${n}:00:00.000Z`;
 
-test("the clock emits moments in chronological order, in whatever order they were requested", () => {
+test("the clock emits moments in chronological order, even if they were requested in another", () => {
   const { calendar, woken, wait } = setUp();
   for (const n of [5, 1, 3, 2, 4]) wait(hour(n));
   calendar.runUntil(hour(9));
@@ -24,7 +24,7 @@ test.each([
   ["2026-03-01T00:00:01.500Z", "2026-03-01T00:00:01.499Z"],
   // Further away than the longest timer, of 24.8 days.
   ["2026-09-01T00:00:00.000Z", "2026-08-31T23:59:59.999Z"],
-])("the clock emits at %s, not earlier, and completes", (time, before) => {
+])("the clock emits a moment at %s, not earlier, and completes", (time, before) => {
   const { calendar, clock } = setUp();
   const seen: unknown[] = [];
   const complete = () => seen.push("complete");
@@ -41,7 +41,7 @@ test("the clock arms one timer for any number of subscribers", () => {
   expect(calendar.scheduled).toBe(1);
 });
 
-test("the clock emits within half a minute a moment that passed while the machine slept", () => {
+test("the clock emits a moment that passed while the machine slept within half a minute", () => {
   const { calendar, woken, wait } = setUp();
   wait(hour(6));
   calendar.runUntil(hour(1));

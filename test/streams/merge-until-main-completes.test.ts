@@ -3,7 +3,7 @@ import { mergeUntilMainCompletes } from "../../streams/merge-until-main-complete
 import { inVirtualTime } from "../helpers/marbles.ts";
 
 test(
-  "a stream merged with the main one ends when the main one ends, and not before",
+  "mergeUntilMainCompletes ends when the main stream ends, and not before",
   inVirtualTime(({ hot, expectObservable, expectSubscriptions }) => {
     const main = "    --m---m--|";
     const beside = "  b---b-|";
@@ -15,14 +15,14 @@ test(
   }),
 );
 
-test("a stream merged with the main one emits before it if both emit at once", () => {
+test("mergeUntilMainCompletes emits the other stream's value first if both emit at once", () => {
   const seen: string[] = [];
   mergeUntilMainCompletes(of("main"), of("beside")).subscribe((value) => seen.push(value));
   expect(seen).toEqual(["beside", "main"]);
 });
 
 test(
-  "a stream merged with the main one fails with an error of either, and unsubscribes from both",
+  "mergeUntilMainCompletes forwards an error of either stream, and unsubscribes from both",
   inVirtualTime(({ hot, expectObservable, expectSubscriptions }) => {
     const steady$ = hot("a-a--a");
     expectObservable(mergeUntilMainCompletes(hot("---#"), steady$)).toBe("a-a#");
@@ -31,7 +31,7 @@ test(
   }),
 );
 
-test("a stream merged with the main one unsubscribes from both when it is unsubscribed", () => {
+test("mergeUntilMainCompletes unsubscribes from both streams when it is unsubscribed", () => {
   const [main$, beside$] = [new Subject<string>(), new Subject<string>()];
   const subscription = mergeUntilMainCompletes(main$, beside$).subscribe();
   subscription.unsubscribe();

@@ -12,7 +12,7 @@ test.each([
 });
 
 test.each(["labels.1.name", "x", "constructor", "a.constructor.name", "a.b.length"])(
-  "valueAt returns undefined for the path %s, which is not an own value",
+  "valueAt returns undefined for the path %s, which leads to no own value",
   (path) => {
     expect(valueAt(payload, path)).toBeUndefined();
   },

@@ -77,7 +77,7 @@ async function adopted(
 const seeds = Array.from({ length: rounds }, (_, index) => firstSeed + index);
 
 test.each(seeds)(
-  "a run whose scheduler is killed repeatedly keeps each line once and its result (seed %i)",
+  "a run whose scheduler is killed repeatedly keeps its result, and each log line once (seed %i)",
   async (seed) => {
     const random = randomBy(seed);
     const cluster = await aCluster();

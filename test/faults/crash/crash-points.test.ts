@@ -7,7 +7,7 @@ import { perFile } from "../../helpers/per-test.ts";
 const lane = perFile(newLane, ({ project }) => project.remove());
 
 test.each(points)(
-  "a scheduler killed at %s loses nothing that it acknowledged, and its successors finish the work",
+  "a scheduler killed at %s loses nothing that it acknowledged, and the next schedulers finish the work",
   async (point) => {
     await crashOnce(lane(), planAt(point));
     expect(lane().struck.get(point)).toBe(1);

@@ -25,7 +25,7 @@ interface Chain {
 }
 
 test(
-  `a scheduler killed at ${rounds} moments loses no tick, delivery, MCP call or answer, and counts what the provider counts, except for calls that were cut`,
+  `a scheduler killed at ${rounds} random moments loses no tick, delivery, MCP call or answer, and charges what the provider counts`,
   { timeout: 400_000 + rounds * 50_000 },
   async () => {
     process.stdout.write(`AL_KILL_SEED=${seed}\n`);

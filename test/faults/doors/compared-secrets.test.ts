@@ -22,12 +22,15 @@ test.each([
   [objected, 1, "src/features/webhooks/signature.ts"],
   [objected, 1, "src/features/models/scripted.ts"],
   [objected, 1, "src/interfaces/gateway/routes/login.ts"],
-])("the rule for comparing secrets reports %s %i times", async (code, count, file?: string) => {
-  const path = join(root, file ?? "src/interfaces/gateway/auth.ts");
-  const config = (await project.calculateConfigForFile(path)) as Linter.Config;
-  const rule = config.rules?.["no-restricted-syntax"] ?? "off";
-  const rules = { "no-restricted-syntax": rule };
-  const messages = new Linter().verify(code, { languageOptions: { parser }, rules });
-  expect(messages.filter(({ fatal }) => fatal)).toEqual([]);
-  expect(messages.filter(({ message }) => /timingSafeEqual/.test(message))).toHaveLength(count);
-});
+])(
+  "the lint rule for comparing secrets reports %s %i times",
+  async (code, count, file?: string) => {
+    const path = join(root, file ?? "src/interfaces/gateway/auth.ts");
+    const config = (await project.calculateConfigForFile(path)) as Linter.Config;
+    const rule = config.rules?.["no-restricted-syntax"] ?? "off";
+    const rules = { "no-restricted-syntax": rule };
+    const messages = new Linter().verify(code, { languageOptions: { parser }, rules });
+    expect(messages.filter(({ fatal }) => fatal)).toEqual([]);
+    expect(messages.filter(({ message }) => /timingSafeEqual/.test(message))).toHaveLength(count);
+  },
+);

@@ -26,7 +26,7 @@ import { perFile } from "../../helpers/per-test.ts";
 
 const missing = whyNoOsUsers();
 
-describe.skipIf(missing !== null)("a shared folder that another user created first", () => {
+describe.skipIf(missing !== null)("a shared folder in /tmp that another user created first", () => {
   let shared: string;
   let target: string;
   let base: string;
@@ -52,7 +52,7 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
     ["a link to nothing yet", () => `ln -s ${shared}/later ${base}`],
     ["a folder of theirs", () => `mkdir -m 777 ${base}`],
     ["a pipe", () => `mkfifo -m 666 ${base}`],
-  ])("a planted folder is refused, and nothing is made or changed there: %s", async (...row) => {
+  ])("a folder planted by another user is refused and not changed: %s", async (...row) => {
     const [, prepare] = row;
     await as(prepare());
     const before = await stat(target);
@@ -63,7 +63,7 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
   });
 
   test(
-    "can't be swapped by endless attempts, nor can its contents",
+    "can't be swapped by endless attempts, nor can the files in it",
     { timeout: 60_000 },
     async () => {
       await ownBaseDir(base, true);
@@ -118,13 +118,13 @@ describe.skipIf(missing !== null)("a shared folder that another user created fir
     expect(await readdir(workDir)).toEqual(["theirs"]);
   });
 
-  test("keeps its mode if root made it for all", async () => {
+  test("keeps its mode if root created it for all users", async () => {
     execFileSync("sh", ["-c", shareBaseDir(base)]);
     await ownBaseDir(base, true);
     expect((await stat(base)).mode & 0o7777).toBe(0o1777);
   });
 
-  test("holds no run socket once the folder belongs to another user or is a link", async () => {
+  test("gets no run socket once it belongs to another user or is a link", async () => {
     await ownBaseDir(base, true);
     const dir = makeSocketDir(base);
     await removeSocketDir(dir);

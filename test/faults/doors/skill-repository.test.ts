@@ -31,7 +31,7 @@ async function refused(message: RegExp): Promise<void> {
   expect([code, existsSync(agents())]).toEqual([1, false]);
 }
 
-test("a repository whose ten levels of folders list ten others each is rejected", async () => {
+test("a skill repository with ten levels of ten folders each is rejected", async () => {
   const { store, tree, commitTree } = repository();
   let [kind, id] = ["100644 blob", store("x")];
   for (let depth = 0; depth < 10; depth += 1) {
@@ -55,13 +55,13 @@ test.each([
     ["---", "a: &a [x]", ...aliases, "name: [*j, *j]", "---", "Hi", ""].join("\n"),
     /name is a list; expected text/,
   ],
-])("a repository whose %s is rejected", async (_what, text, message) => {
+])("a skill repository whose %s is rejected", async (_what, text, message) => {
   repository().write("SKILL.md", text);
   repository().commit();
   await refused(message);
 });
 
-test("a repository runs no hooks, filters, submodules or their updates", async () => {
+test("fetching a skill repository runs no hooks, filters or submodule updates", async () => {
   const { write, makeExecutable, git } = repository();
   const touch = `touch ${mark()}`;
   const submodule = `path = x\nurl = -u./scripts/run.sh\nupdate = !${touch}\n`;
@@ -87,7 +87,7 @@ test("a repository runs no hooks, filters, submodules or their updates", async (
   expect(added).toEqual(["SKILL.md", "config.toml", "scripts"]);
 });
 
-test("a repository can't write beside the agent by the name of a file or of the skill", async () => {
+test("a skill repository can't write outside the agent's folder by the name of a file or of the skill", async () => {
   const { store, tree, commitTree } = repository();
   const inner = tree([`100644 blob ${store(skill)}\tSKILL.md`]);
   const names = ["..", ".git", "a\\b", "x\u202ey", "CON ", "-rf", "default", "scheduler"];

@@ -13,7 +13,7 @@ forAll(async () => {
   await project.start();
 });
 
-test("a project config that is half written, deleted and restored leaves the last good one active", async () => {
+test("a project config that is half written, deleted and restored leaves the last valid config active", async () => {
   const path = project.path("config.toml");
   const text = await project.read("config.toml");
   const error = async () => (await project.status()).scheduler.error;
@@ -28,7 +28,7 @@ test("a project config that is half written, deleted and restored leaves the las
   await expect.poll(error).toBeNull();
 });
 
-test("removing and restoring the agents' folder stops no run, loses no work, and edits count again", async () => {
+test("removing and restoring the agents folder stops no run and loses no work; later edits take effect", async () => {
   const names = async () => (await project.status()).agents.map(({ name }) => name).sort();
   const busy = () => project.agent("busy");
   const outcomes = async () => (await project.history("agent=busy")).map(({ outcome }) => outcome);

@@ -9,7 +9,7 @@ const preload = new URL("../../helpers/no-watches.ts", import.meta.url).href;
 /** A system that has no watch left. */
 const env = { NODE_OPTIONS: `--import ${preload}`, AL_WATCHES_LEFT: "0" };
 
-test("a log without watches is followed", async () => {
+test("a log is followed even if the system allows no more file watches", async () => {
   const project = new LiveProject(await webhookProject());
   const agent = "first";
   await putAgent(project, agent, dueAt(1));
@@ -28,7 +28,7 @@ test("a log without watches is followed", async () => {
   }
 });
 
-test("the doctor reports exhausted watches with a fix", async () => {
+test("the doctor reports exhausted file watches with a fix", async () => {
   const project = new LiveProject(await webhookProject());
   const told = await runAl(project, ["doctor", "--check"], env);
   expect(told.stdout).toMatch(/warning +watches +.*ENOSPC[^]*fix: .*fs\.inotify\.max_user_watches/);

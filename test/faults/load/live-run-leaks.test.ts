@@ -71,7 +71,7 @@ const allInTurn: (typeof lives)[string] = async (...run) => {
 };
 
 test.each(isLong ? Object.entries(lives) : [["does all that a run can", allInTurn] as const])(
-  `${count} runs leave nothing in memory when each %s`,
+  `${count} runs leave no object in memory when each %s`,
   { timeout: 600_000 },
   async (_what, live) => {
     const world = createWorld({ agents: [anAgent("a", { scale: 10 }), anAgent("b")] });

@@ -43,12 +43,12 @@ function sample(n: number, changes: Partial<Sample> = {}): Sample {
 const hour = (change: (n: number) => Partial<Sample>): readonly Sample[] =>
   Array.from({ length: 45 }, (_, n) => sample(n, change(n)));
 
-test("growth that recedes is not a leak", () => {
+test("the soak test does not report growth that recedes as a leak", () => {
   const breathing = hour((n) => ({ heapBytes: (40 + (n % 3)) * megabyte, fds: 100 + (n % 2) }));
   expect(leaks(breathing, limits)).toEqual([]);
 });
 
-test("the soak reports each of heap, files, watches, processes and timers that only grows", () => {
+test("the soak test reports each of heap, files, watches, processes and timers that only grows", () => {
   const growing = hour((n) => ({
     heapBytes: (40 + n / 5) * megabyte,
     fds: 100 + n,

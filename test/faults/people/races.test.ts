@@ -39,7 +39,7 @@ interface Races {
 }
 
 test(
-  `of all that answer a question at once the first counts, and no answer is lost, in ${races} races`,
+  `if several people answer a question at once, the first answer counts and everyone gets a response, in ${races} races`,
   { timeout: 120_000 + races * 2_000 },
   async () => {
     process.stdout.write(`AL_RACE_SEED=${seed}\n`);

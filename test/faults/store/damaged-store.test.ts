@@ -59,7 +59,7 @@ test.each<[string, () => void]>([
   ],
   ["that was emptied", () => truncateSync(path(), 0)],
   ["that was cut off within its first page", () => truncateSync(path(), 1000)],
-])("a state.db: %s is rejected with a hint and left unchanged", async (_, damage) => {
+])("a damaged state.db is rejected with a hint and left unchanged: %s", async (_, damage) => {
   damage();
   const before = readFileSync(path());
   const { code, stdout, stderr } = await runAl(project, ["start", "--port", "0"]);
@@ -71,7 +71,7 @@ test.each<[string, () => void]>([
   expect(readFileSync(path()).equals(before)).toBe(true);
 });
 
-test("a state.db with any page of garbage never looks like a new one", async () => {
+test("a state.db with a page of garbage is never taken for a new one", async () => {
   for (let from = pageBytes; from < whole.length; from += pageBytes) {
     writeFileSync(path(), withGarbage(from, from + pageBytes));
     const failure: unknown = await takeOver().catch((error: unknown) => error);
@@ -81,7 +81,7 @@ test("a state.db with any page of garbage never looks like a new one", async () 
   }
 });
 
-test("a state.db damaged while a run works is answered with 503, and the scheduler survives the run's end", async () => {
+test("a state.db damaged during a run makes requests fail with 503, and the scheduler survives the run's end", async () => {
   const pause = join(project.marks, "pause");
   writeFileSync(pause, "2");
   const scheduler = await startTestScheduler(project, { webUi: false });
@@ -108,7 +108,7 @@ test.each([
   ["removed", () => parts().forEach((file) => rmSync(file))],
   ["moved", () => renameSync(path(), join(project.dir, "moved.db"))],
 ])(
-  "a state.db that disappears while the scheduler runs (%s) ends the scheduler, and nothing acknowledged is lost",
+  "a state.db that disappears while the scheduler runs (%s) ends the scheduler without losing acknowledged work",
   async (_, lose) => {
     const scheduler = await startTestScheduler(project, { webUi: false });
     let sent = 1000;

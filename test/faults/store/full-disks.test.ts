@@ -55,7 +55,7 @@ async function workerOf(url: string): Promise<unknown> {
 }
 
 test.runIf(isRoot)(
-  "a full disk of /tmp/al-runs blocks the queue with an error and costs no attempt",
+  "a full disk of /tmp/al-runs blocks the queue with an error, without counting an attempt of the work",
   async () => {
     mkdirSync("/tmp/al-runs", { recursive: true });
     const url = await start("mount -t tmpfs -o size=2m,mode=1777 tmpfs /tmp/al-runs");

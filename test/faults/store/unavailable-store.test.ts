@@ -104,7 +104,7 @@ test.for<[string, () => () => void]>([
   ],
   ...(isLong ? longFaults : []),
 ])(
-  "a store %s is answered with 503 until it is available",
+  "requests get 503 while the store is unavailable: a store %s",
   { timeout: 120_000 },
   async ([where, begin], { skip }) => {
     if (where === "on a full disk") {
@@ -115,7 +115,7 @@ test.for<[string, () => () => void]>([
   },
 );
 
-test("a scheduler whose store is not available can stop, and the next one finishes its work", async () => {
+test("a scheduler whose store is unavailable can stop, and the next scheduler finishes the work", async () => {
   const env = faulty(faultFile());
   const first = (started = await startTestScheduler(project(), { webUi: false, env }));
   // The store goes before either run ends: a third one would be claimed, and wait for the store to begin.
@@ -132,21 +132,18 @@ test("a scheduler whose store is not available can stop, and the next one finish
   expect(look(project()).ran).toHaveLength(3);
 }, 120_000);
 
-test.runIf(isLong)(
-  "a start on a store that is not available reports that another process holds it",
-  async () => {
-    openStore(project().dir).close();
-    const other = new DatabaseSync(join(stateDir(), "state.db"));
-    other.exec("BEGIN IMMEDIATE");
-    const { code, stderr } = await runAl(project(), ["start", "--port", "0"]);
-    other.close();
-    expect(code).toBe(1);
-    expect(stderr).toContain("state.db: database is locked");
-    expect(stderr).toContain("hint: another process holds the database; end it or wait");
-  },
-);
+test.runIf(isLong)("al start with a store that another process locks reports that", async () => {
+  openStore(project().dir).close();
+  const other = new DatabaseSync(join(stateDir(), "state.db"));
+  other.exec("BEGIN IMMEDIATE");
+  const { code, stderr } = await runAl(project(), ["start", "--port", "0"]);
+  other.close();
+  expect(code).toBe(1);
+  expect(stderr).toContain("state.db: database is locked");
+  expect(stderr).toContain("hint: another process holds the database; end it or wait");
+});
 
-test("a start on a store that is not available reports that it is read-only", async ({ skip }) => {
+test("al start with an unavailable store reports that the store is read-only", async ({ skip }) => {
   openStore(project().dir).close();
   mount("bind", skip);
   spawnSync("mount", ["-o", "remount,bind,ro", stateDir()]);

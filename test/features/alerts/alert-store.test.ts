@@ -61,7 +61,7 @@ test("a run's end and its alerts are committed together or not at all", async ()
   ]);
 });
 
-test("a refusal and its alerts are committed together or not at all", async () => {
+test("a work item's refusal and its alerts are committed together or not at all", async () => {
   const { work, tables } = tempStore();
   const alerts = tables(createAlertStore);
   const item = manualItem("1");
@@ -90,7 +90,7 @@ test("the alerts of a lost run are committed with the recovery", async () => {
   expect(alerts.list({ limit: 9 })).toMatchObject([{ id: "dev-aaaaaaaa" }]);
 });
 
-test("a target gets due deliveries, the oldest first; an attempt moves or ends a delivery", async () => {
+test("alert deliveries are due oldest first; a failed attempt postpones its delivery", async () => {
   const alerts = await storeWith(
     delivery("b", { nextAt: 2_000 }),
     "a",
@@ -117,7 +117,7 @@ test("a target gets due deliveries, the oldest first; an attempt moves or ends a
   expect(older).toMatchObject([{ id: "a" }]);
 });
 
-test("a manual retry restarts a dead delivery, but neither a sent one nor one held by quiet hours", async () => {
+test("retrying an alert by hand works if it was given up, not if it was sent or waits for quiet hours", async () => {
   const alerts = await storeWith("dead", "sent", delivery("held", { nextAt: 9_000 }));
   await alerts.died("dead");
   await alerts.sent("sent");
@@ -128,7 +128,7 @@ test("a manual retry restarts a dead delivery, but neither a sent one nor one he
   ]);
 });
 
-test("failed and dead deliveries of one target become due again, without their errors", async () => {
+test("retrying a target's failed and dead deliveries makes them due and clears errors", async () => {
   const alerts = await storeWith(
     "failed",
     "dead",
@@ -145,7 +145,7 @@ test("failed and dead deliveries of one target become due again, without their e
   expect(await alerts.dueIds(5_000, "phone")).toEqual([]);
 });
 
-test("deliveries planned while the clock was years ahead are due", async () => {
+test("alert deliveries planned while the clock was years ahead are due at once", async () => {
   const day = 86_400_000;
   const { dueIds } = await storeWith(
     delivery("far", { nextAt: 9_000 * day }),
@@ -155,7 +155,7 @@ test("deliveries planned while the clock was years ahead are due", async () => {
   expect(await dueIds(1_000)).toEqual(["now", "far"]);
 });
 
-test("an alert rule with an empty state is deleted; a target stays off until it is switched on", async () => {
+test("an alert rule's empty state is deleted; a switched-off target stays off until it is switched on", async () => {
   const alerts = await storeWith();
   const project = { ...failing, agent: "" };
   await alerts.record({ states: [failing, project], deliveries: [] });
@@ -169,7 +169,7 @@ test("an alert rule with an empty state is deleted; a target stays off until it 
   expect([...alerts.switchedOff()]).toEqual([]);
 });
 
-test("waiting alerts do not keep younger history from being pruned in a store that is too large", async () => {
+test("pruning a store that is too large skips waiting alerts and deletes younger history", async () => {
   const many = Array.from({ length: 900 }, (_, index) => `w${index}`);
   const alerts = await storeWith(...many, delivery("sent", { at: 2_000 }));
   await alerts.sent("sent");
@@ -177,14 +177,14 @@ test("waiting alerts do not keep younger history from being pruned in a store th
   expect(alerts.targetDeliveries().get("ops")).toMatchObject({ waiting: 900, dead: 0 });
 });
 
-test("ended deliveries are deleted with the history, and waiting ones stay", async () => {
+test("pruning the history deletes ended alert deliveries and keeps waiting ones", async () => {
   const alerts = await storeWith("waits", "sent");
   await alerts.sent("sent");
   expect(await alerts.prune({ now: 30 * 86_400_000, days: 14, maxBytes: 1e12 })).toBe(1);
   expect(alerts.stored()).toMatchObject([{ id: "waits" }]);
 });
 
-test("each target reports its waiting and dead deliveries, and its error while it fails", async () => {
+test("each alert target shows waiting and dead deliveries, and its error while it fails", async () => {
   const alerts = await storeWith(
     "new",
     "tried",

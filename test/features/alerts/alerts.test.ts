@@ -17,7 +17,7 @@ const failing = {
   end: { outcome: "failed", exitCode: 1, reason: "no", usage: null },
 } as const satisfies RunEvent;
 
-test("an alert is sent once the record of its event is committed, with a link", async () => {
+test("an alert is sent with a link once its event is stored", async () => {
   const { store, alerts, sent, counts, live, elapse } = alertsWorld();
   live();
   await claimed(store, item, "dev-1");
@@ -38,7 +38,7 @@ test("an alert is sent once the record of its event is committed, with a link", 
   await expect.poll(() => (elapse(250), counts.at(-1))).toEqual({ open: 1, dead: 0 });
 });
 
-test("occurrences that an earlier scheduler counted for the project are alerted in time", async () => {
+test("downtimes that an earlier scheduler counted are alerted an hour after the last such alert", async () => {
   const store = tempStore();
   const fault = { reason: "it was stopped", outcome: null, instanceId: null, costUsd: null };
   const state = { since: minutesAgo(1), count: 2, alertedAt: minutesAgo(60) + 1, fault };
@@ -52,7 +52,7 @@ test("occurrences that an earlier scheduler counted for the project are alerted 
     .toMatchObject([{ message: { alert: { topic: "scheduler_down", count: 2 } } }]);
 });
 
-test("who acknowledged an alert is stored before the operation resolves", async () => {
+test("acknowledging an alert stores the person before the operation resolves", async () => {
   const { alertStore, alerts, live } = alertsWorld();
   live();
   alerts.onEvent(failing)?.();
@@ -65,7 +65,7 @@ test("who acknowledged an alert is stored before the operation resolves", async 
   expect(state()).toMatchObject({ ack: null });
 });
 
-test("a retried recovery transaction counts a lost run once", () => {
+test("an alert about a lost run counts the run once even if the recovery transaction is retried", () => {
   const { alerts, stored } = alertsWorld();
   const lost = [
     { item: cronItem("1"), instanceId: "dev-1", outcome: "lost", retry: null },
@@ -77,7 +77,7 @@ test("a retried recovery transaction counts a lost run once", () => {
   expect(alerts.operations.open()).toMatchObject([{ topic: "runs", count: 1 }]);
 });
 
-test("dead deliveries to a target that was removed from the config are not counted", async () => {
+test("undelivered alerts to a target that was removed from the config are not counted", async () => {
   const { alertStore, counts, live } = alertsWorld();
   const ids = ["1@ops", "2@gone"];
   await alertStore.record({ states: [], deliveries: ids.map(deliveryOf) });
@@ -86,7 +86,7 @@ test("dead deliveries to a target that was removed from the config are not count
   expect(counts.at(-1)).toEqual({ open: 0, dead: 1 });
 });
 
-test("a failing store logs a warning, and later alerts are counted", async () => {
+test("a failure of the store is logged as a warning, and later alerts are counted", async () => {
   const { store, alertStore, alerts, counts, problems, live } = alertsWorld();
   const reading = vi.spyOn(alertStore, "targetDeliveries").mockImplementation(() => {
     throw new Error("disk I/O error");
@@ -98,7 +98,7 @@ test("a failing store logs a warning, and later alerts are counted", async () =>
   await expect.poll(() => counts.length).toBeGreaterThan(0);
 });
 
-test("a switched-off target that accepts a test is on again, and gets its dead alerts", async () => {
+test("a switched-off target that accepts a test alert is switched on, and gets the alerts that it missed", async () => {
   let answer: TargetAnswer = { type: "gone", error: "it answered 410" };
   const { alertStore, alerts, live } = alertsWorld({ send: () => Promise.resolve(answer) });
   const deliveries = ["1@ops", "2@ops", "3@phone"].map(deliveryOf);
@@ -137,13 +137,13 @@ test.each([
     { aliveAt: minutesAgo(3), stoppedAt: minutesAgo(9) },
     down(3, true),
   ],
-])("a start alerts about an earlier scheduler that %s", (_what, earlier, command) => {
+])("a starting scheduler alerts about an earlier one that %s", (_what, earlier, command) => {
   expect(downCommand(earlier, now)).toEqual(command);
 });
 
 test.each([
   ["was restarted within a minute", { aliveAt: minutesAgo(1.5), stoppedAt: minutesAgo(1) }],
   ["never ran", { aliveAt: null, stoppedAt: null }],
-])("a start does not alert about an earlier scheduler that %s", (_what, earlier) => {
+])("a starting scheduler does not alert about an earlier one that %s", (_what, earlier) => {
   expect(downCommand(earlier, now)).toBeNull();
 });

@@ -12,7 +12,7 @@ const problemOf = (type: AlertTargetType, fields: Fields): string | null =>
   targetProblem(targetOf(type), fields);
 
 test.each(Object.entries(fakeApis))(
-  "a target's credential of %s is valid, and has the fields of its type",
+  "checking an alert target of %s accepts a complete credential",
   (name, { fields }) => {
     const type = name as AlertTargetType;
     const given = fields("https://example.com");
@@ -22,7 +22,7 @@ test.each(Object.entries(fakeApis))(
   },
 );
 
-test("a target's credential of e-mail is valid in all its forms", () => {
+test("checking an alert target of e-mail accepts a credential in each documented form", () => {
   const from = "Almanac <al@example.com>";
   for (const more of [{}, { tls: "implicit" }, { port: "25", tls: "none" }, { from }])
     expect(problemOf("email", { ...smtp, ...more })).toBeNull();
@@ -47,7 +47,7 @@ test.each<[AlertTargetType, Fields, string]>([
   ["email", { ...smtp, user: "a" }, "its field password is missing"],
   ["email", { ...smtp, from: "a@b\r\nBcc: c@d" }, "its field from is not an e-mail address"],
 ])(
-  "a target's credential of %s with %j is rejected without being quoted",
+  "checking an alert target of %s rejects the credential %j without quoting it",
   (type, fields, problem) => {
     const given = problemOf(type, fields);
     expect(given).toContain(problem);
@@ -63,7 +63,7 @@ test.each<[Parameters<typeof alertLink>[1], string]>([
   [{ ...whole, topic: "config" }, "alerts"],
   [{ ...runs, topic: "dead_letters" }, "triggers?agent=dev&dead=true"],
   [{ ...runs, topic: "budget" }, "cost"],
-])("alertLink of %j is %s", (alert, path) => {
+])("alertLink for the alert %j returns %s", (alert, path) => {
   const base = "https://al.example.test/almanac";
   expect(alertLink(base, alert)).toBe(`${base}/dashboard/${path}`);
   expect(alertLink(`${base}/`, alert)).toBe(`${base}/dashboard/${path}`);

@@ -68,7 +68,7 @@ test.each<[string, ServerOptions, Fields, object]>([
   expect(mails).toMatchObject([{ ...how, from: "almanac@example.com", to }]);
 });
 
-test("e-mail is not sent unencrypted by default, and no password", async () => {
+test("e-mail and its password are not sent unencrypted by default", async () => {
   const { send, mails, passwords } = await mailServer({
     disabledCommands: ["STARTTLS"],
     allowInsecureAuth: true,
@@ -86,7 +86,7 @@ test("e-mail is not sent to a server whose certificate is not trusted", async ()
   expect(mails).toEqual([]);
 });
 
-test("e-mail has a subject, text and HTML, one id for all attempts, and asks for no automatic reply", async () => {
+test("e-mail has a subject, text, HTML and a header against automatic replies; all attempts have one id", async () => {
   const { send, mails } = await mailServer();
   await send();
   await send();
@@ -103,7 +103,7 @@ test("e-mail has a subject, text and HTML, one id for all attempts, and asks for
   expect(mails).toHaveLength(2);
 });
 
-test("e-mail has untrusted text as text, never as a header", async () => {
+test("e-mail shows untrusted text in its body only, never as a header or HTML", async () => {
   const { send, mails } = await mailServer();
   const alert = { ...(alerts.hostile as Alert), agent: "a\r\nBcc: x@evil.test\r\n\r\nbody" };
   expect(await send(mailLogin, { alert })).toEqual(accepted);
@@ -112,26 +112,26 @@ test("e-mail has untrusted text as text, never as a header", async () => {
   expect(mails[0]?.raw.replaceAll("=\r\n", "")).toContain("&lt;b&gt;&quot;&amp;amp;&#39;");
 });
 
-test("e-mail is sent from a name that is not ASCII", async () => {
+test("e-mail can be sent from a sender with a non-ASCII name", async () => {
   const { send, mails } = await mailServer();
   const name = "Überwachung <a@example.com>";
   expect(await send({ ...mailLogin, from: name })).toEqual(accepted);
   expect(mails[0]?.headers.get("from")).toContain("<a@example.com>");
 });
 
-test("an e-mail fails with a wrong password, which is not shown", async () => {
+test("sending an e-mail with a wrong password fails without showing the password", async () => {
   const { send } = await mailServer();
   const answer = await send({ ...mailLogin, password: "wr0ng-password" });
   expect(answer).toMatchObject({ type: "failed", afterMs: null });
   expect(JSON.stringify(answer)).not.toContain("wr0ng-password");
 });
 
-test("an e-mail fails when the server rejects every recipient", async () => {
+test("sending an e-mail fails if the server rejects every recipient", async () => {
   const { send } = await mailServer();
   expect(await send(mailLogin, { to: ["unknown@example.com"] })).toMatchObject(failed("550"));
 });
 
-test("an e-mail succeeds if the server accepts some recipients: the others are a warning", async () => {
+test("sending an e-mail succeeds if the server accepts some recipients, with a warning about the others", async () => {
   const { send, mails, warnings } = await mailServer();
   expect(await send(mailLogin, { to: ["unknown@example.com", ...to] })).toEqual(accepted);
   expect(mails).toMatchObject([{ to }]);
@@ -140,10 +140,10 @@ test("an e-mail succeeds if the server accepts some recipients: the others are a
 
 test.each<[string, (socket: Socket) => unknown]>([
   ["says nothing", () => undefined],
-  ["greets and then says one byte after the other", drip],
-  ["closes in the middle", (socket) => socket.end("220 here\r\n")],
+  ["greets and then sends one byte after the other", drip],
+  ["closes the connection in the middle", (socket) => socket.end("220 here\r\n")],
 ])(
-  "an e-mail fails within its timeout with a server that %s, and leaves no connection",
+  "sending an e-mail fails within its timeout if the server %s, and leaves no connection",
   async (_name, greet) => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => {

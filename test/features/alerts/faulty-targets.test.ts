@@ -36,26 +36,29 @@ function sendTo(url: string): SendAlert {
 test.each<[string, (socket: Socket) => void]>([
   ["hangs", () => undefined],
   ["does not speak HTTP", (socket) => socket.end("220 mail.example.test ESMTP\r\n")],
-  ["has headers without end", (socket) => endless(socket)],
-])("a target that %s fails within its timeout, and delays no other", async (name, fault) => {
-  const good = await startReceiver(() => ({ status: 200 }));
-  const [toBad, toGood] = [sendTo(await faultyServer(fault)), sendTo(good.base)];
-  const answers: TargetAnswer[] = [];
-  const world = senderWorld({
-    send: async (message, target) => {
-      if (target.name !== "ops") return toGood(message, target);
-      const answer = await toBad(message, target);
-      answers.push(answer);
-      return answer;
-    },
-  });
-  await world.add("1@ops", "2@dev", "3@dev");
-  await expect.poll(() => good.received.length, { interval: 2 }).toBe(2);
-  if (name === "hangs") expect(answers).toEqual([]);
-  await world.recorded(3);
-  expect(answers).toMatchObject([{ type: "failed", afterMs: null }]);
-  expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
-});
+  ["sends endless headers", (socket) => endless(socket)],
+])(
+  "a delivery to a target that %s fails within its timeout, and delays no other target",
+  async (name, fault) => {
+    const good = await startReceiver(() => ({ status: 200 }));
+    const [toBad, toGood] = [sendTo(await faultyServer(fault)), sendTo(good.base)];
+    const answers: TargetAnswer[] = [];
+    const world = senderWorld({
+      send: async (message, target) => {
+        if (target.name !== "ops") return toGood(message, target);
+        const answer = await toBad(message, target);
+        answers.push(answer);
+        return answer;
+      },
+    });
+    await world.add("1@ops", "2@dev", "3@dev");
+    await expect.poll(() => good.received.length, { interval: 2 }).toBe(2);
+    if (name === "hangs") expect(answers).toEqual([]);
+    await world.recorded(3);
+    expect(answers).toMatchObject([{ type: "failed", afterMs: null }]);
+    expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
+  },
+);
 
 const message = messageFor(alerts.opened as Alert);
 
@@ -72,7 +75,7 @@ test("an alert fails with a hint if its credential is missing", async () => {
 });
 
 test.each([150, 170, 185, 195, 280, 290])(
-  "the error of an alert shows no part of a secret after %s characters of the response",
+  "the error of an alert shows no part of a secret that stands after %s characters of the response",
   async (before) => {
     const path = "/services/T0AAAAAAA/xoxb-secretsecretsecret";
     const body = `${"x".repeat(before)} s3cret-token ${path}`;

@@ -70,7 +70,7 @@ const opsLink = "https://al.example.test/al/answer/9ops";
 const firstSent = `ops opened ${opsLink}`;
 const runPage = "https://al.example.test/al/dashboard/agents/dev/runs/dev-abcdefgh";
 
-test("a question is sent once to each of its agent's targets, in quiet hours too, each with its own link", async () => {
+test("a question is sent once to each alert target of its agent, also in quiet hours, with another link for each", async () => {
   const quietHours = { from: 22 * 60, until: 7 * 60 };
   const targets = ["ops", "dev", "all"].map((name) => aTarget(name, { quietHours }));
   const { emit, sent } = asking({ targets: () => targets, to: ["ops", "dev"] });
@@ -88,7 +88,7 @@ test("a question that was stored without its alerts before a crash is sent at th
   await second.sentAre("ops opened https://al.example.test/al/answer/7ops");
 });
 
-test("a question is repeated after half of its time, unless reminders are off or it has ended", async () => {
+test("a question is sent again after half of its time, unless reminders are off or it has ended", async () => {
   const reminded = asking({ remindMs: hour });
   await expect.poll(reminded.sent).toHaveLength(1);
   reminded.elapse(2 * hour - 1000);
@@ -107,7 +107,7 @@ test("a question is repeated after half of its time, unless reminders are off or
   await off.sentAre(firstSent);
 });
 
-test("a question that has ended is neither sent nor given up", async () => {
+test("the alert about a question that has ended is not sent and does not count as undelivered", async () => {
   const { emit, sent, stored, elapse } = asking({ send: () => Promise.resolve(failed()) });
   await expect.poll(sent).toHaveLength(1);
   emit(answered);
@@ -118,7 +118,7 @@ test("a question that has ended is neither sent nor given up", async () => {
 const withReceipt = ({ receipt }: AlertMessage): Promise<TargetAnswer> =>
   Promise.resolve(receipt ? accepted : { type: "accepted", receipt: "C1/17" });
 
-test("the message about a question is edited one time after the question has ended", async () => {
+test("the message about a question is edited once after the question has ended", async () => {
   const { emit, sentAre } = asking({ send: withReceipt });
   await sentAre(firstSent);
   emit(answered);
@@ -126,7 +126,7 @@ test("the message about a question is edited one time after the question has end
   await sentAre(firstSent, `ops resolved ${runPage} edits`);
 });
 
-test("a message of an earlier scheduler is edited at the next start", async () => {
+test("a question's message that an earlier scheduler sent is edited at the next start", async () => {
   const first = asking({ send: withReceipt });
   await first.sentAre(firstSent);
   const second = world({ store: first.store });
@@ -135,7 +135,7 @@ test("a message of an earlier scheduler is edited at the next start", async () =
   await second.sentAre(`ops resolved ${runPage} edits`);
 });
 
-test("a question that ends while its message is on the way has that message edited", async () => {
+test("the message about a question that ends while the message is being sent is edited afterwards", async () => {
   const sending = Promise.withResolvers<TargetAnswer>();
   const { emit, sent, sentAre } = asking({
     send: (message) => (message.receipt ? withReceipt(message) : sending.promise),

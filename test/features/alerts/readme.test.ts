@@ -29,7 +29,7 @@ async function receivedRequest() {
 
 type Verify = (headers: object, body: string, secret: string) => boolean;
 
-test("the README's example of a receiver accepts alerts, and rejects changed ones", async () => {
+test("the README's example of a webhook receiver accepts alerts, and rejects tampered ones", async () => {
   const url = `data:text/javascript,${encodeURIComponent(block("js"))}`;
   const { isFromAlmanac } = (await import(url)) as { isFromAlmanac: Verify };
   const { headers, text } = await receivedRequest();
@@ -41,14 +41,14 @@ test("the README's example of a receiver accepts alerts, and rejects changed one
   expect(isFromAlmanac({}, text, webhookSecret)).toBe(false);
 });
 
-test("the README's example of a body has the fields that are sent", async () => {
+test("the README's example of an alert's body has the fields that are sent", async () => {
   const sent = JSON.parse((await receivedRequest()).text) as { data: object };
   const shown = JSON.parse(block("json")) as { data: object };
   expect(Object.keys(shown)).toEqual(Object.keys(sent));
   expect(Object.keys(shown.data).sort()).toEqual(Object.keys(sent.data).sort());
 });
 
-test("the README's table has all targets, with all fields", () => {
+test("the README's table lists each type of alert target with each of its fields", () => {
   for (const type of alertTargetTypes) {
     const credential = alertCredentialTypes[type];
     const row = readme

@@ -6,7 +6,7 @@ import { accepted, failed, senderWorld, start } from "./sender-world.ts";
 
 const all = { limit: 100 };
 
-test("the sender attempts a delivery eight times, always with the same id, and then gives it up", async () => {
+test("the alert sender attempts a delivery eight times, always with the same id, and then gives it up", async () => {
   const world = senderWorld({ send: () => Promise.resolve(failed()) });
   await world.add("1@ops");
   const times = [0, 5, 305, 2105, 9305, 27_305, 63_305, 99_305];
@@ -27,7 +27,7 @@ test("the sender attempts a delivery eight times, always with the same id, and t
   expect(world.attempts).toEqual(times.map((at) => ({ id: "1@ops", target: "ops", at })));
 });
 
-test("the sender continues when the clock is set back by years, also for a target in backoff", async () => {
+test("the alert sender continues when the clock is set back by years, also for a target in backoff", async () => {
   const world = senderWorld({ answers: [failed(3_600_000), failed(), failed()] });
   await world.deliver("1@ops", "2@dev");
   world.until(31);
@@ -40,7 +40,7 @@ test("the sender continues when the clock is set back by years, also for a targe
   expect(world.counts()).toEqual({ waiting: 0, dead: 0 });
 });
 
-test("the sender stops even if the store accepts no writes", async () => {
+test("the alert sender stops even if the store accepts no writes", async () => {
   const store: AlertStore = {
     ...tempStore().tables(createAlertStore),
     attempted: () => new Promise(() => null),
@@ -53,13 +53,13 @@ test("the sender stops even if the store accepts no writes", async () => {
   expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
 });
 
-test("the sender delays attempts by up to a tenth", async () => {
+test("the alert sender delays attempts at random by up to a tenth", async () => {
   const world = senderWorld({ answers: [failed()], random: () => 1 });
   await world.deliver("1@ops");
   expect(world.store.nextAt("ops")).toBe(start + 5_500);
 });
 
-test("the sender sends one alert at a time to a target, the oldest first", async () => {
+test("the alert sender sends one alert at a time to a target, the oldest first", async () => {
   let inFlight = 0;
   let most = 0;
   const send = async (): Promise<TargetAnswer> => {
@@ -78,7 +78,7 @@ test("the sender sends one alert at a time to a target, the oldest first", async
   expect(world.counts()).toEqual({ waiting: 0, dead: 0 });
 });
 
-test("the sender holds all deliveries to a target for as long as it asks", async () => {
+test("the alert sender pauses all deliveries to a target for as long as the target asks", async () => {
   const answers = [failed(60_000)];
   const world = senderWorld({
     send: (_message, { name }) =>
@@ -96,7 +96,7 @@ test("the sender holds all deliveries to a target for as long as it asks", async
 
 const gone = { type: "gone", error: "it answered 410" } as const;
 
-test("a target that is gone is switched off, and later alerts are not sent to it", async () => {
+test("an alert target that answers that it is gone is switched off, and later alerts are not sent to it", async () => {
   const world = senderWorld({ answers: [gone] });
   await world.deliver("1@ops", "2@ops");
   await world.deliver("3@ops");
@@ -113,7 +113,7 @@ test("a target that is gone is switched off, and later alerts are not sent to it
   ]);
 });
 
-test("a target that is gone gets deliveries that are retried by hand once it is on again", async () => {
+test("deliveries to a target that was gone can be retried by hand once the target is switched on", async () => {
   const world = senderWorld({ answers: [gone] });
   await world.deliver("1@ops");
   await world.store.switchOff("ops", null);
@@ -123,7 +123,7 @@ test("a target that is gone gets deliveries that are retried by hand once it is 
   expect(world.store.list(all)).toMatchObject([{ id: "1@ops", state: "sent" }]);
 });
 
-test("deliveries to a target that the project no longer has are given up", async () => {
+test("alerts to a target that was removed from the project are given up", async () => {
   const world = senderWorld({ targets: () => [] });
   await world.deliver("1@ops");
   expect(world.attempts).toEqual([]);
@@ -137,7 +137,7 @@ test.each([
   ["due", 1],
   ["waitingTargets", 1],
 ] as const)(
-  "the sender repeats a failed call of the store's %s, and sends the alert once",
+  "the alert sender repeats a failed call of the store's method %s, and sends the alert once",
   async (method, times) => {
     let left = times;
     const store = new Proxy(tempStore().tables(createAlertStore), {
@@ -159,7 +159,7 @@ test.each([
   },
 );
 
-test("closing the sender waits for attempts on their way, and starts no others", async () => {
+test("closing the alert sender waits for running attempts and starts no others", async () => {
   const { promise, resolve } = Promise.withResolvers<TargetAnswer>();
   const world = senderWorld({ send: () => promise });
   await world.add("1@ops", "2@ops", "3@dev");

@@ -16,7 +16,7 @@ async function stormy(count: number, options?: Parameters<typeof senderWorld>[0]
   return world;
 }
 
-test("a storm of more than five alerts at once is sent as one digest", async () => {
+test("more than five alerts at once to one target are sent as one digest", async () => {
   const world = senderWorld();
   await world.add(...ids(7), "8@dev");
   await world.recorded(2);
@@ -26,7 +26,7 @@ test("a storm of more than five alerts at once is sent as one digest", async () 
   ]);
 });
 
-test("a storm of alerts one after the other is sent as five alerts, and then one digest a minute", async () => {
+test("many alerts one after the other are sent as five alerts, and then as one digest a minute", async () => {
   const world = await stormy(5);
   expect(world.attempts).toHaveLength(5);
   for (let second = 1; second <= 130; second += 1) {
@@ -39,7 +39,7 @@ test("a storm of alerts one after the other is sent as five alerts, and then one
   expect(sent.filter(({ alert }) => alert.topic === "digest")).toHaveLength(2);
 });
 
-test("a storm does not delay retried alerts", async () => {
+test("a storm of new alerts does not delay retried alerts", async () => {
   const world = await stormy(6, { answers: [failed()] });
   world.until(10);
   await world.recorded(6);
@@ -48,7 +48,7 @@ test("a storm does not delay retried alerts", async () => {
   expect(world.ids().slice(5)).toEqual(["1@ops", "6@ops"]);
 });
 
-test("a storm excludes an alert that an earlier scheduler may have sent", async () => {
+test("the digest of a storm of alerts excludes an alert that an earlier scheduler may have sent", async () => {
   const store = tempStore().tables(createAlertStore);
   const deliveries = ids(8).map((id) => ({ ...deliveryOf(id), nextAt: start - 1 }));
   await store.record({ states: [], deliveries });
@@ -59,7 +59,7 @@ test("a storm excludes an alert that an earlier scheduler may have sent", async 
   expect(store.list(all)[0]?.alert).toMatchObject({ topic: "digest", count: 7 });
 });
 
-test("a storm keeps its alerts until the digest is stored", async () => {
+test("a storm of alerts is kept until its digest is stored", async () => {
   const store: AlertStore = {
     ...tempStore().tables(createAlertStore),
     replace: () => Promise.reject(new Error("full")),

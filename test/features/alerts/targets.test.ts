@@ -23,9 +23,9 @@ async function send(
   return { given, text: request?.text ?? "", address: new URL(request?.path ?? "", base) };
 }
 
-describe.each(types)("an alert target of %s", (type) => {
+describe.each(types)("an alert target of type %s", (type) => {
   test.each(Object.entries(alerts))(
-    "sends a request that its receiver accepts for the alert %s",
+    'accepts the request that is sent for the sample alert "%s"',
     async (_name, alert) => {
       const { given } = await send(type, messageFor(alert));
       expect(given).toEqual(accepted);
@@ -41,16 +41,16 @@ describe.each(types)("an alert target of %s", (type) => {
     expect(hostile.text).not.toMatch(/\\u001b|\u001b|\u202e/);
   });
 
-  test("works without an address of the dashboard", async () => {
+  test("accepts an alert if the dashboard's address is unknown", async () => {
     expect((await send(type, { url: null })).given).toEqual(accepted);
   });
 
-  test("is switched off by 410", async () => {
+  test("is reported as gone if it answers 410", async () => {
     const { given } = await send(type, { answer: () => ({ status: 410, body: "gone for good" }) });
     expect(given).toEqual({ type: "gone", error: "it answered 410: gone for good" });
   });
 
-  test("shows no part of its address in errors", async () => {
+  test("is named in errors without any part of its address", async () => {
     const answer = ({ path }: Received): Reply => ({ status: 500, body: `Cannot POST ${path}` });
     const { given, address } = await send(type, { answer });
     expect(given.type).toBe("failed");
@@ -64,7 +64,7 @@ test.each([
   ["Thu, 01 Jan 1970 00:01:00 GMT", 59_000],
   ["soon", null],
   [undefined, null],
-])("retryAfterMs of %j is %j", (header, afterMs) => {
+])("retryAfterMs of the header value %j is %j", (header, afterMs) => {
   expect(retryAfterMs(header, 1_000)).toBe(afterMs);
 });
 
@@ -134,18 +134,18 @@ test.each<[string, HttpType, Reply, object]>([
     { type: "failed", afterMs: 34_000 },
   ],
   [
-    "a group's new ID switches the target off and is shown",
+    "a group's new ID switches the target off and is shown in the error",
     "telegram",
     json(400, { description: "upgraded", parameters: { migrate_to_chat_id: -98 } }),
     gone("400: upgraded; its chat is -98 now"),
   ],
   [
-    "a 429 is a failure with its text",
+    "a 429 is a failure with the text of the response",
     "ntfy",
     json(429, { code: 42901, error: "limit reached" }),
     { type: "failed", error: "it answered 429: limit reached" },
   ],
-])("%s (%s)", async (_name, type, reply, expected) => {
+])("when sending an alert, %s (%s)", async (_name, type, reply, expected) => {
   const { given } = await send(type, { answer: () => reply });
   expect(given).toMatchObject(expected);
 });
@@ -159,7 +159,11 @@ async function ntfyActions(asked: Partial<Question>): Promise<readonly Action[]>
 const choices = (...names: readonly string[]): AnswerForm => ({ kind: "choice", choices: names });
 
 test.each<[string, Partial<Question>, readonly string[]]>([
-  ["of yes or no has both buttons", { form: { kind: "boolean" } }, ["Yes", "No", "Answer"]],
+  [
+    "that expects yes or no has both buttons",
+    { form: { kind: "boolean" } },
+    ["Yes", "No", "Answer"],
+  ],
   ["of three choices has a button for each", { form: choices("a", "b", "c") }, ["a", "b", "c"]],
   [
     "of four choices has a button to its page only",
@@ -167,17 +171,17 @@ test.each<[string, Partial<Question>, readonly string[]]>([
     ["Answer"],
   ],
   [
-    "for a text has a button to its page only",
+    "that expects a text has a button to its page only",
     { form: { kind: "text", maxLength: 9 } },
     ["Answer"],
   ],
   [
-    "with a prompt that is cut has a button to its page only",
+    "whose prompt is too long has a button to its page only",
     { prompt: "x ".repeat(400) },
     ["Answer"],
   ],
   [
-    "for an approval can be allowed once or denied",
+    "about an approval has buttons to allow once and to deny",
     { kind: "host", form: choices("once", "run", "always", "deny") },
     ["Allow once", "Deny", "Answer"],
   ],
@@ -186,23 +190,26 @@ test.each<[string, Partial<Question>, readonly string[]]>([
   expect((await ntfyActions(more)).map(({ label }) => label)).toEqual(labels);
 });
 
-test("a question is answered by a POST of ntfy's button to its link", async () => {
+test("ntfy's button answers a question by a POST to the answer link", async () => {
   const [yes] = await ntfyActions({ form: { kind: "boolean" } });
   const { url } = question;
   expect(yes).toMatchObject({ action: "http", method: "POST", url, body: '{"answer":true}' });
 });
 
-test.each(types)("a message of %s shows a question's prompt, end and default", async (type) => {
-  const { text } = await send(type, {
-    ...question,
-    question: aQuestion({ gates: ["dev", "ops"] }),
-  });
-  const held = "the gates of ops, by whose call it runs";
-  for (const part of ["Deploy 1.4 of evil?", held, "then the answer is wait", "al questions"])
-    expect(text.replaceAll("\\", "")).toContain(part);
-});
+test.each(types)(
+  "the message to %s about a question shows its prompt, its end and its default answer",
+  async (type) => {
+    const { text } = await send(type, {
+      ...question,
+      question: aQuestion({ gates: ["dev", "ops"] }),
+    });
+    const held = "the gates of ops, by whose call it runs";
+    for (const part of ["Deploy 1.4 of evil?", held, "then the answer is wait", "al questions"])
+      expect(text.replaceAll("\\", "")).toContain(part);
+  },
+);
 
-test("the link of a question is in no error, even if the target repeats it", async () => {
+test("the answer link of a question is left out of errors, even if the target's response repeats it", async () => {
   const { given } = await send("discord", {
     ...question,
     url: "https://al.example.test/answer/c2VjcmV0LXRva2Vu",

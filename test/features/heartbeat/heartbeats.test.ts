@@ -18,7 +18,7 @@ function block(ms: number): void {
   while (performance.now() < until);
 }
 
-test("the scheduler is healthy while its event loop is late by a second at most, as measured at the loop itself", async () => {
+test("the scheduler is healthy while the measured delay of its event loop is at most a second", async () => {
   expect(lagProblem(1_000)).toBeNull();
   expect(lagProblem(1_001)?.text).toBe("its event loop is late by 1.0 s");
   await expect.poll(loopLag).toBeLessThan(500);
@@ -27,7 +27,7 @@ test("the scheduler is healthy while its event loop is late by a second at most,
   expect(await measured).toBeGreaterThan(450);
 });
 
-test("the scheduler is healthy while its store takes writes", async () => {
+test("the scheduler is healthy while its store accepts writes", async () => {
   const { projectDir, store } = schedulerContext();
   const write = () => store.settings.recordAlive(1_000_000);
   expect(await storeProblem(write)).toBeNull();
@@ -48,9 +48,12 @@ function overdueAt(times: readonly (number | null)[]): string | null {
 test.each([
   [[969_999], "the schedule of agent0 is overdue"],
   [[969_999, 1, 1_000_001, null], "the schedule of agent0 and 1 more is overdue"],
-])("the scheduler is unhealthy at 1,000,000 ms while schedules are due at %j", (times, text) => {
-  expect(overdueAt(times)).toBe(text);
-});
+])(
+  "the scheduler is unhealthy at the time 1,000,000 ms if schedules have been due since %j",
+  (times, text) => {
+    expect(overdueAt(times)).toBe(text);
+  },
+);
 
 test("the scheduler is healthy while its schedules are at most 30 s late", () =>
   expect(overdueAt([970_000])).toBeNull());
@@ -75,7 +78,7 @@ async function whileBeating(
 }
 const aWhile = () => pause(150, "several checks are due");
 
-test("the project's heartbeat repeats while the scheduler is healthy", async () => {
+test("the project's heartbeat is repeated while the scheduler is healthy", async () => {
   const { warnings } = await whileBeating((pings) =>
     expect.poll(() => pings.length).toBeGreaterThan(2),
   );
@@ -90,7 +93,7 @@ test("the project's heartbeat stops while the scheduler is unhealthy; a warning 
   ]);
 });
 
-test("the project's heartbeat measures nothing without a monitor, and starts once one is configured", async () => {
+test("the project's heartbeat starts once a monitor is configured, and measures nothing before", async () => {
   let checks = 0;
   const context = schedulerContext();
   const { pings } = await whileBeating(
@@ -106,7 +109,7 @@ test("the project's heartbeat measures nothing without a monitor, and starts onc
   expect(pings[0]).toBe("http://monitor.example.test/new");
 });
 
-test("the project's heartbeat runs one check at a time", async () => {
+test("the project's heartbeat runs one health check at a time", async () => {
   let open = 0;
   let atOnce = 0;
   await whileBeating(aWhile, async () => {

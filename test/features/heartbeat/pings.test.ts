@@ -54,7 +54,7 @@ test.each<[string, readonly Ping[], readonly string[], Watched["status"], boolea
   ["Uptime Kuma", [started], [], "new", false],
   ["Uptime Kuma", [started, succeeded], ["up: OK"], "up", false],
   ["Uptime Kuma", [started, failed], [`down: ${cause}`], "down", false],
-])("%s receives the pings %j", async (service, pings, texts, status, isStarted) => {
+])("the monitor %s understands the pings %j", async (service, pings, texts, status, isStarted) => {
   const isKuma = service === "Uptime Kuma";
   const watched = isKuma ? server.monitor("abc123") : server.check(uuid);
   await sent(isKuma ? "/api/push/abc123?status=up&msg=OK&ping=" : path, pings);
@@ -69,23 +69,23 @@ test("a monitor's address with a slash and a query still gets start and failure 
 });
 
 test.each([
-  ["an unknown check, though its status is 200", path, null, '"not found"'],
+  ['"not found" with status 200', path, null, '"not found"'],
   ["an unknown monitor", "/api/push/gone", null, "with status 404"],
-  ["an old monitor, with status 200", "/api/push/a", "not active", '"not active"'],
+  ['"rate limited" with status 200', "/api/push/a", "not active", '"not active"'],
   [
-    "a monitor that repeats its address, which is redacted",
+    "one that contains the ping address, which is redacted",
     "/api/push/s3cretpushkey",
     "no s3cretpushkey",
     '"no [redacted]"',
   ],
-])("a refused ping logs a warning with the answer of %s", async (_, at, msg, text) => {
+])("a refused ping logs a warning that quotes the answer: %s", async (_, at, msg, text) => {
   if (msg !== null)
     server.fault = () => ({ status: 200, body: JSON.stringify({ ok: false, msg }) });
   await sent(at, [well]);
   expect(warnings).toEqual([`the heartbeat of agent dev was not taken: ${host()} answers ${text}`]);
 });
 
-test("a monitor in trouble gets one request at a time; of each type only the latest waits", async () => {
+test("a monitor that does not respond gets one request at a time; of each type of ping only the latest waits", async () => {
   const check = server.check(uuid);
   server.delay = 50;
   const runs = Array.from({ length: 100 }, () => [started, failed]).flat();
@@ -95,7 +95,7 @@ test("a monitor in trouble gets one request at a time; of each type only the lat
   expect(check.status).toBe("up");
 });
 
-test("a monitor in trouble delays no other monitor", async () => {
+test("a monitor that does not respond delays no other monitor", async () => {
   const monitor = server.monitor("abc123");
   const hanging = await monitorServer();
   hanging.delay = 10_000;
@@ -108,7 +108,7 @@ test("a monitor in trouble delays no other monitor", async () => {
   expect(warnings.join()).toContain("no whole answer within 2 s");
 });
 
-test("a monitor in trouble gets only the end of a run again", async () => {
+test("a failed ping is repeated only if it reports the end of a run", async () => {
   const check = server.check(uuid);
   failing(4);
   await sent(path, [well, started, failed], [10, 10, 10]);
@@ -116,7 +116,7 @@ test("a monitor in trouble gets only the end of a run again", async () => {
   expect(server.seen.requests).toBe(5);
 });
 
-test("a monitor in trouble does not get the end of a run again once another run has ended", async () => {
+test("a failed ping about the end of a run is not repeated once another run has ended", async () => {
   const check = server.check(uuid);
   failing(1);
   const { ping, idle } = pinger([200]);
@@ -128,7 +128,7 @@ test("a monitor in trouble does not get the end of a run again once another run 
   expect(check.pings).toEqual(["fail: later"]);
 });
 
-test("a monitor in trouble causes one warning an hour, without its address", async () => {
+test("a failing monitor causes one warning an hour without its address", async () => {
   failing(Infinity, 302, { location: `${server.url}${path}` });
   const { ping, idle } = pinger();
   for (let minute = 0; minute < 120; minute += 1) {
@@ -142,7 +142,7 @@ test("a monitor in trouble causes one warning an hour, without its address", asy
   expect(server.seen.requests).toBe(120);
 });
 
-test("a monitor in trouble that does not exist causes a warning", async () => {
+test("a monitor at an unreachable address causes a warning", async () => {
   await server.close();
   await sent(path, [well]);
   expect(warnings.join()).toContain("ECONNREFUSED");
@@ -171,15 +171,15 @@ test.each<[string, RunEvent, Ping | null]>([
   ["a timeout is a failure", finished("timed_out"), failure("dev-1 timed out: why")],
   ["too much memory is a failure", finished("out_of_memory"), failure("dev-1 out of memory: why")],
   ["too high costs is a failure", finished("over_budget"), failure("dev-1 over budget: why")],
-  ["a last loss is a failure", finished("lost", 2), failure("dev-1 lost: why")],
+  ["a loss on the last attempt is a failure", finished("lost", 2), failure("dev-1 lost: why")],
   ["a loss that is retried is null", finished("lost"), null],
   ["a kill is null", finished("killed"), null],
   ["an interruption is null", finished("interrupted"), null],
-  ["a last interruption is null", finished("interrupted", 2), null],
-])("the ping for %s", (_, event, ping) => {
+  ["an interruption on the last attempt is null", finished("interrupted", 2), null],
+])("the type of ping that is sent for %s", (_, event, ping) => {
   expect(pingOf(event)).toEqual(ping);
 });
 
-test("the ping of a failure with a long reason is cut", () => {
+test("a long reason in a ping about a failure is cut", () => {
   expect(pingOf(finished("failed", 1, "x".repeat(1000)))?.reason).toHaveLength(300);
 });

@@ -18,7 +18,7 @@ function heartbeat(agent: string, path: string): Promise<void> {
   return project.append(file, `\n[heartbeat]\nurl = "${server.url}${path}"\n`);
 }
 
-test("a healthy scheduler pings its monitor, its agents' runs ping theirs, and the last pings are sent before it ends", async () => {
+test("a healthy scheduler and its agents' runs ping their monitors, and the last pings are sent before the scheduler ends", async () => {
   const check = server.check(uuid);
   const good = server.monitor("good");
   await heartbeat("", `/ping/${uuid}`);

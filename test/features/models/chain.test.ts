@@ -11,12 +11,12 @@ test.each([
     ["third", "second", "first"],
   ],
   ["forgets expired cooldowns", { first: 500 }, 500, ["first", "second", "third"]],
-])("the model chain %s", (_, cooldowns, now, names) => {
+])("the chain of fallback models %s", (_, cooldowns, now, names) => {
   const ordered = orderChain(chain, new Map(Object.entries(cooldowns)), now);
   expect(ordered.map(({ name }) => name)).toEqual(names);
 });
 
-test("a new cooldown of a model drops expired cooldowns, and shortens none", () => {
+test("a new cooldown of a model drops expired cooldowns, and shortens no other cooldown", () => {
   const cooldowns = withCooldown(new Map(Object.entries({ old: 10, first: 90 })), "first", 50, 20);
   expect([...cooldowns]).toEqual([["first", 90]]);
 });

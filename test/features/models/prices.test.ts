@@ -17,7 +17,7 @@ const asked: Asked = {
 };
 const noConfig = { price: null, requestsPerMinute: null };
 
-test("a model named like a property of every object is unknown", async () =>
+test("a model named like a property of every JavaScript object is unknown", async () =>
   expect(await listedModel("openai", "constructor")).toBeUndefined());
 
 test.each([
@@ -26,7 +26,7 @@ test.each([
   ["mistral", "codestral-latest", { input: 0.3, output: 0.9, cacheRead: 0.03, cacheWrite: 0.3 }],
   ["scripted", "any", { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }],
 ] as const)(
-  "%s's %s has a price; cached input without a price costs what other input costs",
+  "the model of %s called %s has a price, also for cached input",
   async (provider, model, price) => expect(await listedPrice(provider, model)).toMatchObject(price),
 );
 
@@ -50,24 +50,26 @@ describe("in the list of prices", () => {
     expect(costOf(price, { ...usage, input: 200_001 })).toBe(818_004_000);
   });
 
-  test("no model of Anthropic costs more by the length of its prompt", async () => {
+  test("no model of Anthropic costs more for long prompts", async () => {
     for (const model of Object.keys(await listedModels("anthropic")))
       expect((await listedPrice("anthropic", model))?.tiers, model).toEqual([]);
   });
 
   test.each(["auto", "openrouter/auto", "openrouter/auto-beta", "openrouter/fusion"])(
-    "%s, which chooses a model, has no price",
+    "the router %s, which chooses another model, has no price",
     async (router) => {
       expect(await listedModels("openrouter")).toHaveProperty([router]);
       expect(await listedPrice("openrouter", router)).toBeNull();
     },
   );
 
-  test.each(["openrouter/free", "acme/unlisted:free"])("%s is priced, as free", async (model) =>
-    expect(await listedPrice("openrouter", model)).toMatchObject({ input: 0, output: 0 }),
+  test.each(["openrouter/free", "acme/unlisted:free"])(
+    "the free model %s has the price zero",
+    async (model) =>
+      expect(await listedPrice("openrouter", model)).toMatchObject({ input: 0, output: 0 }),
   );
 
-  test("no rate is negative", async () => {
+  test("each rate is zero or more", async () => {
     for (const provider of providers)
       for (const usd of Object.values(await dearest(provider)))
         expect(usd, provider).toBeGreaterThanOrEqual(0);
@@ -108,11 +110,11 @@ test.each<[string, Partial<Asked>, object]>([
     { price: free, billing: "unpriced" },
   ],
   ["are not billed in a subscription", { authType: "oauth_token" }, { billing: "subscription" }],
-])("a model's terms %s", async (_, model, terms) => {
+])("the billing terms of a model %s", async (_, model, terms) => {
   expect(await modelTerms({ ...asked, ...model }, noConfig)).toMatchObject(terms);
 });
 
-test("the config's prices override the table's", async () => {
+test("a model's configured prices override those of the built-in list", async () => {
   const config = { price, requestsPerMinute: 60 };
   expect(await modelTerms({ ...asked, provider: "custom", maxTokens: 9 }, config)).toEqual({
     provider: "custom",

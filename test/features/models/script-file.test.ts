@@ -15,7 +15,7 @@ async function problemOf(text: string): Promise<string> {
   return (error as UserError).message;
 }
 
-test("a script file becomes turns with texts and tool calls", async () => {
+test("a scripted model's file becomes turns with texts and tool calls", async () => {
   await writeFile(
     path(),
     `[[turns]]\ntext = "Looking."\n[[turns.tools]]\nname = "bash"\narguments = { command = "ls" }\n[[turns]]\ntext = "Done."\ndelayMs = 5\n`,
@@ -28,19 +28,19 @@ test("a script file becomes turns with texts and tool calls", async () => {
   });
 });
 
-test("a script file names the file when it is missing", () =>
+test("a missing script file of a scripted model is named in the error", () =>
   expect(readScriptFile(path())).rejects.toThrow(`the script ${path()} is not there`));
 
-test("a script file names line and column of broken TOML", async () =>
+test("the error about a script file in broken TOML names line and column", async () =>
   expect(await problemOf(`[[turns]]\ntext = nonsense\n`)).toContain(`${path()}:2:8`));
 
-test("a script file names the turn with a wrong value, an unknown key and an empty script", async () => {
+test("the error about a script file names the turn with a wrong value or an unknown key, or says that turns are missing", async () => {
   expect(await problemOf(`[[turns]]\ntext = 5\n`)).toContain("turns.0.text");
   expect(await problemOf(`[[turns]]\nsays = "x"\n`)).toContain(`"says"`);
   expect(await problemOf(``)).toContain("turns");
 });
 
-test("a script file rejects turns that could never play", async () => {
+test("a script file with a turn that can't be reached is rejected", async () => {
   const problem = await problemOf(`[[turns]]\ntext = "a"\n[[turns]]\ntext = "b"\n`);
   expect(problem).toContain("turn 1 of 2 calls no tool");
 });

@@ -45,7 +45,7 @@ async function scripted(turns: Script["turns"], token?: string) {
   };
 }
 
-test("a scripted model streams the text of the turn that the conversation has reached", async () => {
+test("a scripted model streams the text of the conversation's current turn", async () => {
   const long = "é🚀".repeat(100);
   const { hear } = await scripted([{ text: "one" }, { text: long }]);
   expect((await hear("system user")).text).toBe("one");
@@ -72,19 +72,19 @@ test("a scripted model counts more tokens for a longer prompt and a longer answe
   expect(large?.prompt_tokens).toBeGreaterThan((small?.prompt_tokens ?? 0) + 700);
 });
 
-test("a scripted model reports the end of the script when one more turn is requested", async () => {
+test("a scripted model answers with an error when a turn after the script's last one is requested", async () => {
   const { hear } = await scripted([{ text: "only" }]);
   expect((await hear("user assistant")).text).toBe("(end of script)");
 });
 
-test("a scripted model responds with the status and the message of the turn", async () => {
+test("a scripted model responds with the error status and the message of the turn", async () => {
   const { ask } = await scripted([{ status: 429, error: "slow down" }]);
   const response = await ask();
   expect(response.status).toBe(429);
   expect(await response.json()).toMatchObject({ error: { message: "slow down" } });
 });
 
-test("a scripted model waits as long as a turn says", async () => {
+test("a scripted model delays a turn for its configured time", async () => {
   const { hear } = await scripted([{ text: "late", delayMs: 150 }]);
   const before = performance.now();
   await hear();

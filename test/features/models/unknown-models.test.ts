@@ -9,7 +9,7 @@ const model = (
   more: Partial<ModelConfig> = {},
 ): ModelConfig => aModelConfig({ name: "m", provider, model: name, ...more });
 
-test("an unknown model is reported with the assumed values and how to set them", async () => {
+test("the warning about an unknown model shows the assumed values and how to set them", async () => {
   const [gpt, claude] = await unknownModels([
     model("openai", "gpt-6"),
     model("anthropic", "claude-opus-6"),
@@ -24,7 +24,7 @@ test("an unknown model is reported with the assumed values and how to set them",
   expect(claude?.problem).toContain("200,000 tokens, answers of up to 64,000 tokens");
 });
 
-test("an unknown model's name is recognized as a typo, another version is not", async () => {
+test("a misspelled model name gets a suggestion, another version of a known model does not", async () => {
   const [slip, version] = await unknownModels([
     model("mistral", "mistral-lage-latest"),
     model("mistral", "mistral-small-2909"),
@@ -33,7 +33,7 @@ test("an unknown model's name is recognized as a typo, another version is not", 
   expect(version?.problem).not.toContain("did you mean");
 });
 
-test("a model is known if it is listed, its context window is set, or no list exists", async () => {
+test("a model is known if it is listed, its context window is set, or its provider has no list", async () => {
   const proposed = providers
     .map(usualModel)
     .map((one) => model(one.provider, one.model, { name: one.name }));

@@ -15,7 +15,7 @@ function linksTo(stored: readonly { readonly id: string; readonly until: number 
 }
 
 test.each(["ops", "équipe", "t".repeat(120)])(
-  "reading an answer link returns its question and target: %s",
+  "reading an answer link returns its question and the target %s",
   (target) => {
     const { pathOf, read, tokenTo } = linksTo([question]);
     expect(pathOf(question, target)).toMatch(/^\/answer\/[\w-]+$/);
@@ -23,10 +23,10 @@ test.each(["ops", "équipe", "t".repeat(120)])(
   },
 );
 
-test("an answer link fits a chat message", () =>
+test("an answer link is short enough for a chat message", () =>
   expect(linksTo([question]).pathOf(question, "ops").length).toBeLessThan(60));
 
-test("the check of answer links rejects a token of another project, question, target or end", () => {
+test("the check of answer links rejects a token of another project, question, target or expiry", () => {
   const { read, tokenTo } = linksTo([question]);
   const token = tokenTo("ops");
   const bytes = (text: string) => Buffer.from(text, "base64url");
@@ -44,7 +44,7 @@ test("the check of answer links rejects a token of another project, question, ta
   expect(read(token)).not.toBeNull();
 });
 
-test("the check of answer links rejects every token with one changed character, and other texts", () => {
+test("the check of answer links rejects each token with one changed character and each other text", () => {
   const { read, tokenTo } = linksTo([question]);
   const token = tokenTo("ops");
   for (let at = 0; at < token.length; at += 1) {

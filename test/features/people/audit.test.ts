@@ -34,7 +34,7 @@ function opened() {
 
 const kill: Act = { act: "kill", agent: "a", instanceId: "a-abcdefgh" };
 
-test("the audit trail lists the acts with their persons, the latest first, by pages", async () => {
+test("the audit trail lists each action with the person, in pages, the latest first", async () => {
   const { list, record, stored } = opened();
   await record(phone, { act: "pause" }, kill);
   await record(ada, { act: "resume" });
@@ -68,7 +68,7 @@ test.each([
   ).toBe(acts);
 });
 
-test("the audited detail of an act is one short line without secrets", async () => {
+test("the audit trail shows an action's details as one short line without secrets", async () => {
   const { list, record } = opened();
   const detail = `use hunter2\n\n for ${"x".repeat(300)}`;
   await record(phone, { act: "trigger", agent: "a", detail });
@@ -77,7 +77,7 @@ test("the audited detail of an act is one short line without secrets", async () 
   expect(entry?.detail).toHaveLength(200);
 });
 
-test("an act that the audit can't record logs a warning", async () => {
+test("an action that can't be recorded in the audit trail logs a warning", async () => {
   const { store, audit, warnings } = opened();
   store.tables((db) => ({ done: db.exec("DROP TABLE audit") }));
   expect(() => audit.recordAct({ act: "pause" }, phone)).not.toThrow();
@@ -86,7 +86,7 @@ test("an act that the audit can't record logs a warning", async () => {
     .toEqual([expect.stringMatching(/^the audit trail lacks an act \(pause\): /) as string]);
 });
 
-test("the audit trail is pruned with the history", async () => {
+test("pruning the history prunes the audit trail", async () => {
   const { store, list, record } = opened();
   await record(phone, { act: "pause" });
   await store.prune({ now: Date.parse("2026-12-30T08:00:00Z"), days: 30, maxBytes: 1e9 });
@@ -120,7 +120,7 @@ function withQuestions() {
   return { ...questions, store, list, ask };
 }
 
-test("an answer and an approval are recorded as different acts", async () => {
+test("the audit trail records an answer and an approval as different actions", async () => {
   const { answer, ask, list } = withQuestions();
   await answer(await ask("ask", "yes", "no"), "yes", ada);
   await answer(await ask("host", "once", "deny"), "once", phone);
@@ -131,7 +131,7 @@ test("an answer and an approval are recorded as different acts", async () => {
   ]);
 });
 
-test("only the first of two answers is recorded, and a withdrawn question is not", async () => {
+test("the audit trail records only the first of two answers to a question", async () => {
   const { answer, withdraw, ask, list } = withQuestions();
   const id = await ask("ask", "yes", "no");
   await Promise.allSettled([answer(id, "yes", ada), answer(id, "no", phone)]);
@@ -139,7 +139,7 @@ test("only the first of two answers is recorded, and a withdrawn question is not
   expect(list().entries).toMatchObject([{ act: "answer", detail: "yes (Deploy 1.4?)", by: ada }]);
 });
 
-test("an answer is not stored if its audit entry can't be", async () => {
+test("an answer is not stored if its audit entry can't be stored", async () => {
   const { store, answer, find, ask } = withQuestions();
   const id = await ask("ask", "yes", "no");
   store.tables((db) => ({

@@ -13,7 +13,7 @@ const by: Person = { via: "login", name: "", from: null };
 const clock = createClock(asyncScheduler);
 const redactor = createRedactor();
 
-test("a request for messages that is answered at once leaves no subscription", async () => {
+test("a run's request for messages that is answered at once leaves no subscription", async () => {
   const inbox = createInbox({ store: tempStore().tables(createInboxStore), clock, ...redactor });
   await inbox.add({ instanceId: "a", kind: "steer", text: "One.", by });
   for (const [run, signal] of [

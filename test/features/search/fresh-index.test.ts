@@ -5,7 +5,7 @@ import { indexing, logProject, noon } from "./support.ts";
 let project: ReturnType<typeof logProject>;
 beforeEach(() => void (project = logProject()));
 
-test("a search without the scheduler adds new lines to the project's index, and counts them to their run", async () => {
+test("a search without the scheduler indexes new log lines, and finds them with their run", async () => {
   const run = { instanceId: "alpha-aaaaaaaa" };
   project.write("word one", { ...run });
   await project.index();
@@ -23,7 +23,7 @@ test("a search without the scheduler leaves no index behind if the project has n
   expect(existsSync(indexPath(project.projectDir))).toBe(false);
 });
 
-test("a search without the scheduler leaves an index of another format as it is", async () => {
+test("a search without the scheduler does not change an index of another format", async () => {
   project.write("word");
   await project.index();
   project.inIndex("PRAGMA user_version = 99");
@@ -42,7 +42,7 @@ test.skipIf(process.getuid?.() === 0)(
   },
 );
 
-test("a search without the scheduler leaves the first pass over all logs to the scheduler", async () => {
+test("a search without the scheduler does not mark the first pass over all logs as done", async () => {
   openIndex(indexPath(project.projectDir)).close();
   project.write("word");
   expect(await project.texts("word")).toEqual(["word"]);

@@ -25,7 +25,7 @@ function lineOf(msg: string): string {
 const indexNew = (...names: string[]): Promise<void> =>
   indexing(project.projectDir, (indexer) => indexer.indexNew(names));
 
-test("each log line is indexed once, also when half of it was there before", async () => {
+test("each log line is indexed once, also if only its first half was written before", async () => {
   appendFileSync(logFile(), lineOf("whole").repeat(3) + lineOf("half").slice(0, 20));
   await project.index();
   appendFileSync(logFile(), lineOf("half").slice(20));
@@ -43,20 +43,23 @@ test.each([
     "created again",
     () => (rmSync(logFile()), writeFileSync(logFile(), lineOf("after!").repeat(2))),
   ],
-])("a log file that was %s is indexed again with its day", async (_how, change) => {
-  project.write("before");
-  project.write("other agent", { agent: "beta" });
-  await project.index();
-  change();
-  appendFileSync(logFile(), lineOf("last"));
-  await indexNew("alpha-2026-03-10.log");
-  expect(indexedLines("before")).toEqual({ n: 0 });
-  expect(await project.texts("before")).toEqual([]);
-  expect(await project.texts("last")).toEqual(["last"]);
-  expect(await project.texts("other")).toEqual(["other agent"]);
-});
+])(
+  "a log file that was %s is indexed again with the other files of its day",
+  async (_how, change) => {
+    project.write("before");
+    project.write("other agent", { agent: "beta" });
+    await project.index();
+    change();
+    appendFileSync(logFile(), lineOf("last"));
+    await indexNew("alpha-2026-03-10.log");
+    expect(indexedLines("before")).toEqual({ n: 0 });
+    expect(await project.texts("before")).toEqual([]);
+    expect(await project.texts("last")).toEqual(["last"]);
+    expect(await project.texts("other")).toEqual(["other agent"]);
+  },
+);
 
-test("the index drops the words of a deleted log file, and the tables of a day without files", async () => {
+test("the search index drops the words of a deleted log file, and the tables of a day without log files", async () => {
   project.write("secret plan", { time: noon - dayMs });
   project.write("stays", { agent: "beta", time: noon - dayMs });
   project.write("oldest", { time: noon - 2 * dayMs, instanceId: "alpha-aaaaaaaa" });
@@ -71,7 +74,7 @@ test("the index drops the words of a deleted log file, and the tables of a day w
   expect(project.inIndex("SELECT count(*) AS n FROM runs")).toEqual({ n: 0 });
 });
 
-test("lines that are not JSON objects, and binary data, are skipped", async () => {
+test("indexing skips log lines that are not JSON objects, and binary data", async () => {
   const rubbish = Buffer.from([0, 255, 10, 200, 10, 123, 125, 10]);
   appendFileSync(logFile(), rubbish);
   appendFileSync(logFile(), `{"msg":7,"time":1}\n[]\nnull\n${lineOf("good")}`);
@@ -79,7 +82,7 @@ test("lines that are not JSON objects, and binary data, are skipped", async () =
   expect(await project.texts("good")).toEqual(["good"]);
 });
 
-test("a folder or pipe in place of a log file does not stop the index", async () => {
+test("a folder or pipe in place of a log file does not stop the indexing", async () => {
   project.write("good");
   mkdirSync(join(project.dir, "beta-2026-03-10.log"));
   execFileSync("mkfifo", [join(project.dir, "gamma-2026-03-10.log")]);

@@ -10,7 +10,7 @@ const run = { instanceId: "alpha-aaaaaaaa" };
 let project: ReturnType<typeof logProject>;
 beforeEach(() => void (project = logProject()));
 
-test("the search over all logs finds lines by words, phrases and beginnings, newest first, with their runs", async () => {
+test("the search over all logs finds lines by words, phrases and prefixes, newest first, grouped by run", async () => {
   project.write("deploy of web failed", { ...run, kind: "said" });
   project.write("web deploy is done", { instanceId: "alpha-bbbbbbbb", time: noon + 1 });
   project.write("deployment", { agent: "beta", time: noon - dayMs });
@@ -27,7 +27,7 @@ test("the search over all logs finds lines by words, phrases and beginnings, new
   expect((await project.find("deploy")).indexedUntil).not.toBeNull();
 });
 
-test("the pages of a search list every run once", async () => {
+test("all pages of a search together list every run once", async () => {
   for (let i = 0; i < 40; i++) {
     const instanceId = `alpha-aaaaaa${String(i % 10).padStart(2, "a")}`;
     project.write(`common ${i}`, { instanceId, time: noon + i });
@@ -47,7 +47,7 @@ test("the pages of a search list every run once", async () => {
   }
 });
 
-test("the filters of a search by kind, run, time and outcome combine", async () => {
+test("a search can filter by kind, run, time and outcome at once", async () => {
   project.write("word one", { kind: "said", ...run });
   project.write("", { kind: "tool-result", tool: "bash", output: "word two", ...run });
   project.write("word three", { time: noon + 60_000, level: 50 });
@@ -76,7 +76,7 @@ test("the filters of a search by kind, run, time and outcome combine", async () 
   ]);
 });
 
-test("a search finds prompts only if it asks for them", async () => {
+test("a search finds prompts only with the filter kind = prompt", async () => {
   project.write("prompt", { kind: "prompt", output: "retry if the build fails", time: noon });
   project.write("the build fails", { kind: "said", time: noon + 1 });
   await project.index();
@@ -86,7 +86,7 @@ test("a search finds prompts only if it asks for them", async () => {
   expect(await project.texts(build, { kind: "prompt" })).toEqual(["retry if the build fails"]);
 });
 
-test("a page of a search over its time budget ends early, and its `next` continues from there", async () => {
+test("a search page that exceeds its time budget ends early, and `next` continues from there", async () => {
   project.write("word of a run", run);
   for (let i = 0; i < 200; i++) project.write(`word ${i}`, { time: noon + i });
   await project.index();
@@ -101,7 +101,7 @@ test("a page of a search over its time budget ends early, and its `next` continu
   expect(runs).toEqual([null, "alpha-aaaaaaaa"]);
 });
 
-test("a match of a search has the readable part of its line, and the lines around it", async () => {
+test("a search shows the part of a long line around the match, and the lines before and after it", async () => {
   project.write("before", run);
   project.write("of another run", { instanceId: "alpha-bbbbbbbb" });
   project.write(`one\n${"long ".repeat(200)}needle ${"tail ".repeat(200)}\ntwo`, run);
@@ -125,7 +125,7 @@ function storeRun(): void {
   db.close();
 }
 
-test("the progress of the first pass counts bytes, and the days that are done", async () => {
+test("the progress of the first indexing counts bytes and finished days", async () => {
   project.write("an older line", { time: noon - dayMs });
   project.write("a line");
   expect(await indexProgress(null, project.dir)).toEqual({ percent: 0, daysDone: 0, days: 2 });

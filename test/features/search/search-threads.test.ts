@@ -26,7 +26,7 @@ const find = (q: string) => search.find({ q, ...query });
 const mustFind = (q: string): Promise<void> =>
   expect.poll(async () => (await find(q)).runs).toHaveLength(1);
 
-test("a search finds new lines at once, also after its threads ended", async () => {
+test("a search finds new log lines at once, also after idle search threads have ended", async () => {
   expect((await find("first")).runs).toEqual([]);
   project.write("first line");
   project.write("line of an earlier scheduler", { agent: "beta" });
@@ -44,7 +44,7 @@ test("a search finds new lines at once, also after its threads ended", async () 
   expect(problems).toEqual([]);
 });
 
-test("equal searches at the same time run once", async () => {
+test("equal searches at the same time share one query", async () => {
   project.write("first line");
   const [one, same, other] = await Promise.all([find("first"), find("first"), find("line")]);
   expect(same).toBe(one);
@@ -68,7 +68,7 @@ test("a corrupt search index is replaced", async () => {
   expect(problems).toEqual([]);
 });
 
-test("a failed pass of the indexing is logged", async () => {
+test("a failed indexing of the logs is logged", async () => {
   project.write("first line");
   await mustFind("first");
   project.inIndex("DROP TABLE passes");
@@ -78,7 +78,7 @@ test("a failed pass of the indexing is logged", async () => {
   expect(problems).toEqual([expect.stringContaining("log lines were not indexed")]);
 });
 
-test("an invalid search is rejected with its reason, before and after there is an index", async () => {
+test("an invalid search is rejected with a reason, whether or not an index exists", async () => {
   const assertRejected = async (): Promise<void> => {
     await expect(find("- * ..")).rejects.toMatchObject({ code: "bad_search" });
     const bad = search.find({ q: "first", before: "1;DROP", ...query });
@@ -90,7 +90,7 @@ test("an invalid search is rejected with its reason, before and after there is a
   await assertRejected();
 });
 
-test("a search over its time limit ends with its thread, and the next one gets a new thread", async () => {
+test("a search that exceeds its time limit is ended with its thread, and the next one gets a new thread", async () => {
   project.write("first line");
   const hasty = start({ timeoutMs: 1 });
   const assertUnavailable = (): Promise<void> =>
@@ -104,7 +104,7 @@ test("a search over its time limit ends with its thread, and the next one gets a
   await mustFind("first");
 });
 
-test("a page of a search contains the progress until all logs are indexed once", async () => {
+test("the results of a search show the indexing progress until all logs are indexed", async () => {
   project.write("a line");
   expect((await find("line")).indexing).toBeDefined();
   await mustFind("line");

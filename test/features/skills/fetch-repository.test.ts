@@ -9,7 +9,7 @@ let repository: TestRepository;
 beforeEach(() => void (repository = makeRepository()));
 afterEach(() => vi.unstubAllEnvs());
 
-test("a fetched repository returns the files of its newest commit, and their contents in order", async () => {
+test("fetching a repository returns the files of the newest commit, with contents in the requested order", async () => {
   repository.write("SKILL.md", "Do it.\n");
   repository.write("scripts/run.sh", "#!/bin/sh\n");
   repository.makeExecutable("scripts/run.sh");
@@ -28,7 +28,7 @@ test("a fetched repository returns the files of its newest commit, and their con
   await fetched.remove();
 });
 
-test("a fetched repository returns a given older commit, and a diff to it", async () => {
+test("fetching a repository can return an older commit, and diffs between versions of a file", async () => {
   repository.write("SKILL.md", "one\ntwo\n");
   const old = repository.commit();
   repository.write("SKILL.md", "one\n2\n");
@@ -47,7 +47,7 @@ test("a fetched repository returns a given older commit, and a diff to it", asyn
   await fetched.remove();
 });
 
-test("a fetched repository runs no code of the repository, and ignores a git environment that points elsewhere", async () => {
+test("fetching a repository runs no hooks, filters or configured programs of the repository, and ignores GIT_DIR", async () => {
   repository.write("SKILL.md", "Do it.\n");
   repository.write(".gitattributes", "* filter=evil\n");
   repository.commit();
@@ -65,7 +65,7 @@ test("a fetched repository runs no code of the repository, and ignores a git env
   expect(existsSync(mark)).toBe(false);
 });
 
-test("a fetched repository that is too large is dropped completely", async () => {
+test("fetching a repository that is too large leaves no file", async () => {
   repository.write("SKILL.md", "Do it.\n");
   repository.write("video", randomBytes(3 * 1024 ** 2));
   repository.commit();
@@ -77,7 +77,7 @@ test("a fetched repository that is too large is dropped completely", async () =>
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test("a fetched repository that takes too long is dropped", async () => {
+test("fetching a repository fails if it takes too long", async () => {
   repository.write("SKILL.md", "Do it.\n");
   repository.commit();
   const fetching = fetchRepository("ssh://nobody.invalid/skills", {
@@ -90,11 +90,11 @@ test("a fetched repository that takes too long is dropped", async () => {
 test.each([
   ["is not encrypted", "http://127.0.0.1:9/skills", "can't be fetched"],
   ["does not exist", "file:///nowhere/skills", "there is no directory /nowhere/skills"],
-])("a fetched repository that %s is a plain error", async (_what, url, message) => {
+])("fetching a repository that %s fails with a readable error", async (_what, url, message) => {
   await expect(fetchRepository(url, { env })).rejects.toThrow(message);
 });
 
-test("a fetched repository that would run a program runs none", async () => {
+test("fetching from an address that makes git run a program fails without running the program", async () => {
   const mark = join(repository.dir, "../pwned");
   for (const url of [`ext::touch ${mark}`, `ext::sh -c touch% ${mark}`, `fd::17`]) {
     await expect(fetchRepository(url, { env })).rejects.toMatchObject({ code: "git_failed" });
@@ -102,5 +102,5 @@ test("a fetched repository that would run a program runs none", async () => {
   expect(existsSync(mark)).toBe(false);
 });
 
-test("a fetch of a repository without a commit rejects with an error", () =>
+test("fetching a repository without a commit fails", () =>
   expect(fetchRepository(repository.url, { env })).rejects.toMatchObject({ code: "no_skill" }));

@@ -26,7 +26,9 @@ test.each([
   "Grüße, 日本語, עברית, العربية\n\ttab\r\n",
   "❤️ 👩‍💻 👩🏽‍🚀 🏳️‍🌈 1️⃣",
   "\uFEFF# With a mark before\n",
-])("hidden characters do not include those of %j", (text) => expect(codes(text)).toEqual([]));
+])("hidden characters do not include any character of %j", (text) =>
+  expect(codes(text)).toEqual([]),
+);
 
 test("hidden characters are counted up to a limit", () =>
   expect(hiddenCharacters("\u200B".repeat(1000), 20)).toHaveLength(20));

@@ -19,7 +19,7 @@ function picked(...entries: readonly TreeEntry[]): ReturnType<typeof pickFiles> 
   return pickFiles(all, skill);
 }
 
-test("skills of a repository are found at its top, in skills/ and in directories of their own", () => {
+test("skills are found at the top of a repository, in skills/ and in other directories", () => {
   const paths = ["", "skills/b/", "a/", ".hidden/", "x/y/z/"].map((dir) => `${dir}SKILL.md`);
   expect(findSkills([...paths, "docs/readme.md"].map((path) => entry(path)))).toEqual([
     { name: null, prefix: "" },
@@ -28,7 +28,7 @@ test("skills of a repository are found at its top, in skills/ and in directories
   ]);
 });
 
-test("the files of a skill are SKILL.md, scripts, references, assets and the Dockerfile; others are left out", () => {
+test("a skill installs SKILL.md, scripts, references, assets and the Dockerfile; other files are left out", () => {
   const taken = ["Dockerfile", "assets/a.bin", "references/deep/r.md", "scripts/run"];
   const others = [".env", "LICENSE", "config.toml", "scripts.md"];
   const inSkill = ["SKILL.md", ...taken, ...others].map((path) => entry(`skills/one/${path}`));
@@ -49,9 +49,13 @@ test.each<[string, RegExp, readonly TreeEntry[]]>([
   ["a folder ..", /is not a plain name/, [entry("scripts/../evil")]],
   ["a folder .", /is not a plain name/, [entry("scripts/./evil")]],
   ["a folder .GIT", /is not a plain name/, [entry("scripts/.GIT/evil")]],
-  ["a change of text direction", /is not a plain name/, [entry("scripts/a\u202Ecod.sh")]],
-  ["a backslash", /is not a plain name/, [entry("scripts/b\\c")]],
-  ["a control character", /is not a plain name/, [entry("scripts/bell\u0007")]],
+  [
+    "a path that changes the text direction",
+    /is not a plain name/,
+    [entry("scripts/a\u202Ecod.sh")],
+  ],
+  ["a path with a backslash", /is not a plain name/, [entry("scripts/b\\c")]],
+  ["a path with a control character", /is not a plain name/, [entry("scripts/bell\u0007")]],
   ["a deep folder", /lies too deep/, [entry(`scripts/${"d/".repeat(300)}x`)]],
   [
     "files that are too large together",
@@ -69,15 +73,15 @@ test.each<[string, RegExp, readonly TreeEntry[]]>([
     [entry("assets", { kind: "link" })],
   ],
   [
-    "names that differ in case only",
+    "paths that differ in case only",
     /"scripts\/run" is there twice/,
     [entry("scripts/Run"), entry("scripts/run")],
   ],
-])("a skill is rejected for %s", (_, message, entries) => {
+])("a skill is rejected if it contains %s", (_, message, entries) => {
   expect(() => picked(...entries)).toThrow(message);
 });
 
-test("a repository with submodules or names that git would not make is rejected", async () => {
+test("a skill repository with submodules or names that git would not create is rejected", async () => {
   const repository = makeRepository();
   const id = repository.store("echo pwned\n");
   const skill = `100644 blob ${id}\tSKILL.md`;

@@ -23,14 +23,14 @@ test.each([
   expect(repositoryName(source)).toBe(name);
 });
 
-test("a skill source names one of several skills behind a #", () => {
+test('the part of a skill source after "#" selects one of several skills', () => {
   const source = parse("acme/skills#triage");
   expect(source).toMatchObject({ repository: "acme/skills", skill: "triage" });
   expect(skillSourceText(source, source.skill)).toBe("acme/skills#triage");
   expect(skillSourceText(source, null)).toBe("acme/skills");
 });
 
-test("a skill source is stored as given, but a directory as its URL", () =>
+test("a skill source is stored as typed, but a directory as a URL", () =>
   expect(parse("./x").repository).toBe("file:///work/x"));
 
 test.each([
@@ -57,5 +57,5 @@ test.each([
   expect(() => parse(text)).toThrow(expect.objectContaining({ exitCode: 2 }));
 });
 
-test("a skill source with a secret in it is rejected without repeating it", () =>
+test("a skill source that contains a secret is rejected without repeating the secret", () =>
   expect(() => parse("https://user:hunter2@example.com/x")).not.toThrow("hunter2"));

@@ -66,15 +66,21 @@ test("agents with onLimit = pause wait until the budget's window ends", () =>
   }));
 
 test.each([
-  ["raised$", "a raised budget ends its agent's wait at once", spent, null, ["dev", ""]],
+  [
+    "raised$",
+    "an agent that waits for its raised budget continues at once",
+    spent,
+    null,
+    ["dev", ""],
+  ],
   [
     "refused$",
-    "a call that the budget refuses holds its agent's next trigger",
+    "the next trigger of an agent whose model call was refused waits for the budget",
     null,
     spent,
     ["", "dev"],
   ],
-] as const)("on %s, %s", (name, _, before, after, expected) =>
+] as const)("a value of %s means that %s", (name, _, before, after, expected) =>
   marbles((helpers) => {
     let state: BudgetState | null = before;
     const event$ = new Subject<string>();
@@ -88,7 +94,7 @@ test.each([
   }),
 );
 
-test("the reason of a wait names the budget, the end of its window, and the command that raises it", () =>
+test("the reason why work waits names the budget, the end of its day or month, and the command that raises the budget", () =>
   marbles((helpers) => {
     const holds = holdsOf(helpers, { dev: "stop", ops: "pause" }, (agent) =>
       agent === "dev" ? spent : null,
@@ -103,7 +109,7 @@ test("the reason of a wait names the budget, the end of its window, and the comm
     expect(holds.overBudget("gone")).toBeNull();
   }));
 
-test("each agent's used budget is known, whether its work waits or is refused", () =>
+test("a used-up budget is shown for its agent, whether onLimit is pause or stop", () =>
   marbles((helpers) => {
     const { used$ } = holdsOf(helpers, { dev: "stop", ops: "pause", web: "pause" }, (agent) =>
       agent === "web" ? null : spent,
@@ -120,7 +126,7 @@ test("each agent's used budget is known, whether its work waits or is refused", 
     ]);
   }));
 
-test("a call checks the budget of its own agent, and of all agents once the project's limit is spent", () =>
+test("after a model call the budget of its agent is checked, or those of all agents if the project's limit is used up", () =>
   marbles((helpers) => {
     const { scheduler, flush } = helpers;
     const spent$ = new Subject<RunSpend>();

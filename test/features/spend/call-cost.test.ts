@@ -2,7 +2,7 @@ import { tempStore } from "../../foundation/store/support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { answered, tempMeter, terms } from "./support.ts";
 
-test("a call that its run hung up on costs the reserved amount, or more if more was seen", async () => {
+test("a model call whose run closed the connection early costs the reserved amount, or the streamed part if that costs more", async () => {
   const { charge, spent } = tempMeter();
   const hungUp = { estimated: true, isCut: true, isHungUp: true };
   await charge(10, hungUp);
@@ -11,13 +11,13 @@ test("a call that its run hung up on costs the reserved amount, or more if more 
   expect(spent().usd).toBe(0.03);
 });
 
-test("a call that the scheduler cut costs its request and the streamed part of its answer", async () => {
+test("a model call that the scheduler aborted costs its request and the streamed part of the answer", async () => {
   const { charge, spent } = tempMeter();
   await charge(10, { estimated: true, isCut: true });
   expect(spent()).toMatchObject({ usd: 0.00001, reservedUsd: 0, turns: 1 });
 });
 
-test("a call that dies with its scheduler costs its request, and the streamed part of its answer once that is stored", async () => {
+test("a model call that is open when the scheduler crashes costs its request and the stored part of the answer", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
   const before = tempMeter({}, first);
@@ -38,7 +38,7 @@ test.each([
   ["openrouter", "unpriced", null, 0.003, 1],
   ["custom", "unpriced", 0.0021, 0.003, 1],
 ] as const)(
-  "a call to %s (%s) that reports a cost of %s USD costs %f, and %i calls are unpriced",
+  "a model call to %s (billing: %s) that reports %s USD costs %f, with %i unpriced calls",
   async (provider, billing, usd, cost, unpriced) => {
     const termsOf = () => Promise.resolve({ ...terms, provider, billing });
     const { store, charge, spent } = tempMeter({ termsOf });

@@ -5,7 +5,7 @@ import { tempMeter } from "./support.ts";
 
 const now = () => Date.parse("2026-11-22T12:00:00Z");
 
-test("limits are reported with the spent and reserved amounts", async () => {
+test("budget limits are reported with the spent and reserved amounts", async () => {
   const budgetsOf = (agent: string | null) =>
     budgets({ dayUsd: agent === "dev" ? 1 : null }, { monthUsd: 9 });
   const { meter, begin, charge } = tempMeter({ budgetsOf, now });
@@ -24,7 +24,7 @@ test("limits are reported with the spent and reserved amounts", async () => {
   ]);
 });
 
-test("an agent whose budget is used up starts no run until its window turns or its limit is raised", async () => {
+test("an agent's budget is used up after a refused model call until the day ends or the limit is raised", async () => {
   let time = now();
   const budgetsOf = () => budgets({ dayUsd: 0.01 });
   const { meter, begin, charge, refusal } = tempMeter({ budgetsOf, now: () => time });
@@ -40,7 +40,7 @@ test("an agent whose budget is used up starts no run until its window turns or i
   expect(meter.exhausted("dev")).toBeNull();
 });
 
-test("exhausted returns the limit of a rejected run, and null once that is raised", async () => {
+test("exhausted returns the limit of a run whose model call was refused, and null once the limit is raised", async () => {
   const { meter, begin, refusal } = tempMeter({ budgetsOf: () => budgets({ runUsd: 0.001 }) });
   const raised: string[] = [];
   meter.raised$.subscribe((scope) => raised.push(scope));
@@ -53,14 +53,14 @@ test("exhausted returns the limit of a rejected run, and null once that is raise
   await begin();
 });
 
-test("a raise that does not pay the call that was refused leaves the limit used up", async () => {
+test("a limit stays used up if it is raised too little for the refused model call", async () => {
   const { meter, refusal } = tempMeter({ budgetsOf: () => budgets({ runUsd: 0.001 }) });
   await refusal();
   await meter.raise("run:dev-1", 0.000_01);
   expect(meter.exhausted("dev", "dev-1")).toMatchObject({ limit: 0.001_01 });
 });
 
-test("a raised limit survives a restart, and applies to live runs too", async () => {
+test("a raised budget limit survives a restart and applies to live runs", async () => {
   const dir = tempDir();
   const budgetsOf = () => budgets({ runUsd: 0, dayUsd: 0 });
   const liveRuns = () => ["dev-1"];

@@ -39,7 +39,7 @@ function countsOf(dir: string): Record<string, unknown> {
 }
 
 test.each([1, 60, 300])(
-  "open calls are charged for their requests after kill -9 at grant %i, and the next scheduler keeps within the rest",
+  "after kill -9 at model call %i the next scheduler charges the open calls and keeps within the remaining budget",
   async (grants) => {
     const dir = tempDir();
     const granted = await killedAfter(dir, grants);

@@ -19,7 +19,7 @@ const seeds = Number(process.env.AL_SPEND_SEEDS ?? 10);
 /** The cost of the shortest answer with the longest request. */
 const leastUsd = 0.005;
 
-test(`1,000 concurrent calls of 50 runs never spend more than the third that can be paid, ${seeds} seeds`, async () => {
+test(`1,000 concurrent model calls of 50 runs never exceed a budget that pays a third of them, ${seeds} seeds`, async () => {
   const store = tempStore(quickDir());
   for (let seed = 1; seed <= seeds; seed++) {
     const calls = randomCalls(seed);

@@ -14,7 +14,7 @@ const reserved = (report: Store["spendReport"]) =>
 
 const now = () => Date.parse("2026-11-22T12:00:00Z");
 
-test("a call is stored with its highest cost, then with its cost", async () => {
+test("a model call is stored with its highest possible cost when it begins, and with its real cost when it ends", async () => {
   const { store, begin } = tempMeter({ now });
   const { spendReport } = store;
   const grant = await begin();
@@ -34,7 +34,7 @@ test("a call is stored with its highest cost, then with its cost", async () => {
   ]);
 });
 
-test("the spending of a run is emitted, and a warning once", async () => {
+test("the spending of a run is emitted after each model call, and a budget warning once", async () => {
   const own = budgets({ runUsd: 0.1, warnAt: [50, 80] });
   const { meter, charge, spent } = tempMeter({ budgetsOf: () => own });
   const emitted: RunSpend[] = [];
@@ -55,7 +55,7 @@ test("the spending of a run is emitted, and a warning once", async () => {
   expect(spent()).toEqual({ ...run, usd: 0.057, reservedUsd: 0, turns: 3, tokens: 57_000 });
 });
 
-test("the next scheduler repeats no warning and knows the amount that was spent", async () => {
+test("a restarted scheduler knows the spent amount and repeats no budget warning", async () => {
   const dir = tempDir();
   const own = () => budgets({ dayUsd: 0.01, warnAt: [50] });
   const first = tempStore(dir);
@@ -70,13 +70,13 @@ test("the next scheduler repeats no warning and knows the amount that was spent"
   expect(warned).toEqual([]);
 });
 
-test("a call that got no answer costs nothing and does not count as a turn", async () => {
+test("a model call without a response costs nothing and does not count as a turn", async () => {
   const { charge, spent } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
   for (const status of [null, 429, 500]) await charge(0, { status, usage: null });
   expect(spent()).toMatchObject({ usd: 0, turns: 0 });
 });
 
-test("a call beyond the run's turns is refused", async () => {
+test("a model call beyond the run's maximum of turns is refused", async () => {
   const { charge, refusal } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
   await charge(1);
   expect(await refusal()).toEqual({
@@ -86,7 +86,7 @@ test("a call beyond the run's turns is refused", async () => {
   });
 });
 
-test("a call of a subscription is stored with its price, and not charged to budgets", async () => {
+test("a model call on a subscription is stored with its price, and not charged to budgets", async () => {
   const termsOf = () => Promise.resolve({ ...terms, billing: "subscription" as const });
   const budgetsOf = () => budgets({ runUsd: 0 });
   const { store, charge, spent } = tempMeter({ termsOf, budgetsOf });
@@ -96,7 +96,7 @@ test("a call of a subscription is stored with its price, and not charged to budg
   expect(spent()).toMatchObject({ usd: 0, turns: 1 });
 });
 
-test("a call that may be served in a dearer tier is reserved, and charged, at its price", async () => {
+test("a model call that may use a more expensive service tier reserves, and is charged, the tier's price", async () => {
   const termsOf = () => Promise.resolve({ ...terms, provider: "openai" as const });
   const { store, begin } = tempMeter({ termsOf });
   const grant = await begin({ serviceTier: "auto" });
@@ -105,14 +105,14 @@ test("a call that may be served in a dearer tier is reserved, and charged, at it
   await expect.poll(() => store.spendReport.run("dev-1").nano).toBe(2_000_000);
 });
 
-test("a call whose tokens are not numbers is settled", async () => {
+test("a model call that reports invalid token counts is charged, and its reserved amount is released", async () => {
   const { charge, spent } = tempMeter();
   const usage = { input: -5, cacheRead: NaN, cacheWrite: 0, cacheWrite1h: 7, output: 0.5 };
   await charge(0, { usage });
   expect(spent()).toMatchObject({ usd: 0.000001, reservedUsd: 0 });
 });
 
-test("a call of absurd size leaves sums that can be read, even after a thousand of them", async () => {
+test("a thousand model calls with 1e300 tokens each leave readable sums", async () => {
   const price = { input: 100_000, output: 100_000, cacheRead: 0, cacheWrite: 0 };
   const dear = { termsOf: () => Promise.resolve({ ...terms, price }), now };
   const { store, charge } = tempMeter(dear);
@@ -126,7 +126,7 @@ test("a call of absurd size leaves sums that can be read, even after a thousand 
   expect(month?.usd).toBe(calls * 10_000);
 });
 
-test("a call that is canceled while it is stored does not count", async () => {
+test("a model call that is canceled while it is being stored does not count", async () => {
   const { meter, spent } = tempMeter();
   const client = new AbortController();
   const begun = meter.begin(plan, client.signal);
@@ -135,7 +135,7 @@ test("a call that is canceled while it is stored does not count", async () => {
   expect(spent()).toMatchObject({ reservedUsd: 0, turns: 0 });
 });
 
-test("a call that can't be stored is not granted, and its money is released", async () => {
+test("a model call that can't be stored is not granted, and its reserved amount is released", async () => {
   const store = tempStore();
   const failing = { ...store.spend, reserve: () => Promise.reject(new Error("disk full")) };
   const { begin, spent } = tempMeter({ store: failing }, store);
@@ -145,7 +145,7 @@ test("a call that can't be stored is not granted, and its money is released", as
 
 const budgetsOf = () => budgets({}, { dayUsd: 0.01 });
 
-test("money that open calls hold is waited for in order of arrival", async () => {
+test("model calls that wait for reserved money are granted in order of arrival", async () => {
   const { begin } = tempMeter({ budgetsOf });
   const first = await begin();
   const order: string[] = [];
@@ -160,7 +160,7 @@ test("money that open calls hold is waited for in order of arrival", async () =>
   expect(order).toEqual(["dev-2", "dev-3"]);
 });
 
-test("money that open calls hold is refused to calls that wait if it is spent after all", async () => {
+test("model calls that wait for reserved money are refused if that money is spent", async () => {
   const { begin, refusal } = tempMeter({ budgetsOf });
   const first = await begin();
   const waiting = [refusal(), refusal()];
@@ -168,7 +168,7 @@ test("money that open calls hold is refused to calls that wait if it is spent af
   for (const { code } of await Promise.all(waiting)) expect(code).toBe("budget_exceeded");
 });
 
-test("money that open calls hold is waited for until the client leaves, and two minutes at most", async () => {
+test("a model call waits for reserved money until its client disconnects, at most two minutes", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const { meter, begin, refusal } = tempMeter({ budgetsOf });
   await begin();
@@ -182,7 +182,7 @@ test("money that open calls hold is waited for until the client leaves, and two 
   expect((await patient).detail).toContain("$0.01 is reserved by open calls");
 });
 
-test("money that open calls hold is also released when the limit is raised", async () => {
+test("model calls that wait for reserved money are granted when the limit is raised", async () => {
   const { meter, begin } = tempMeter({ budgetsOf });
   await begin();
   const waiting = begin();
@@ -191,7 +191,7 @@ test("money that open calls hold is also released when the limit is raised", asy
   expect((await waiting).maxOutputTokens).toBe(2_000);
 });
 
-test("calls beyond a model's rate wait their turn, or are rejected if that is far away", async () => {
+test("model calls beyond a model's requests per minute wait, or are rejected if the wait would be long", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const termsOf = () => Promise.resolve({ ...terms, requestsPerMinute: 2 });
   const waits: string[] = [];

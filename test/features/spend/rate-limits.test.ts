@@ -1,6 +1,6 @@
 import { createRateLimits } from "../../../src/features/spend/rate-limits.ts";
 
-test("runs take turns at a model's rate, so that 200 calls of one run neither refuse nor delay another's", async () => {
+test("runs share a model's rate in turn: 200 calls of one run do not delay another run's call", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const limits = createRateLimits();

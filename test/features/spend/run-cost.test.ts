@@ -27,26 +27,31 @@ const reported: Usage = { model: "claude", tokens: 10, costUsd: 0.2, turns: 2 };
 const tokens = 40;
 test.each<[string, Usage | null, Partial<typeof counted>, Partial<Usage>]>([
   [
-    "reported nothing is the scheduler's count",
+    "reported nothing is the amount that the scheduler counted",
     null,
     {},
     { model: null, tokens, costUsd: 0.25, turns: 3 },
   ],
   [
-    "knew no price is the scheduler's count",
+    "knew no price is the amount that the scheduler counted",
     { ...reported, costUsd: null },
     {},
     { ...reported, tokens, costUsd: 0.25 },
   ],
   [
-    "reported another cost is the scheduler's count",
+    "reported another cost is the amount that the scheduler counted",
     reported,
     {},
     { ...reported, tokens, costUsd: 0.25 },
   ],
-  ["has an open call includes the reserved amount", null, { reservedUsd: 0.5 }, { costUsd: 0.75 }],
-  ["charged no budget is its own report", reported, { usd: 0 }, { ...reported, tokens }],
-  ["made no calls is its own report", reported, { usd: 0, tokens: 0 }, reported],
+  [
+    "has an open model call includes the reserved amount",
+    null,
+    { reservedUsd: 0.5 },
+    { costUsd: 0.75 },
+  ],
+  ["charged no budget is the cost that it reported", reported, { usd: 0 }, { ...reported, tokens }],
+  ["made no model calls is the cost that it reported", reported, { usd: 0, tokens: 0 }, reported],
 ])("the cost of a run that %s", (_, usage, more, expected) =>
   expect(costed(usage, more)).toMatchObject(expected),
 );

@@ -31,7 +31,7 @@ test.each([
     "d---m---(p|)",
   ],
   ["stay short while no budget changes", { 0: "r", 2: "p" }, "-", "r"],
-] as const)("the funds of a run %s", (_when, found, changed, expected) =>
+] as const)("the funds of a run that waits for budget %s", (_when, found, changed, expected) =>
   marbles(({ cold, scheduler, expectObservable }) => {
     const changed$ = cold(`${changed}${"-".repeat(20)}`);
     const look = looks(() => scheduler.now(), found);

@@ -3,7 +3,7 @@ import type { MeteredCall } from "../../../src/foundation/contracts/spend.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { answered, tempMeter } from "./support.ts";
 
-test("the spending of runs is emitted as it happens, with their agent's day", async () => {
+test("each change of a run's spending is emitted with the agent's total of the day", async () => {
   let now = Date.parse("2026-11-30T22:59:00Z");
   const { meter, charge } = tempMeter({ now: () => now });
   const events: RunEvent[] = [];

@@ -21,7 +21,7 @@ function follow(hasAgent: (name: string) => boolean = () => true) {
   return { used$, events, texts };
 }
 
-test("a used-up budget emits an event of its agent, and so does its recovery", () => {
+test("an agent's budget emits an event when it is used up and when it is available again", () => {
   const { used$, events, texts } = follow();
   used$.next(new Map());
   used$.next(new Map([["dev", used]]));

@@ -41,7 +41,7 @@ const span: Span = {
 };
 
 test.each(["http/protobuf", "http/json"] as const)(
-  "a collector that decodes %s by the official definitions gets the span",
+  "a collector that decodes %s by OpenTelemetry's official definitions gets the exported span",
   async (protocol) => {
     const sent = exporter({
       collector: { otlp: `${collector.url}/v1/traces`, protocol },
@@ -63,7 +63,7 @@ test.each(["http/protobuf", "http/json"] as const)(
   },
 );
 
-test("a full queue drops new spans and counts them, and the caller never waits", async () => {
+test("a full export queue drops and counts new spans without blocking the caller", async () => {
   collector.faults.delayMs = 100;
   const sent = exporter({ limits: { queued: 10, batch: 5 } });
   sent.add(Array.from({ length: 25 }, () => span));
@@ -71,7 +71,7 @@ test("a full queue drops new spans and counts them, and the caller never waits",
   await expect.poll(() => collector.spans.length + dropped).toBe(25);
 });
 
-test("a collector that is down costs its spans, with the reason for each batch", async () => {
+test("spans for a collector that is down are dropped, with a logged reason for each batch", async () => {
   await collector.close();
   const sent = exporter();
   sent.add([span, span]);
@@ -79,7 +79,7 @@ test("a collector that is down costs its spans, with the reason for each batch",
   expect(failures).toEqual(["ECONNREFUSED"]);
 });
 
-test("a collector that answers 503 gets the batch again", async () => {
+test("a collector of spans that answers 503 gets the same batch again", async () => {
   collector.faults.status = 503;
   const sent = exporter({ limits: { delayMs: 20, exportMs: 5_000 } });
   sent.add([span]);
@@ -90,16 +90,16 @@ test("a collector that answers 503 gets the batch again", async () => {
 });
 
 test.each([
-  ["rejects the key is named with its status, without its text", 401],
+  ["rejects the key is logged with the status, without the text of the response", 401],
   ["redirects is not followed", 307],
-])("a collector that %s", async (_, status) => {
+])("a collector of spans that %s", async (_, status) => {
   collector.faults.status = status;
   exporter().add([span]);
   await expect.poll(() => failures).toEqual([`it answers with status ${status}`]);
   expect(collector.seen.requests).toBe(1);
 });
 
-test("a collector that does not answer delays the end for a short time only", async () => {
+test("a collector of spans that does not answer delays the scheduler's end only briefly", async () => {
   collector.faults.delayMs = 60_000;
   const sent = exporter({ limits: { delayMs: 20, exportMs: 60_000, closeMs: 100 } });
   sent.add([span]);
@@ -108,7 +108,7 @@ test("a collector that does not answer delays the end for a short time only", as
   expect(performance.now() - from).toBeLessThan(50_000);
 });
 
-test("spans that wait in the queue are sent when the scheduler stops", async () => {
+test("queued spans are sent when the scheduler stops", async () => {
   const sent = exporter({ limits: { delayMs: 60_000 } });
   sent.add([span]);
   await sent.close();

@@ -60,7 +60,7 @@ function spansOf(events: readonly (RunEvent | MeteredCall)[], content = false): 
 const ended = (of: WorkItem): readonly Span[] => spansOf([finished("succeeded", of)]);
 const day = [started, call, output(300, tool), output(340, result), finished("succeeded")];
 
-test("the spans of a run are those of its trigger, itself, its calls to models and to tools, with these parents", () => {
+test("the spans of a run are those of the trigger, the run, and each call of a model or tool, with these parents", () => {
   const [chat, bash, trigger, run] = spansOf(day);
   const traceId = run?.traceId;
   const ofRun = { parentId: run?.spanId, traceId };
@@ -74,7 +74,7 @@ test("the spans of a run are those of its trigger, itself, its calls to models a
   expect(traceparentOf({ item, instanceId })).toBe(`00-${run?.traceId}-${run?.spanId}-01`);
 });
 
-test("the spans of a run have usage, cost and outcome", () => {
+test("the spans of a run show usage, cost and outcome", () => {
   const [chat, , , run] = spansOf(day);
   expect(chat?.attributes).toMatchObject({
     "gen_ai.provider.name": "gcp.gemini",
@@ -89,7 +89,7 @@ test("the spans of a run have usage, cost and outcome", () => {
   expect(run?.error).toBeNull();
 });
 
-test("the spans of a run are the same for a scheduler that adopted the run in its middle", () => {
+test("the spans of a run are the same if another scheduler adopted the running run", () => {
   const before = spansOf(day.slice(0, 3));
   const after = spansOf([{ ...started, startedAt: 100 }, ...day.slice(3)]);
   expect([...before, ...after]).toEqual(spansOf(day));
@@ -100,7 +100,7 @@ const texts = [
   output(350, { msg: "the secret answer", kind: "said" }),
 ];
 
-test("the spans of a run hold texts only with content", () => {
+test("the spans of a run contain prompts and texts only if content is switched on", () => {
   const events = [...day.slice(0, 4), ...texts, ...day.slice(4)];
   expect(JSON.stringify(spansOf(events))).not.toMatch(/secret|ls|a b/);
   const [, bash, , run] = spansOf(events, true);
@@ -115,7 +115,7 @@ test("the spans of a run hold texts only with content", () => {
   expect(run?.attributes["gen_ai.input.messages"]).toContain("secret plan");
 });
 
-test("the spans of a run include a tool that was running when the run was killed, and a model call that ended after it", () => {
+test("the spans of a run include a tool that was running when the run was killed, and a model call that ended after the kill", () => {
   const events = [started, output(300, tool), finished("timed_out"), call];
   const [bash, , run, chat] = spansOf(events);
   expect([bash?.endMs, bash?.error]).toEqual([900, "timed_out"]);
@@ -136,12 +136,12 @@ function expectErrorType(outcome: (typeof outcomes)[number], type?: string): voi
 }
 
 test.each(outcomes.filter((outcome) => !isGood(outcome)))(
-  "the spans of a run of outcome %s have it as their error.type",
+  "the spans of a run with the outcome %s have this outcome as error.type",
   (outcome) => expectErrorType(outcome, outcome),
 );
 
 test.each(outcomes.filter(isGood))(
-  "the spans of a run of outcome %s have no error.type",
+  "the spans of a run with the outcome %s have no error.type",
   (outcome) => expectErrorType(outcome),
 );
 
@@ -156,20 +156,20 @@ test.each([
 const event = { source: "hub", receiptId: "r1" } as Extract<Trigger, { kind: "webhook" }>["event"];
 const sender = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
 
-test("the span of a trigger of a webhook is linked to the sender's span, in a trace of its own", () => {
+test("the span of a trigger from a webhook is in a new trace, linked to the sender's span", () => {
   const webhook = anItem("two", "dev", { kind: "webhook", event, sender });
   const [trigger] = ended(webhook);
   expect(trigger).toMatchObject({ kind: "consumer", parentId: null, links: [sender] });
   expect(trigger?.traceId).not.toBe(sender.traceId);
 });
 
-test("the span of a trigger of a replay is linked to the trigger that it repeats", () => {
+test("the span of a trigger from a replay is linked to the repeated trigger", () => {
   const [first] = ended(item);
   const [trigger] = ended({ ...anItem("two"), replayOf: item.id });
   expect(trigger?.links).toEqual([{ traceId: first?.traceId, spanId: first?.spanId }]);
 });
 
-test("the span of a trigger of a call is in the run that called, in the trace of the first run", () => {
+test("the span of a trigger from an agent call is a child of the calling run's span, in the trace of the first run", () => {
   const [, caller] = ended(item);
   const from = { caller: "dev", callerInstance: instanceId, root: item.id };
   const called = callItem("three", from, "ops");
@@ -184,7 +184,7 @@ test.each([
   ["skipped", "all runners are busy", null],
   ["missed", "the scheduler was down", null],
 ] as const)(
-  "the span of a trigger says why it never became a run: %s",
+  "the span of a trigger shows why it never became a run: %s",
   (outcome, reason, error) => {
     const refused = { type: "refused", agent: "dev", at: 50, item, outcome, reason } as const;
     const [span, ...others] = spansOf([refused]);

@@ -53,7 +53,7 @@ test("a new API token is stored as its hash, with scopes, agents and 90 days", a
   }
 });
 
-test("an API token expires, stays in the list, and is replaced by a new one of its name", async () => {
+test("an expired API token stays in the list until a new one with the same name replaces it", async () => {
   const { create, use, list, clock } = opened();
   const { token } = await create("ci", { days: 1 });
   await expect(create("ci")).rejects.toThrow('There is a token "ci" already.');
@@ -68,7 +68,7 @@ test("an API token expires, stays in the list, and is replaced by a new one of i
   expect(use(next.token)).not.toBeNull();
 });
 
-test("the token check writes the last use of a token once a minute, after the request went on", async () => {
+test("checking an API token stores its last use at most once a minute, without delaying the request", async () => {
   const { create, use, list, make, clock, store } = opened();
   const { token } = await create("ci");
   const lastUse = (tokens: Pick<ReturnType<typeof opened>, "list"> = make()) =>
@@ -97,7 +97,7 @@ test("at most 100 API tokens are stored", async () => {
   await expect(create("more")).resolves.toMatchObject({ name: "more" });
 });
 
-test("a removed API token and its streams end at once", async () => {
+test("removing an API token rejects it at once and ends the event streams opened with it", async () => {
   const { create, remove, use, end$, make } = opened();
   const { token } = await create("ci");
   const other = await create("other");
@@ -112,7 +112,7 @@ test("a removed API token and its streams end at once", async () => {
   await expect(remove("ci")).rejects.toMatchObject({ code: "unknown_token", status: 404 });
 });
 
-test("a removed API token is refused while the store is read-only, and its removal is stored later", async () => {
+test("an API token removed while the store is read-only is refused at once, and the removal is stored later", async () => {
   const { create, remove, use, make, store, warnings } = opened();
   const { token } = await create("ci");
   const db = store.tables((opened) => ({ run: (sql: string) => opened.exec(sql) }));
@@ -129,7 +129,7 @@ test("a removed API token is refused while the store is read-only, and its remov
   expect(warnings).toEqual([expect.stringContaining("a restart before it is makes")]);
 });
 
-test("a stream ends within a second of its token's expiry, at once if that has passed", async () => {
+test("an event stream ends within a second after its API token expires", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const { create, end$, clock } = opened();
@@ -156,6 +156,6 @@ test.each([
   { days: 0 },
   { days: tokenLimits.maxDays + 1 },
   { hash: "x" },
-])("the token check rejects a token with %j", (wrong) => {
+])("creating an API token with %j is rejected", (wrong) => {
   expect(newTokenSchema.safeParse({ name: "ci", scopes: ["read"], ...wrong }).success).toBe(false);
 });

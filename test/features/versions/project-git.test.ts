@@ -37,7 +37,7 @@ function projectGit(projectDir = dir, more: NodeJS.ProcessEnv = {}): ProjectGit 
   return createProjectGit({ projectDir, env: { ...env, ...more }, elapsed: () => elapsedMs });
 }
 
-test("a clean project has the git commit of its files, a changed or a new file makes it dirty", async () => {
+test("the version of a project is its git commit, and dirty if a file is changed or new", async () => {
   const commit = repository();
   expect(await projectGit().state()).toEqual({ commit, dirty: false });
   write("config.toml", "scale = 2\n");
@@ -47,7 +47,7 @@ test("a clean project has the git commit of its files, a changed or a new file m
   expect(await projectGit().state()).toEqual({ commit, dirty: true });
 });
 
-test("only changes in the project's directory make it dirty, without the scheduler's own files", async () => {
+test("only changes in the project's directory make its version dirty; the scheduler's own files are ignored", async () => {
   mkdirSync(join(dir, "project", ".al"), { recursive: true });
   write("project/config.toml");
   const commit = repository();
@@ -56,13 +56,13 @@ test("only changes in the project's directory make it dirty, without the schedul
   expect(await projectGit(join(dir, "project")).state()).toEqual({ commit, dirty: false });
 });
 
-test("a project with more changes than are read is dirty", async () => {
+test("the version of a project with too many changes to read is dirty", async () => {
   const commit = repository();
   for (let n = 0; n < 2_000; n++) write(`${"long".repeat(20)}${n}`);
   expect(await projectGit().state()).toEqual({ commit, dirty: true });
 });
 
-test("the commit of a project is null without a repository, a commit or git itself", async () => {
+test("the commit of a project is null if the repository, a commit or git is missing", async () => {
   const outside = { GIT_CEILING_DIRECTORIES: tmpdir() };
   expect(await projectGit(dir, outside).state()).toBeNull();
   git("init", "--quiet");
@@ -73,7 +73,7 @@ test("the commit of a project is null without a repository, a commit or git itse
   expect(await projectGit().state()).toBeNull();
 });
 
-test("the environment of a git hook does not lead to another repository's commit", async () => {
+test("environment variables of a git hook do not make the project's commit another repository's", async () => {
   const commit = repository();
   const more = { GIT_DIR: "/nowhere", GIT_INDEX_FILE: "/nowhere", GIT_WORK_TREE: "/" };
   expect(await projectGit(dir, more).state()).toEqual({ commit, dirty: false });

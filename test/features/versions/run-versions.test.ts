@@ -15,7 +15,7 @@ const canonical = (config: Partial<AgentConfig>, more: Partial<Options> = {}) =>
 const local = { memory: null, cpus: null, network: null };
 const model = aModelConfig();
 
-test("a version's config has the key names of the file, and only keys that are set", () => {
+test("the config stored with an agent's version has the key names of config.toml, and only keys that are set", () => {
   const files = { "scripts/a.sh": "1234" };
   const models = [{ ...model, script: "/project/dev.script.toml" }];
   const config = { schedule: "0 9 * * *", hooks: { pre: ["make"], post: [] }, models };
@@ -49,15 +49,15 @@ test("a version's config has the key names of the file, and only keys that are s
   });
 });
 
-test("the order of keys does not change a run's version", () => {
+test("the order of config keys does not change an agent's version", () => {
   const of = (env: Record<string, string>) => canonical({ local: { ...local, env } });
   expect(of({ A: "1", B: "2" })).toBe(of({ B: "2", A: "1" }));
 });
 
-test("the label of an agent does not change a run's version", () =>
+test("the label of an agent does not change its version", () =>
   expect(canonical({ tags: ["web"] })).toBe(canonical({})));
 
-test("secret values of a version's config are hashes that differ with the value and the project", () => {
+test("the config stored with an agent's version contains secrets only as hashes, which differ by value and by project", () => {
   const of = (secret: string) =>
     canonical({
       local: { ...local, env: { TOKEN: secret } },
@@ -71,7 +71,7 @@ test("secret values of a version's config are hashes that differ with the value 
   expect(maskWith("other")("hunter2")).not.toBe(mask("hunter2"));
 });
 
-test("the project's container settings are part of a run's version, unless the agent sets its own", () => {
+test("the project's container settings are part of an agent's version, unless the agent sets its own", () => {
   const config = { local: { ...local, memory: "1g", env: {} } };
   const container = { image: "al:latest", memory: "4g", cpus: 2 };
   expect(JSON.parse(canonical(config, { container }))).toMatchObject({
@@ -80,7 +80,7 @@ test("the project's container settings are part of a run's version, unless the a
   });
 });
 
-test("a version's allowed hosts are the project's and the agent's own", () => {
+test("the config stored with an agent's version lists the allowed hosts of the project and of the agent", () => {
   const own = { allow: ["github", "api.example.com"] };
   const ofProject = { allow: ["github", "npm"], credentials: {} };
   const networkOf = (agent: AgentConfig["network"], given: typeof ofProject | null): unknown => {
@@ -93,7 +93,7 @@ test("a version's allowed hosts are the project's and the agent's own", () => {
   expect(networkOf(null, null)).toBeUndefined();
 });
 
-test("a run's version changes with config, instructions and files, and with nothing else", async () => {
+test("an agent's version changes with its config, instructions and files only", async () => {
   let files: Record<string, string> | null = {};
   let script = "";
   let changes = 0;

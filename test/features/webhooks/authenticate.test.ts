@@ -1,7 +1,7 @@
 import type { Delivery } from "../../../src/features/webhooks/provider.ts";
 import { TestReceiver, github, openSource, source } from "./test-receiver.ts";
 
-test("the source of a delivery is found by the signature at the type's path, and named by its own path", async () => {
+test("the source of a webhook delivery is found by the signature, unless the URL names the source", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [source("one"), source("two")];
   receiver.secrets = new Map(Object.entries({ one: ["first"], two: ["old", "second"] }));
@@ -12,7 +12,7 @@ test("the source of a delivery is found by the signature at the type's path, and
   expect(await receiver.deliver({ secret: "first", source: "two" })).toMatchObject({ status: 401 });
 });
 
-test("the source of a delivery may be an unsigned one at its own path, or as the only source of its type", async () => {
+test("an unsigned webhook delivery is accepted at the source's own URL, or if its type has no other source", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [openSource()];
   expect(await receiver.deliver({ secret: null })).toMatchObject({ status: 200 });
@@ -31,7 +31,7 @@ test.each([
   { origin: "", "sec-fetch-site": "none" },
   { "sec-fetch-site": "cross-site" },
   { "sec-fetch-site": "same-site" },
-])("an unsigned delivery of a web page gets 403: %j", async (headers) => {
+])("an unsigned webhook delivery from a web page gets 403 for the headers %j", async (headers) => {
   const receiver = new TestReceiver();
   receiver.sources = [openSource(), source("hub")];
   const receive = (sent: Delivery, added: object) =>
@@ -45,14 +45,14 @@ test.each([
   expect(await receive(unsigned, { "sec-fetch-site": "none" })).toMatchObject({ status: 200 });
 });
 
-test("the source of a delivery is unknown if two are unsigned, and the log says where they answer", async () => {
+test("an unsigned webhook delivery is rejected if two sources allow it, and the log names these sources' URLs", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [openSource("a"), openSource("b")];
   expect(await receiver.deliver({ secret: null })).toMatchObject({ status: 401 });
   expect(receiver.warned[0]).toContain("each answers at its own path only");
 });
 
-test("the source of a delivery is unknown if it has no credential and does not allow that", async () => {
+test("a webhook delivery is rejected if its source has no credential and allows no unsigned ones", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [source("hub", { credential: null })];
   const answer = await receiver.deliver({ secret: null });
@@ -61,7 +61,7 @@ test("the source of a delivery is unknown if it has no credential and does not a
   expect(receiver.warned[0]).toContain("allowUnsigned = true");
 });
 
-test("the source of a delivery is unknown if the stored secret is missing or empty, unsigned allowed or not", async () => {
+test("a webhook delivery is rejected if its source's secret is missing or empty, even if unsigned ones are allowed", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [source("hub", { allowUnsigned: true })];
   for (const secrets of [[], [""], [" \n"]]) {
@@ -73,7 +73,7 @@ test("the source of a delivery is unknown if the stored secret is missing or emp
   expect(receiver.warned[0]).toContain("no secret is stored");
 });
 
-test("a delivery gets 503 if a secret can't be read, which does not leak", async () => {
+test("a webhook delivery gets 503 if its source's secret can't be read, without details", async () => {
   const receiver = new TestReceiver();
   receiver.secrets = new Map([["hub", new Error("EACCES: hunter2")]]);
   const answer = await receiver.deliver();

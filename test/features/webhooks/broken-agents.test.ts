@@ -33,18 +33,18 @@ function explained(events: readonly RunEvent[], result: MatchResult): MatchResul
 test.each<[string, readonly RunEvent[], string]>([
   ["is invalid from the start", [broken("dev", "gh")], `${notAsked} dev`],
   [
-    "broke later, with the answer of its last valid config",
+    "was valid before, and says that the valid one was used",
     [valid("gh"), broken("dev")],
     "; asked with the last valid config: agent dev",
   ],
-  ["listens only by its invalid config", [valid(), broken("dev", "gh")], `${notAsked} dev`],
+  ["listens to the source for the first time", [valid(), broken("dev", "gh")], `${notAsked} dev`],
   [
-    "is one of many",
+    "is one of five, and counts the others",
     ["e", "d", "c", "b", "a"].map((name) => broken(name, "gh")),
     `${notAsked} a, b, c and 2 more`,
   ],
 ])(
-  "an unmatched delivery names an agent whose config is broken: one that %s",
+  "the reason of an unmatched webhook delivery names an agent whose broken config %s",
   (_, events, more) => {
     expect(explained(events, unmatched)).toEqual({
       ...unmatched,
@@ -58,11 +58,12 @@ test.each<[string, readonly RunEvent[]]>([
   ["has no webhooks", [valid(), broken("dev")]],
   ["was repaired", [broken("dev", "gh"), valid("gh")]],
   ["was removed", [broken("dev", "gh"), dev.removed()]],
-])("an unmatched delivery does not name an agent with a broken config that %s", (_, events) =>
-  expect(explained(events, unmatched)).toEqual(unmatched),
+])(
+  "the reason of an unmatched webhook delivery does not name an agent with a broken config that %s",
+  (_, events) => expect(explained(events, unmatched)).toEqual(unmatched),
 );
 
-test("a delivery that an agent accepted gets no reason about a broken config", () => {
+test("a webhook delivery that started an agent does not name agents with a broken config", () => {
   const taken = { ...unmatched, matched: ["ops"], reason: null };
   expect(explained([broken("dev", "gh")], taken)).toEqual(taken);
 });

@@ -20,7 +20,7 @@ const against = (...webhooks: readonly WebhookBinding[]) =>
 const text = (...webhooks: readonly WebhookBinding[]) =>
   turnedAwayText({ stoppedBy: (against(...webhooks) ?? []).map((one) => [...one]) });
 
-test("each failed condition shows its wanted and its actual value", () => {
+test("each failed condition of a webhook filter shows the expected and the actual value", () => {
   const filters = { events: ["issues"], repos: ["acme/x", "acme/z"], labels: ["bug"] };
   expect(against(binding({ filters, where: { "issue.level": "fatal", "issue.id": 3 } }))).toEqual([
     [
@@ -32,12 +32,12 @@ test("each failed condition shows its wanted and its actual value", () => {
   ]);
 });
 
-test("the explanation of an excluded value names it", () =>
+test("the explanation of a webhook filter that excludes a value names the value", () =>
   expect(text(binding({ filters: { ignoreSenders: ["bot-1"] } }))).toBe(
     "ignoreSenders: wants none of bot-1, got bot-1",
   ));
 
-test("webhook entries of an agent are alternatives; one that lets the event through is enough", () => {
+test("a webhook event starts an agent if it passes one of the agent's webhook entries", () => {
   const [one, two] = [{ repos: ["acme/x"] }, { repos: ["acme/z"] }];
   expect(text(binding({ filters: one }), binding({ filters: two }))).toBe(
     "repos: wants acme/x, got acme/y; or repos: wants acme/z, got acme/y",
@@ -46,17 +46,17 @@ test("webhook entries of an agent are alternatives; one that lets the event thro
   expect(text(binding({}))).toBe("its filters changed since, and let it through now");
 });
 
-test("explain returns null for a source that the agent does not listen to", () =>
+test("explain returns null for a webhook source that the agent does not listen to", () =>
   expect(against(binding({ source: "other" }))).toBe(null));
 
-test("explain returns a sentence for each failed condition", () => {
+test("explain returns a sentence for each failed condition of a webhook filter", () => {
   const webhooks = [binding({ filters: { repos: ["acme/x"], author: "dora" } })];
   expect(explain({ name: "dev", webhooks }, "hub", event)).toMatchObject([
     [{ why: "repos does not include acme/y" }, { why: "author is set and the event carries none" }],
   ]);
 });
 
-test("an event is explained for each agent as the index decided", () => {
+test("explain agrees with the match index about which webhook event starts which agent", () => {
   const index = createMatchIndex();
   const filters = [{}, { events: ["push"] }, { repos: ["ACME/y"] }, { labels: ["Bug"] }];
   for (const [n, one] of filters.entries()) {

@@ -45,7 +45,7 @@ function wheres(name: string, where: Where, filters: Filters = {}): ListeningAge
   return { name, scale: 1, webhooks: [hub(filters, where)] };
 }
 
-test("a webhook entry with values of the payload matches the events that have them all", () => {
+test("a webhook entry with where = {…} matches only events whose payload has all of these values", () => {
   const index = indexOf(
     wheres("text", { "issue.level": "fatal" }),
     wheres("several", { "issue.level": "fatal", "issue.count": 3, "issue.tags.0.value": "prod" }),
@@ -63,12 +63,12 @@ test.each([
   [{ issue: { level: 3 } }, 'agent dev: where issue.level is 3, not "fatal"'],
   [{ issue: { level: {} } }, 'agent dev: where issue.level is an object, not "fatal"'],
   [{ issue: [] }, 'agent dev: where issue.level is missing, not "fatal"'],
-])("an unmatched event with payload %j has the reason: %s", (payload, reason) => {
+])("an unmatched webhook event with the payload %j has the reason: %s", (payload, reason) => {
   const index = indexOf(wheres("dev", { "issue.level": "fatal" }, { repos: ["acme/x"] }));
   expect(index.match("hub", { attributes: push, payload })).toMatchObject({ matched: [], reason });
 });
 
-test("the payload is not read for entries whose filters reject the event", () => {
+test("the payload of a webhook event is not read if an entry's filters already reject the event", () => {
   const index = indexOf(
     wheres("dev", { "issue.level": "fatal" }, { repos: ["acme/y"] }),
     agent("all", {}),
@@ -124,13 +124,13 @@ test.each<[string, readonly Filters[], string]>([
     [{ repo: "acme/x" }],
     "agent-0: repo is not a filter of this source's type",
   ],
-])("the reason of an unmatched event names %s", (_what, all, reason) => {
+])("the reason of an unmatched webhook event names %s", (_what, all, reason) => {
   const index = indexOf(...all.map((filters, n) => agent(`agent-${n}`, filters)));
   const expected = { matched: [], reason: `agent ${reason}` };
   expect(index.match("hub", seen(push))).toMatchObject(expected);
 });
 
-test("an agent that is disabled or scaled to 0 is named and not started", () => {
+test("a webhook event does not start a matching agent that is disabled or has scale 0, but lists it as disabled", () => {
   const index = indexOf(agent("dev", {}), { ...agent("parked", {}), scale: 0 });
   index.setEnabled("dev", false);
   const disabled = ["dev", "parked"];
@@ -148,7 +148,7 @@ const step = fc.record({
 });
 const attributes = fc.record({ repos: value, events: value, labels: value, orgs: value });
 
-test("the index matches like a scan of all agents, after any changes", () => {
+test("the match index finds the same agents as a scan of all agents, after random changes", () => {
   const ignoreCase = new Set(["repos", "orgs"]);
   const passes = (binding: Filters, event: Attributes) =>
     Object.entries(binding).every(([field, wanted]) => {
@@ -186,14 +186,14 @@ function crowd(size: number): ListeningAgent[] {
   });
 }
 
-test("an event does not match agents with other sources or repositories", () => {
+test("a webhook event does not match agents with other sources or repositories", () => {
   const event = { ...push, repos: "acme/r5-2" };
   const index = indexOf(...crowd(1_000));
   expect(index.match("hub", seen(event))).toMatchObject({ matched: ["agent-5"], examined: 1 });
   expect(index.match("own-7", seen(event))).toMatchObject({ matched: ["agent-7"], examined: 1 });
 });
 
-test("an unmatched event is explained without a look at every agent", () => {
+test("an unmatched webhook event is explained without examining every agent", () => {
   const index = indexOf(...crowd(1_000));
   const { examined, reason } = index.match("hub", seen({ ...push, repos: "acme/none" }));
   expect(examined).toBeLessThanOrEqual(200);

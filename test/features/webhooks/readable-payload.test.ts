@@ -18,7 +18,7 @@ test.each([
   ["the text as it came when it is nested deep", nested(3_000)],
   ["the text as it came when it is nested without end", nested(400_000)],
 ])(
-  "a stored payload as an agent reads it is %s",
+  "a webhook payload that is made readable for an agent is %s",
   (_, body, text = body, type = "application/json") => {
     const headers = { "content-type": type, "x-github-event": "issues" };
     expect(readablePayload({ type: "github", headers, body: Buffer.from(body) })).toBe(text);

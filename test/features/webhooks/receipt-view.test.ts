@@ -22,7 +22,7 @@ function view(body: unknown, change: Partial<Receipt> = {}) {
   return viewReceipt("r1", { receipt: (id) => (id === "r1" ? receipt : null), redactor });
 }
 
-test("a receipt shows its payload", () => {
+test("the view of a webhook receipt shows the payload", () => {
   const payload = { type: "event_callback", event: { type: "message" } };
   expect(view(payload)).toEqual({
     receiptId: "r1",
@@ -39,7 +39,7 @@ test("a receipt shows its payload", () => {
   });
 });
 
-test("a large payload is shown in part, and the missing parts are named", () => {
+test("the view of a webhook receipt shows a large payload in part, and says what is left out", () => {
   const commits = Array.from({ length: 100_000 }, (_, n) => ({ id: n, message: `${known} ${n}` }));
   const long = "x".repeat(2_000_000);
   const { payload, bytes } = view({ action: "pushed", long, token: "t", commits, after: 1 });
@@ -61,11 +61,14 @@ test.each([
   ["is large", "x".repeat(2_000_000), {}, "[2000000 bytes, not shown]"],
   ["is text", `plain ${known}`, {}, "plain [redacted]"],
   ["is of an unknown type", "{}", { type: "gone" }, "{}"],
-])("the view of a receipt whose body %s shows a text and no payload", (_, body, change, text) => {
-  expect(view(body, change)).toMatchObject({ payload: null, text });
-});
+])(
+  "the view of a webhook receipt whose body %s shows the body as text",
+  (_, body, change, text) => {
+    expect(view(body, change)).toMatchObject({ payload: null, text });
+  },
+);
 
-test("fields of a receipt with the name of a secret are redacted, at any depth", () => {
+test("the view of a webhook receipt redacts fields named like a secret, at any depth", () => {
   const payload = {
     token: "xoxb-legacy",
     authorizations: [{ team_id: "T1", access_token: "xoxb-2" }],
@@ -85,7 +88,7 @@ test("fields of a receipt with the name of a secret are redacted, at any depth",
   });
 });
 
-test("a known secret is redacted anywhere in a receipt", () => {
+test("the view of a webhook receipt redacts known secrets everywhere", () => {
   const shown = view(
     { title: `use ${known} here` },
     {
@@ -97,12 +100,12 @@ test("a known secret is redacted anywhere in a receipt", () => {
   expect(shown.headers).toEqual({ "x-note": "[redacted]", "x-auth-token": "[redacted]" });
 });
 
-test("the view of a body that nests without end is cut", () => {
+test("the view of a webhook receipt cuts an endlessly nested body", () => {
   const shown = view(`${'{"deep":'.repeat(1_000)}1${"}".repeat(1_000)}`);
   expect(JSON.stringify(shown.payload)).toContain("[too deep]");
 });
 
-test("a missing receipt is reported", () =>
+test("the view of a missing webhook receipt is an error", () =>
   expect(() => viewReceipt("r2", { receipt: () => null, redactor: createRedactor() })).toThrow(
     expect.objectContaining({ code: "unknown_receipt" }),
   ));
@@ -120,7 +123,7 @@ test.each<[string, string, object, object]>([
   ["an empty code", "installation", installation(""), installation("")],
   ["the code of an error", "error", errorCode, errorCode],
 ])(
-  "the view of a Sentry payload with %s hides only a grant's code",
+  "the view of a Sentry webhook with %s redacts the authorization code of a grant only",
   (_, resource, payload, shown) => {
     const headers = { "sentry-hook-resource": resource };
     expect(view(payload, { type: "sentry", headers }).payload).toEqual(shown);

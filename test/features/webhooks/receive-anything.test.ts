@@ -4,7 +4,7 @@ import { signDelivery } from "../../../src/features/webhooks/sign.ts";
 import { bytes } from "./deliveries.ts";
 import { TestReceiver, openSource, source, start, statusOf } from "./test-receiver.ts";
 
-test("no secret, signature or token ever reaches an answer or the log", async () => {
+test("responses to random webhook deliveries, and the log, contain no secret, signature or token", async () => {
   const canary = "canary-5f2c";
   for (const type of providerTable.keys()) {
     const receiver = new TestReceiver();
@@ -26,7 +26,7 @@ test("no secret, signature or token ever reaches an answer or the log", async ()
   }
 });
 
-test("any bytes to any path are answered with 200 or a refusal, never a crash", async () => {
+test("random bytes to any webhook path get 200 or a 4xx, never a crash", async () => {
   const types = [...providerTable.keys()];
   const headerName = fc.constantFrom(
     ...[...providerTable.values()].flatMap(({ secretHeaders, keptHeaders }) => [
@@ -60,7 +60,7 @@ test("any bytes to any path are answered with 200 or a refusal, never a crash", 
   );
 });
 
-test("an unsigned body is rejected before it is parsed if parsing would take long", async () => {
+test("an unsigned webhook body is rejected before parsing if parsing would take long", async () => {
   const size = 5 * 1024 * 1024;
   const json = ["[", "{}", '"",', "1,", '{"a":', '[[[{"":[0,'];
   const piece = fc.constantFrom(...json, "a=b&", "%5B", "payload=%7B%22a%22:[&");
@@ -82,7 +82,7 @@ test("an unsigned body is rejected before it is parsed if parsing would take lon
   );
 });
 
-test("deliveries that take long to parse leave turns of the event loop to others", async () => {
+test("webhook deliveries that take long to parse do not block the event loop", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [openSource()];
   const headers = { "x-github-event": "push", "content-type": "application/json" };

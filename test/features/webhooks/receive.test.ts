@@ -2,7 +2,7 @@ import { interpretStored } from "../../../src/features/webhooks/interpret.ts";
 import { bytes } from "./deliveries.ts";
 import { TestReceiver, github, issue, source, start } from "./test-receiver.ts";
 
-test("a verified delivery is committed before it is dispatched, and its answer names the started agents", async () => {
+test("a verified webhook delivery is stored before it starts agents, and the response names them", async () => {
   const receiver = new TestReceiver("dev");
   receiver.listen("ops", { events: ["push"] });
   const answer = await receiver.deliver();
@@ -19,7 +19,7 @@ test("a verified delivery is committed before it is dispatched, and its answer n
   expect(receiver.counted).toEqual([{ type: "github", source: "hub", result: "accepted" }]);
 });
 
-test("a verified delivery leaves a receipt with the bytes as they came and headers without the signature", async () => {
+test("the receipt of a verified webhook delivery stores the unchanged bytes, and headers without the signature", async () => {
   const receiver = new TestReceiver();
   await receiver.deliver();
   expect(receiver.accepted[0]?.receipt).toEqual({
@@ -39,7 +39,7 @@ test("a verified delivery leaves a receipt with the bytes as they came and heade
   });
 });
 
-test("a verified delivery can be read again from its receipt with the same result", async () => {
+test("reading a verified webhook delivery again from its receipt has the same result", async () => {
   const receiver = new TestReceiver("dev");
   await receiver.deliver();
   const receipt = receiver.accepted[0]?.receipt;
@@ -55,7 +55,7 @@ test.each([
   [`00-${"0".repeat(32)}-${span}-01`, undefined],
   ["x\u001b", undefined],
 ])(
-  "a verified delivery with the traceparent %j starts runs of the sender's span %j",
+  "a verified webhook delivery with the traceparent %j starts runs with the parent span %j",
   async (traceparent, sender) => {
     const receiver = new TestReceiver("dev");
     const delivery = github();
@@ -69,7 +69,7 @@ test.each([
   },
 );
 
-test("a verified delivery starts nothing when it is repeated, and is answered with the first receipt", async () => {
+test("a verified webhook delivery that is repeated starts no agent, and gets the first receipt as its response", async () => {
   const receiver = new TestReceiver("dev");
   await receiver.deliver();
   const again = await receiver.deliver();
@@ -79,7 +79,7 @@ test("a verified delivery starts nothing when it is repeated, and is answered wi
   expect(receiver.dispatched).toHaveLength(2);
 });
 
-test("a verified delivery that matches nothing is one dead letter with the closest filter", async () => {
+test("a verified webhook delivery that matches no agent is stored as one dead letter that names the closest filter", async () => {
   const receiver = new TestReceiver();
   receiver.listen("dev", { repos: ["acme/x"] });
   const answer = await receiver.deliver();
@@ -104,7 +104,7 @@ test("a verified delivery that matches nothing is one dead letter with the close
   expect(receiver.counted[0]?.result).toBe("unmatched");
 });
 
-test("a verified delivery for a disabled agent is that agent's dead letter, while others run", async () => {
+test("a verified webhook delivery is a dead letter of a disabled agent, and starts the other agents", async () => {
   const receiver = new TestReceiver("dev", "off");
   receiver.index.setEnabled("off", false);
   await receiver.deliver();
@@ -119,7 +119,7 @@ test("a verified delivery for a disabled agent is that agent's dead letter, whil
   expect(receiver.accepted[1]).toMatchObject({ items: [], deadLetters });
 });
 
-test("a verified delivery gets 503 while the store fails, and is accepted when repeated", async () => {
+test("a verified webhook delivery gets 503 while the store fails, and is accepted when repeated", async () => {
   const receiver = new TestReceiver("dev");
   receiver.storeFails = true;
   const answer = await receiver.deliver();
@@ -131,7 +131,7 @@ test("a verified delivery gets 503 while the store fails, and is accepted when r
   expect(receiver.dispatched).toHaveLength(1);
 });
 
-test("a verified delivery that is a ping gets an answer and is not stored", async () => {
+test("a verified webhook delivery that is only a ping gets a response and is not stored", async () => {
   const receiver = new TestReceiver("dev");
   const body = { pong: true, zen: "Keep it simple." };
   const ping = { event: "ping", body: bytes({ zen: body.zen }) };
@@ -140,7 +140,7 @@ test("a verified delivery that is a ping gets an answer and is not stored", asyn
   expect(await receiver.deliver({ ...ping, secret: "wrong" })).toMatchObject({ status: 401 });
 });
 
-test("an unverified delivery is rejected before it is read, in the same words for every cause", async () => {
+test("an unverified webhook delivery is rejected before its body is parsed, with the same message for every cause", async () => {
   const receiver = new TestReceiver("dev");
   const body = bytes("not json");
   const causes = [{ secret: null }, { secret: "wrong" }, { secret: "wrong", body }];
@@ -156,7 +156,7 @@ test("an unverified delivery is rejected before it is read, in the same words fo
   expect(receiver.dispatched).toHaveLength(1);
 });
 
-test("a delivery with a good signature and a body that is not JSON gets 400, and is not stored", async () => {
+test("a correctly signed webhook delivery whose body is not JSON gets 400, and is not stored", async () => {
   const receiver = new TestReceiver();
   const answer = await receiver.deliver({ body: bytes("not json") });
   expect(answer).toMatchObject({ status: 400, error: "malformed" });
@@ -164,13 +164,13 @@ test("a delivery with a good signature and a body that is not JSON gets 400, and
 });
 
 test.each([
-  ["an unknown type", { type: "bitbucket" }, "unknown_type"],
+  ["an unknown provider type", { type: "bitbucket" }, "unknown_type"],
   ["the name of a prototype", { type: "__proto__" }, "unknown_type"],
   ["a type without a name", { type: "" }, "unknown_type"],
   ["an unknown source", { source: "nobody" }, "unknown_source"],
   ["a source of another type", { source: "tracker" }, "unknown_source"],
-  ["a type without sources", { type: "sentry" }, "unknown_source"],
-])("a delivery to %s gets 404", async (_, more, error) => {
+  ["a provider type without sources", { type: "sentry" }, "unknown_source"],
+])("a webhook delivery to %s gets 404", async (_, more, error) => {
   const receiver = new TestReceiver();
   receiver.sources = [source("hub"), source("tracker", { type: "linear" })];
   const answer = await receiver.receive({ ...github(), ...more });
@@ -178,7 +178,7 @@ test.each([
   expect(receiver.counted).toMatchObject([{ source: null, result: "not_found" }]);
 });
 
-test("a delivery that is not stored is counted for its source, without any text of its sender", async () => {
+test("a rejected webhook delivery is counted for its source, without any text of the sender", async () => {
   const receiver = new TestReceiver();
   await receiver.deliver({ secret: "wrong" });
   await receiver.deliver({ secret: "wrong", source: "<evil>" });
@@ -203,7 +203,7 @@ test("a delivery that is not stored is counted for its source, without any text 
   expect(JSON.stringify(receiver.refused)).not.toContain("evil");
 });
 
-test("a delivery that is not stored is counted for no source if several could have signed it", async () => {
+test("a rejected webhook delivery is counted for no source if several have the same type", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [source("hub"), source("other")];
   await receiver.deliver({ secret: "wrong" });

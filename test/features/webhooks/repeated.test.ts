@@ -18,7 +18,7 @@ const signedBy = (type: string, body: Buffer, at: number, id?: string) => ({
   headers: signDelivery(type, "hush", body, at, id === undefined ? {} : { id }),
 });
 
-test("a repeated GitHub delivery runs once its agent's filter matches, and the answer names the agent", async () => {
+test("redelivering a GitHub webhook starts an agent whose filter matches it only since an edit, once", async () => {
   const receiver = storing("github");
   receiver.listen("dev", { repos: ["acme/x"] });
   expect(await receiver.deliver()).toMatchObject({ body: { matched: [] } });
@@ -29,7 +29,7 @@ test("a repeated GitHub delivery runs once its agent's filter matches, and the a
   expect(receiver.dispatched).toHaveLength(1);
 });
 
-test("Linear's retries start one run, however late the first one arrives and whatever its unsigned id", async () => {
+test("Linear's retries of a webhook start one run, even hours later or with a forged id", async () => {
   const receiver = storing("linear", "dev");
   const body = bytes({ type: "Issue", action: "update", webhookTimestamp: start });
   const retry = (id: string) => receiver.receive(signedBy("linear", body, start, id));
@@ -49,12 +49,15 @@ test("Linear's retries start one run, however late the first one arrives and wha
 test.each([
   ["an event", { type: "event_callback", event_id: "Ev1", event: { type: "app_mention" } }],
   ["a payload without an id", { type: "view_closed", view: { id: "V1" } }],
-])("Slack's retry of %s starts one run, with its first try or without", async (_what, payload) => {
-  const receiver = storing("slack", "dev");
-  const body = bytes(payload);
-  await Promise.all([start, start].map((at) => receiver.receive(signedBy("slack", body, at))));
-  receiver.now = start + 360_000;
-  const late = await receiver.receive(signedBy("slack", body, receiver.now));
-  expect(late).toMatchObject({ body: { duplicate: true } });
-  expect(receiver.dispatched).toHaveLength(1);
-});
+])(
+  "Slack's retry of %s starts one run, whether or not the first try arrived",
+  async (_what, payload) => {
+    const receiver = storing("slack", "dev");
+    const body = bytes(payload);
+    await Promise.all([start, start].map((at) => receiver.receive(signedBy("slack", body, at))));
+    receiver.now = start + 360_000;
+    const late = await receiver.receive(signedBy("slack", body, receiver.now));
+    expect(late).toMatchObject({ body: { duplicate: true } });
+    expect(receiver.dispatched).toHaveLength(1);
+  },
+);

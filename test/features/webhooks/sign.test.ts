@@ -23,7 +23,7 @@ const body = fc
 const types = [...providerTable.keys()];
 
 test.each(types)(
-  "a delivery signed for %s verifies, and is refused once a bit is flipped",
+  "a webhook delivery signed for %s is verified, and rejected once a bit is flipped",
   (type) => {
     fc.assert(
       fc.property(secretsOf(type), body, fc.nat(), fc.nat({ max: 7 }), (secret, bytes, at, bit) => {
@@ -40,17 +40,20 @@ test.each(types)(
   },
 );
 
-test.each(types)("%s rejects a delivery signed with another secret", (type) => {
-  fc.assert(
-    fc.property(secretsOf(type), secretsOf(type), body, (secret, other, bytes) => {
-      // HMAC pads a short key with zero bytes and hashes a long one, so only ordinary keys differ for sure.
-      fc.pre(secret !== other && !/\0/.test(secret + other));
-      fc.pre(!secret.startsWith("whsec_") || keyHex(secret) !== keyHex(other));
-      const headers = signDelivery(type, secret, bytes, now);
-      expect(providerOf(type).verify({ headers, body: bytes }, other, now).ok).toBe(false);
-    }),
-  );
-});
+test.each(types)(
+  "verification for %s rejects a webhook delivery signed with another secret",
+  (type) => {
+    fc.assert(
+      fc.property(secretsOf(type), secretsOf(type), body, (secret, other, bytes) => {
+        // HMAC pads a short key with zero bytes and hashes a long one, so only ordinary keys differ for sure.
+        fc.pre(secret !== other && !/\0/.test(secret + other));
+        fc.pre(!secret.startsWith("whsec_") || keyHex(secret) !== keyHex(other));
+        const headers = signDelivery(type, secret, bytes, now);
+        expect(providerOf(type).verify({ headers, body: bytes }, other, now).ok).toBe(false);
+      }),
+    );
+  },
+);
 
 function keyHex(secret: string): string {
   return Buffer.from(secret.slice(6), "base64")
@@ -58,7 +61,7 @@ function keyHex(secret: string): string {
     .replace(/(00)+$/, "");
 }
 
-test("a signed delivery has its event and id in the provider's headers for them", () => {
+test("a signed test delivery has the event and id in the provider's headers", () => {
   const of = { event: "issue", id: "d1" };
   expect(signDelivery("github", "s", bytes("{}"), now, of)).toMatchObject({
     "x-github-event": "issue",
@@ -69,12 +72,12 @@ test("a signed delivery has its event and id in the provider's headers for them"
   });
 });
 
-test("signing for an unknown type is rejected with the known ones as a hint", () =>
+test("signing a test delivery for an unknown type is rejected with the known types as a hint", () =>
   expect(() => signDelivery("bitbucket", "s", bytes("{}"), now)).toThrow(
     expect.objectContaining({ code: "unknown_webhook_type" }) as Error,
   ));
 
-test("a delivery without a secret has its event and no signature", () => {
+test("a test delivery without a secret has the event's header and no signature", () => {
   for (const type of providerTable.keys()) {
     const headers = unsignedDelivery(type, bytes("{}"), now, { event: "issues", id: "d1" });
     const secrets = new Set(providerOf(type).secretHeaders);
@@ -84,7 +87,7 @@ test("a delivery without a secret has its event and no signature", () => {
   expect(headers).toMatchObject({ "x-github-event": "push" });
 });
 
-test("atTime sets the present time in a body that has one, and changes no other", () => {
+test("atTime sets a timestamp in the body to the present, and changes no other body", () => {
   const old = bytes('{"webhookTimestamp": 1, "a": [1]}');
   const present = { webhookTimestamp: now, a: [1] };
   expect(JSON.parse(atTime("linear", old, now).toString())).toEqual(present);

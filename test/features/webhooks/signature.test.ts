@@ -4,7 +4,7 @@ import { bytes, providerOf } from "./deliveries.ts";
 import { slackCommand } from "./payloads.ts";
 
 // Other bodies and secrets are refused by the properties of sign.test.ts.
-test("GitHub's published test vector is accepted, and in no other form", () => {
+test("GitHub's published test vector is accepted, and rejected if the signature is changed", () => {
   const hex = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
   const body = bytes("Hello, World!");
   const verify = (signature: string) =>
@@ -19,7 +19,7 @@ test("GitHub's published test vector is accepted, and in no other form", () => {
 const signing = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const now = 1_700_000_000_000;
 
-test("the published test vector of Standard Webhooks is accepted within five minutes of its time", () => {
+test("the published test vector of Standard Webhooks is accepted within five minutes of its timestamp", () => {
   const request = {
     headers: {
       "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -38,7 +38,7 @@ test("the published test vector of Standard Webhooks is accepted within five min
 });
 
 test.each(["standard", "gitlab", "mintlify"])(
-  "%s accepts a Standard Webhooks signature in svix-* headers, and stores svix-id without the signature",
+  "verification for %s accepts a Standard Webhooks signature in svix-* headers, and stores svix-id without the signature",
   (type) => {
     const provider = providerOf(type);
     const secret = signing;
@@ -55,7 +55,7 @@ test.each(["standard", "gitlab", "mintlify"])(
   },
 );
 
-test("Slack's published test vector is accepted within five minutes of its time", () => {
+test("Slack's published test vector is accepted within five minutes of its timestamp", () => {
   const headers = {
     "x-slack-request-timestamp": "1531420618",
     "x-slack-signature": "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
@@ -66,7 +66,7 @@ test("Slack's published test vector is accepted within five minutes of its time"
   expect([1_531_420_618, 1_531_420_919].map(verify)).toEqual([true, false]);
 });
 
-test("Stripe accepts any of several v1 signatures and refuses an old time", () => {
+test("verification for Stripe accepts any of several v1 signatures and rejects an old timestamp", () => {
   const stripe = providerOf("stripe");
   const body = bytes("{}");
   const good = stripe.sign({ secret: "s", body, now, id: "", event: null });
@@ -101,12 +101,15 @@ test.each([
     "stripe-signature",
     "t=1700000000,v1=881f7ed0fa1ed08a7f9383302d02ecf24f710c914423bb9d1b830fd60b6a93bb",
   ],
-])("%s accepts a signature that OpenSSL made", (type, secret, text, header, signature) => {
-  const request = { headers: { [header]: signature }, body: bytes(text) };
-  expect(providerOf(type).verify(request, secret, now)).toEqual({ ok: true });
-});
+])(
+  "verification for %s accepts a signature that OpenSSL made",
+  (type, secret, text, header, signature) => {
+    const request = { headers: { [header]: signature }, body: bytes(text) };
+    expect(providerOf(type).verify(request, secret, now)).toEqual({ ok: true });
+  },
+);
 
-test("Linear's retries are accepted for seven hours after the signed time in the body, and a body without one is not", () => {
+test("Linear's webhook is accepted for seven hours after the timestamp in its body, and rejected without one", () => {
   const linear = providerOf("linear");
   const verify = (webhookTimestamp: unknown): unknown => {
     const body = bytes({ webhookTimestamp });
@@ -123,19 +126,19 @@ test("Linear's retries are accepted for seven hours after the signed time in the
 const gitlabAccepts = (headers: Record<string, string>, secret = "secret") =>
   providerOf("gitlab").verify({ headers, body: bytes("{}") }, secret, 0).ok;
 
-test("GitLab's request with its plain token is accepted", () =>
+test("a GitLab webhook with the plain token is accepted", () =>
   expect(gitlabAccepts({ "x-gitlab-token": "secret" })).toBe(true));
 
 test.each<[string, Record<string, string>, string?]>([
   ["another token", { "x-gitlab-token": "secreT" }],
   ["no token", {}],
   ["a signing token in place of a signature", { "x-gitlab-token": signing }, signing],
-])("GitLab's request with %s is rejected", (_, headers, secret) =>
+])("a GitLab webhook with %s is rejected", (_, headers, secret) =>
   expect(gitlabAccepts(headers, secret)).toBe(false),
 );
 
 test.each(["x-mintlify-signature", "mintlify-signature"])(
-  "Mintlify's signature is read from %s",
+  "the signature of a Mintlify webhook is read from the header %s",
   (name) => {
     const mintlify = providerOf("mintlify");
     const body = bytes("{}");

@@ -15,7 +15,7 @@ function receiverWith(...agents: string[]): TestReceiver {
   return receiver;
 }
 
-test("a delivery that a run waits for becomes that run's work instead of a new run of its agent; other agents still start", async () => {
+test("a webhook delivery that a run waits for continues that run instead of starting another; other agents still start", async () => {
   const receiver = receiverWith("dev", "ops");
   const answer = await receiver.deliver();
   expect(answer).toMatchObject({ body: { matched: [{ agent: "ops" }, { agent: "dev" }] } });
@@ -26,7 +26,7 @@ test("a delivery that a run waits for becomes that run's work instead of a new r
   expect(receiver.settled).toEqual([true]);
 });
 
-test("a delivery that a run waits for is not a dead letter if no filter lets it through", async () => {
+test("a webhook delivery that a run waits for is not a dead letter if no agent's filter matches it", async () => {
   const receiver = receiverWith();
   await receiver.deliver();
   const receipt = { matched: ["dev"], reason: null };
@@ -34,7 +34,7 @@ test("a delivery that a run waits for is not a dead letter if no filter lets it 
   expect(receiver.counted).toMatchObject([{ result: "accepted" }]);
 });
 
-test("a delivery that a run waits for leaves the run waiting if it is a duplicate or can't be stored", async () => {
+test("a run keeps waiting for a webhook delivery if the one that arrives is a duplicate or can't be stored", async () => {
   const receiver = receiverWith();
   await receiver.deliver();
   await receiver.deliver();
@@ -43,7 +43,7 @@ test("a delivery that a run waits for leaves the run waiting if it is a duplicat
   expect(receiver.settled).toEqual([true, false, false]);
 });
 
-test("a delivery that a run waits for reaches the run only if it is verified", async () => {
+test("a run that waits for a webhook delivery receives only verified ones", async () => {
   const receiver = receiverWith();
   await receiver.deliver({ secret: "wrong" });
   expect(receiver.settled).toEqual([]);

@@ -23,7 +23,7 @@ test("readAgent reads config.toml, SKILL.md and the Dockerfile's hash", async ()
   expect(read).toEqual({ name: "dev", schemas: new Map(), problems: [], ...files });
 });
 
-test("readAgent reads JSON files that its config names, in its own directory only", async () => {
+test("readAgent reads JSON files named in config.toml, only inside the agent's directory", async () => {
   const config = `[expect]\nschema = "out.json"\nother = '../../secret.json'\nmore = "gone.json"`;
   const files = { "agents/dev/config.toml": config, "agents/dev/out.json": "{}" };
   const dir = await directory({ ...whole, ...files, "secret.json": "1" });
@@ -35,7 +35,7 @@ test("readAgent reads JSON files that its config names, in its own directory onl
   );
 });
 
-test("readAgent changes the hash only if a file changes that the Dockerfile may copy", async () => {
+test("readAgent changes the Dockerfile's hash only if the Dockerfile or a file that it may copy changes", async () => {
   const dir = await directory({ ...whole, "agents/dev/lib/setup.sh": "echo 1" });
   const hash = async () => (await readAgent(dir, "dev"))?.dockerfileHash;
   const before = await hash();
@@ -65,7 +65,7 @@ test("readAgent reports a missing SKILL.md", async () =>
     "error: agents/dev/SKILL.md  is missing; expected a markdown file with the agent's instructions",
   ]));
 
-test("readAgent reports for each file why it can't be read", async () => {
+test("readAgent reports for each unreadable file why it can't be read", async () => {
   const dir = await directory({
     "agents/dev/Dockerfile/x": "",
     "agents/dev/SKILL.md": "x".repeat(1024 ** 2 + 1),
@@ -83,7 +83,7 @@ test("readAgent reports for each file why it can't be read", async () => {
   ]);
 });
 
-test("readAgent follows links inside of the project only", async () => {
+test("readAgent follows links only to files inside the project", async () => {
   const outside = await directory({ secret: "secret" });
   const dir = await directory({ "agents/dev/config.toml": "", "shared/SKILL.md": "Do it." });
   await symlink(join(dir, "shared/SKILL.md"), join(dir, "agents/dev/SKILL.md"));
@@ -96,7 +96,7 @@ test("readAgent follows links inside of the project only", async () => {
   ]);
 });
 
-test("readAgent does not wait for a pipe without a writer", async () => {
+test("readAgent reports a pipe in place of a file without waiting for data", async () => {
   const dir = await directory({ "agents/dev/config.toml": "" });
   await promisify(execFile)("mkfifo", [join(dir, "agents/dev/SKILL.md")]);
   expect(await problemsOf(dir)).toEqual([
@@ -104,7 +104,7 @@ test("readAgent does not wait for a pipe without a writer", async () => {
   ]);
 });
 
-test("readAgent names a file that the system refuses to read", async () => {
+test("readAgent reports the name of a file that can't be read", async () => {
   const dir = await directory({ "agents/dev/SKILL.md": "Do it." });
   await symlink(join(dir, "agents/dev/config.toml"), join(dir, "agents/dev/config.toml"));
   expect(await problemsOf(dir)).toEqual([
@@ -112,7 +112,7 @@ test("readAgent names a file that the system refuses to read", async () => {
   ]);
 });
 
-test("readBareSkill reads only a directory that has a SKILL.md and no config.toml", async () => {
+test("readBareSkill returns null unless the directory has a SKILL.md and no config.toml", async () => {
   const dir = await directory({
     "agents/bare/SKILL.md": "Do it.",
     "agents/dev/SKILL.md": "Do it.",

@@ -4,7 +4,7 @@ import { agent, agentChange, said, usualAgent } from "./samples.ts";
 const at = "agents/dev/config.toml";
 const withLocal = (local: string, runtime = "") => `${usualAgent}${runtime}[local]\n${local}\n`;
 
-test("an agent's [local] has the values of the file, and is otherwise empty", () => {
+test("an agent's [local] has the values set in config.toml, and is empty by default", () => {
   const local = `memory = "1g"\ncpus = 0.5\nnetwork = "none"\nenv = { LOG_LEVEL = "debug", EMPTY = "" }`;
   expect(agent(withLocal(local)).local).toEqual({
     memory: "1g",
@@ -25,7 +25,7 @@ test.each([
 });
 
 test.each(["PATH", "HOME", "AL_INSTANCE", "LD_PRELOAD", "NODE_OPTIONS", "GIT_CONFIG_COUNT"])(
-  "an agent's [local] refuses the variable %s, which the run sets or which changes what a command is",
+  "an agent's [local] refuses %s, a variable that runs set or that changes which program a command starts",
   (name) =>
     expect(said(agentChange(withLocal(`env.${name} = "x"`)))).toEqual([
       expect.stringContaining(
@@ -34,7 +34,7 @@ test.each(["PATH", "HOME", "AL_INSTANCE", "LD_PRELOAD", "NODE_OPTIONS", "GIT_CON
     ]),
 );
 
-test("an agent's [local] refuses a variable that a credential of the agent sets, and no other one", () => {
+test("an agent's [local] refuses an environment variable only if one of the agent's credentials sets it", () => {
   const local = 'env.GITHUB_TOKEN = "x"';
   const credentials = withLocal(local).replace("[]", '["github_token"]');
   expect(said(agentChange(credentials))).toEqual([
@@ -43,7 +43,7 @@ test("an agent's [local] refuses a variable that a credential of the agent sets,
   expect(said(agentChange(withLocal(local)))).toEqual([]);
 });
 
-test("an agent's [local] warns a host-user agent of limits that have no effect, and not of variables", () => {
+test("an agent's [local] warns that limits have no effect on a host-user agent, but accepts variables", () => {
   const runtime = '[runtime]\ntype = "host-user"\n';
   const change = agentChange(withLocal('memory = "1g"\nenv.A = "b"', runtime));
   expect(change.type).toBe("set");
@@ -52,7 +52,7 @@ test("an agent's [local] warns a host-user agent of limits that have no effect, 
   ]);
 });
 
-test("an agent's [local] is logged in one line when it changes, the values of variables left out", () => {
+test("an agent's [local] is logged in one line when it changes, without values of variables", () => {
   const before = agent(withLocal('memory = "1g"'));
   const after = agent(withLocal('cpus = 2\nenv.A = "b"'));
   expect(describeChange(before, after)).toBe(

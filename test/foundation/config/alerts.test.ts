@@ -15,7 +15,7 @@ const day = 86_400_000;
 const hour = 3_600_000;
 const ops = '[alerts.ops]\ntype = "slack"\n';
 
-test("[alerts.<name>] uses the credential of its type, unless it names an instance", () => {
+test("[alerts.<name>] uses the default credential of its type unless it names another one", () => {
   const to = ["a@b.example", "c+d@e.example"];
   const text = `${ops}[alerts.night]\ntype = "email"\ncredential = "smtp:mail"\nto = ${JSON.stringify(to)}\nquietHours = "22:00-07:30"`;
   const [target, night] = project(text).alerts;
@@ -53,7 +53,7 @@ test.each([
   expect(said(change)).toEqual([expect.stringContaining(message)]);
 });
 
-test("[alerts.<name>] of Slack uses an app if people answer by its buttons", () => {
+test("[alerts.<name>] of type slack uses the credential slack_app if people may answer with buttons", () => {
   const text =
     '[alerts.a]\ntype = "slack"\nanswers = ["U0ADA"]\n[alerts.b]\ntype = "telegram"\nanswers = [42]';
   expect(project(text).alerts).toMatchObject([
@@ -67,7 +67,7 @@ test("[alerts.<name>] warns of recipients that its type does not support", () =>
     "warning: config.toml:3:6  alerts.ops.to has no effect on a slack target; leave it out",
   ]));
 
-test("[alert] of the project applies to agents without their own", () => {
+test("[alert] of the project applies to agents without an [alert]", () => {
   const projectText = `${usualProject}\n${ops}[alert]\nto = ["ops"]\nafter = 3\nremind = "90m"\nnoSuccessFor = "2d"`;
   const all = { to: ["ops"], after: 3, remindMs: 1.5 * hour, noSuccessForMs: 2 * day };
   expect(project(projectText).alert).toEqual(all);
@@ -98,7 +98,7 @@ test("an unknown alert target is refused with the closest name as a suggestion",
     'error: config.toml:4:7  target "opps" of alerts is not defined; expected one of "ops"; did you mean "ops"?',
   ]));
 
-test("[alert] is logged by the keys of the file when it changes", () => {
+test("[alert] is logged with the key names of config.toml when it changes", () => {
   const before = agent(usualAgent);
   const after = agent(`${usualAgent}[alert]\nafter = 2\nnoSuccessFor = "48h"\nto = []`);
   expect(describeChange(before, after)).toBe(
@@ -110,7 +110,7 @@ test("[alert] is logged by the keys of the file when it changes", () => {
 
 const url = "https://hc-ping.example/1b4e28ba-2fa1-11d2-883f-0016d3cca427";
 
-test("an agent does not inherit the heartbeat of its project", () => {
+test("an agent does not inherit [heartbeat] of the project", () => {
   const projectText = `${usualProject}\n[heartbeat]\nurl = "${url}"`;
   expect(project("").heartbeat).toBeNull();
   expect(project(projectText).heartbeat).toBe(url);
@@ -118,7 +118,7 @@ test("an agent does not inherit the heartbeat of its project", () => {
   expect(agent(`${usualAgent}[heartbeat]\nurl = "${url}"`).heartbeat).toBe(url);
 });
 
-test("[heartbeat] and publicUrl is shown and logged without the part that is secret", () => {
+test("[heartbeat] and publicUrl are shown and logged without the secret part of the URL", () => {
   const with_ = agent(`${usualAgent}[heartbeat]\nurl = "${url}"`);
   expect(describeChange(agent(usualAgent), with_)).toBe("heartbeat changed");
   expect(agentFacts(with_, null)).toContainEqual({
@@ -130,14 +130,14 @@ test("[heartbeat] and publicUrl is shown and logged without the part that is sec
 });
 
 test.each(["ftp://a.example", "hc-ping.example/x", "https://u:p@a.example/x"])(
-  "[heartbeat] and publicUrl refuses the URL %s",
+  "[heartbeat] and publicUrl refuse the URL %s",
   (wrong) =>
     expect(said(projectChange(`[heartbeat]\nurl = "${wrong}"`))).toEqual([
       expect.stringContaining("heartbeat.url is [redacted]; expected an http or https URL"),
     ]),
 );
 
-test("[heartbeat] and publicUrl accepts an address of the dashboard with a path or without", () => {
+test("[heartbeat] and publicUrl accept a dashboard's address with or without a path", () => {
   const at = (text: string) => projectChange(`[gateway]\npublicUrl = "${text}"`);
   expect(project('[gateway]\npublicUrl = "https://Al.example/"').gateway.publicUrl).toBe(
     "https://al.example",
@@ -152,7 +152,7 @@ test("[heartbeat] and publicUrl accepts an address of the dashboard with a path 
   }
 });
 
-test("al config prints each alert setting as the file would hold it", () => {
+test("al config prints each alert setting as in config.toml", () => {
   const text = `${ops}[alerts.night]\ntype = "email"\nto = ["a@b.example"]\nquietHours = "22:00-07:00"\n[alert]\nafter = 2`;
   const lines = tomlLines(projectTomlKeys(project(text), "/srv/project"));
   expect(lines).toEqual(

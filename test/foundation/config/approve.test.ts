@@ -6,7 +6,7 @@ const all =
 const none = { hosts: [], over: null, agents: [], tools: [] };
 const withGate = (text: string, more = "") => `${usualAgent}[approve]\n${text}\n${more}`;
 
-test("[approve] is null without the table, else the hosts, the amount and the agents of the table", () => {
+test("[approve] returns hosts, amount and agents that need approval, or null if the table is missing", () => {
   expect(agent(usualAgent).approve).toBeNull();
   expect(agent(withGate("")).approve).toEqual(none);
   expect(agent(withGate(all)).approve).toEqual({
@@ -27,7 +27,7 @@ test.each([
   expect(said(agentChange(withGate(text))).join()).toContain(`${path} is`);
 });
 
-test("[approve] warns where it has no effect", () => {
+test("[approve] warns about keys that have no effect because of other settings", () => {
   const open = withGate('hosts = ["api.stripe.com"]', '[local]\nnetwork = "bridge"\n');
   expect(said(agentChange(open))).toEqual([
     'warning: agents/dev/config.toml:5:9  approve.hosts has no effect, as local.network is "bridge"; set local.network = "none"',
@@ -38,7 +38,7 @@ test("[approve] warns where it has no effect", () => {
   expect(said(agentChange(withGate(all)))).toEqual([]);
 });
 
-test("describeChange reports a changed [approve], and agentFacts shows its gates", () => {
+test("describeChange reports a changed [approve], and agentFacts shows what a person must approve", () => {
   const [before, after] = [agent(withGate("over = 5")), agent(withGate('hosts = ["a.test"]'))];
   expect(describeChange(before, after)).toBe(
     'approve.hosts [] → ["a.test"], approve.over 5 → none',

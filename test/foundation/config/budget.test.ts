@@ -20,7 +20,7 @@ test("[budget] defaults to 10 USD a run, with warnings at 50 and 80 percent", ()
   expect(agent(usualAgent).budget).toEqual(usual);
 });
 
-test("[budget] of the project applies to each agent, but day and month are over all agents", () => {
+test("[budget] of the project applies to each agent, except day and month, which limit all agents together", () => {
   const all = projectText(
     'run = 2\nday = 20\nmonth = 200\nturns = 30\nwarnAt = [90]\nonLimit = "pause"',
   );
@@ -46,7 +46,7 @@ test.each([
   expect(projectChange(`[budget]\n${line}`).type).toBe("invalid");
 });
 
-test("[budget] is logged by the keys of the file when it changes", () => {
+test("[budget] is logged with the key names of config.toml when it changes", () => {
   const before = agent(withBudget("run = 5"));
   const after = agent(withBudget('run = 2.5\nday = 20\nonLimit = "pause"'));
   expect(describeChange(before, after)).toBe(
@@ -58,7 +58,7 @@ test("[budget] is logged by the keys of the file when it changes", () => {
 
 const model = (lines: string) => `[models.m]\nprovider = "openai"\nmodel = "x"\n${lines}`;
 
-test("prices and limits of a model come from the file; cached input has the price of other input", () => {
+test("prices and limits of a model come from config.toml; cached input costs as much as input by default", () => {
   const { models } = project(
     model(
       'price = { input = 3, output = 15 }\nrequestsPerMinute = 60\nproviderTools = ["url"]\nextraFields = ["a.b"]\ninput = ["text", "image"]',

@@ -27,7 +27,7 @@ test("[cluster] of a project fills in all defaults", () =>
     subnet: "10.213.0.0/16",
   }));
 
-test("[cluster] of a project prefers the file over the defaults", () => {
+test("[cluster] of a project prefers config.toml over the defaults", () => {
   const text = `[cluster]
 engine = "kubernetes"
 address = "[fd00::5]:8443"
@@ -105,13 +105,13 @@ test.each([
 test("an agent without a runtime runs in the project's cluster", () =>
   expect(agent(usualAgent, inCluster).runtime).toEqual({ type: "cluster", runAs: "al-agent" }));
 
-test("an agent of a project with [cluster] may stay on this machine, and may name the cluster", () => {
+test("an agent of a project with [cluster] may set its runtime to a container on this machine or to the cluster", () => {
   const typed = (type: string) => agent(`${usualAgent}[runtime]\ntype = "${type}"`, inCluster);
   expect(typed("container").runtime.type).toBe("container");
   expect(typed("cluster").runtime.type).toBe("cluster");
 });
 
-test("an agent of a project with [cluster] may set a place that the machines' engine must know", () => {
+test("an agent of a project with [cluster] may set runtime.place only in the syntax of the cluster's engine", () => {
   const placed = (rule: string) => `${usualAgent}[runtime]\nplace = ["${rule}"]`;
   expect(agent(placed("node.labels.gpu==yes"), inCluster).runtime.place).toEqual([
     "node.labels.gpu==yes",
@@ -121,7 +121,7 @@ test("an agent of a project with [cluster] may set a place that the machines' en
   ]);
 });
 
-test("an agent on a cluster may set [local].memory, as one in a container", () =>
+test("an agent on a cluster may set [local].memory, like an agent in a container", () =>
   expect(said(agentChange(`${usualAgent}[local]\nmemory = "1g"`, inCluster))).toEqual([]));
 
 test("an agent of a project without [cluster] can't run in a cluster", () => {
@@ -131,7 +131,7 @@ test("an agent of a project without [cluster] can't run in a cluster", () => {
   ]);
 });
 
-test("an agent of a project without [cluster] gets a warning for a place", () => {
+test("an agent of a project without [cluster] gets a warning for runtime.place", () => {
   const text = `${usualAgent}[runtime]\nplace = ["node.role==worker"]`;
   expect(said(agentChange(text))).toEqual([
     "warning: agents/dev/config.toml:5:9  runtime.place is for runs in a cluster, and this is a container agent; leave it out",

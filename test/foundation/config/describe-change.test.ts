@@ -8,7 +8,7 @@ function change(config: string, skill?: string, projectText = usualProject): str
   return describeChange(agent(usualAgent), agent(config, given));
 }
 
-test("describeChange shows both values in one line", () => {
+test("describeChange shows the old and the new value in one line", () => {
   const config = `${usualAgent.replace("0 9", "0 8")}scale = 2\ncatchUp = "latest"`;
   expect(change(config)).toBe(
     'schedule "0 9 * * *" → "0 8 * * *", catchUp "none" → "latest", scale 1 → 2',
@@ -18,7 +18,7 @@ test("describeChange shows both values in one line", () => {
 test("describeChange is empty when nothing changed", () =>
   expect(change(`# a comment\n${usualAgent}`)).toBe(""));
 
-test("describeChange names keys as the files do", () => {
+test("describeChange names keys as config.toml does", () => {
   const config = `${usualAgent.replace("[]", '["github_token"]')}timeout = 5\nmaxWorkQueueSize = 6\nwaitTimeout = 7`;
   expect(change(config)).toBe(
     'credentials [] → ["github_token"], timeout 900 → 5, maxWorkQueueSize 100 → 6, waitTimeout 1800 → 7',
@@ -63,6 +63,6 @@ test.each([
   ['allowedHosts = ["a.example"]', 'gateway.allowedHosts [] → ["a.example"]'],
   ["trustProxy = true", "gateway.trustProxy false → true"],
   ["maxBodyBytes = 2048", "gateway.maxBodyBytes 26214400 → 2048"],
-])("describeProjectChange needs a restart for %s", (line, text) => {
+])("describeProjectChange says that a restart is needed for %s", (line, text) => {
   expect(projectChange(`${usualProject}[gateway]\n${line}`)).toEqual({ text, needsRestart: true });
 });

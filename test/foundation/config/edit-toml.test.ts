@@ -17,7 +17,7 @@ test.each(["scale", "=2", "a b=2", "a..b=2"])("parseSetting rejects %s", (text) 
   expect(() => parseSetting(text)).toThrow(/is not a (setting|key)/);
 });
 
-test("an edit keeps the comments behind arrays, empty ones too", () => {
+test("editing a TOML text keeps the comments after arrays, also empty ones", () => {
   const text = 'a = [] # none\nb = 1 # one\nc = [ ] # nothing\nd = ["x"] # some\n';
   const result = edited(text, [{ path: ["b"], value: 2 }]);
   expect(result).toBe('a = [] # none\nb = 2 # one\nc = [] # nothing\nd = ["x"] # some\n');
@@ -29,17 +29,17 @@ test("an edit keeps the comments behind arrays, empty ones too", () => {
   for (const comment of ["none", "some"]) expect(filled).toContain(`# ${comment}`);
 });
 
-test("an edit leaves quoted text alone", () => {
+test("editing a TOML text does not change quoted text", () => {
   const text = 'a = "x = [] # no"\nb = """\ny = [] # no\n"""\n';
   const result = edited(text, [{ path: ["c"], value: 1 }]);
   expect(parse(result)).toEqual({ ...parse(text), c: 1 });
 });
 
 test.each([
-  ["", "at its beginning"],
-  ["a = 1 # one\n", "behind keys"],
-  ["a = 1 # one\n\n[b]\nc = []\n", "behind a table"],
-])("an edit of %j adds a list of tables %s", (text) => {
+  ["", "at the beginning"],
+  ["a = 1 # one\n", "after keys"],
+  ["a = 1 # one\n\n[b]\nc = []\n", "after a table"],
+])("editing the TOML text %j adds a list of tables %s", (text) => {
   const hooks = [{ source: "hub", events: ["issues"] }, { source: "other" }];
   const result = edited(text, [
     { path: ["hooks"], value: hooks },
@@ -49,7 +49,7 @@ test.each([
   expect(result).toContain(text === "" ? "" : "a = 1 # one\n");
 });
 
-test("an edit of a text that is not TOML is rejected", () =>
+test("editing a text that is not TOML is rejected", () =>
   expect(() => edited("a = = 1\n", [{ path: ["b"], value: 1 }])).toThrow("not valid TOML"));
 
 test("parseKey reads a quoted key", () =>

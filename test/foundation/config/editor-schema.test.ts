@@ -31,7 +31,7 @@ test.each([
   'callable = true\ntags = ["two words"]',
   "webhooks = []",
   "scale = 1",
-])("the editor's schema of an agent, like al, refuses %s", (text) => {
+])("the editor's schema of an agent, like al, refuses the setting %s", (text) => {
   expect(agentChange(start + text).type).toBe("invalid");
   expect(ofAgent(parse(start + text))).toBe(false);
 });
@@ -44,7 +44,7 @@ test.each([
   'callable = true\ntags = ["web", "team-a"]',
   "scale = 0",
   hub,
-])("the editor's schema of an agent, like al, takes %s", (text) => {
+])("the editor's schema of an agent, like al, accepts the setting %s", (text) => {
   expect(agentChange(start + text).type).toBe("set");
   expect(ofAgent(parse(start + text))).toBe(true);
 });
@@ -64,12 +64,12 @@ test.each([
   'provider = "custom"\nmodel = "m"\nbaseUrl = "http://localhost:1"',
   'provider = "anthropic"\nmodel = "m"',
   'provider = "scripted"\nscript = "s.toml"',
-])("the editor's schema of a project, like al, takes a model with %j", (text) => {
+])("the editor's schema of a project, like al, accepts a model with %j", (text) => {
   expect(projectChange(`[models.m]\n${text}`).type).toBe("set");
   expect(ofProject(parse(`[models.m]\n${text}`))).toBe(true);
 });
 
-test("the patterns of the editor's schema work in every editor: no set within a set, no lookaround", () => {
+test("regular expressions in the editor's schema use no feature that some editors lack", () => {
   const found: string[] = [];
   JSON.stringify([ofAgent.schema, ofProject.schema], (key, value: unknown) => {
     if (key === "pattern" && typeof value === "string") found.push(value);
@@ -93,7 +93,7 @@ const more = fc.array(next, { maxLength: 3 });
 const field = fc.tuple(atom, more).map(([first, rest]) => first + rest.flat().join(""));
 const fields = fc.tuple(...[1, 2, 3, 4, 5].map(() => fc.oneof(fc.constant("*"), field)));
 
-test("the pattern of a schedule matches each that al takes", () => {
+test("the schedule pattern of the editor's schema matches each schedule that al accepts", () => {
   const isTaken = (text: string) => scheduleProblem(text) !== null || pattern.test(text);
   fc.assert(
     fc.property(fields, (texts) => isTaken(texts.join(" "))),
@@ -105,11 +105,11 @@ test.each([
   ["60 * * * *", "*/0 * * * *", "1- * * * *", "1,,2 * * * *", "*5 * * * *"],
   ["* 24 * * *", "* * 0 * *", "* * 32 * *", "* * * 13 *", "* * * foo *", "* * * * 8"],
   ["* * * * L", "* * * * mon#6", "0 0 9 * * *", "* * * *", "@Daily", "@hourly @daily", ""],
-])("the pattern of a schedule matches none of these: %s, %s, %s, %s, %s …", (...texts) => {
+])("the schedule pattern of the editor's schema rejects %s, %s, %s, %s, %s …", (...texts) => {
   expect(texts.filter((text) => pattern.test(text))).toEqual([]);
 });
 
-test("the names of time zones are all valid, and none is twice", () => {
+test("the time zones in the editor's schema are valid and unique", () => {
   const names = timezoneNames();
   expect(names.filter((name) => !isTimezone(name))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
@@ -121,7 +121,7 @@ const examples = resolve(import.meta.dirname, "../../../examples");
 const read = (file: string) => readFileSync(join(examples, file), "utf8");
 
 test.each(globSync(["*/config.toml", "*/agents/*/config.toml"], { cwd: examples }))(
-  "the file %s of an example names its schema and meets it",
+  "the example file %s names its JSON Schema and conforms to it",
   (file) => {
     const isOfAgent = file.includes("/agents/");
     const name = isOfAgent ? "../../.al/schema/agent.json" : ".al/schema/project.json";
@@ -136,7 +136,7 @@ const snippets = pages.flatMap((page) =>
   [...read(page).matchAll(/^```toml\n([^]*?)^```$/gm)].map(([, text = ""]) => ({ page, text })),
 );
 
-test.each(snippets)("a snippet of $page is part of a valid config.toml: $text", ({ text }) => {
+test.each(snippets)("the snippet in $page is part of a valid config.toml: $text", ({ text }) => {
   const usual = { models: ["main"], credentials: [], schedule: "@daily" };
   const isOfAgent = ofAgent({ ...usual, ...parse(text) });
   expect(isOfAgent || ofProject(parse(text)), ajv.errorsText(ofProject.errors)).toBe(true);

@@ -28,7 +28,7 @@ async function agentWith(lines: string, files?: Record<string, string>): Promise
   throw new Error(said(change).join("\n"));
 }
 
-test("[expect] is null without a table, else the table's values", async () => {
+test("[expect] has the values of its table, or is null if the table is missing", async () => {
   expect(agent(usualAgent).expect).toBeNull();
   expect((await agentWith("returned = true")).expect).toEqual({
     returned: true,
@@ -69,7 +69,7 @@ test.each([
     "agents/dev/config.toml:5:10  expect.schema: out.json has 300008 bytes; expected at most",
   ],
   [
-    "a returned that is not a boolean",
+    'a value of "returned" that is not a boolean',
     'returned = "yes"',
     {},
     'expect.returned is "yes"; expected true or false',
@@ -80,7 +80,7 @@ test.each([
   expect(said(change)).toEqual([expect.stringContaining(message)]);
 });
 
-test("describeChange reports changed keys of [expect], and another schema in its file", async () => {
+test("describeChange reports changed keys of [expect], and a changed schema file", async () => {
   const line = 'schema = "out.json"';
   const before = await agentWith(line, { "out.json": schema });
   const after = await agentWith(line, { "out.json": "{}" });
@@ -91,7 +91,7 @@ test("describeChange reports changed keys of [expect], and another schema in its
   expect(describeChange(agent(usualAgent), before)).toContain('expect.schema none → "out.json"');
 });
 
-test("[expect] makes another version of an agent when the schema changes, which alerts do not", async () => {
+test("[expect] creates a new version of an agent if the schema file changes; alert settings create none", async () => {
   const options = {
     mask: (text: string) => text,
     projectDir: "/srv",

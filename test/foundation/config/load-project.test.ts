@@ -46,7 +46,7 @@ test("loadProject reports every problem of a config, one line each", async () =>
   ]);
 });
 
-test("an unknown key without a similar known key is reported with all known keys", () =>
+test("an unknown key in config.toml without a similar known key is reported with all known keys", () =>
   expect(said(projectChange("[harness]\nzzzzzz = 1"))).toEqual([
     'warning: config.toml:2:1  unknown key "zzzzzz" is ignored; known here: type, command',
   ]));

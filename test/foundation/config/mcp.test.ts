@@ -7,7 +7,7 @@ const server = (text: string, more = "") =>
 const url = 'url = "https://mcp.example.com/mcp"';
 const problemOf = (text: string, more = ""): string => said(agentChange(server(text, more))).join();
 
-test("[[mcp]] resolves servers with a url and with a command", () => {
+test("[[mcp]] accepts servers with a url and with a command", () => {
   const more = '[[mcp]]\nname = "files"\ncommand = ["files", "."]\ntools = ["*"]\n';
   const { mcp } = agent(server(`${url}\ntools = ["get_*"]\ncredential = "mcp_token"`, more));
   const shared = { private: false, timeoutSeconds: 60 };
@@ -29,7 +29,7 @@ test.each([
   [`${url}\ntools = ["a"]\n[[mcp]]\nname = "github"\n${url}\ntools = ["a"]`, "name of another"],
 ])("[[mcp]] refuses %j", (text, expected) => expect(problemOf(text)).toContain(expected));
 
-test("[[mcp]] warns of held tools that the agent does not have", () => {
+test("[[mcp]] warns if [approve] names a tool that the agent does not have", () => {
   const held = (name: string) =>
     problemOf(`${url}\ntools = ["search"]`, `[approve]\ntools = ["${name}"]\n`);
   expect(held("github.search")).toBe("");

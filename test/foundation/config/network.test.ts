@@ -4,7 +4,7 @@ import { agent, agentChange, project, projectChange, said, usualAgent } from "./
 
 const withNetwork = (text: string) => `${usualAgent}[network]\n${text}\n`;
 
-test("[network] is null without a table, else the table's values", () => {
+test("[network] has the values of its table, or is null if the table is missing", () => {
   expect(agent(usualAgent).network).toBeNull();
   expect(agent(withNetwork("")).network).toEqual({ allow: [] });
   const allow = ["github", "*.example.com", "10.0.0.7:5432 private", "db.lan private"];
@@ -24,7 +24,7 @@ test.each(["githb", "https://example.com", "*"])("[network] refuses the entry %j
   );
 });
 
-test("[network] refuses ask = true, of an agent and of the project, as it does nothing", () => {
+test("[network] refuses ask = true, which has no effect, for an agent and for the project", () => {
   const refused = said(agentChange(withNetwork("ask = true"))).join("\n");
   expect(refused).toContain(
     "agents/dev/config.toml:5:7  network.ask is true; expected false: list hosts in network.allow, and those that a person has to allow in approve.hosts",
@@ -49,7 +49,7 @@ test.each(["crm.example.com:8443", "*.example.com", "github"])(
   },
 );
 
-test("[network] warns where it has no effect, as the network is open", () => {
+test("[network] warns that it has no effect if the agent's network is open", () => {
   const open = `${withNetwork('allow = ["npm"]')}[local]\nnetwork = "bridge"\n`;
   expect(said(agentChange(open)).join("\n")).toContain(
     'warning: agents/dev/config.toml:4:1  network has no effect, as local.network is "bridge"; leave one of them out',

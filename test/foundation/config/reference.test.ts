@@ -6,7 +6,7 @@ const page = configReference();
 test("the reference page of all config keys matches the schemas", () =>
   expect(page).toMatchFileSnapshot("../../../src/foundation/config/reference.md"));
 
-test("every key in the reference has its allowed values and a meaning", () => {
+test("every config key in the reference has its allowed values and a meaning", () => {
   const rows = page.split("\n").filter((line) => line.startsWith("| `"));
   expect(rows.length).toBeGreaterThan(50);
   for (const row of rows) {
@@ -15,7 +15,7 @@ test("every key in the reference has its allowed values and a meaning", () => {
   }
 });
 
-test("every table of the config files has its section in the reference", () => {
+test("every table of config.toml has its own section in the reference", () => {
   const titles = [
     "[models.<name>]",
     "[harness]",

@@ -108,7 +108,7 @@ run_as = "$USER"`;
   });
 });
 
-test("resolveAgent falls back to the project, then to the defaults", () => {
+test("resolveAgent uses the project's settings for missing keys, then the defaults", () => {
   const projectText = `workQueueSize = 5\ndefaultWaitTimeout = 6\ntimezone = "UTC"
 [harness]\ntype = "llm-cli"\ncommand = "cli"\n[local]\ntimeout = 7\n${usualProject}`;
   expect(agent(usualAgent, { projectText })).toMatchObject({
@@ -207,7 +207,7 @@ test("resolveAgent warns of unknown keys and of filters that match nothing", () 
   ]);
 });
 
-test("resolveAgent warns of a type of credential that is one slip away from a known one, not of others", () => {
+test("resolveAgent warns of a credential type only if it looks like a misspelled known one", () => {
   const credentials = '["githb_token:bot", "gihtub_token", "gitea_token", "github_token"]';
   const others = usualAgent.replace(/cred.*\n/, "");
   const change = agentChange(`credentials = ${credentials}\n${others}`);
@@ -218,7 +218,7 @@ test("resolveAgent warns of a type of credential that is one slip away from a kn
   ]);
 });
 
-test("resolveAgent reports the problems of both files, and unreadable files", () => {
+test("resolveAgent reports the problems of config.toml and SKILL.md, and unreadable files", () => {
   const broken = agentFiles("a = ", "---js\n---\n");
   const problem = {
     severity: "error",
@@ -235,7 +235,7 @@ test("resolveAgent reports the problems of both files, and unreadable files", ()
   ]);
 });
 
-test("resolveAgent shortens a flood of problems, and still shows the errors behind it", () => {
+test("resolveAgent shortens thousands of warnings, and still shows the errors after them", () => {
   const flood = Array.from({ length: 5000 }, (_, i) => `key${i} = 1`).join("\n");
   const change = agentChange(`${flood}\n${usualAgent}scale = -1`);
   expect(change.type).toBe("invalid");

@@ -49,7 +49,7 @@ test("resolveProject resolves models and webhook sources", () => {
   expect(webhooks.hub).toEqual(hub);
 });
 
-test("resolveProject prefers the file over the defaults", () => {
+test("resolveProject prefers config.toml over the defaults", () => {
   const text = `
 scale = 4
 [harness]
@@ -164,7 +164,7 @@ test("resolveProject warns that a removed key does nothing", () => {
   ]);
 });
 
-test("resolveProject reports webhook sources that are open, and those that reject all", () => {
+test("resolveProject warns of webhook sources that accept unsigned deliveries, and of sources that reject all", () => {
   const text = '[webhooks.a]\ntype = "github"\n[webhooks.b]\ntype = "github"\nallowUnsigned = true';
   expect(said(projectChange(text))).toEqual([
     expect.stringMatching(/^warning: config.toml:1:1 .*a has no credential, so its deliveries/),

@@ -25,7 +25,7 @@ test.each(["0 0 30 2 *", "0 0 31 4,6 *"])(
   (schedule) => expect(scheduleProblem(schedule)).toMatch(/never comes due/),
 );
 
-test("scheduleProblem names the known short names", () => {
+test("scheduleProblem lists the known short names, such as @daily", () => {
   expect(scheduleProblem("@dayly")).toBe(
     'schedule "@dayly" is not a cron expression; did you mean "@daily"?',
   );

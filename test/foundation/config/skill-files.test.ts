@@ -16,7 +16,7 @@ async function put(path: string, content: string | Buffer): Promise<string> {
 
 const read = () => readSkillFiles(project, "dev");
 
-test("the files of a skill are those of its three folders, with their bytes and execute bits", async () => {
+test("the files of a skill are read from its three folders, with bytes and execute bits", async () => {
   await put("SKILL.md", "Do it.\n");
   await put("notes/own.md", "not the skill's");
   await put("references/deep/a.md", "A\n");
@@ -30,7 +30,7 @@ test("the files of a skill are those of its three folders, with their bytes and 
 });
 
 test.each(["scripts/users", "assets"])(
-  "the files of a skill include no link, and none below it: %s",
+  "the files of a skill exclude a symbolic link and files below it: %s",
   async (path) => {
     await put("scripts/run.sh", "echo hi\n");
     await symlink("/etc", join(project, "agents/dev", path));
@@ -38,7 +38,7 @@ test.each(["scripts/users", "assets"])(
   },
 );
 
-test("the files of a skill may not be too many, too large together or too deep", async () => {
+test("a skill is rejected if its files are too many, too large together or nested too deeply", async () => {
   const large = Buffer.alloc(9 * 1024 ** 2);
   await put("assets/a", large);
   await put("assets/b", large);

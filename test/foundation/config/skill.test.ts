@@ -35,7 +35,7 @@ test.each([
   "\uFEFF---\r\n---\r\nDo it.\r\n",
   "---\n# nothing\n---\nDo it.",
   "---\nname:\n---\nDo it.",
-])("parseSkill takes %j as a skill without metadata", (text) => {
+])("parseSkill reads %j as a skill without metadata", (text) => {
   const { skill, problems } = parse(text);
   expect(skill).toMatchObject({ title: null, description: null, compatibility: null });
   expect(skill?.instructions).toMatch(/Do it\.$/);
@@ -43,7 +43,7 @@ test.each([
 });
 
 test.each(["js", "JS", " js", "json", "yaml"])(
-  "parseSkill runs no front matter in another language: ---%s",
+  "parseSkill rejects front matter that is marked as code: ---%s",
   (language) => {
     const text = `---${language}\n{ name: globalThis.planted = "planted" }\n---\nDo it.`;
     expect(parse(text).skill).toBeNull();
@@ -52,7 +52,7 @@ test.each(["js", "JS", " js", "json", "yaml"])(
   },
 );
 
-test("parseSkill reports the place of broken YAML, each time", () => {
+test("parseSkill reports the position of broken YAML, also when it parses the text again", () => {
   const text = '---\nname: ok\ndescription: "no end\n---\nDo it.';
   expect(sayings(text)[0]).toMatch(/^error: SKILL.md:\d+:\d+ {2}front matter is not valid YAML: /);
   expect(sayings(text)).toEqual(sayings(text));
@@ -84,7 +84,7 @@ test.each([
   expect(sayings(text)).toEqual([expect.stringMatching(message)]);
 });
 
-test("parseSkill rejects a skill for another version, and names both", () => {
+test("parseSkill rejects a skill for another version of Almanac, and names both versions", () => {
   const text = '---\nname: x\ncompatibility: ">=2"\n---\nDo it.';
   expect(sayings(text)).toEqual([
     expect.stringMatching(/^error: SKILL.md:3:1 {2}.*">=2".*version 1\.2\.3/),

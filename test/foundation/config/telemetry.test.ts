@@ -28,7 +28,7 @@ test.each([
   expect(said(projectChange(`[telemetry]\n${text}\n`)).join("\n")).toMatch(message);
 });
 
-test("a changed [telemetry] is logged without its address", () => {
+test("a changed [telemetry] is logged without the collector's address", () => {
   const [before, after] = ["http://a.example/key", "http://b.example/key"].map(withOtlp);
   const change = describeProjectChange(project(before ?? ""), project(after ?? ""));
   expect(change).toEqual({ text: "[telemetry] changed", needsRestart: false });

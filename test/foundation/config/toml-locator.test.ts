@@ -44,7 +44,7 @@ test.each<[TomlPath, string]>([
   [["webhooks", 1, "inner", "deep", "b", 0, "c"], '"d" }, ] }'],
   [["text", "after"], "2024-01-01 10:00:00"],
   [["text", "last"], "true"],
-])("tomlLocator finds the value of %j", (path, text) => {
+])("tomlLocator finds the position of the value at %j", (path, text) => {
   expect(parse(document)).toBeTypeOf("object");
   expect(textAt(document, path)).toBe(text);
 });
@@ -64,7 +64,7 @@ test("tomlLocator falls back to the nearest parent of a missing value", () => {
 test("tomlLocator counts lines that end with CRLF", () =>
   expect(tomlLocator("a = 1\r\nb = 2\r\n")(["b"], "value")).toEqual({ line: 2, column: 5 }));
 
-test("tomlLocator places every value of any document", () => {
+test("tomlLocator finds the position of every value in random documents", () => {
   const value = fc.oneof(fc.string(), fc.integer({ min: -1e6, max: 1e6 }), fc.boolean());
   const key = fc.string({ minLength: 1 }).filter((name) => name !== "__proto__");
   const { table } = fc.letrec((tie) => ({
@@ -125,4 +125,4 @@ test.each([
   ["[a\nb = 1\n", "1: the table's name is not closed by ]"],
   ["a\n", "1: expected = and a value behind the key"],
   ["a! = 1\n", "1: illegal character in key"],
-])("tomlLocator places the error of %j: %s", (text, words) => expect(wordsOf(text)).toBe(words));
+])("tomlLocator reports the error in %j as %s", (text, words) => expect(wordsOf(text)).toBe(words));

@@ -19,7 +19,7 @@ test.each([
   [`{"$schema":"${draft07}","definitions":{"a":{"type":"string"}},"$ref":"#/definitions/a"}`],
   [`{"$schema":"${draft2020}","$defs":{"a":{"type":"string"}},"$ref":"#/$defs/a"}`],
   ['{"$id":"https://a.example/x","format":"email","x-own":1}'],
-])("the schema %s is accepted", (text) => expect(problemIn(text)).toBeNull());
+])("the JSON Schema %s is accepted", (text) => expect(problemIn(text)).toBeNull());
 
 test.each([
   ["", "1:1 not valid JSON: Unexpected end of JSON input"],
@@ -33,11 +33,11 @@ test.each([
     '{\n  "$schema": "http://json-schema.org/draft-04/schema#"\n}',
     '2:14 "$schema" names a draft that is not known; expected "https://json-schema.org/draft/2020',
   ],
-])("the schema %j is rejected: %s", (text, message) => {
+])("the JSON Schema %j is rejected: %s", (text, message) => {
   expect(problemIn(text)).toContain(message);
 });
 
-test("a schema that can't check a value is reported as the reason", () => {
+test("a value is rejected with the reason that its JSON Schema can't be evaluated", () => {
   expect(reason({ pattern: "(a" }, "a")).toContain("can't be checked: Invalid regular expression");
   expect(reason({ $ref: "#/$defs/x" }, 1)).toContain("can't resolve reference #/$defs/x");
   expect(reason({ $ref: "https://a.example/c" }, 1)).toContain("can't resolve reference");
@@ -45,10 +45,10 @@ test("a schema that can't check a value is reported as the reason", () => {
   expect(reason({ $ref: "#" }, 1)).toContain("can't be checked: Maximum call stack");
 });
 
-test("a schema is not compiled on load, which takes seconds for a hostile one", () =>
+test("a JSON Schema is not compiled when it is loaded, as compiling a hostile one takes seconds", () =>
   expect(problemIn('{"pattern":"(a"}')).toBeNull());
 
-test("a schema that is nested deeply is a problem, not a crash", () => {
+test("a deeply nested JSON Schema is reported as a problem, without a crash", () => {
   const depth = 50_000;
   const text = `${'{"not":'.repeat(depth)}{}${"}".repeat(depth)}`;
   expect(problemIn(text)).toContain("Maximum call stack size exceeded");
@@ -61,7 +61,7 @@ const issue = {
   additionalProperties: false,
 };
 
-test("a value that meets its schema gives no reason", () => {
+test("a value that conforms to its JSON Schema is accepted", () => {
   expect(reason(issue, { id: 1, labels: ["a"] })).toBeNull();
   expect(reason({ format: "email" }, "no address")).toBeNull();
   expect(reason(true, null)).toBeNull();
@@ -72,7 +72,7 @@ test.each([
   [issue, { id: 1, labels: ["a", 2] }, "/labels/1 must be string"],
   [issue, { id: 1, more: 1 }, 'it must NOT have additional properties ("more")'],
   [{ enum: ["a", "b"] }, "c", 'it must be equal to one of the allowed values (["a","b"])'],
-])("the schema %j rejects the value %j with a reason", (schema, value, text) => {
+])("the JSON Schema %j rejects the value %j with a reason", (schema, value, text) => {
   expect(reason(schema, value)).toContain(text);
 });
 
@@ -82,7 +82,7 @@ test("a value is checked by the JSON Schema draft that its schema names", () => 
   expect(reason({ $schema: draft2020, prefixItems: items }, [1])).toBe("/0 must be string");
 });
 
-test("a value checked by a schema may have a member of any name", () => {
+test('a JSON Schema can check a value with members like "__proto__" and "constructor"', () => {
   const value: unknown = JSON.parse('{"__proto__": 1, "constructor": 2}');
   expect(reason({ required: ["toString"] }, value)).toContain("required property 'toString'");
   const closed = { properties: { constructor: { type: "string" } } };

@@ -35,7 +35,7 @@ test.each([
   expect(said(change)).toEqual([expect.stringContaining(`config.toml:${message}`)]);
 });
 
-test("webhookBindings accepts values of the payload by their paths, in an entry for any source", () => {
+test("webhookBindings accepts required values of the payload, given by path in `where`, for any source", () => {
   const where = '{ "issue.level" = "fatal", "issue.labels.0.id" = 7, open = true }';
   const change = agentChange(`${usualAgent}[[webhooks]]\nsource = "errors"\nwhere = ${where}`);
   expect(said(change)).toEqual([]);
@@ -54,12 +54,18 @@ test("webhookBindings accepts values of the payload by their paths, in an entry 
 });
 
 test.each([
-  ["with tables", '[[webhooks]]\nsource = "hub"\nrepos = 1\n[[webhooks]]\nsource = "errors"'],
-  ["with tables in one line", `webhooks = [{ source = 'hub' }, { "source" = "errors" }]`],
-  ["that is not TOML", 'models = [\n[[webhooks]]\nsource = "hub"\n[[webhooks]]\nsource="errors"'],
-])("webhookBindings names the webhook sources of an invalid config %s", (_, text) => {
-  expect(agentChange(text)).toMatchObject({ type: "invalid", sources: ["hub", "errors"] });
-});
+  ["as tables", '[[webhooks]]\nsource = "hub"\nrepos = 1\n[[webhooks]]\nsource = "errors"'],
+  ["as inline tables", `webhooks = [{ source = 'hub' }, { "source" = "errors" }]`],
+  [
+    "in a text that is not TOML",
+    'models = [\n[[webhooks]]\nsource = "hub"\n[[webhooks]]\nsource="errors"',
+  ],
+])(
+  "webhookBindings returns the webhook sources of an invalid config.toml, written %s",
+  (_, text) => {
+    expect(agentChange(text)).toMatchObject({ type: "invalid", sources: ["hub", "errors"] });
+  },
+);
 
 test("webhookBindings explains how to add the first webhook source", () => {
   const own = agentChange(`${usualAgent.replace('"main"', '"m"')}[[webhooks]]\nsource = "hub"`, {
@@ -72,7 +78,7 @@ test("webhookBindings explains how to add the first webhook source", () => {
   ]);
 });
 
-test("a webhook source accepts an api by https, and by http on this machine only", () => {
+test("the API address of a webhook source must use https, or http on this machine", () => {
   const at = (api: string) =>
     said(projectChange(`[webhooks.a]\ntype = "github"\ncredential = "x"\napi = "${api}"`));
   const hosts = ["localhost", "127.0.0.1:80", "[::1]:80"].map((host) => `http://${host}/api`);

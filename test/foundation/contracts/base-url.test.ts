@@ -4,7 +4,7 @@ import { getBuiltinModels } from "@earendil-works/pi-ai/providers/all";
 
 const host = "http://127.0.0.1:9";
 
-test("the base URL of an API defaults to that of pi's table", () => {
+test("the base URL of a provider's API defaults to the URL in the model table of the library pi", () => {
   for (const provider of providers) {
     if (provider === "custom" || provider === "scripted") continue;
     const models = getBuiltinModels(provider);
@@ -26,19 +26,22 @@ test.each<[Provider, ModelApi, string, readonly string[]]>([
   ["custom", "openai-completions", "/api/paas/v4", ["/api/paas/v4/"]],
   ["custom", "openai-completions", "/acme/openai", ["/acme/openai", "/acme/openai/"]],
   ["custom", "openai-completions", "", ["/chat/completions"]],
-])("the base URL of %s (%s) has the path %j for each of %j", (provider, api, path, forms) => {
-  for (const form of forms) {
-    expect([form, apiBaseUrl(host + form, { provider, api })]).toEqual([form, host + path]);
-  }
-});
+])(
+  "the base URL of %s (%s) gets the path %j if the configured path is one of %j",
+  (provider, api, path, forms) => {
+    for (const form of forms) {
+      expect([form, apiBaseUrl(host + form, { provider, api })]).toEqual([form, host + path]);
+    }
+  },
+);
 
-test("the base URL of an API keeps a user and a query", () => {
+test("the base URL of an API keeps a configured user and query", () => {
   const given = "https://user:p%40ss@example.org/?key=1";
   const api = { provider: "openai", api: "openai-responses" } as const;
   expect(apiBaseUrl(given, api)).toBe("https://user:p%40ss@example.org/v1?key=1");
 });
 
-test("the base URL of an API has no version if the client adds it", () => {
+test("the base URL of an API loses its version if the client adds the version", () => {
   for (const form of ["", "/", "/v1beta", "/v1/", "/v1beta/models/x:generateContent"]) {
     expect(unversionedUrl(host + form)).toBe(host);
   }

@@ -10,11 +10,11 @@ const occurrence: Occurrence = {
 };
 
 test.each<[string, Partial<Condition>]>([
-  ["any event of its kind when it wants nothing more", {}],
-  ["an event with its values", { where: { "issue.number": 7, action: "opened" } }],
-  ["a value within a list", { where: { "issue.labels.0.name": "bug" } }],
-  ["null where it wants null", { where: { "issue.milestone": null } }],
-])("a wait's condition accepts %s", (_what, condition) =>
+  ["any event of its kind if it requires no values", {}],
+  ["an event with the required values", { where: { "issue.number": 7, action: "opened" } }],
+  ["a required value within a list", { where: { "issue.labels.0.name": "bug" } }],
+  ["null where it requires null", { where: { "issue.milestone": null } }],
+])("the condition of a waiting run accepts %s", (_what, condition) =>
   expect(meets(occurrence, { kind: "webhook", ...condition })).toBe(true),
 );
 
@@ -22,16 +22,19 @@ test.each<[string, Partial<Condition>]>([
   ["another kind", { kind: "agent-call" }],
   ["another source", { source: "lab" }],
   ["another event", { event: "push" }],
-  ["an event with only one of its values", { where: { "issue.number": 7, action: "closed" } }],
-  ["a number where it wants text", { where: { "issue.number": "7" } }],
-  ["a missing value where it wants null", { where: { "issue.assignee": null } }],
+  [
+    "an event with only one of the required values",
+    { where: { "issue.number": 7, action: "closed" } },
+  ],
+  ["a number where it requires text", { where: { "issue.number": "7" } }],
+  ["a missing value where it requires null", { where: { "issue.assignee": null } }],
   ["an inherited property", { where: { "issue.labels.__proto__.length": 0 } }],
   ["a character of a text", { where: { "action.0": "o" } }],
-])("a wait's condition rejects %s", (_what, condition) =>
+])("the condition of a waiting run rejects %s", (_what, condition) =>
   expect(meets(occurrence, { kind: "webhook", ...condition })).toBe(false),
 );
 
-test("a wait's condition rejects a call whose context is not JSON if a value in it is wanted", () => {
+test("the condition of a waiting run rejects a call whose context is not JSON if it requires a value there", () => {
   const call: Occurrence = { ...occurrence, kind: "agent-call", agent: "dev", payload: undefined };
   expect(meets(call, { kind: "agent-call", source: "gh" })).toBe(true);
   expect(meets(call, { kind: "agent-call", where: { a: null } })).toBe(false);

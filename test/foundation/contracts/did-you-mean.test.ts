@@ -11,12 +11,15 @@ test.each([
   ["dev", null],
   ["nightly", null],
   ["", null],
-])("closest of %j is %j", (word, candidate) => expect(closest(word, agents)).toBe(candidate));
+])("the closest known word to %j is %j", (word, candidate) =>
+  expect(closest(word, agents)).toBe(candidate),
+);
 
-test("closest never suggests the word itself, but a similar name", () =>
+test("the closest known word is a similar one, never the word itself", () =>
   expect(closest("dev", ["dev", "deva"])).toBe("deva"));
 
-test("closest of an empty list is null", () => expect(closest("dev", [])).toBeNull());
+test("the closest known word of an empty list is null", () =>
+  expect(closest("dev", [])).toBeNull());
 
 const like = ["cron", "dev-frontend", "from", "zzzzzzzzzzzzzzzzzz"];
 test("mostLike returns nothing for a word of 10,000 characters", () =>

@@ -31,14 +31,14 @@ test.each([
 test("momentText includes the time zone", () =>
   expect(momentText(Date.UTC(2026, 10, 24, 12))).toMatch(/^2026-11-2[345] \d\d:\d0 [A-Z]\S+$/));
 
-test("counted uses the singular or the plural", () =>
+test("counted uses the singular for 1 and the plural otherwise", () =>
   expect([0, 1, 1200].map((count) => counted(count, "agent"))).toEqual([
     "0 agents",
     "1 agent",
     "1,200 agents",
   ]));
 
-test("a repeated warning comes once a minute, with the number of those kept back", () => {
+test("a repeated warning is logged once a minute, with the number of suppressed ones", () => {
   const lines: string[] = [];
   let now = 1_000;
   const warn = rateLimitedWarnings(

@@ -10,7 +10,7 @@ function block(ms: number): void {
 // Other tests of this process may have used up the time.
 beforeEach(() => inTurn("", () => undefined));
 
-test("long work on request bodies leaves a turn of the event loop between two of them, and owners take turns", async () => {
+test("long work on request bodies yields to the event loop between two bodies, and owners take turns", async () => {
   const order: string[] = [];
   const work = (owner: string) => inTurn(owner, () => (block(15), order.push(owner)));
   const all = Promise.all([...["a", "a", "a"].map(work), work("b")]);
@@ -23,7 +23,7 @@ test("long work on request bodies leaves a turn of the event loop between two of
   expect(order).toEqual(["a", "a", "b", "a"]);
 });
 
-test("short work on request bodies is done at once, and its failure rejects only its caller", async () => {
+test("short work on a request body is done at once, and its failure rejects only the caller", async () => {
   const order: number[] = [];
   const failing = inTurn("a", () => {
     throw new Error("no JSON");

@@ -19,7 +19,7 @@ function scan(text: string, pieceBytes = Infinity) {
   return { values: size.values, depth: size.depth };
 }
 
-test("the size of JSON is that of the parsed value, however text is spaced and cut into pieces", () => {
+test("the measured size of JSON depends on its value only, not on spaces or chunks", () => {
   const hostileTexts = fc.string({ unit: fc.constantFrom('"', "\\", ",", "[", "}", ":", "é") });
   const json = fc.oneof(fc.jsonValue(), fc.dictionary(hostileTexts, fc.array(hostileTexts)));
   fc.assert(
@@ -29,7 +29,7 @@ test("the size of JSON is that of the parsed value, however text is spaced and c
   );
 });
 
-test("the size of JSON stops counting at a limit", () => {
+test("measuring the size of JSON stops at a limit", () => {
   const [bytes, maxValues] = [Buffer.from(`{"a":${"[".repeat(1_000_000)}`), 100];
   const size = new JsonSize().push(bytes, maxValues).push(bytes, maxValues);
   expect(size).toMatchObject({ values: maxValues + 1, depth: maxValues - 4 });

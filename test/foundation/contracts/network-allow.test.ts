@@ -64,7 +64,7 @@ test.each([
   expect(allows(entry, host, port)).toBe(false),
 );
 
-test("an entry of an allow list marks a host that may be in a private network", () =>
+test('an entry "… private" of an allow list permits a host in a private network', () =>
   expect(parseAllowEntry("10.0.0.7:5432 private")).toEqual({
     host: "10.0.0.7",
     isWildcard: false,

@@ -61,7 +61,7 @@ test("an outgoing request does not follow a redirect", async () => {
   expect(seen).toEqual(["/"]);
 });
 
-test("an outgoing request reads 64 KiB of an answer, then closes its connection", async () => {
+test("an outgoing request reads 64 KiB of the response at most, then closes the connection", async () => {
   let closed: Promise<unknown> = Promise.resolve();
   const port = await serve((_request, response) => {
     closed = new Promise((resolve) => response.once("close", resolve));
@@ -74,7 +74,7 @@ test("an outgoing request reads 64 KiB of an answer, then closes its connection"
   await closed;
 });
 
-test("an outgoing request times out when the answer comes byte by byte", async () => {
+test("an outgoing request times out if the response arrives byte by byte", async () => {
   const port = await serve((_request, response) => {
     const timer = setInterval(() => response.write("."), 20);
     response.once("close", () => clearInterval(timer));
@@ -82,7 +82,7 @@ test("an outgoing request times out when the answer comes byte by byte", async (
   await expect(hasty(get(port))).rejects.toThrow("no whole answer within 0.3 s");
 });
 
-test("an outgoing request fails when the answer breaks off", async () => {
+test("an outgoing request fails if the response ends early", async () => {
   const port = await serve((_request, response) => {
     response.writeHead(200, { "content-length": 100 });
     response.write("half", () => response.destroy());

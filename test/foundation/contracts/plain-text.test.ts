@@ -27,21 +27,22 @@ test.each([
   ],
   ["a title", "\u001b]0;a title\nnext", "\nnext"],
   ["an escape", "text\u001b", "text"],
-])("plainText drops %s that was cut off, and no other line", (_what, written, text) =>
-  expect(plainText(written)).toBe(text),
+])(
+  "plainText drops %s that was cut off at the end, and keeps other lines",
+  (_what, written, text) => expect(plainText(written)).toBe(text),
 );
 
-test("plainText keeps text after a control character that is misread UTF-8", () =>
+test("plainText keeps the text after control characters that come from UTF-8 read as Latin-1", () =>
   expect(plainText("â\u0080\u009dquoted")).toBe("âquoted"));
 
-test("plainText of an overwritten line has the last state", () => {
+test("plainText of a line that was overwritten, as by a progress bar, is the last text", () => {
   expect(plainText("one\r\ntwo\r\n")).toBe("one\ntwo\n");
   expect(plainText("10%\r50%\r100%\ndone\r")).toBe("100%\ndone");
   expect(plainText("10%\r\u001b[K100%\r\u001b[K")).toBe("100%");
 });
 
 test.each(["\u001b", "\u001b[", "\u001b]", "\u009d", "\u001b]\u009d", "\u001b[1;", "\r"])(
-  "plainText handles a megabyte of %j in linear time",
+  "plainText of a megabyte of %j takes linear time",
   (part) => {
     const text = part.repeat(1_000_000 / part.length);
     const startedAt = performance.now();

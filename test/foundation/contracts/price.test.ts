@@ -53,18 +53,18 @@ test.each<[string, Price, Partial<CallUsage>, number]>([
     895_578_000 + 895_578 + 224,
   ],
   ["a call without tokens", sonnet, {}, 0],
-])("%s costs the amount calculated by hand", (_, price, usage, nano) => {
+])("for model prices, %s costs the amount calculated by hand", (_, price, usage, nano) => {
   expect(costOf(price, { ...none, ...usage })).toBe(nano);
 });
 
-test("costOf of prices such as $0.10 has no rounding drift", () => {
+test("costOf has no rounding drift for prices such as $0.10", () => {
   const price = { input: 0.1, output: 0.2, cacheRead: 0.7, cacheWrite: 0.3 };
   const usage = { input: 3, output: 3, cacheRead: 3, cacheWrite: 3, cacheWrite1h: 0 };
   expect(costOf(price, usage)).toBe(3_900);
   expect(costOf(price, { ...usage, input: 900_000_000_000_003 })).toBe(90_000_000_000_003_900);
 });
 
-test("fractions of a nano-dollar are rounded up", () =>
+test("costOf rounds fractions of a nano-dollar up", () =>
   expect(costOf({ ...sonnet, input: 0.0001 }, { ...none, input: 1 })).toBe(1));
 
 test.each([
@@ -73,14 +73,17 @@ test.each([
   ["openai", "gpt-5.5", "priority", 2.5],
   ["openai", "gpt-5.5", null, 1],
   ["anthropic", "claude-opus-5", "priority", 1],
-])("serviceTierFactor of %s, %s, %s is %d", (provider, model, tier, factor) => {
-  expect(serviceTierFactor(provider, model, tier)).toBe(factor);
-});
+])(
+  "serviceTierFactor of the model %s/%s with the tier %s is %d",
+  (provider, model, tier, factor) => {
+    expect(serviceTierFactor(provider, model, tier)).toBe(factor);
+  },
+);
 
-test("a service tier multiplies prices exactly", () =>
+test("costOf with a service tier multiplies prices exactly", () =>
   expect(costOf(sonnet, { ...none, output: 3 }, 2.5)).toBe(112_500));
 
-test("no call costs more than its tokens at the worst rates", () => {
+test("no model call costs more than its tokens at the highest rates", () => {
   const tokens = fc.integer({ min: 0, max: 2_000_000 });
   const usd = fc.integer({ min: 0, max: 90_000_000 }).map((n) => n / 1_000_000);
   const rates = { input: usd, output: usd, cacheRead: usd, cacheWrite: usd };

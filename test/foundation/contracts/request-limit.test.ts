@@ -59,7 +59,7 @@ test.each([
   ["answers at once", 4, () => undefined],
   ["never answers", 2, () => (answer = () => undefined)],
 ])(
-  "a server with a limit of open requests handles few pipelined requests of one connection at a time when it %s",
+  "a server with a limit of open requests handles few pipelined requests at a time if it %s",
   async (_how, most, set) => {
     set();
     const texts = fc.array(fc.constantFrom(...requests), { minLength: 3, maxLength: 6 });
@@ -75,7 +75,7 @@ test.each([
   },
 );
 
-test("a server with a limit of open requests answers each request of a client that waits for its answers", async () => {
+test("a server with a limit of open requests answers each request of a client that waits for the responses", async () => {
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
   let [received, text] = [0, ""];
   const got = `\r\n\r\n${"x".repeat(7_500)}`;

@@ -13,11 +13,11 @@ test.each([
   ["my_own_type", []],
   ["anthropic_key", []],
   ["not a credential!", []],
-])("the hosts that come with a credential of %s are %j", async (reference, entries) => {
+])("the hosts allowed by a credential of type %s are %j", async (reference, entries) => {
   expect(await allowedByCredential(reference, {}, without)).toEqual(entries);
 });
 
-test("the hosts that come with a credential of an own installation are only that one's, by HTTPS and SSH", async () => {
+test("the hosts allowed by a credential for a self-hosted server are only that server, by HTTPS and SSH", async () => {
   const entries = await allowedByCredential("github_token", {}, at("git.acme.test"));
   expect(entries).toEqual(["git.acme.test", "git.acme.test:22"]);
   expect(await allowedByCredential("gitlab_token", {}, at("git.acme.test:8443"))).toEqual([
@@ -27,14 +27,14 @@ test("the hosts that come with a credential of an own installation are only that
   for (const entry of entries) expect(parseAllowEntry(entry)).not.toBeTypeOf("string");
 });
 
-test("the hosts that come with a credential include those that the project binds it to, even if it can't be read", async () => {
+test("the hosts allowed by a credential include those from the project's config, even if the credential can't be read", async () => {
   const more = { crm: ["crm.acme.test"], "github_token:work": ["mirror.acme.test"] };
   expect(await allowedByCredential("crm:default", more, without)).toEqual(["crm.acme.test"]);
   const gone = () => Promise.reject(new Error("gone"));
   expect(await allowedByCredential("github_token:work", more, gone)).toEqual(["mirror.acme.test"]);
 });
 
-test("the hosts that come with a credential are existing presets", () => {
+test("the hosts allowed by a credential are existing presets", () => {
   const presets = Object.values(credentialTypes).flatMap((type) => type.presets ?? []);
   expect(presets.length).toBeGreaterThan(20);
   for (const preset of presets) expect(presetEntries(preset), preset).not.toBeNull();

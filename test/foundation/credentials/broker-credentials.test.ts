@@ -15,7 +15,7 @@ function credential(type: string, fields: Record<string, string>, instance = "de
 const secret = `ghp_${"S3cret".repeat(6)}`;
 const github = credential("github_token", { token: secret });
 
-test("a run gets a placeholder in each place of a bound token", () => {
+test("a run gets a placeholder instead of a token that is bound to hosts, in each variable", () => {
   const { inRun, bindings } = broker(github);
   const [staged] = stageCredentials([inRun]);
   const [binding] = bindings;
@@ -34,7 +34,7 @@ test("a run gets a placeholder in each place of a bound token", () => {
   ]);
 });
 
-test("a placeholder is letters and digits after the prefix that the service's tools expect", () => {
+test("a placeholder of a token is letters and digits after the prefix that the service's tools expect", () => {
   const sentinel = (type: string, token: string) =>
     broker(credential(type, { token })).bindings[0]?.sentinel ?? "";
   expect(sentinel("github_token", secret)).toMatch(/^ghp_AlSentinel[a-z2-7]{26}$/);
@@ -43,7 +43,7 @@ test("a placeholder is letters and digits after the prefix that the service's to
   expect(sentinel("github_token", "0123")).toMatch(/^AlSentinel/);
 });
 
-test("a placeholder is the same after a restart, and differs by run, field and project", () => {
+test("a placeholder of a token is the same after a restart, and differs by run, field and project", () => {
   const [first] = broker(github).bindings;
   expect(broker(github).bindings[0]?.sentinel).toBe(first?.sentinel);
   const others = [
@@ -58,19 +58,19 @@ test("a placeholder is the same after a restart, and differs by run, field and p
   expect(new Set([first?.sentinel, ...others]).size).toBe(4);
 });
 
-test("a token of an own installation is bound to its host only", () => {
+test("a token for a self-hosted server is bound to that host only", () => {
   const own = credential("github_token", { token: secret, host: "Git.Corp.example." });
   const { inRun, bindings } = broker(own);
   expect(bindings.map(({ hosts }) => hosts)).toEqual([["git.corp.example"]]);
   expect(inRun.fields.host).toBe("Git.Corp.example.");
 });
 
-test("a token of a host on another port is not bound: the run gets it", () => {
+test("a token for a host on another port than 443 is given to the run itself instead of a placeholder", () => {
   const own = credential("gitlab_token", { token: "t0ken-value", host: "git.corp.example:8443" });
   expect(broker(own)).toEqual({ inRun: own, bindings: [] });
 });
 
-test("a signing key, a file and an unbound credential get no placeholder", () => {
+test("a signing key, a file and a credential without hosts get no placeholder", () => {
   const unbound = [
     credential("aws", { access_key_id: "AKIA", secret_access_key: "s3cr3t-key" }),
     credential("git_ssh", { private_key: "-----BEGIN" }),
@@ -79,7 +79,7 @@ test("a signing key, a file and an unbound credential get no placeholder", () =>
   for (const one of unbound) expect(broker(one)).toEqual({ inRun: one, bindings: [] });
 });
 
-test("the project's config binds a type, or one credential of it, to more hosts", () => {
+test("the project's config can bind a type of credential, or a single credential, to more hosts", () => {
   const moreHosts = { my_own: ["API.example.com"], "github_token:bot": ["ghe.example.com"] };
   const own = broker(credential("my_own", { word: "w0rd-of-mine", second: "s3cond-word" }), {
     moreHosts,

@@ -53,7 +53,7 @@ function setUp(...there: readonly string[]) {
   return { home, told, write, settled, isWatched };
 }
 
-test("an added, changed or removed credential is logged once, with its users", async () => {
+test("an added, changed or removed credential is logged once, with the agents that use it", async () => {
   const { home, told, write, settled, isWatched } = setUp("github_token:default");
   await isWatched();
   write("github_token:default", "after");
@@ -77,7 +77,7 @@ test("an added, changed or removed credential is logged once, with its users", a
   ]);
 });
 
-test("changes of unused credentials, and a missing store, log nothing", async () => {
+test("changes of unused credentials, and a missing credentials directory, are not logged", async () => {
   const { told, write, settled } = setUp();
   await settled();
   write("other:default", "new");
@@ -86,7 +86,7 @@ test("changes of unused credentials, and a missing store, log nothing", async ()
   expect(told).toEqual([]);
 });
 
-test("credentialStamps returns the other credentials while one is removed", async () => {
+test("credentialStamps returns the other credentials if one is removed meanwhile", async () => {
   const { home, write } = setUp("github_token:default");
   for (let n = 0; n < 40; n += 1) {
     write("slack_token:ops", "new");
@@ -103,7 +103,7 @@ function projectWith(...names: readonly string[]): ProjectConfig {
   return { webhooks } as unknown as ProjectConfig;
 }
 
-test("a webhook source without its secret is logged at once and when sources change", async () => {
+test("a webhook source whose secret is missing is logged at once, and again when sources change", async () => {
   const home = tempDir();
   const project$ = new BehaviorSubject(projectWith("hub"));
   const told: string[] = [];

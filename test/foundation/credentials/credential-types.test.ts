@@ -23,7 +23,7 @@ test("credential types know the secret of every webhook provider", () => {
   expect(webhookSecretType("discord")).toBe("discord_webhook_secret");
 });
 
-test("credential types set no variable twice, and have valid references", () => {
+test("each environment variable is set by one credential type only, and references of types are valid", () => {
   const variables = Object.values(credentialTypes).flatMap(({ fields }) =>
     Object.values(fields).flatMap(({ env }) => env),
   );
@@ -38,11 +38,14 @@ test.each([
   ["aws", "secret_access_key", ["AWS_SECRET_ACCESS_KEY"]],
   ["linear_token", "token", ["LINEAR_API_KEY", "LINEAR_API_TOKEN"]],
   ["npm_token", "token", ["NPM_TOKEN", "NODE_AUTH_TOKEN"]],
-])("credential types set the variables that the tools of %s read", (type, field, env) => {
-  expect(credentialType(type)?.fields[field]?.env).toEqual(env);
-});
+])(
+  "the credential type %s sets the variables that the service's tools read",
+  (type, field, env) => {
+    expect(credentialType(type)?.fields[field]?.env).toEqual(env);
+  },
+);
 
-test("credential types name files by their own fields, and set no variable of another type", () => {
+test("credential types set variables for files only from their own fields", () => {
   const plain = Object.values(credentialTypes).flatMap(({ fields }) =>
     Object.values(fields).flatMap(({ env }) => env),
   );
@@ -74,7 +77,7 @@ const fingerprints = {
   "codeberg.org ecdsa-sha2-nistp256": "T9FYDEHELhVkulEKKwge5aVhVTbqCW0MIRwAfpARs/E",
 };
 
-test("the shipped host keys have the fingerprints that the hosts publish", () => {
+test("the bundled SSH host keys have the fingerprints that the hosts publish", () => {
   const found = usualKnownHosts.split("\n").map((line) => {
     const [host = "", type = "", key = ""] = line.split(" ");
     const digest = createHash("sha256").update(Buffer.from(key, "base64")).digest("base64");

@@ -27,7 +27,7 @@ test("loadCredential loads any type with any fields, and keeps inner line ends",
   expect((await loadCredential(home, "own")).fields).toEqual({ pass: "a\nb", user: "me" });
 });
 
-test("loadCredential names the missing field and its place", async () => {
+test("loadCredential reports a missing field and where to put it", async () => {
   const home = await homeWith({ "openai_key/default/note": "x", "groq_key/default/key": "\n" });
   const store = join(home, "credentials");
   const none = await refusal(loadCredential(home, "github_token:work"));
@@ -59,7 +59,7 @@ test.each([
   ["gh_tokn", "gh_token"],
   ["github_token:wrok", "github_token:work"],
   ["github_token", "github_token:work"],
-])("loadCredential suggests in place of %s: %s", async (wanted, near) =>
+])("loadCredential of the missing credential %s suggests %s", async (wanted, near) =>
   expect(await suggestionFor(wanted)).toBe(near),
 );
 
@@ -81,7 +81,7 @@ test.each(["640", "604", "620"])(
 );
 
 test.each(["", "/own", "/own/default"])(
-  "loadCredential rejects an open directory: credentials%s",
+  "loadCredential rejects a directory that others can read: credentials%s",
   async (dir) => {
     const home = await homeWith({ "own/default/pass": "canary" });
     const path = join(home, `credentials${dir}`);
@@ -98,7 +98,7 @@ test.each(["../own", "own:..", "Own", "own:", "", "own:a:b", "own/default"])(
   },
 );
 
-test("loadCredential follows links inside of the store only", async () => {
+test("loadCredential follows only links that stay inside the credentials directory", async () => {
   const home = await homeWith({ "own/default/pass": "inside", "own/other/x": "x" });
   const dir = join(home, "credentials/own/other");
   await symlink("../default/pass", join(dir, "linked"));
@@ -112,14 +112,14 @@ test("loadCredential follows links inside of the store only", async () => {
   expect((await loadCredential(home, "own:other")).fields).not.toHaveProperty("broken");
 });
 
-test("loadCredential refuses everything but a small file", async () => {
+test("loadCredential rejects a field that is not a small file", async () => {
   const home = await homeWith({ "own/big/pass": "x".repeat(64 * 1024 + 1), "own/dir/x": "x" });
   expect((await refusal(loadCredential(home, "own:big"))).message).toMatch(/has 65537 bytes/);
   await mkdir(join(home, "credentials/own/dir/pass"), { mode: 0o700 });
   expect((await refusal(loadCredential(home, "own:dir"))).message).toMatch(/not a regular file/);
 });
 
-test("loadCredential refuses a file whose name is not a field", async () => {
+test("loadCredential rejects a file with an invalid field name", async () => {
   const home = await homeWith({ "own/default/pass": "x", "own/default/pass~": "x" });
   expect((await refusal(loadCredential(home, "own"))).message).toMatch(/pass~ is not a field/);
 });

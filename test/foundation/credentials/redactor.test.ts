@@ -12,7 +12,7 @@ function redactorOf(...secrets: string[]) {
 
 const secret = 'p"ä/ss+w?rd\\$&';
 
-test("createRedactor removes API tokens that it does not know by their form", () => {
+test("createRedactor removes unknown API tokens, recognized by their form", () => {
   const token = `al_${"aB3_-".repeat(8)}xyz`;
   const { redact } = redactorOf(secret);
   expect(redact(`first\n${token}\nlast ${secret} ${token}`)).toBe(
@@ -97,28 +97,28 @@ test.each(
     "the dump of od without offsets": pairs.join(" ").replaceAll(/.{48}/g, "$&\n "),
     "the dump of xxd": dump("", 4),
     "the dump of hexdump -C": dump("|", 2),
-    "a zero-width space": between("\u200b"),
-    "soft hyphens": between("\u00ad"),
-    "variation selectors": between("\ufe0f"),
-    "tag characters": between("\u{e0041}"),
-    "Hangul fillers": between("\u3164"),
-    "colour codes": between("\u001b[0m"),
-    "terminal links": between("\u001b]8;;http://x\u0007"),
-    "codes that set a terminal's title": between("\u001b]0;x\u001b\\"),
-    "device control strings (ESC P)": between("\u001bPq\u001b\\"),
-    "application program commands (ESC _)": between("\u001b_x\u001b\\"),
-    "C1 controls": between("\u009b0m"),
-    "moves of the cursor": between("\u001b[1C"),
-    lines: wrapped(canary, 3),
+    "characters around a zero-width space": between("\u200b"),
+    "characters around soft hyphens": between("\u00ad"),
+    "characters around variation selectors": between("\ufe0f"),
+    "characters around tag characters": between("\u{e0041}"),
+    "characters around Hangul fillers": between("\u3164"),
+    "characters around colour codes": between("\u001b[0m"),
+    "characters around terminal links": between("\u001b]8;;http://x\u0007"),
+    "characters around terminal titles": between("\u001b]0;x\u001b\\"),
+    "characters around ESC P": between("\u001bPq\u001b\\"),
+    "characters around ESC _": between("\u001b_x\u001b\\"),
+    "characters around C1 controls": between("\u009b0m"),
+    "characters around cursor moves": between("\u001b[1C"),
+    "lines of 3 characters": wrapped(canary, 3),
   }),
-)("createRedactor removes a secret in this form, or between its characters: %s", (_, form) => {
+)("createRedactor removes a secret in this form: %s", (_, form) => {
   const { redact } = redactorOf(canary);
   const text = redact(`before\n${form}\nafter`);
   expect(text).toMatch(/^before\n[^]{0,12}\[redacted\][^]{0,6}\nafter$/);
 });
 
 test.each(["<begins-with-a-tag", "äbegins-with-an-umlaut"])(
-  "createRedactor removes the secret %s from JSON within JSON, and keeps as few encoded forms as of an ASCII secret",
+  "createRedactor removes the secret %s from JSON within JSON, without storing more encoded forms",
   (value) => {
     const inner = value.replaceAll("ä", "\\u00e4").replaceAll("<", "\\u003c");
     expect(redactorOf(value).redact(JSON.stringify(inner))).toBe('"[redacted]"');
@@ -127,7 +127,7 @@ test.each(["<begins-with-a-tag", "äbegins-with-an-umlaut"])(
 );
 
 test.each(["", "a", "me:", "user:x"])(
-  "createRedactor removes a token from the base64 of a text with %j before it",
+  "createRedactor removes a token that follows %j in a base64 text",
   (prefix) => {
     const token = "ghp_0123456789abcdef";
     const { redact } = redactorOf(token);
@@ -150,7 +150,7 @@ test("createRedactor removes each line of a private key, because logs are read b
   }
 });
 
-test("createRedactor removes single values of a secret file, and keeps addresses", () => {
+test("createRedactor removes each secret value of a credential file, and keeps addresses in it", () => {
   const body = randomBytes(48).toString("base64");
   const account = JSON.stringify({
     type: "service_account",
@@ -162,10 +162,10 @@ test("createRedactor removes single values of a secret file, and keeps addresses
   expect(redact("https://oauth2.googleapis.com/token")).toContain("googleapis");
 });
 
-test("createRedactor keeps short values, whose removal would shred the text", () =>
+test("createRedactor keeps short values, whose removal would make the text unreadable", () =>
   expect(redactorOf("12345", "").redact("12345 and 123456")).toBe("12345 and 123456"));
 
-test("createRedactor forgets removed values, unless others added them too", () => {
+test("createRedactor forgets removed values unless another caller added them", () => {
   const redactor = redactorOf("the-secret", "shared-secret");
   const forget = redactor.add(["a-token-of-a-run", "shared-secret"]);
   expect(redactor.redact("a-token-of-a-run, shared-secret")).toBe("[redacted], [redacted]");
@@ -175,7 +175,7 @@ test("createRedactor forgets removed values, unless others added them too", () =
   expect(text).toBe("a-token-of-a-run, [redacted], [redacted]");
 });
 
-test("createRedactor covers values, their keys and errors, and leaves the original unchanged", () => {
+test("createRedactor redacts nested values, keys and errors in a copy", () => {
   const { redactValue } = redactorOf("the-secret");
   const value = {
     list: ["a the-secret", 1, null, { "the-secret": true }],
@@ -192,7 +192,7 @@ test("createRedactor covers values, their keys and errors, and leaves the origin
   expect(value.list[0]).toBe("a the-secret");
 });
 
-test("createRedactor handles cycles and deep nesting", () => {
+test("createRedactor redacts values with cycles and deep nesting", () => {
   const { redactValue } = redactorOf("the-secret");
   const circle: Record<string, unknown> = { a: "the-secret" };
   circle.self = circle;
@@ -202,7 +202,7 @@ test("createRedactor handles cycles and deep nesting", () => {
   expect(JSON.stringify(redactValue(deep))).toContain("[too deep]");
 });
 
-test("createRedactor never lets a secret through, in any context", () =>
+test("createRedactor removes secrets in random contexts", () =>
   fc.assert(
     fc.property(fc.string({ minLength: 6 }), fc.string(), fc.string(), (value, before, after) => {
       const { redact } = redactorOf(value);
@@ -211,7 +211,7 @@ test("createRedactor never lets a secret through, in any context", () =>
     }),
   ));
 
-test("jobRedactor removes a job's credentials and its token, and keeps other words", () => {
+test("jobRedactor removes the secrets of a run's credentials and the run's token, and keeps other words", () => {
   const fields = {
     private_key: "line-one-of-the-key\nline-two-of-the-key",
     email: "dev@example.com",

@@ -26,7 +26,7 @@ test("stageCredentials sets <TYPE>_<FIELD> for other types and other fields", ()
   expect(envs(credential("2fa", { toString: "x" }))).toEqual([{ _2FA_TOSTRING: "x" }]);
 });
 
-test("stageCredentials lets the run write keys that only work as a file", () => {
+test("stageCredentials sets variables to the paths of keys that only work as files", () => {
   const own = { private_key: "k", email: "a@b" };
   const [staged] = stageCredentials([credential("git_ssh", own)]);
   expect(staged?.env).toEqual({ GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_EMAIL: "a@b" });
@@ -43,7 +43,7 @@ test("stageCredentials lets the run write keys that only work as a file", () => 
   expect(account[0]?.fileEnv).toEqual({ GOOGLE_APPLICATION_CREDENTIALS: "{key_file}" });
 });
 
-test("stageCredentials gives git's ssh command to the first of two identities, and each a long name", () => {
+test("stageCredentials sets GIT_SSH_COMMAND for the first of two SSH keys, and a longer variable for each", () => {
   const key = { private_key: "k" };
   const [first, second] = stageCredentials([
     credential("git_ssh", key),
@@ -54,7 +54,7 @@ test("stageCredentials gives git's ssh command to the first of two identities, a
   expect(Object.keys(second?.fileEnv ?? {})).toEqual(["GIT_SSH_WORK_COMMAND"]);
 });
 
-test("stageCredentials gives a variable to the first of two credentials of a type, and each a variable by its long name", () => {
+test("stageCredentials sets the usual variable for the first of two credentials of a type, and a longer one for each", () => {
   const [first, second] = envs(
     credential("github_token", { token: "1" }),
     credential("github_token", { token: "2" }, "work"),
@@ -63,7 +63,7 @@ test("stageCredentials gives a variable to the first of two credentials of a typ
   expect(second).toEqual({ GITHUB_TOKEN_WORK_TOKEN: "2" });
 });
 
-test("stageCredentials gives git the host and variable of each of its tokens", () => {
+test("stageCredentials tells git the host and variable of each token", () => {
   const tokens = stageCredentials([
     credential("github_token", { token: "1" }),
     credential("github_token", { token: "2", host: "git.example.org" }, "work"),

@@ -30,7 +30,7 @@ function byRanges(text: string, ranges: readonly (readonly number[])[]): string 
 
 const found = (index: TextIndex, text: string) => byRanges(text, index.find(text, true).ranges);
 
-test("the index of secrets finds each known text, also where two overlap", () =>
+test("the index of secrets finds each known secret, also if two overlap", () =>
   fc.assert(
     fc.property(known, fc.string({ unit: letters, maxLength: 60 }), (texts, text) => {
       const index = new TextIndex();
@@ -40,7 +40,7 @@ test("the index of secrets finds each known text, also where two overlap", () =>
     { numRuns: 2_000 },
   ));
 
-test("the index of secrets finds the others after some were removed", () =>
+test("the index of secrets finds the remaining secrets after some were removed", () =>
   fc.assert(
     fc.property(known, fc.string({ unit: letters, maxLength: 60 }), (texts, text) => {
       const index = new TextIndex();

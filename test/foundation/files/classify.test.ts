@@ -11,7 +11,9 @@ test.each([
   ["agents/Not Allowed/SKILL.md", { kind: "agent", name: "Not Allowed" }],
   ["agents/dev/setup.sh", { kind: "image", name: "dev" }],
   ["agents/dev/sub/config.toml", { kind: "image", name: "dev" }],
-])("the change of %s is classified as %j", (path, kind) => expect(classify(path)).toEqual(kind));
+])("a change of the file %s is classified as %j", (path, kind) =>
+  expect(classify(path)).toEqual(kind),
+);
 
 test.each([
   "",
@@ -23,4 +25,4 @@ test.each([
   "agents/dev/setup.sh~",
   "agents/dev/sub/.setup.sh.swx",
   "other/config.toml",
-])("the change of %j is ignored", (path) => expect(classify(path)).toBeNull());
+])("a change of the file %j is ignored", (path) => expect(classify(path)).toBeNull());

@@ -13,7 +13,7 @@ async function changedBy(project: string, change: () => void): Promise<readonly 
 
 const config = "agents/dev/config.toml";
 
-test("a scan sees a change with the same size and time", async () => {
+test("a scan of a project detects a changed file of the same size and time", async () => {
   const project = tempProject();
   const path = join(project, config);
   utimesSync(path, 1, 1);
@@ -24,7 +24,7 @@ test("a scan sees a change with the same size and time", async () => {
   expect(changes).toEqual([config]);
 });
 
-test("a scan sees a rename over a file and a change of its mode", async () => {
+test("a scan of a project detects that a file was replaced by a rename, or its mode changed", async () => {
   const project = tempProject();
   const renamed = await changedBy(project, () => {
     write(join(project, "tmp"), "models = []\n");
@@ -34,7 +34,7 @@ test("a scan sees a rename over a file and a change of its mode", async () => {
   expect(await changedBy(project, () => chmodSync(join(project, config), 0o600))).toEqual([config]);
 });
 
-test("a scan sees added, removed and empty agents and schemas, and no other files", async () => {
+test("a scan of a project detects added, removed and emptied agents and schemas, and ignores other files", async () => {
   const project = tempProject();
   expect(await changedBy(project, () => addAgent(project, "new"))).toEqual([
     "agents/new",
@@ -50,7 +50,7 @@ test("a scan sees added, removed and empty agents and schemas, and no other file
   expect(await changedBy(project, () => write(join(project, schema), "{}"))).toEqual([schema]);
 });
 
-test("a change to a file that a Dockerfile may copy changes the Dockerfile; editors' files are ignored", async () => {
+test("a scan reports a changed file that a Dockerfile may copy as a changed Dockerfile, and ignores editors' files", async () => {
   const project = tempProject();
   const dir = join(project, "agents/dev");
   write(join(dir, "Dockerfile"), "FROM al-agent:latest\n");
@@ -86,7 +86,7 @@ test("a project without agents, or with links that lead nowhere, can be scanned"
   ]);
 });
 
-test("a change between two scans is reported once", async () => {
+test("a change between two scans of a project is reported once", async () => {
   const project = tempProject();
   const { events } = await watching(repairScans(project, { everyMs: 30 }));
   write(join(project, "agents/dev/SKILL.md"), "changed");
@@ -95,7 +95,7 @@ test("a change between two scans is reported once", async () => {
   expect(events).toEqual([{ type: "ready" }, { type: "touched", path: "agents/dev/SKILL.md" }]);
 });
 
-test("the first scan reports changes since the caller read the files", async () => {
+test("the first scan of a project reports changes since the caller read the files", async () => {
   const project = tempProject();
   const before = await scanProject(project);
   write(join(project, "agents/dev/SKILL.md"), "changed");
@@ -104,7 +104,7 @@ test("the first scan reports changes since the caller read the files", async () 
   expect(touched()).toEqual(new Set(["agents/dev/SKILL.md", "config.toml"]));
 });
 
-test("every restart of the watch begins with a scan", async () => {
+test("every restart of the file watcher begins with a scan", async () => {
   const project = tempProject();
   const begin$ = new BehaviorSubject(null);
   const { touched, forget } = await watching(repairScans(project, { begin$ }));
@@ -117,7 +117,7 @@ test("every restart of the watch begins with a scan", async () => {
   expect(touched()).toEqual(new Set());
 });
 
-test("a failed scan is a warning and reports nothing as removed", async () => {
+test("a failed scan of a project logs a warning and reports no file as removed", async () => {
   const project = tempProject();
   const { events, touched, forget } = await watching(repairScans(project, { everyMs: 30 }));
   const agents = join(project, "agents");

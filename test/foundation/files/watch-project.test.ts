@@ -10,7 +10,7 @@ import { addAgent, tempProject, watching, write } from "./support.ts";
 
 const config = "agents/dev/config.toml";
 
-test("the watcher reports a write in place, and no files that nothing reads", async () => {
+test("the file watcher reports a changed config.toml, and ignores files that the scheduler does not read", async () => {
   const project = tempProject();
   const { touched } = await watching(watchProject(project));
   for (const path of [
@@ -27,7 +27,7 @@ test("the watcher reports a write in place, and no files that nothing reads", as
   await expect.poll(touched).toEqual(new Set([config, "config.toml"]));
 });
 
-test("a file that an agent's Dockerfile may copy is reported as the Dockerfile", async () => {
+test("the file watcher reports a file that an agent's Dockerfile may copy as a change of the Dockerfile", async () => {
   const project = tempProject();
   const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
   write(join(project, "outside/secret"), "x");
@@ -64,7 +64,7 @@ test("a file that an agent's Dockerfile may copy is reported as the Dockerfile",
   expect(touched()).toEqual(new Set(["config.toml"]));
 });
 
-test("the watcher sees a change in a folder older than the Dockerfile", async () => {
+test("the file watcher detects a change in a folder that is older than the Dockerfile", async () => {
   const project = tempProject();
   const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
   write(join(dir, "lib/setup.sh"), "echo 1");
@@ -81,7 +81,7 @@ test("the watcher sees a change in a folder older than the Dockerfile", async ()
   expect(touched()).toEqual(new Set([dockerfile]));
 });
 
-test("vim's backup and swap are reported as the file they save", async () => {
+test("the file watcher reports a file saved by vim once, and ignores backup and swap files", async () => {
   const project = tempProject();
   const { touched, forget } = await watching(watchProject(project));
   const path = join(project, config);
@@ -98,7 +98,7 @@ test("vim's backup and swap are reported as the file they save", async () => {
   }
 });
 
-test("added and removed agents are reported, with the file written late", async () => {
+test("the file watcher reports added and removed agents, and a file that is written later", async () => {
   const project = tempProject();
   const { touched, forget } = await watching(watchProject(project));
   mkdirSync(join(project, "agents/new"));
@@ -111,7 +111,7 @@ test("added and removed agents are reported, with the file written late", async 
   await expect.poll(touched).toContain("agents/new");
 });
 
-test("the watcher sees an agents directory and a project's config that are created later", async () => {
+test("the file watcher detects an agents directory and a config.toml that are created later", async () => {
   const project = tempProject([]);
   unlinkSync(join(project, "config.toml"));
   const { touched } = await watching(watchProject(project));
@@ -122,7 +122,7 @@ test("the watcher sees an agents directory and a project's config that are creat
   for (const path of both) expect(touched()).toContain(path);
 });
 
-test("repair scans find a folder that was moved away and back, and a link with a new target", async () => {
+test("periodic scans detect a folder that was moved away and back, and a link with a new target", async () => {
   const project = tempProject();
   const everything = merge(watchProject(project), repairScans(project, { everyMs: 50 }));
   const { events, touched, forget } = await watching(everything);
@@ -161,7 +161,7 @@ class FakeWatcher extends EventEmitter {
 }
 
 test.each(["ENOSPC", "EMFILE"])(
-  "the watcher without watches (%s) warns and polls",
+  "the file watcher warns and polls if the system allows no more watches (%s)",
   async (code) => {
     const project = tempProject();
     const broken = new FakeWatcher();
@@ -184,7 +184,7 @@ test.each(["ENOSPC", "EMFILE"])(
   },
 );
 
-test("an unknown error of the watcher is a warning, and watching continues", async () => {
+test("an unknown error of the file watcher is logged as a warning, and watching continues", async () => {
   const fake = new FakeWatcher();
   const watched = watching(watchProject("/p", { open: () => fake }));
   fake.emit("ready");
@@ -198,7 +198,7 @@ test("an unknown error of the watcher is a warning, and watching continues", asy
   ]);
 });
 
-test("unsubscribing closes the watcher, and subscribing again opens another", () => {
+test("unsubscribing closes the file watcher, and subscribing again opens a new one", () => {
   const fakes: FakeWatcher[] = [];
   const source = watchProject("/p", {
     open: () => {
@@ -212,7 +212,7 @@ test("unsubscribing closes the watcher, and subscribing again opens another", ()
   expect(fakes.map(({ closed }) => closed)).toEqual([true, true]);
 });
 
-test("the watcher reports each of ten atomic renames in a row", async () => {
+test("the file watcher reports each of ten atomic renames in a row", async () => {
   const project = tempProject();
   const { touched, forget } = await watching(watchProject(project));
   for (let i = 0; i < 10; i++) {
@@ -223,7 +223,7 @@ test("the watcher reports each of ten atomic renames in a row", async () => {
   }
 });
 
-test("the watcher reports all of 200 agents changed at once", async () => {
+test("the file watcher reports all of 200 agents that changed at once", async () => {
   const names = Array.from({ length: 200 }, (_, i) => `agent-${i}`);
   const project = tempProject(names);
   const { touched } = await watching(watchProject(project));

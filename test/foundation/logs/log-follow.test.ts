@@ -4,7 +4,7 @@ import { follow, line, sourceOf } from "./follow.ts";
 import { openLogs } from "./open-logs.ts";
 import { logPath, tempProject, writeLines } from "./support.ts";
 
-test("a log can be followed before its directory and file exist", async () => {
+test("a log can be followed before its directory and its file exist", async () => {
   const project = tempProject();
   const { messages } = follow(sourceOf(project));
   await pause(50, "the follower looks before there is a directory");
@@ -12,7 +12,7 @@ test("a log can be followed before its directory and file exist", async () => {
   await expect.poll(messages).toEqual(["first", "second"]);
 });
 
-test("one run's lines are followed among others", async () => {
+test("following a log can be limited to one run's lines", async () => {
   const project = tempProject();
   const run = (instanceId: string, msg: string) => line(msg, { instanceId });
   writeLines(logPath(project), [run("dev-aaaaaaaa", "1"), run("dev-bbbbbbbb", "x")]);
@@ -22,7 +22,7 @@ test("one run's lines are followed among others", async () => {
   await expect.poll(messages).toEqual(["1", "2"]);
 });
 
-test("a name that is not an agent's reaches no file outside the logs", async () => {
+test("following a log by an invalid agent name opens no file outside the log directory", async () => {
   const project = tempProject();
   writeLines(`${project}/evil-2026-11-21.log`, [line("secret")]);
   writeLines(logPath(project), []);
@@ -32,7 +32,7 @@ test("a name that is not an agent's reaches no file outside the logs", async () 
   expect(messages()).toEqual([]);
 });
 
-test("half a line is shown once it is complete", async () => {
+test("an incomplete log line is shown to followers once it is complete", async () => {
   const project = tempProject();
   const [begin, end] = [line("whole").slice(0, 30), line("whole").slice(30)];
   writeLines(logPath(project), [line("before"), begin]);
@@ -44,7 +44,7 @@ test("half a line is shown once it is complete", async () => {
   await expect.poll(messages).toEqual(["before", "whole", "after"]);
 });
 
-test("text that is not ASCII, cut anywhere, arrives whole", async () => {
+test("followers of a log receive non-ASCII text intact, wherever writes cut it", async () => {
   const project = tempProject();
   writeLines(logPath(project), []);
   const { messages } = follow(sourceOf(project));
@@ -61,22 +61,25 @@ test.each([
   ["deleted", (path: string) => rmSync(path)],
   ["moved away", (path: string) => renameSync(path, `${path}.1`)],
   ["emptied", (path: string) => truncateSync(path)],
-])("a file that is %s and written again is read from its start", async (_what, harm) => {
-  const project = tempProject();
-  const path = logPath(project);
-  writeLines(path, [line("one, which is rather long"), line("two, which is rather long")]);
-  const { messages } = follow(sourceOf(project), { lines: 1 });
-  await expect.poll(messages).toHaveLength(1);
-  appendFileSync(path, line("three"));
-  await expect.poll(messages).toHaveLength(2);
-  harm(path);
-  await pause(100, "a check sees what became of the file");
-  writeLines(path, [line("four"), line("five")]);
-  await expect.poll(messages).toHaveLength(4);
-  expect(messages().slice(1)).toEqual(["three", "four", "five"]);
-});
+])(
+  "a followed log file that is %s and written again is read from its start",
+  async (_what, harm) => {
+    const project = tempProject();
+    const path = logPath(project);
+    writeLines(path, [line("one, which is rather long"), line("two, which is rather long")]);
+    const { messages } = follow(sourceOf(project), { lines: 1 });
+    await expect.poll(messages).toHaveLength(1);
+    appendFileSync(path, line("three"));
+    await expect.poll(messages).toHaveLength(2);
+    harm(path);
+    await pause(100, "a check sees what became of the file");
+    writeLines(path, [line("four"), line("five")]);
+    await expect.poll(messages).toHaveLength(4);
+    expect(messages().slice(1)).toEqual(["three", "four", "five"]);
+  },
+);
 
-test("a line that grows to 50 MB is skipped in little memory, and later lines are not", async () => {
+test("following a log skips a line that grows to 50 MB in little memory, and shows later lines", async () => {
   const project = tempProject();
   writeLines(logPath(project), [line("before")]);
   const { messages } = follow(sourceOf(project));
@@ -92,7 +95,7 @@ test("a line that grows to 50 MB is skipped in little memory, and later lines ar
   expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
 });
 
-test("a short follow leaves no file open", async () => {
+test("following a log for a short time leaves no file open", async () => {
   const project = tempProject();
   writeLines(logPath(project), [line("0")]);
   const source = sourceOf(project);
@@ -106,7 +109,7 @@ test("a short follow leaves no file open", async () => {
   await expect.poll(() => openLogs(project)).toEqual([]);
 });
 
-test("followers keep no log file open, however many there are", async () => {
+test("any number of followers keep no log file open", async () => {
   const project = tempProject();
   writeLines(logPath(project), [line("0")]);
   const source = sourceOf(project);

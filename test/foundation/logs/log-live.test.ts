@@ -3,7 +3,7 @@ import { pause } from "../../helpers/pause.ts";
 import { devQuery, follow, line, range, sourceOf, unchecked } from "./follow.ts";
 import { entry, logPath, tempProject, tempWriter, writeLines } from "./support.ts";
 
-test("a line reaches its follower as it is written, with the position after it", async () => {
+test("a log line reaches its follower as it is written, with the position after that line", async () => {
   const project = tempProject();
   writeLines(
     logPath(project),
@@ -26,25 +26,28 @@ test("a line reaches its follower as it is written, with the position after it",
 test.each([
   ["with checks of the files", { checkEveryMs: 20 }],
   ["without checks of the files", unchecked],
-])("no line is lost or repeated in any order of reading and writing, %s", async (_how, pace) => {
-  const project = tempProject();
-  const writer = tempWriter(project);
-  const source = sourceOf(project, { ...pace, appended$: writer.appended$ });
-  const total = 3_000;
-  const followers: ReturnType<typeof follow>[] = [];
-  for (let n = 0; n < total; n++) {
-    writer.write(entry(`${n}`));
-    if (n % 150 === 75) followers.push(follow(source, { lines: 10_000 }));
-    if (n % 10 === 0) await new Promise(setImmediate);
-  }
-  for (const { messages } of followers) {
-    await expect.poll(() => messages().length).toBe(total);
-    expect(messages()).toEqual(range(0, total));
-  }
-  expect(followers).toHaveLength(20);
-});
+])(
+  "following a live log loses and repeats no line in any order of reading and writing, %s",
+  async (_how, pace) => {
+    const project = tempProject();
+    const writer = tempWriter(project);
+    const source = sourceOf(project, { ...pace, appended$: writer.appended$ });
+    const total = 3_000;
+    const followers: ReturnType<typeof follow>[] = [];
+    for (let n = 0; n < total; n++) {
+      writer.write(entry(`${n}`));
+      if (n % 150 === 75) followers.push(follow(source, { lines: 10_000 }));
+      if (n % 10 === 0) await new Promise(setImmediate);
+    }
+    for (const { messages } of followers) {
+      await expect.poll(() => messages().length).toBe(total);
+      expect(messages()).toEqual(range(0, total));
+    }
+    expect(followers).toHaveLength(20);
+  },
+);
 
-test("lines keep their order over midnight", async () => {
+test("followed log lines keep their order over midnight", async () => {
   const project = tempProject();
   let now = Date.UTC(2026, 10, 21, 23, 59, 59);
   const writer = tempWriter(project, { now: () => now });
@@ -62,7 +65,7 @@ test("lines keep their order over midnight", async () => {
   expect(messages()).toEqual(range(0, 200));
 });
 
-test("all agents are followed together, later ones too", async () => {
+test("following all logs includes agents that appear later", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   writer.write(entry("old", { agent: "ops" }));
@@ -80,7 +83,7 @@ test("all agents are followed together, later ones too", async () => {
   expect(messages()).toEqual(["old", ...sent]);
 });
 
-test("lines of the writer and of another process come in the file's order, each once", async () => {
+test("followed log lines of the scheduler and of another process come in the file's order, each once", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   const source = sourceOf(project, { appended$: writer.appended$ });
@@ -98,23 +101,26 @@ test("lines of the writer and of another process come in the file's order, each 
 test.each([
   ["deleted", (path: string) => rmSync(path)],
   ["moved away", (path: string) => renameSync(path, `${path}.1`)],
-])("lines written after the file was %s come once, in order", async (_what, harm) => {
-  const project = tempProject();
-  const writer = tempWriter(project);
-  const { messages } = follow(sourceOf(project, { appended$: writer.appended$ }));
-  for (const n of range(0, 20)) writer.write(entry(n));
-  await expect.poll(messages).toHaveLength(20);
-  harm(logPath(project));
-  await pause(100, "a check of the files notices that it is gone");
-  for (const n of range(20, 60)) {
-    writer.write(entry(n));
-    await new Promise(setImmediate);
-  }
-  await expect.poll(messages).toHaveLength(60);
-  expect(messages()).toEqual(range(0, 60));
-});
+])(
+  "log lines written after the file was %s reach the follower once, in order",
+  async (_what, harm) => {
+    const project = tempProject();
+    const writer = tempWriter(project);
+    const { messages } = follow(sourceOf(project, { appended$: writer.appended$ }));
+    for (const n of range(0, 20)) writer.write(entry(n));
+    await expect.poll(messages).toHaveLength(20);
+    harm(logPath(project));
+    await pause(100, "a check of the files notices that it is gone");
+    for (const n of range(20, 60)) {
+      writer.write(entry(n));
+      await new Promise(setImmediate);
+    }
+    await expect.poll(messages).toHaveLength(60);
+    expect(messages()).toEqual(range(0, 60));
+  },
+);
 
-test("a reader that reconnects resumes after its last line without a gap or a repeat", async () => {
+test("a log follower that reconnects resumes after its last line without gaps or repeats", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   const source = sourceOf(project, { appended$: writer.appended$ });

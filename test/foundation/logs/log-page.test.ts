@@ -48,13 +48,13 @@ function twoDays(): string {
   return project;
 }
 
-test("page after page of a log leads back to the first line, over days, without loss or repeat", async () => {
+test("reading a log backward page by page reaches the first line over days, without gaps or repeats", async () => {
   const { found, reached } = await walk(twoDays(), { lines: 3 });
   expect(found).toEqual(Array.from({ length: 20 }, (_, number) => `<${number}>`));
   expect(reached).toHaveLength(7);
 });
 
-test("the page at a position of a log has the lines before it and after it", async () => {
+test("a page of a log can contain the lines before or after a given position", async () => {
   const project = twoDays();
   const ids = (await pageOf(project)).lines.map(({ id }) => id);
   const before = ids[7] ?? "";
@@ -67,7 +67,7 @@ test("the page at a position of a log has the lines before it and after it", asy
   expect(rest.lines).toHaveLength(8);
 });
 
-test("text is searched in everything that a line shows, in any case", async () => {
+test("searching a log page finds text in everything that a line shows, ignoring case", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   const write = (msg: string, fields = {}) =>
@@ -92,7 +92,7 @@ test("text is searched in everything that a line shows, in any case", async () =
     expect(await messages(project, text(common))).toEqual([]);
 });
 
-test("a level filter keeps the lines of this level and above", async () => {
+test("a level filter of a log page keeps lines of this level and above", async () => {
   const project = tempProject();
   const levels = [20, 30, 40, 50, 60] as const;
   writeLines(
@@ -103,7 +103,7 @@ test("a level filter keeps the lines of this level and above", async () => {
   expect(await messages(project, text("5", 40))).toEqual(["50"]);
 });
 
-test("a scan of a log is bounded, reports its position, and continues from there", async () => {
+test("a long scan of a log stops at a limit, returns its position, and can continue from there", async () => {
   const { found, reached } = await walk(twoDays(), text("<2>"), 400);
   expect(found).toEqual(["<2>"]);
   expect(reached.length).toBeGreaterThan(2);
@@ -111,7 +111,7 @@ test("a scan of a log is bounded, reports its position, and continues from there
   expect(reached).toEqual(reached.toSorted((a, b) => Number(b) - Number(a)));
 });
 
-test("a run's lines are found at any age, and its first line ends the scan", async () => {
+test("a page of a run's log finds lines of any age, and stops at the run's first line", async () => {
   const project = twoDays();
   const mine = { instanceId: "dev-aaaaaaaa" };
   const dates = ["2026-11-17", "2026-11-18", "2026-11-19"];
@@ -126,7 +126,7 @@ test("a run's lines are found at any age, and its first line ends the scan", asy
   expect((await pageOf(project, { ...mine, ...text("no such") })).older).toBeNull();
 });
 
-test("a position whose file is gone, or a missing log, has no lines", async () => {
+test("a log page is empty if the file at its position is gone, or the log is missing", async () => {
   const project = twoDays();
   const [first] = (await pageOf(project)).lines;
   rmSync(logPath(project, "dev", "2026-11-20"));
@@ -138,7 +138,7 @@ test("a position whose file is gone, or a missing log, has no lines", async () =
   expect(await pageOf(tempProject())).toMatchObject({ ...none, newer: null, atEnd: true });
 });
 
-test("a follower continues from the end of a page, also while half a line is there", async () => {
+test("following a log continues from the end of a page, also if the file ends with an incomplete line", async () => {
   const project = twoDays();
   appendFileSync(logPath(project), '{"level":30,"ti');
   const page = await createLogSource(project).page({ ...all, ...text("<3>") });
@@ -147,7 +147,7 @@ test("a follower continues from the end of a page, also while half a line is the
   expect(await messages(project, { from: { after: page.newer ?? "" } })).toEqual(["late"]);
 });
 
-test("a filter skips a line that is nested without end", async () => {
+test("a filter of a log page skips an endlessly nested line", async () => {
   const project = tempProject();
   const deep = `${"[".repeat(3_800)}"needle"${"]".repeat(3_800)}`;
   const head = `{"level":30,"time":${noon},"agent":"dev"`;
@@ -157,7 +157,7 @@ test("a filter skips a line that is nested without end", async () => {
   expect(await messages(project, text("needle"))).toEqual(["a needle"]);
 });
 
-test("parts of a log without a match are passed over, and matches in between are all found", async () => {
+test("filtering a log page skips parts without a match, and finds every match between them", async () => {
   const project = tempProject();
   const filler = "x".repeat(2_000);
   const isMatch = (number: number) => number % 97 === 0;
@@ -182,7 +182,7 @@ test("parts of a log without a match are passed over, and matches in between are
   expect(numbersOf(found)).toEqual(expected);
 });
 
-test("a match is found across the colours of a terminal, and after letters of other alphabets", async () => {
+test("searching a log page finds text with terminal colours inside it or other alphabets before it", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   for (const msg of ["ü nee\u001b[1mdle", "\u212aelvin", "needless", "other ✓"]) {

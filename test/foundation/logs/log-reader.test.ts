@@ -28,7 +28,7 @@ test("the last lines of a log come oldest first, from as many days as needed", a
   expect(await read(project)).toHaveLength(20);
 });
 
-test("one run's lines are found among others, over midnight, with or without its agent named", async () => {
+test("one run's log lines are found among others, over midnight, with or without the agent's name", async () => {
   const project = tempProject();
   const mine = { instanceId: "dev-aaaaaaaa" };
   writeLines(logPath(project, "dev", "2026-11-20"), [
@@ -57,7 +57,7 @@ test("the log reader opens only the files of the days on which a run ran, if the
   expect(await read(project, { ...mine, times })).toEqual(["1", "2"]);
 });
 
-test("the logs of all agents and the scheduler are merged by time, each in its own order", async () => {
+test("the logs of all agents and the scheduler are merged by time; each log keeps its order", async () => {
   const project = tempProject();
   const started = Date.now() - 1_000;
   const at = (msg: string, time: number) => entry(msg, { time: started + time });
@@ -70,7 +70,7 @@ test("the logs of all agents and the scheduler are merged by time, each in its o
   expect(await read(project, { agent: null, lines: 3 })).toEqual(merged.slice(-3));
 });
 
-test("reading a log continues exactly at any position, for one agent and for all", async () => {
+test("reading logs continues exactly at any position, for one agent and for all", async () => {
   const project = tempProject();
   for (const date of ["2026-11-20", "2026-11-21"]) {
     writeLines(logPath(project, "dev", date), numbered(0, 5, { date }));
@@ -109,7 +109,7 @@ test.each([
   expect(await read(project, { after, lines: 2 })).toEqual(["3", "4"]);
 });
 
-test("half a line at the end of a log waits; a broken one in between is shown as broken", async () => {
+test("an incomplete last line of a log is not shown yet; a broken line before it is shown as broken", async () => {
   const project = tempProject();
   writeLines(logPath(project), [
     entry("a"),
@@ -124,13 +124,13 @@ test("half a line at the end of a log waits; a broken one in between is shown as
   ]);
 });
 
-test("a broken line longer than the limit of a log line is cut to its beginning", async () => {
+test("a broken log line that exceeds the length limit is cut", async () => {
   const project = tempProject();
   writeLines(logPath(project), [`${"x".repeat(500_000)}\n`, entry("after")]);
   expect((await read(project)).map(({ length }) => length)).toEqual([32 * 1024 + 13, 5]);
 });
 
-test("a line with an invalid time or an unnamed run counts as broken", async () => {
+test("a log line with an invalid time or an empty run id counts as broken", async () => {
   const project = tempProject();
   const bad = [
     '{"level":30,"time":1e999,"agent":"dev","msg":"a"}',
@@ -152,7 +152,7 @@ test("a line with an invalid time or an unnamed run counts as broken", async () 
 
 const at = (text: string): number => Date.parse(text);
 
-test("a run's log files are those of its UTC days", () => {
+test("a run's log files are those of the UTC days on which it ran", () => {
   const names = (from: string, to: string) =>
     logFilesBetween("dev", at(from), at(to))?.map(({ name }) => name);
   expect(names("2026-11-22T23:59:00Z", "2026-11-24T00:00:00Z")).toEqual([
@@ -187,7 +187,7 @@ test("the last lines of all agents and the scheduler come oldest first, over day
   expect(last).toEqual(stamped(8, "ops"));
 });
 
-test("the reader skips broken lines, and files that are not logs or can't be read", async () => {
+test("the log reader skips broken lines, unreadable files and files that are not logs", async () => {
   const project = tempProject();
   writeLines(logPath(project, "dev", "2026-11-20"), [entry("old")]);
   writeLines(logPath(project), [entry("good"), "broken\n", entry("after it"), '{"lev']);
@@ -199,7 +199,7 @@ test("the reader skips broken lines, and files that are not logs or can't be rea
   expect(await latest(project)).toEqual(["old", "good", "broken line: broken", "after it"]);
 });
 
-test("at most as many files are read as lines are wanted, the last written first", async () => {
+test("reading the last N lines opens at most N log files, the last written first", async () => {
   const project = tempProject();
   for (const [i, agent] of ["a", "b", "c", "d"].entries()) {
     writeLines(logPath(project, agent), [stamped(10 - i, agent)]);
@@ -208,7 +208,7 @@ test("at most as many files are read as lines are wanted, the last written first
   expect(await latest(project, 2)).toEqual(["7", "8"]);
 });
 
-test("files of a copied project are ordered by day, not by when they were copied", async () => {
+test("log files of a copied project are ordered by day, not by modification time", async () => {
   const project = tempProject();
   for (const day of [21, 19, 20]) {
     writeLines(logPath(project, "dev", `2026-11-${day}`), [stamped(day)]);

@@ -21,7 +21,7 @@ const messages = (path: string): string[] =>
     .slice(0, -1)
     .map((line) => (JSON.parse(line) as LogEntry).msg);
 
-test("each agent and the scheduler have a private file of the UTC day", async () => {
+test("each agent and the scheduler have a private log file per UTC day", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   for (const agent of ["dev", "ops-2026-01-01", "scheduler"]) writer.write(entry("x", { agent }));
@@ -35,7 +35,7 @@ test("each agent and the scheduler have a private file of the UTC day", async ()
   expect(statSync(join(project, ".al/logs")).mode & 0o777).toBe(0o700);
 });
 
-test("an agent name that is not a file name goes to the scheduler's log", async () => {
+test("lines of an agent whose name is not a valid file name go to the scheduler's log", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   writer.write(entry("x", { agent: "../../evil" }));
@@ -43,7 +43,7 @@ test("an agent name that is not a file name goes to the scheduler's log", async 
   expect(messages(logPath(project, "scheduler"))).toEqual(["x"]);
 });
 
-test("grown$ emits each file that got lines once per turn", async () => {
+test("grown$ emits each log file with new lines once per turn of the event loop", async () => {
   const writer = tempWriter(tempProject());
   const names: string[] = [];
   writer.grown$.subscribe((name) => names.push(name));
@@ -52,7 +52,7 @@ test("grown$ emits each file that got lines once per turn", async () => {
   expect(names).toEqual(["dev-2026-11-21.log", "ops-2026-11-21.log"]);
 });
 
-test("lines keep their order through thousands of writes", async () => {
+test("log lines keep their order through thousands of writes", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   const sent = Array.from({ length: 20_000 }, (_, i) => `line ${i}`);
@@ -64,7 +64,7 @@ test("lines keep their order through thousands of writes", async () => {
   expect(messages(logPath(project))).toEqual(sent);
 });
 
-test("half a line that a crash left is ended before the next", async () => {
+test("an incomplete log line that a crash left is ended before the next line", async () => {
   const project = tempProject();
   mkdirSync(join(project, ".al/logs"), { recursive: true });
   writeFileSync(logPath(project), '{"level":30,"msg":"half');
@@ -119,7 +119,7 @@ test("log lines wait while the disk fails, and are written when it works again",
   expect(messages(logPath(project))).toEqual(Array.from({ length: 100 }, (_, i) => `line ${i}`));
 });
 
-test("lines that don't fit in memory are dropped, and a line says how many", async () => {
+test("log lines that don't fit in memory are dropped, and a later line says how many", async () => {
   const project = tempProject();
   mkdirSync(join(project, ".al"));
   writeFileSync(join(project, ".al/logs"), "");
@@ -143,7 +143,7 @@ test("lines that don't fit in memory are dropped, and a line says how many", asy
   );
 });
 
-test("a flush reports whether all earlier lines are written, whatever comes meanwhile", async () => {
+test("flushing the log reports whether all earlier lines are written, even if new lines arrive meanwhile", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
   expect(await writer.flush()).toBe(true);
@@ -158,7 +158,7 @@ test("a flush reports whether all earlier lines are written, whatever comes mean
   }
 });
 
-test("a flush reports a single file that fails", async () => {
+test("flushing the log reports a single file that fails", async () => {
   const project = tempProject();
   mkdirSync(logPath(project, "ops"), { recursive: true });
   const writer = tempWriter(project);
@@ -174,7 +174,9 @@ test("a flush reports a single file that fails", async () => {
   expect(messages(logPath(project, "ops"))).toEqual(["x"]);
 });
 
-test("a full disk loses and breaks no log line once there is space", async ({ skip }) => {
+test("log lines written while the disk is full are complete once there is space", async ({
+  skip,
+}) => {
   const project = tempProject();
   const logs = join(project, ".al/logs");
   mkdirSync(logs, { recursive: true });
@@ -195,7 +197,7 @@ test("a full disk loses and breaks no log line once there is space", async ({ sk
   expect(whole.map((line) => (JSON.parse(line) as LogEntry).msg)).toEqual(sent);
 });
 
-test("close writes waiting log lines", async () => {
+test("closing the log writer writes waiting lines", async () => {
   const project = tempProject();
   const writer = tempWriter(project, { now: () => noon + dayMs });
   writer.write(entry("last words"));
@@ -203,7 +205,7 @@ test("close writes waiting log lines", async () => {
   expect(messages(logPath(project, "dev", "2026-11-22"))).toEqual(["last words"]);
 });
 
-test("a log line has pino's shape with its fields, in one line of ASCII", () => {
+test("a log line has the format of the logger pino, as one line of ASCII", () => {
   const line = formatLine(
     entry("gr\u00fc\u00dfe \u{1f600}\n\u2028", { instanceId: "dev-1", tool: "bash", n: 1 }),
   );
@@ -222,7 +224,7 @@ test("a long value in a log line is cut and marked", () => {
   expect(parsed.output).toMatch(/^o+… \(cut, 90000 characters\)$/);
 });
 
-test("fields that are too long even when cut are dropped, and the message stays", () => {
+test("fields of a log line that are too long even when cut are dropped, and the message is kept", () => {
   const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`field${i}`, i]));
   const line = formatLine(entry("hello", many));
   expect(JSON.parse(line)).toMatchObject({ msg: "hello", agent: "dev", truncated: true });
@@ -236,7 +238,7 @@ test("formatLine replaces fields that JSON cannot hold with fieldsError", () => 
   expect(JSON.parse(formatLine(entry("x", { big: 1n })))).toHaveProperty("fieldsError");
 });
 
-test("any log entry makes one short line that parses", () =>
+test("any log entry becomes one short line of valid JSON", () =>
   fc.assert(
     fc.property(
       fc.string({ unit: "binary", maxLength: 9_000 }),

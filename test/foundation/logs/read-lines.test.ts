@@ -25,7 +25,7 @@ function linesOf(text: string): RawLine[] {
     });
 }
 
-test("reading forward and backward gives the same lines of any file", async () => {
+test("reading a log file forward and backward returns the same lines", async () => {
   const path = join(tempProject(), "x.log");
   const piece = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 30 }),
@@ -54,7 +54,7 @@ test("reading forward and backward gives the same lines of any file", async () =
   );
 });
 
-test("a line of 50 MB is skipped in little memory", async () => {
+test("reading a log file skips a line of 50 MB in little memory", async () => {
   const path = join(tempProject(), "x.log");
   writeFileSync(path, `first\n${"x".repeat(50_000_000)}\nlast\n`);
   const before = process.memoryUsage().rss;
@@ -70,7 +70,7 @@ test("a missing log file has no lines", async () => {
   expect(await all(readBackward("/nowhere/x.log", 10))).toEqual([]);
 });
 
-test("readers that wait at the first line of a log use little memory, however many", async () => {
+test("any number of readers that wait at the first line of a log use little memory", async () => {
   const path = join(tempProject(), "x.log");
   writeFileSync(path, "a line\n".repeat(3));
   const before = process.memoryUsage().arrayBuffers;

@@ -7,7 +7,7 @@ function days(project: string, dates: readonly string[], bytes = 100): void {
   for (const date of dates) writeLines(logPath(project, "dev", date), ["x".repeat(bytes)]);
 }
 
-test("logs older than the kept days are deleted", async () => {
+test("logs older than the configured days are deleted", async () => {
   const project = tempProject();
   days(project, ["2026-11-06", "2026-11-07", "2026-11-20", "2026-11-21"]);
   const { deleted, bytes } = await pruneLogs(project, { now: noon, days: 14, maxBytes: 1e9 });
@@ -15,7 +15,7 @@ test("logs older than the kept days are deleted", async () => {
   expect(bytes).toBe(300);
 });
 
-test("above the size limit the oldest logs are deleted, but never today's", async () => {
+test("the oldest logs are deleted above the size limit, but never today's", async () => {
   const project = tempProject();
   days(project, ["2026-11-18", "2026-11-19", "2026-11-20", "2026-11-21"]);
   const some = await pruneLogs(project, { now: noon, days: 14, maxBytes: 250 });
@@ -24,7 +24,7 @@ test("above the size limit the oldest logs are deleted, but never today's", asyn
   expect(rest).toEqual({ deleted: ["dev-2026-11-20.log"], bytes: 100 });
 });
 
-test("the retention of logs keeps other files", async () => {
+test("deleting old logs keeps other files", async () => {
   const project = tempProject();
   writeLines(logPath(project), [entry("x")]);
   const other = join(project, ".al/logs/notes-2020-01-01.txt");

@@ -32,7 +32,7 @@ test.each(["lost", "interrupted"] as const)(
 
 test("a failed run is not retried", async () => expect(await retried("failed", 1)).toEqual([]));
 
-test("a tick that waits is work for the next scheduler, and its run claims it", async () => {
+test("a scheduled run that still waits is stored for the next scheduler, and started as a run there", async () => {
   const context = schedulerContext();
   const { store } = context;
   const commit = commitEvents(context, () => undefined);

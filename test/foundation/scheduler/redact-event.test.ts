@@ -27,9 +27,9 @@ const events: readonly RunEvent[] = [
   { ...run, type: "finished", end: { ...end, reason: `401: ${secret}` } },
 ];
 
-describe("an event on its way to its readers", () => {
+describe("an event that is sent to readers", () => {
   test.each(events.map((event) => [event.type, event] as const))(
-    "holds no secret: %s",
+    "contains no secret, for the type %s",
     (_type, event) => {
       const redacted = redactEvent(event, (text) => text.replaceAll(secret, "[redacted]"));
       expect(JSON.stringify(redacted)).not.toContain(secret);

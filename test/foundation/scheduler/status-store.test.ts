@@ -3,7 +3,7 @@ import type { EarlierRun } from "../../../streams/status/agent-record.ts";
 import { eventsOf } from "../../streams/status/events.ts";
 import { schedulerStatus } from "../../streams/status/board.ts";
 
-test("an agent that returns shows its run that ended while it was removed", () => {
+test("the status of an agent that is added again shows the run that ended while the agent was removed", () => {
   let lastRun: EarlierRun | null = null;
   const board = createStatusStore(
     schedulerStatus,

@@ -1,6 +1,6 @@
 import { closeAll, createStopping } from "../../../src/foundation/scheduler/stopping.ts";
 
-test("a failing step of the stop is logged, and the others run in order", async () => {
+test("a failing step of the scheduler's stop is logged, and the other steps run in order", async () => {
   const taken: string[] = [];
   const problems: unknown[] = [];
   const broken = new Error("disk full");
@@ -19,7 +19,7 @@ test("a failing step of the stop is logged, and the others run in order", async 
   expect(problems).toEqual([broken, broken]);
 });
 
-test("a scheduler that has stopped logs no further request to stop", () => {
+test("a stopped scheduler does not log further requests to stop", () => {
   const log = vi.fn();
   const ignored = () => undefined;
   const stopping = createStopping({

@@ -29,7 +29,7 @@ test("enabling an enabled agent, or resuming a scheduler that is not paused, cha
   expect(told).toEqual([{ agent: "dev", enabled: false }]);
 });
 
-test("of two concurrent switches, the later one takes effect", async () => {
+test("if a scheduler is paused and resumed concurrently, the later request takes effect", async () => {
   const { switches, told } = listened();
   await Promise.all([switches.setEnabled("dev", false), switches.setEnabled("dev", true)]);
   await Promise.all([switches.setPaused(true), switches.setPaused(false)]);
@@ -37,7 +37,7 @@ test("of two concurrent switches, the later one takes effect", async () => {
   expect(told.slice(2)).toEqual([true, false]);
 });
 
-test("a pause of the schedules alone leaves paused work paused until a resume", async () => {
+test("pausing only the schedules keeps work that was paused before paused until a resume", async () => {
   const { switches, told } = listened();
   await switches.setPaused(true);
   await switches.setPaused(true, true);

@@ -42,14 +42,14 @@ function runOld(...args: readonly string[]) {
 }
 
 describe("al on an old Node", () => {
-  test("continues with the bundled one: arguments, streams and exit code", () => {
+  test("continues with the bundled Node, passing on arguments, streams and exit code", () => {
     bundle("24.1.0", 'echo "args: $*"; cat; echo problem >&2; exit 7');
     const { status, stdout, stderr } = runOld("stat", "two words");
     expect({ status, stderr }).toEqual({ status: 7, stderr: "problem\n" });
     expect(stdout).toContain("al.js stat two words\nfrom stdin");
   });
 
-  test("says in one line which Node to install if it finds none, or an old one", () => {
+  test("says in one line which Node to install if the bundled one is missing or old", () => {
     const error =
       "error: al needs Node 24 or newer and this is 18.20.0; install it with: npm install --global node@24\n";
     expect(runOld("stat")).toMatchObject({ status: 1, stdout: "", stderr: error });
@@ -57,7 +57,7 @@ describe("al on an old Node", () => {
     expect(runOld("stat").status).toBe(1);
   });
 
-  test("forwards signals and waits for the end", async () => {
+  test("forwards signals to the bundled Node and waits for its end", async () => {
     bundle("24.1.0", 'trap "echo stopped; exit 3" TERM; echo up; while :; do sleep 0.05; done');
     const stdio = ["ignore", "pipe", "inherit"] as const;
     const child = spawn(process.execPath, asOld("start"), { stdio: [...stdio] });
@@ -70,7 +70,7 @@ describe("al on an old Node", () => {
     expect(output).toBe("up\nstopped\n");
   });
 
-  test("reports a death by signal as 128 and its number", () => {
+  test("exits with 128 plus the number of the signal that ended the bundled Node", () => {
     bundle("24.1.0", "kill -9 $$");
     expect(runOld("start").status).toBe(137);
   });

@@ -63,7 +63,7 @@ beforeEach(async () => {
   });
 });
 
-test("alerts, targets and deliveries are printed as tables, with the command to run next", () => {
+test("al alerts prints alerts, targets and deliveries as tables, with the next command", () => {
   const style = { colors: pc.createColors(false), columns: null, now };
   expect(renderAlerts(bad, style).split("\n")).toEqual([
     "Wrong now          Agent    Since     Count  Why",
@@ -90,7 +90,7 @@ test("alerts, targets and deliveries are printed as tables, with the command to 
   ]);
 });
 
-test("al alerts fits a terminal of 60 columns, and cuts no name", () => {
+test("al alerts fits a terminal of 60 columns without cutting names", () => {
   const reason = "something that goes on and on ".repeat(9);
   const name = "nightly-report";
   const open = bad.open.map((one) => ({ ...one, agent: name, reason }));
@@ -103,7 +103,7 @@ test("al alerts fits a terminal of 60 columns, and cuts no name", () => {
   expect(named.length).toBeGreaterThanOrEqual(open.length + targets.length + deliveries.length);
 });
 
-test("al alerts is short for al alerts list; a filter shows deliveries alone", async () => {
+test("al alerts is short for al alerts list; with a filter it shows deliveries only", async () => {
   for (const line of ["alerts", "alerts list"]) {
     await cli.prints(line, /^Wrong now[^\u001b]+$/);
   }
@@ -118,21 +118,21 @@ test.each([
   ["alerts", "alerts have no target yet; [alerts.<name>] in config.toml makes one\n", []],
   ["alerts", "nothing is wrong now\nno alert was sent yet\n", [aTarget("ops")]],
   ["alerts --state dead", "no alert meets these filters\n", [aTarget("ops")]],
-])("al %s without alerts prints %j on standard error", async (line, note, targets) => {
+])("al %s prints %j on standard error if there are no alerts", async (line, note, targets) => {
   report = { ...nothing, targets };
   const { code, stdout, stderr } = await cli.al(line);
   expect({ code, rows: stdout.includes("dev") }).toEqual({ code: 0, rows: false });
   expect(stderr).toContain(note);
 });
 
-test("al alerts test prints whether the target accepted it, and fails if it did not", async () => {
+test("al alerts test prints whether the target accepted the alert, and fails otherwise", async () => {
   await cli.prints("alerts test ops", "ops accepted the test\n");
   const refused = "chat did not accept the test: HTTP 410:\n";
   expect(await cli.al("alerts test chat")).toEqual({ code: 1, stdout: "", stderr: refused });
   expect(await cli.json("alerts test chat")).toMatchObject({ accepted: false });
 });
 
-test("al alerts retry takes an id, or --all for dead deliveries", async () => {
+test("al alerts retry takes an id, or --all for all dead deliveries", async () => {
   await cli.prints(`alerts retry ${dead.id}`, `${dead.id} is due now\n`);
   await cli.prints("alerts retry --all", "3 alerts due now\n");
   await cli.fails("alerts retry gone", /no delivery "gone" waits[^]*--state dead/);
@@ -141,7 +141,7 @@ test("al alerts retry takes an id, or --all for dead deliveries", async () => {
   expect(await cli.al("alerts retry --all")).toEqual(none);
 });
 
-test("al alerts ack, snooze and ack --undo act in the user's name", async () => {
+test("al alerts ack, snooze and ack --undo send the OS user's name", async () => {
   const { routes } = cli.operator;
   const bodies: unknown[] = [];
   routes["POST /api/alerts/ack"] = ({ body }) => {

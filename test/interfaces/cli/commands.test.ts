@@ -11,7 +11,7 @@ import {
 const cli = cliProject();
 const status = agentsOf("dev", "review");
 
-test("al stat prints the agents as a table, or the snapshot unchanged", async () => {
+test("al stat prints the agents as a table, or with --json the API's snapshot", async () => {
   await cli.serve(status);
   const { code, stdout, stderr } = await cli.al("stat");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -20,7 +20,7 @@ test("al stat prints the agents as a table, or the snapshot unchanged", async ()
   expect(await cli.json("stat")).toEqual(status["GET /control/status"]);
 });
 
-test("al stat --tag shows the agents with a tag, and the tags that exist", async () => {
+test("al stat --tag shows the agents with a tag, or the tags that exist", async () => {
   const agents = [
     anAgentStatus("dev", { tags: ["web", "team-a"] }),
     anAgentStatus("review", { tags: ["web"] }),
@@ -35,7 +35,7 @@ test("al stat --tag shows the agents with a tag, and the tags that exist", async
 });
 
 test.each([
-  ["no colour off a terminal", { CI: "1" }, false],
+  ["no colour without a terminal", { CI: "1" }, false],
   ["colour with FORCE_COLOR", { FORCE_COLOR: "1" }, true],
   ["no colour with NO_COLOR", { FORCE_COLOR: "1", NO_COLOR: "1" }, false],
 ])("al stat prints %s", async (_what, env, isColoured) => {
@@ -43,13 +43,13 @@ test.each([
   expect((await cli.output("stat", env)).includes("\u001b[")).toBe(isColoured);
 });
 
-test("al stat reports that the API key is not the scheduler's", async () => {
+test("al stat reports that the scheduler rejects the API key", async () => {
   await cli.serve(status);
   const { stderr } = await cli.al("stat", { AL_HOME: `${cli.home}-other` });
   expect(stderr).toMatch(/API key[^]*AL_HOME/);
 });
 
-test("al stat reports an unexpected answer in two lines, and with AL_DEBUG its stack", async () => {
+test("al stat reports an unexpected response in two lines, with AL_DEBUG also the stack", async () => {
   await cli.serve({ "GET /control/status": { scheduler: {} } });
   const stderr = await cli.failure("stat");
   expect(stderr.trim().split("\n")).toHaveLength(2);
@@ -107,7 +107,7 @@ test.each([
   expect(await cli.failure(line)).toBe(printed);
 });
 
-test("an unknown agent among many is rejected with similar names", async () => {
+test("al rejects an unknown agent among many with similar names", async () => {
   const many = Array.from({ length: 300 }, (_, index) => `worker-${index}`);
   await cli.serve({
     ...agentsOf(...many, "nightly-report", "report-costs"),
@@ -119,7 +119,7 @@ test("an unknown agent among many is rejected with similar names", async () => {
   await cli.fails("kill nosuch-x", "hint: al stat lists all 302\n");
 });
 
-test("al pause ../../control/stop reaches no other route", async () => {
+test("al pause ../../control/stop calls no other API route", async () => {
   const { asked } = await cli.serve(status);
   await cli.al("pause ../../control/stop");
   expect(asked).not.toContain("POST /control/stop");
@@ -168,7 +168,7 @@ test("al replay --agent replays for that agent only", async () => {
   expect(query).toBe("agent=dev");
 });
 
-test("al replay of an unknown id names where ids are found", async () => {
+test("al replay of an unknown id says where ids are shown", async () => {
   const unknown = refusal(404, "unknown_trigger");
   await cli.serve({ [path]: refusal(404, "unknown_receipt"), [triggerPath]: unknown });
   await cli.fails(`replay ${receiptId}`, "al history --json");

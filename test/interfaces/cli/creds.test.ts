@@ -19,7 +19,7 @@ const add = (args: string, value = secret) =>
   cli.al(`creds add ${args} --from-file ${cli.write("secret", value)}`);
 
 describe("al creds add", () => {
-  test("stores its input for the owner only, and never shows it", async () => {
+  test("stores the input for the owner only, and never prints it", async () => {
     const { code, stdout, stderr } = await cli.bash(`echo ${secret} | $AL creds add anthropic_key`);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("anthropic_key is stored; the scheduler asks models with it");
@@ -31,7 +31,7 @@ describe("al creds add", () => {
     }
   });
 
-  test("keeps the lines of a file", async () => {
+  test("keeps the line breaks of a file", async () => {
     await add("git_ssh", "-----BEGIN-----\nabc\n-----END-----\n");
     expect(read("git_ssh/default/private_key")).toBe("-----BEGIN-----\nabc\n-----END-----\n");
   });
@@ -39,12 +39,12 @@ describe("al creds add", () => {
   test.each([
     ["ab1de", "a secret of fewer than 6 characters is not taken out of logs\n"],
     ["ab1de2", ""],
-  ])("of the secret %s prints the note %j", async (value, note) => {
+  ])("prints for the secret %s the note %j", async (value, note) => {
     const { stderr } = await add("foo_token --field v", value);
     expect(stderr.replace(/^foo_token is not a known type.*\n/, "")).toBe(note);
   });
 
-  test("replaces a credential only with the flag for it", async () => {
+  test("replaces a credential only with --replace", async () => {
     await add("github_token:bot");
     const again = await add("github_token:bot", "another-0123456789");
     expect(again.code).toBe(1);
@@ -54,7 +54,7 @@ describe("al creds add", () => {
     expect(read("github_token/bot/token")).toBe("another-0123456789\n");
   });
 
-  test("requires the field of a type with several, and names the missing ones", async () => {
+  test("requires the field if the type has several, and names missing fields", async () => {
     const none = await add("aws");
     expect(none.code).toBe(2);
     expect(none.stderr).toContain("--field is missing");
@@ -63,7 +63,7 @@ describe("al creds add", () => {
     expect((await add("aws --field secret_access_key")).stderr).toBe("");
   });
 
-  test("makes a store that others could read private", async () => {
+  test("makes the credentials directory private if others could read it", async () => {
     mkdirSync(pathOf("anthropic_key"), { recursive: true, mode: 0o755 });
     chmodSync(pathOf(""), 0o755);
     expect((await add("anthropic_key")).stderr).toBe("");
@@ -109,7 +109,7 @@ describe("al creds add", () => {
 });
 
 describe("al creds ls", () => {
-  test("shows names, variables and modes, and never a value", async () => {
+  test("shows names, variables and file modes, never a value", async () => {
     await add("anthropic_key");
     await add("github_token:bot");
     const stdout = await cli.output("creds ls");

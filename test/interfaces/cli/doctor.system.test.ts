@@ -78,13 +78,13 @@ describe.skipIf(noOsUsers !== null)("an agent's OS user", () => {
     for (const path of rules()) rmSync(path);
   });
 
-  test("is created for root, without a login shell", async () => {
+  test("is created by al doctor as root, without a login shell", async () => {
     await cli.output("doctor");
     const [, , , , , , shell] = execFileSync("getent", ["passwd", name]).toString().split(":");
     expect(shell?.trim()).toBe("/usr/sbin/nologin");
   });
 
-  test("that sudo allows to no one is reported, with why it can't be repaired", async () => {
+  test("that no sudoers rule permits is reported, with why that can't be repaired", async () => {
     const scheduler = await tempUser();
     execFileSync("useradd", ["--system", "--shell", "/usr/sbin/nologin", name]);
     execFileSync("chmod", ["-R", "a+rwX", join(cli.projectDir, "..")]);

@@ -36,7 +36,7 @@ test.each([
     "-a dev --refused --kind schedule",
     { limit: "20", refused: "true", agent: "dev", kind: "cron" },
   ],
-])("al history %s requests the query %j", async (args, query) => {
+])("al history %s sends the scheduler the query %j", async (args, query) => {
   let asked = new URLSearchParams();
   await cli.serve({
     ...noneRefused,
@@ -48,7 +48,7 @@ test.each([
   expect(stdout).toMatch(/dev +webhook github issues\.opened +dropped +1 +queue_full/);
 });
 
-test("al history --since takes a duration back from now, of any length", async () => {
+test("al history --since accepts a duration of any length, counted back from now", async () => {
   let asked = new URLSearchParams();
   await cli.serve({
     ...noneRefused,
@@ -60,7 +60,7 @@ test("al history --since takes a duration back from now, of any length", async (
   await cli.output("history --since 999999999d");
 });
 
-test("al history includes refused deliveries, by time, unless filters ask for work", async () => {
+test("al history lists refused webhook deliveries by time, unless filters exclude them", async () => {
   const [first, last] = [new Date(Date.now() - 60_000).toISOString(), new Date().toISOString()];
   const refused = { type: "github", source: "hub", result: "unverified", reason: "wrong" };
   const times = { count: 3, firstAt: first, lastAt: last };
@@ -80,7 +80,7 @@ test("al history includes refused deliveries, by time, unless filters ask for wo
   }
 });
 
-test("al history of an agent with --refused shows why it did not run, also by its own filters", async () => {
+test("al history -a with --refused shows why the agent did not run, also because of its webhook filters", async () => {
   const at = new Date().toISOString();
   const stoppedBy = [[{ condition: "repos", wanted: "acme/x", got: "acme/y" }]];
   const turnedAway = { receiptId: "r-1", at, source: "github", event: "issues", action: null };
@@ -111,7 +111,7 @@ test.each([
   ["history --kind webhook", 0, "no entries match these filters\n"],
   ["history -a review", 0, "nothing of review was triggered yet\n"],
   ["history -a reveiw", 1, 'did you mean "review"?'],
-])("al %s without entries exits with %i and prints %j", async (line, code, note) => {
+])("al %s exits with %i and prints %j if no entry matches", async (line, code, note) => {
   await cli.serve({ ...noneRefused, [triggers]: page() });
   const ran = await cli.al(line);
   expect(ran).toMatchObject({ code, stdout: "" });

@@ -22,7 +22,7 @@ function writeLog(agent: string, ...lines: readonly object[]): string {
 }
 
 describe("al logs", () => {
-  test("prints existing lines without a scheduler, with levels and indented breaks", async () => {
+  test("prints stored lines without a scheduler, with levels and indented line breaks", async () => {
     writeLog("dev", line("dev", "one\ntwo"), line("dev", "bad", { level: 50 }));
     await cli.prints(
       "logs dev",
@@ -30,7 +30,7 @@ describe("al logs", () => {
     );
   });
 
-  test("mixes all agents by time and names them", async () => {
+  test("merges the lines of all agents by time, with the agents' names", async () => {
     const now = Date.now();
     writeLog("dev", line("dev", "second", { time: now - 1000 }));
     writeLog("web", line("web", "first", { time: now - 2000 }), line("web", "third"));
@@ -42,7 +42,7 @@ describe("al logs", () => {
     ["-n 1", ["other"]],
     ["-i dev-other222", ["other"]],
     ["--since 10m", ["new", "other"]],
-  ])("%s limits the lines", async (args, messages) => {
+  ])("prints fewer lines with %s", async (args, messages) => {
     const old = line("dev", "old", { time: Date.now() - 3_600_000 });
     writeLog("dev", old, line("dev", "new"), line("dev", "other", other));
     expect(await cli.json(`logs dev ${args}`)).toMatchObject({
@@ -50,7 +50,7 @@ describe("al logs", () => {
     });
   });
 
-  test("distinguishes an agent that hasn't run from an unknown one", async () => {
+  test("distinguishes an agent without runs from an unknown agent", async () => {
     mkdirSync(join(cli.projectDir, "agents/review"), { recursive: true });
     writeLog("dev", line("dev", "one"));
     await cli.prints("logs review", "");
@@ -70,7 +70,7 @@ describe("al logs --follow", () => {
     },
   });
 
-  test("waits for a stopped or starting scheduler and resumes at the same line", async () => {
+  test("waits for a stopped or starting scheduler, and resumes after the last line", async () => {
     await cli.serve(endless("before"));
     let output = "";
     const test = (text: string) => /again/.test((output = text));
@@ -92,7 +92,7 @@ describe("al logs --follow", () => {
     ]);
   });
 
-  test("ends when its reader closes the output", async () => {
+  test("ends when its output is closed", async () => {
     await cli.serve({
       [stream]: (_request, response) => {
         const send = eventStream(response);
@@ -122,7 +122,7 @@ describe("al logs --follow", () => {
     await cli.fails("logs -f dew", 'there is no agent "dew"');
   });
 
-  test("ends at an unknown agent with a similar name", async () => {
+  test("fails for an unknown agent with a similar name as a hint", async () => {
     const refused = refusal(404, "unknown_agent");
     await cli.serve({ ...agentsOf("dev"), "GET /dashboard/api/logs/dve/stream": refused });
     await cli.fails("logs -f dve", 'did you mean "dev"?');
@@ -130,7 +130,7 @@ describe("al logs --follow", () => {
 });
 
 describe("al logs --grep", () => {
-  test("prints a row for each line that matches, newest first, without a scheduler and an index", async () => {
+  test("prints a row for each matching line, newest first, without a scheduler or an index", async () => {
     const said = line("dev", "deploy failed: disk full", { time: Date.now() - 2000, kind: "said" });
     writeLog("dev", said);
     writeLog("web", line("web", "nothing"), line("web", "Deploy is done", { level: 50 }));
@@ -148,7 +148,7 @@ describe("al logs --grep", () => {
     expect(oldest).toContain("disk full");
   });
 
-  test("shows each run with the lines around on a terminal, without control sequences", async () => {
+  test("shows each run with the lines before and after on a terminal, without control sequences", async () => {
     const full = line("dev", "the disk is full", { kind: "said", level: 50 });
     writeLog("dev", line("dev", "line before"), full, line("dev", "\u001b[31mfull\u001b[2J red"));
     const terminal = onTerminal(cli, "logs --grep full");
@@ -164,7 +164,7 @@ describe("al logs --grep", () => {
     ["logs --oldest", 2, "need --grep"],
     ["logs --grep one -f", 2, "do not go together"],
     ["logs nope --grep one", 1, 'there is no agent "nope"'],
-  ])("without a result: al %s exits with %i and prints %j", async (args, code, text) => {
+  ])("without a match: al %s exits with %i and prints %j", async (args, code, text) => {
     writeLog("dev", line("dev", "one"));
     const ran = await cli.al(args);
     expect(ran).toMatchObject({ code, stdout: "" });

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 describe("al config of a directory with only a SKILL.md", () => {
-  test("makes its config.toml as al agent new would", async () => {
+  test("makes the config.toml that al agent new makes", async () => {
     await cli.prints(
       `config skillonly --set 'models=["main"]' --set 'schedule=0 8 * * *'`,
       `${join(cli.projectDir, at)} is made\n`,
@@ -28,7 +28,7 @@ describe("al config of a directory with only a SKILL.md", () => {
     expect(cli.read("agents/skillonly/SKILL.md")).toBe("Do it.\n");
   });
 
-  test("names no OS user for a container", async () => {
+  test("sets no OS user for a container", async () => {
     const sets = `--set 'models=["main"]' --set runtime.type=container`;
     const webhooks = `--set 'webhooks=[{ source = "hub" }]'`;
     expect(await cli.json(`config skillonly ${sets} ${webhooks}`)).toEqual({
@@ -67,7 +67,7 @@ test.each([
   ["emty", /^(?![^]*did you mean)/],
   ["skilonly", /did you mean "skillonly"\?/],
 ])(
-  "al config of %s suggests only agents and skills",
+  'al config of the unknown agent "%s" suggests only agents and skills',
   async (name, text) => await cli.fails(`config ${name} --set scale=0`, text),
 );
 
@@ -75,7 +75,7 @@ test.each([
   ["dev", "al config dev --set changes the agent"],
   ["skillonly", "al config skillonly --add 'models=<model>' --set callable=true makes its config"],
   ["empty", "it holds no agent: move it away, or choose another name"],
-])("al agent new of the existing directory %s names the next step", async (name, hint) => {
+])("al agent new for the existing directory %s prints the next command", async (name, hint) => {
   const line = `agent new ${name} --model main --schedule '* * * * *'`;
   await cli.fails(line, `hint: ${hint}`);
 });

@@ -36,7 +36,7 @@ test("al new makes a project without errors that runs with the scripted model", 
   expect(script.turns.length).toBeGreaterThan(1);
 });
 
-test("al new needs one changed line for a real model", async () => {
+test("al new makes a project that needs one changed line for a real model", async () => {
   await cli.output(`new ${dir}`);
   const config = read("agents/hello/config.toml");
   const [, real = ""] = /# with a key: (\[.+\])/.exec(config) ?? [];
@@ -45,7 +45,7 @@ test("al new needs one changed line for a real model", async () => {
   expect(await theAgent()).toMatchObject({ models });
 });
 
-test("al new keeps the state out of git, and tells editors where the schemas are", async () => {
+test("al new excludes the project's state from git, and tells editors where the schemas are", async () => {
   await cli.output(`new ${dir}`);
   expect(read(".gitignore")).toMatch(/^\.al\/$/m);
   for (const [file, folder] of [
@@ -59,7 +59,7 @@ test("al new keeps the state out of git, and tells editors where the schemas are
   }
 });
 
-test("the agent of the README loads in the project of its own command, without a warning", async () => {
+test("the README's agent loads without a warning in a project made by the README's al new", async () => {
   const text = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
   const [, command = ""] = /^al new (.+)$/m.exec(text) ?? [];
   await cli.output(["new", dir, ...command.split(" ").slice(1)]);
@@ -72,7 +72,7 @@ test("the agent of the README loads in the project of its own command, without a
   expect(await resolvedAgents(dir)).toMatchObject([{ agent, warnings: [] }]);
 });
 
-test("al new takes everything from flags", async () => {
+test("al new can take all settings from flags", async () => {
   const model = "--provider custom --model 'my model' --base-url 127.0.0.1:9";
   const flags = `--agent news-desk ${model} --schedule '0 9 * * 1-5'`;
   const { stderr } = await cli.al(`new ${dir} ${flags}`);
@@ -103,14 +103,14 @@ test("al new warns of an unknown model, and prints the expected runs and costs",
   );
 });
 
-test("al new overwrites nothing, and writes nothing in that case", async () => {
+test("al new writes nothing if a file would be overwritten", async () => {
   cli.write("made/agents/hello/SKILL.md", "mine");
   await cli.fails(`new ${dir}`, `${dir}/agents/hello/SKILL.md already exists`);
   expect(read("agents/hello/SKILL.md")).toBe("mine");
   for (const path of ["config.toml", ".al"]) expect(existsSync(join(dir, path))).toBe(false);
 });
 
-test("al new refuses to make a project in another one or in its place", async () => {
+test("al new refuses to make a project inside another project or over one", async () => {
   cli.write("agents/dev/SKILL.md", "Do it.\n");
   const inside = await cli.failure(`new ${dir}`);
   expect(inside).toContain(`${dir} would be inside the project ${cli.projectDir}`);
@@ -126,7 +126,7 @@ test.each([
   ["--provider custom", "--model is missing"],
   ["--base-url ftp://a.test", '--base-url: "ftp://a.test" is not an address of a server'],
   ["--base-url me:pw@a.test", "use a URL such as http://localhost:11434/v1"],
-])("al new refuses %s as usage error", async (flags, text) => {
+])("al new rejects %s as a usage error", async (flags, text) => {
   await cli.fails(`new ${dir} ${flags}`, text, 2);
   expect(existsSync(dir)).toBe(false);
 });

@@ -20,7 +20,7 @@ function withOpener(script: string) {
   };
 }
 
-test("al open opens a private page that leads to the link, and shows the link to no other program", async () => {
+test("al open opens a private file that redirects to the login link, so that no other program sees the link", async () => {
   // The browser stays open, and is not waited for.
   const { env, opened } = withOpener("exec sleep 20");
   const stdout = "opened http://localhost:8080/dashboard\n";
@@ -33,9 +33,9 @@ test("al open opens a private page that leads to the link, and shows the link to
 
 test.each([
   ["if the opener fails", "open", {}, "exit 3"],
-  ["without a screen", "open", { DISPLAY: "" }, "exit 0"],
+  ["without a display", "open", { DISPLAY: "" }, "exit 0"],
   ["with --print", "open --print", {}, "exit 0"],
-])("al open prints the link %s", async (_when, line, more, script) => {
+])("al open prints the login link %s", async (_when, line, more, script) => {
   const { env } = withOpener(script);
   const stderr = "the link logs in once, within 10 minutes\n";
   expect(await cli.al(line, { ...env, ...more })).toEqual({ code: 0, stdout: `${url}\n`, stderr });
@@ -47,7 +47,7 @@ test("al open --json prints the link and opens nothing", async () => {
   expect(opened()).toBe("");
 });
 
-test("al open without the dashboard names how to enable it", async () => {
+test("al open says how to enable a disabled dashboard", async () => {
   cli.operator.routes["POST /control/login-link"] = refusal(409, "no_dashboard");
   await cli.fails("open", "al start --web-ui");
 });
@@ -58,6 +58,6 @@ test.each([
   [{ DISPLAY: "" }, "linux", null],
   [{}, "darwin", "open"],
   [{ SSH_CONNECTION: "10.0.0.1 1 10.0.0.2 22" }, "darwin", null],
-] as const)("with the environment %j on %s, openerOf returns %s", (env, platform, opener) =>
+] as const)("openerOf with the environment %j on %s returns %s", (env, platform, opener) =>
   expect(openerOf(env, platform)).toBe(opener),
 );

@@ -6,7 +6,7 @@ import { cliProject } from "./fake-operator.ts";
 
 const cli = cliProject();
 
-test("al --help lists the commands on standard output, without the hidden one", async () => {
+test("al --help lists the commands on standard output, without hidden ones", async () => {
   const stdout = await cli.output("--help");
   for (const command of ["start", "stat", "logs", "history", "run", "pause", "kill", "stop"]) {
     expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
@@ -14,7 +14,7 @@ test("al --help lists the commands on standard output, without the hidden one", 
   expect(stdout).not.toContain("_run-agent");
 });
 
-test("the help of a command names its common options, also as al help", async () => {
+test("al help and --help of a command list the common options", async () => {
   const help = await cli.output("budget raise --help");
   expect(help).toMatch(/--json[^]*--project <dir>|--project <dir>[^]*--json/);
   await cli.prints("help budget raise", help);
@@ -95,7 +95,7 @@ test.each(["stat", "history", "pause", "stop", "kill a", "logs -f"])(
     await cli.fails(line, /^error: no scheduler is running for .*\nhint: al start starts one/),
 );
 
-test("a missing directory and one that is not a project have different messages", async () => {
+test("al has different errors for a missing directory and for one that is not a project", async () => {
   const line = `stat -p ${cli.home}`;
   await cli.fails(line, `${cli.home} is not a directory`, 2);
   mkdirSync(cli.home);

@@ -74,7 +74,7 @@ beforeEach(async () => {
   }
 });
 
-test("al questions prints a table, on a terminal with the whole question below", () => {
+test("al questions prints a table, on a terminal with the whole questions below", () => {
   const style = { colors: pc.createColors(false), now };
   expect(renderOpen(open, { ...style, columns: 40 }).split("\n")).toEqual([
     "Id        Agent  Waits       Until",
@@ -92,7 +92,7 @@ test("al questions prints a table, on a terminal with the whole question below",
   expect(first).toMatch(/^aaaa1111 .+ one of: yes, no +Deploy 1.4\? It's late. \(held by .+\)$/);
 });
 
-test("all questions and the audit trail fit a terminal of 80 columns", () => {
+test("al questions and al audit fit a terminal of 80 columns", () => {
   const style = { colors: pc.createColors(false), now, columns: 80 };
   const questions = [{ ...deploy, prompt: long }, ended, expired];
   expect(renderAll(questions, style).split("\n").slice(1)).toEqual([
@@ -119,7 +119,7 @@ test.each([
   await cli.fails(`answer ${args}`, text, code);
 });
 
-test("al questions and al audit report that nothing is there, and an unknown agent", async () => {
+test("al questions and al audit report an empty list, and an unknown agent", async () => {
   open = [];
   expect((await cli.al("questions")).stderr).toBe("no run waits for an answer\n");
   await cli.fails("questions --agent nobody", 'there is no agent "nobody"');
@@ -128,12 +128,12 @@ test("al questions and al audit report that nothing is there, and an unknown age
   expect(asked.at(-1)).toBe("by=Ada&act=kill&since=1970-01-01T00%3A00%3A00.000Z&limit=20");
 });
 
-test("al audit prints the command for more than a page", async () => {
+test("al audit prints the command for the next page", async () => {
   const { stderr } = await cli.al("audit -n 2");
   expect(stderr).toBe("more than 2 acts; -n shows up to 200, the dashboard's audit trail all\n");
 });
 
-test("al questions and al audit print the API's document with --json", async () => {
+test("al questions and al audit print the API's response with --json", async () => {
   expect(await cli.json("questions --all")).toEqual({ questions: open, next: null });
   expect(await cli.json("audit")).toEqual({ entries: acts, next: null });
   expect(asked).toEqual(["limit=50", "limit=20"]);

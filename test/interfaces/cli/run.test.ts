@@ -73,7 +73,7 @@ test.each([
   expect(ran.stderr).toContain(`${instanceId} ${end.outcome}`);
 });
 
-test("al run forwards the prompt", async () => {
+test("al run sends the prompt to the scheduler", async () => {
   const { routes } = await cli.serve(aRun(succeeded));
   const started = routes[trigger];
   let asked: unknown;
@@ -82,7 +82,7 @@ test("al run forwards the prompt", async () => {
   expect(asked).toEqual({ prompt: "be brief" });
 });
 
-test("al run --detach prints the run's id and how to follow it, and does not wait for its end", async () => {
+test("al run --detach prints the run's id and how to follow the run, without waiting for its end", async () => {
   await cli.serve(aRun({}));
   const { code, stdout, stderr } = await cli.al("run dev --detach");
   expect([code, stdout]).toEqual([0, `${instanceId}\n`]);
@@ -91,7 +91,7 @@ test("al run --detach prints the run's id and how to follow it, and does not wai
   await cli.fails("run dev -d", "no scheduler is running");
 });
 
-test("al run --json prints the result alone, and the log, which has the reason, on standard error", async () => {
+test("al run --json prints only the result on standard output, and the log on standard error", async () => {
   await cli.serve(aRun({ outcome: "failed", exitCode: 3, reason: "no such file" }));
   const { code, stdout, stderr } = await cli.al("run dev --json");
   expect(code).toBe(3);
@@ -132,13 +132,13 @@ test.each([
   expect((await cli.al("run dev")).stderr).toContain(text);
 });
 
-test("al run fails with the reason of a run that was dropped before it began", async () => {
+test("al run fails with the reason why a run was dropped before it started", async () => {
   const dropped = { instanceId: null, outcome: "dropped", reason: "queue_full" };
   await cli.serve(aRun(dropped, queued));
   await cli.fails("run dev", "dropped: queue_full");
 });
 
-test("al run resumes a cut log stream after its last line", async () => {
+test("al run resumes an interrupted log stream after its last line", async () => {
   const after: unknown[] = [];
   const { routes } = await cli.serve(aRun(succeeded, {}, 2));
   routes[stream] = ({ headers }, response) => {
@@ -157,13 +157,13 @@ test("al run resumes a cut log stream after its last line", async () => {
   expect(stdout.match(/(first|second) half/g)).toEqual(["first half", "second half"]);
 });
 
-test("al run reports how a run ended whose log is missing", async () => {
+test("al run reports how a run ended even if the log is missing", async () => {
   const refused = refusal(503, "store_unavailable", "The log is not there.");
   await cli.serve(aRun({ outcome: "failed", exitCode: 5 }, { [stream]: refused }));
   await cli.fails("run dev", "the log cannot be followed any more: The log is not there.\n", 5);
 });
 
-describe("al run finds in the log the end of a run", () => {
+describe("al run reads in the log how a run ended", () => {
   beforeEach(async () => {
     await cli.serve(aRun({}));
     const day = new Date().toISOString().slice(0, 10);
@@ -171,7 +171,7 @@ describe("al run finds in the log the end of a run", () => {
     cli.write(`.al/logs/dev-${day}.log`, `${end}\n`);
   });
 
-  test("after which its scheduler stopped", async () => {
+  test("after which the scheduler stopped", async () => {
     cli.operator.routes[lookUp] = (_request, response) => {
       response.once("finish", () => void cli.operator.close());
       return { entries: [going] };
@@ -181,7 +181,7 @@ describe("al run finds in the log the end of a run", () => {
     expect(JSON.parse(stdout)).toMatchObject({ instanceId, outcome: "killed", durationMs: 100 });
   });
 
-  test("whose scheduler hung up during an answer", async () => {
+  test("if the scheduler disconnects during a response", async () => {
     cli.operator.routes[lookUp] = (_request, response) => void response.destroy();
     const stderr = await cli.failure("run dev", 137);
     expect(stderr).toBe(`${instanceId} killed after 100 ms\n`);

@@ -70,13 +70,13 @@ test("al show prints a run with its prompt, version, calls, hosts and result", (
   expect(text).not.toContain("\u001b");
 });
 
-test("al show --json prints the answer unchanged", async () => {
+test("al show --json prints the API's response unchanged", async () => {
   const run = aRunView("dev-bbbbbbbb");
   await cli.serve({ [`${runs}dev-bbbbbbbb`]: run });
   expect(await cli.json("show dev-bbbbbbbb")).toEqual(run);
 });
 
-test("al show of an agent prints its latest run, and the changes before it", async () => {
+test("al show of an agent prints its latest run, and config changes before that run", async () => {
   await cli.serve({
     [`${runs}dev`]: unknown,
     [`${runs}dev/diff`]: unknown,
@@ -135,7 +135,7 @@ test.each([
   ["dve", 'did you mean "dev"?'],
   ["dev", 'agent "dev" has no run among its latest 200 history entries'],
   ["dev-cccccccc", "al history lists the runs with their instance ids"],
-])("al show %s, an unknown run, names the next step", async (id, hint) => {
+])("al show %s, an unknown run, suggests what to do", async (id, hint) => {
   await cli.serve({
     ...agentsOf("dev"),
     [`${runs}${id}`]: unknown,

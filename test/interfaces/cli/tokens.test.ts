@@ -29,7 +29,7 @@ beforeEach(async () => {
   });
 });
 
-test("al token new prints the token alone on standard output", async () => {
+test("al token new prints only the token on standard output", async () => {
   const ran = await cli.al("token new claude --scope 'read, trigger'");
   expect(ran).toMatchObject({ code: 0, stdout: `${secret}\n` });
   expect(ran.stderr).toContain("read, trigger of all agents, for 90 days");

@@ -26,7 +26,7 @@ function agent(name: string, ...entries: readonly string[]): void {
 }
 
 describe("al webhook test", () => {
-  test("shows which agents a payload starts, and for each other one every filter that rejects it", async () => {
+  test("shows which agents a payload starts, and which filters of other agents reject it", async () => {
     agent("all", "");
     agent("elsewhere", 'repos = ["acme/x"]\nactions = ["closed"]');
     agent("twice", 'events = ["push"]', 'labels = ["urgent"]');
@@ -54,7 +54,7 @@ describe("al webhook test", () => {
     expect(stdout).not.toContain("deaf");
   });
 
-  test("--json prints the event as agents see it and every verdict", async () => {
+  test("--json prints the normalized event and the result for each agent", async () => {
     agent("dev", 'author = "nobody"');
     expect(await cli.json(`webhook test ${payload} -e issues`)).toMatchObject({
       source: "hub",
@@ -80,12 +80,12 @@ describe("al webhook test", () => {
     ["with -s hup", 1, "-e issues -s hup", null, /no webhook source "hup"[^]*did you mean "hub"\?/],
     ["with two sources", 2, "", two, /a, b/],
     ["without sources", 1, "", "", /\[webhooks\.github\]/],
-  ])("%s exits with %i and names the next step", async (_when, code, args, config, text) => {
+  ])("%s exits with %i and says what to do", async (_when, code, args, config, text) => {
     if (config !== null) cli.write("config.toml", config);
     await cli.fails(`webhook test ${payload} ${args}`, text, code);
   });
 
-  test("reports a file that is missing or not a payload, in --json too", async () => {
+  test("reports a file that is missing or not a payload, also with --json", async () => {
     await cli.fails("webhook test nowhere.json -e issues", "nowhere.json");
     cli.write("payload.json", "not json");
     expect(await cli.json(`webhook test ${payload} -e issues`)).toMatchObject({
@@ -128,7 +128,7 @@ describe("al webhook send", () => {
     writeFileSync(join(dir, "secret"), "hush\n", { mode: 0o600 });
   }
 
-  test("posts the file's bytes, signed with the stored secret as the provider signs", async () => {
+  test("posts the file's bytes, signed like the provider with the stored secret", async () => {
     storeSecret();
     gateway().answer = { receiptId: "r1", matched: [{ agent: "dev" }] };
     const { code, stdout, stderr } = await send("--delivery d1");
@@ -151,7 +151,7 @@ describe("al webhook send", () => {
     expect(gateway().got[0]?.headers).not.toHaveProperty("x-hub-signature-256");
   });
 
-  test("reports a duplicate and a rejection as such", async () => {
+  test("reports a duplicate and a rejection", async () => {
     storeSecret();
     gateway().answer = { receiptId: "r1", duplicate: true };
     expect((await send()).stdout).toContain("a duplicate of an earlier delivery");
@@ -164,7 +164,7 @@ describe("al webhook send", () => {
     expect(error.message).toContain("answered 401");
   });
 
-  test("without its secret names how to store it, and sends nothing", async () => {
+  test("without a stored secret says how to store one, and sends nothing", async () => {
     expect((await send()).stderr).toMatch(
       /github_webhook_secret is missing[^]*hint: al creds add github_webhook_secret/,
     );

@@ -75,7 +75,7 @@ describe("without a scheduler", () => {
     expect(ran.stderr).toContain(text);
   });
 
-  test("al stat prints the agents from the files as they are now", async () => {
+  test("al stat prints the agents from their current files", async () => {
     const stdout = await printed("stat");
     expect(stdout).toMatch(/^project · no scheduler · last ran 2 min ago\n/);
     expect(stdout).toMatch(/^dev +error +1 queued: left \[redacted\] behind/m);
@@ -89,7 +89,7 @@ describe("without a scheduler", () => {
     });
   });
 
-  test("al show prints a run without secrets, and the changes before it", async () => {
+  test("al show prints a run without secrets, and config changes before that run", async () => {
     const stdout = await printed("show dev-bbbbbbbb");
     expect(stdout).toMatch(/^dev-bbbbbbbb failed\n[^]*"said": "\[redacted\]"/);
     const { stdout: changed } = await read("show dev-bbbbbbbb --diff");
@@ -105,7 +105,7 @@ describe("without a scheduler", () => {
     expect(stdout).toContain("a month");
   });
 
-  test("al stat, cost and history answer for a broken config", async () => {
+  test("al stat, cost and history work with a broken config", async () => {
     cli.write("config.toml", "nonsense");
     expect(await printed("stat")).toMatch(/^error config\.toml:1/m);
     await printed("cost");

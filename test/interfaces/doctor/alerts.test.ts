@@ -20,7 +20,7 @@ describe("the doctor", () => {
       { severity: "note", what: like(/there is no target of alerts/) },
     ]));
 
-  test("accepts an alert target that can send, and sends it nothing", async () => {
+  test("accepts a working alert target without sending an alert", async () => {
     let requests = 0;
     const server = createServer((_, response) => {
       requests++;
@@ -69,7 +69,7 @@ describe("the doctor", () => {
     ]);
   });
 
-  test("notes an unused alert target and a missing public address", async () => {
+  test("notes an unused alert target and a missing publicUrl", async () => {
     ward.toProject(`${ops}[alerts.old]\ntype = "discord"`);
     ward.edit("config.toml", "[models.claude]", '[alert]\nto = ["ops"]\n\n[models.claude]');
     ward.write("agents/ops/config.toml", `${plainAgent}[alert]\nto = []\n`);

@@ -24,10 +24,10 @@ function useClaude(model = "claude-sonnet-4-5", lines = ""): void {
   ward.edit("config.toml", '"claude-sonnet-4-5"', `"${model}"\nauthType = "none"${lines}`);
 }
 
-test("the doctor needs no limit for a scripted model", async () =>
+test("the doctor accepts a scripted model without a budget limit", async () =>
   expect(await found()).toEqual([]));
 
-test("the doctor warns of a priced model without a limit", async () => {
+test("the doctor warns of a priced model without a budget limit", async () => {
   useClaude();
   await fixed({
     severity: "warning",
@@ -37,7 +37,7 @@ test("the doctor warns of a priced model without a limit", async () => {
 });
 
 test.each([
-  ["each agent has a limit of a day", "day = 5", ""],
+  ["each agent has a limit per day", "day = 5", ""],
   ["models are free", "run = 5", "\nprice = { input = 0, output = 0 }"],
 ])("the doctor finds no problem with budgets if %s", async (_when, limit, price) => {
   useClaude(undefined, price);
@@ -45,7 +45,7 @@ test.each([
   expect(await found()).toEqual([]);
 });
 
-test("the doctor names the assumed price of a model without one", async () => {
+test("the doctor shows the assumed price of a model whose price is unknown", async () => {
   useClaude("claude-next");
   ward.toProject("[budget]\nmonth = 100");
   await fixed({
@@ -57,7 +57,7 @@ test("the doctor names the assumed price of a model without one", async () => {
   });
 });
 
-test("the doctor shows forecasts of spending, and warns above a limit", async () => {
+test("the doctor shows spending forecasts, and warns if one exceeds a limit", async () => {
   const cent = 10_000_000;
   const store = openStore(ward.dir);
   await spendOn(store, "dev", [cent, cent, 2 * cent]);
@@ -82,7 +82,7 @@ test("the doctor shows forecasts of spending, and warns above a limit", async ()
   await fix(ofProject);
 });
 
-test("the doctor reports that runs of llm-cli can't pause", async () => {
+test("the doctor reports that runs of llm-cli can't wait for budget", async () => {
   ward.toAgent('[budget]\nonLimit = "pause"');
   expect(await found()).toEqual([]);
   ward.toAgent('[harness]\ntype = "llm-cli"\ncommand = "claude"');
@@ -94,7 +94,7 @@ test("the doctor reports that runs of llm-cli can't pause", async () => {
   ]);
 });
 
-test("the doctor rejects a budget of a run below the first request of llm-cli", async () => {
+test("the doctor rejects a run's budget that can't pay the first request of llm-cli", async () => {
   useClaude();
   ward.toAgent('[budget]\nday = 5\nrun = 0.5\n[harness]\ntype = "llm-cli"\ncommand = "claude"');
   await fixed({

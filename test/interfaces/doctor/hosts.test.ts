@@ -3,7 +3,7 @@ import { ward } from "./support.ts";
 
 const dayMs = 86_400_000;
 
-test("the doctor warns of denied hosts until its fix allows them", async () => {
+test("the doctor warns of hosts that were denied to runs until its fix allows them", async () => {
   const found = () => ward.found("hosts");
   expect(await found()).toEqual([]);
   let now = Date.now() - 40 * dayMs;

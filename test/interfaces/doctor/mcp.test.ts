@@ -1,7 +1,7 @@
 import { everythingServer } from "../../e2e/mcp-servers.ts";
 import { agentConfig, ward } from "./support.ts";
 
-test("the doctor asks MCP servers whether they have the tools that agents name", async () => {
+test("the doctor checks that MCP servers have the tools that agents' configs name", async () => {
   const { url, child } = await everythingServer();
   ward.toAgent(
     `[[mcp]]\nname = "all"\nurl = "${url}"\nprivate = true\ntools = ["echo", "get-*"]\ntimeout = 5`,

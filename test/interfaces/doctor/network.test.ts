@@ -6,7 +6,7 @@ import { agentConfig, ward } from "./support.ts";
 const found = () => ward.found("network");
 
 describe("the doctor", () => {
-  test("names the agents whose network the project opens, with a fix that closes them", async () => {
+  test("names the agents whose network the project's config opens, with a fix that closes it", async () => {
     ward.write("agents/ops/config.toml", plainAgent);
     ward.write("agents/ops/SKILL.md", "Do it.\n");
     ward.toProject('[local]\nnetwork = "bridge"');
@@ -20,14 +20,17 @@ describe("the doctor", () => {
   test.each([
     ["", /config dev --unset local\.network -p /],
     ['[local]\nnetwork = "lan"', /config dev --set local\.network=none -p /],
-  ])("fixes an agent that opens its network, in a project with %j", async (local, fix) => {
-    ward.toProject(local);
-    ward.toAgent('[local]\nnetwork = "bridge"');
-    const [finding] = await found();
-    expect(finding?.fix).toMatch(fix);
-    await ward.fix(finding);
-    expect(await found()).toEqual([]);
-  });
+  ])(
+    "closes the network of an agent whose config opens it, in a project with %j",
+    async (local, fix) => {
+      ward.toProject(local);
+      ward.toAgent('[local]\nnetwork = "bridge"');
+      const [finding] = await found();
+      expect(finding?.fix).toMatch(fix);
+      await ward.fix(finding);
+      expect(await found()).toEqual([]);
+    },
+  );
 });
 
 describe("the doctor", () => {
@@ -62,7 +65,7 @@ const notClosed = (network: string, platform: NodeJS.Platform) =>
     platform,
   });
 
-test("host users whose network can't be closed are an error with [network], else a warning", () => {
+test("the doctor reports host-user agents whose network can't be closed as an error with [network], else as a warning", () => {
   const [error, warning] = notClosed("none", "linux");
   expect(error).toMatchObject({ severity: "error", where: "not permitted" });
   expect(error?.what).toContain("no run of strict starts");
@@ -71,8 +74,8 @@ test("host users whose network can't be closed are an error with [network], else
   expect(warning?.what).toContain("the network of dev is open");
 });
 
-test("the doctor ignores host users whose network is open by config", () =>
+test("the doctor accepts host-user agents whose network is open by config", () =>
   expect(notClosed("bridge", "linux")).toEqual([]));
 
-test("the doctor reports that only Linux can close the network of host users", () =>
+test("the doctor reports that only Linux can close the network of host-user agents", () =>
   expect(notClosed("none", "darwin")[0]?.fix).toMatch(/^only Linux/));

@@ -19,9 +19,9 @@ const { engine, missing } = await testEngine();
 const noOsUsers = whyNoOsUsers();
 noteSkipped("the doctor writes no rule", noOsUsers);
 
-describe.skipIf(missing !== null)("on a real engine, the doctor", () => {
+describe.skipIf(missing !== null)("on a real container engine, the doctor", () => {
   test(
-    "finds what a run left, with a fix that works",
+    "finds containers that a run left, with a fix that works",
     async () => {
       Reflect.deleteProperty(ward.env, "DOCKER_HOST");
       if (process.env.DOCKER_HOST) ward.env.DOCKER_HOST = process.env.DOCKER_HOST;
@@ -76,7 +76,7 @@ describe.skipIf(noOsUsers !== null)("with other OS users, the doctor", () => {
   }
   const noSudo = "sudo, by which runs become the OS user al-nobody-yet, is not installed";
 
-  test("prints for a user without sudo the sudoers rule and every step of root", () => {
+  test("prints, for a user without sudo, the sudoers rule and each step that root must do", () => {
     withoutSudo();
     const [finding] = findings(["doctor"], { AL_HOME: "/nonexistent" });
     const rule = `${scheduler().name} ALL=\\(al-nobody-yet\\) NOPASSWD: .+$`;
@@ -90,7 +90,7 @@ describe.skipIf(noOsUsers !== null)("with other OS users, the doctor", () => {
     );
   });
 
-  test("advises root without sudo no sudoers rule, which root does not need", async () => {
+  test("advises no sudoers rule to root, who does not need one", async () => {
     withoutSudo();
     const fix = /^apt-get install sudo && useradd .+ al-nobody-yet$/;
     expect((await ward.found("host users"))[0]).toMatchObject({

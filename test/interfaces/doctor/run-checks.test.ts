@@ -17,7 +17,7 @@ test("the doctor describes in words when an agent runs", async () => {
   expect(what.match(/(Mon|Tue|Wed|Thu|Fri) \d+ [A-Z][a-z]+ 09:00/g)).toHaveLength(3);
 });
 
-test("the doctor has a line for each of ten agents, and one for the others", async () => {
+test("the doctor prints a line for each of ten agents, and one line for the others", async () => {
   const [config, skill] = ["config.toml", "SKILL.md"].map((file) =>
     readFileSync(join(ward.dir, "agents/dev", file), "utf8"),
   );
@@ -39,7 +39,7 @@ test("the doctor has a line for each of ten agents, and one for the others", asy
   ]);
 });
 
-test("the doctor's repairs write missing or old editor schemas", async () => {
+test("the doctor's repairs write missing or outdated editor schemas", async () => {
   const ofEditor = (repair: boolean) => ward.found("editor", { repair });
   const missing = /^\.al\/schema\/project\.json and \.al\/schema\/agent\.json: missing/;
   expect(await ofEditor(false)).toMatchObject([
@@ -52,7 +52,7 @@ test("the doctor's repairs write missing or old editor schemas", async () => {
   ]);
 });
 
-test("the doctor's repairs make files private again, and create the key and the schemas", async () => {
+test("the doctor's repairs make files private again, and create API key and editor schemas", async () => {
   chmodSync(store("github_token", "default", "token"), 0o644);
   chmodSync(join(ward.dir, agentConfig), 0o666);
   rmSync(store("gateway_api_key"), { recursive: true });
@@ -79,7 +79,7 @@ test("the doctor asks for no registry while the Swarm has one machine", async ()
   expect(found.filter(({ severity }) => !["ok", "note"].includes(severity))).toEqual([]);
 });
 
-test("the doctor reports containers of a dead scheduler by their runs", async () => {
+test("the doctor reports containers of a dead scheduler with their runs", async () => {
   const left = [{ Id: "0123456789abcdef", Labels: { "al.instance": "dev-abcd2345" } }];
   await runInContainer({ "/containers/json": left });
   expect(await ward.found("containers")).toMatchObject([
@@ -95,7 +95,7 @@ test("on macOS the doctor creates no OS user but prints the commands for it", as
   expect(user?.what).toContain(`_run-agent [a-z0-9]* --project ${ward.dir}\n`);
 });
 
-test("the fix for a dead scheduler removes only folders of schedulers", async () => {
+test("the doctor's fix for a dead scheduler removes only folders of schedulers", async () => {
   const info = { pid: 1, startedAt: new Date().toISOString() };
   const fixFor = async (socketPath: string | null) => {
     writeState("run/scheduler.json", JSON.stringify({ ...info, socketPath }));

@@ -8,7 +8,7 @@ import { ward } from "./support.ts";
 
 const faults = [...configFaults, ...secretFaults, ...fileFaults, ...machineFaults, ...rootFaults()];
 
-test.each(faults)("the doctor's $severity $says has a fix that works", async (fault) => {
+test.each(faults)('the fix for the doctor\'s $severity "$says" works', async (fault) => {
   await fault.seed();
   const { severity, says } = fault;
   const isIt = ({ what }: CheckFinding) =>

@@ -1,7 +1,7 @@
 import { otlpCollector } from "../../helpers/otlp-collector.ts";
 import { ward } from "./support.ts";
 
-test("the doctor asks the collector of [telemetry] with its credential", async () => {
+test("the doctor tests the collector of [telemetry] with the credential", async () => {
   const { url, seen, spans, faults, close } = await otlpCollector();
   const { host } = new URL(url);
   const finds = async (severity: string, expected: object) =>

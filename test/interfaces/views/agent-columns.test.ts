@@ -32,7 +32,7 @@ test.each<[AgentStatus["usedBudget"], string]>([
     { ...used, scope: "project", window: "2026-11", onLimit: "stop" },
     "refuses work: $4.99 of the project's $5.00 a month is spent; the next month begins in 12 h",
   ],
-])("the used-up budget %j is shown as %j", (usedBudget, text) => {
+])("the list of agents shows the used-up budget %j as %j", (usedBudget, text) => {
   const column = agentColumns.find(({ title }) => title === "Status");
   const moment = { now, paused: false, draining: false };
   const agent = anAgentStatus("dev", { usedBudget, statusText: "done" });
@@ -42,7 +42,7 @@ test.each<[AgentStatus["usedBudget"], string]>([
 test.each([
   ["over budget: the call needs more", null],
   ["agents/dev/config.toml:4:12  it is broken", "agents/dev/config.toml:4:12  it is broken"],
-])("beside a used-up budget, errorToShow of %j returns %j", (error, shown) => {
+])("errorToShow of %j returns %j if the budget is used up", (error, shown) => {
   const usedBudget = { ...used, onLimit: "pause" } as const;
   const agent = anAgentStatus("dev", { usedBudget, error, lastOutcome: "over_budget" });
   expect(errorToShow(agent)).toBe(shown);
@@ -57,4 +57,6 @@ test.each([
   ["agents/dev/config.toml  no credential", "no credential · agents/dev/config.toml"],
   ["failed: no route to host · pre hook exited", "no route to host · pre hook exited"],
   ["timed out", "timed out"],
-])("a list shows the error %j as %j", (error, shown) => expect(causeFirst(error)).toBe(shown));
+])("the list of agents shows the error %j as %j", (error, shown) =>
+  expect(causeFirst(error)).toBe(shown),
+);

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-test("a run's standard output carries only messages; output of libraries goes to standard error", async () => {
+test("a run's standard output contains only messages to the scheduler; output of libraries goes to standard error", async () => {
   const module = new URL("../../../src/runtime/harness/message-writer.ts", import.meta.url).href;
   const program = `
     const { claimStdout } = await import(${JSON.stringify(module)});

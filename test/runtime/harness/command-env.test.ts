@@ -9,7 +9,7 @@ const credential = (instance: string, env: Record<string, string>) => ({
   env,
 });
 
-test("the variables of an agent's commands: the first credential overrides others, credentials override config and network, the harness adds none", () => {
+test("an agent's commands get variables from the first credential that sets them, then config and network, not from the harness", () => {
   const credentials = [
     credential("one", { TOKEN: "first", HTTPS_PROXY: "http://own" }),
     credential("two", { TOKEN: "second", AL_INSTANCE: "forged" }),
@@ -30,7 +30,7 @@ test("the variables of an agent's commands: the first credential overrides other
   });
 });
 
-test("an agent's commands get the run's socket, and a PATH that begins with the commands of agents", () => {
+test("an agent's commands get the run's socket, and a PATH that begins with the folder of Almanac's own commands", () => {
   const written = { ...bare, commands: { binDir: "/w/.al/bin", path: "/w/.al/run.sock" } };
   const job = aJob("/w", { channel: { socket: "/s/channel.sock", token: "s3cret" } });
   expect(commandEnv(job, { PATH: "/bin" }, written)).toEqual({
@@ -50,7 +50,7 @@ const token = (variable: string, host: string) => ({
   git: { url: `https://${host}`, username: "x-access-token", variable },
 });
 
-test("git's config gets the first login of each host, without its secret", () => {
+test("git's config gets the first credential of each host, without the secret", () => {
   const env = gitConfigEnv([
     token("GITHUB_TOKEN", "github.com"),
     token("GITHUB_TOKEN_WORK_TOKEN", "github.com"),
@@ -66,4 +66,5 @@ test("git's config gets the first login of each host, without its secret", () =>
   expect(JSON.stringify(env)).not.toContain("s3cret");
 });
 
-test("git's config is unchanged without a login", () => expect(gitConfigEnv([])).toEqual({}));
+test("git's config is unchanged without credentials for git", () =>
+  expect(gitConfigEnv([])).toEqual({}));

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { fillCompileCache } from "../../../src/runtime/harness/fill-compile-cache.ts";
 
-test("the run that fills the compile cache calls its model through the run's proxy and socket", async () => {
+test("the run that fills an image's compile cache calls its model through the run's proxy and socket", async () => {
   const asked: Pick<IncomingMessage, "url" | "headers">[] = [];
   const server = createServer((request, response) => {
     asked.push(request);

@@ -16,8 +16,8 @@ async function hooks(pre: readonly string[], timeoutMs = 60_000) {
   return { reason, logs };
 }
 
-describe("a hook", () => {
-  test("runs in its own /bin/sh: exports do not reach the next hook", async () => {
+describe("a hook of a run", () => {
+  test("runs in a new /bin/sh: exports do not reach the next hook", async () => {
     const said = "echo $0 $PWD [$FROM_HOOK]";
     const { reason, logs } = await hooks([`cd /; export FROM_HOOK=1; ${said}`, said]);
     expect(reason).toBeNull();
@@ -44,7 +44,7 @@ describe("a hook", () => {
     ]);
   });
 
-  test("that prints endlessly has only the beginning logged, in bounded memory", async () => {
+  test("that prints endlessly has only the beginning logged", async () => {
     const { reason, logs } = await hooks(["yes | head -n 100000; head -c 9000000 /dev/zero"]);
     expect(reason).toBeNull();
     expect(logs.length).toBeLessThan(510);

@@ -30,12 +30,12 @@ describe("a command in SKILL.md", () => {
     expect(JSON.stringify(messages)).not.toContain("t0ken");
   });
 
-  test("is recognized only behind a space or at the start of a line; ordinary code stays", async () => {
+  test("is recognized only after a space or at the start of a line; ordinary code stays", async () => {
     const text = "Wow!`echo no` `echo no` KEY=!`echo no` ![x](y) !`` ! `echo no`";
     expect((await expand(text)).result).toBe(text);
   });
 
-  test("is not expanded in the output of another one, where `$` is not special either", async () => {
+  test("is not expanded in the output of another command, nor is `$`", async () => {
     const { result } = await expand(
       "!`printf '%s' \"$& \\$1 !\\\\\"` and !`printf '!\\140pwd\\140'`",
     );

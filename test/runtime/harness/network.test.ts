@@ -35,23 +35,20 @@ async function variablesOf(job: JobOptions = {}, env: Record<string, string> = {
 
 describe("the commands of a run with an open network", () => {
   test.each<[string, JobOptions, Record<string, string>]>([
-    ["opened by its job", { network: { variables, certificates: null } }, { AL_NETWORK: "closed" }],
-    ["opened as its start could not close it", {}, { AL_NETWORK: "open" }],
-  ])(
-    "use the scheduler's proxies, without their password in the log: %s",
-    async (_why, job, env) => {
-      const { found } = await variablesOf(job, env);
-      const { HTTPS_PROXY, NO_PROXY, ALL_PROXY, GIT_SSH_COMMAND } = found;
-      expect({ HTTPS_PROXY, NO_PROXY, ALL_PROXY, GIT_SSH_COMMAND }).toEqual({
-        HTTPS_PROXY: variables.HTTPS_PROXY,
-        NO_PROXY: "intra.test,localhost,127.0.0.1,[::1]",
-      });
-    },
-  );
+    ["opened by the job", { network: { variables, certificates: null } }, { AL_NETWORK: "closed" }],
+    ["opened because closing it failed", {}, { AL_NETWORK: "open" }],
+  ])("use the scheduler's proxies, whose passwords are not logged: %s", async (_why, job, env) => {
+    const { found } = await variablesOf(job, env);
+    const { HTTPS_PROXY, NO_PROXY, ALL_PROXY, GIT_SSH_COMMAND } = found;
+    expect({ HTTPS_PROXY, NO_PROXY, ALL_PROXY, GIT_SSH_COMMAND }).toEqual({
+      HTTPS_PROXY: variables.HTTPS_PROXY,
+      NO_PROXY: "intra.test,localhost,127.0.0.1,[::1]",
+    });
+  });
 });
 
 describe("the commands of a run with a closed network", () => {
-  test("use the run's proxy in place of the scheduler's", async () => {
+  test("use the run's proxy instead of the scheduler's", async () => {
     const { key, found } = await variablesOf();
     const proxyUrl = found.HTTPS_PROXY;
     expect(proxyUrl).toMatch(new RegExp(`^http://al:${key}@127\\.0\\.0\\.1:\\d+$`));
@@ -63,7 +60,7 @@ describe("the commands of a run with a closed network", () => {
     expect(JSON.stringify(found)).not.toContain("passw0rd");
   });
 
-  test("use the run's proxy in git's ssh command of each key", async () => {
+  test("use the run's proxy in git's ssh command for each key", async () => {
     const sshKey = (instance: string, variable: string) => ({
       type: "git_ssh",
       instance,

@@ -32,7 +32,7 @@ async function ended(post: string[], file = "asleep", turns = untilKilled) {
 }
 
 describe("the post hooks of a run that is asked to end", () => {
-  test("know the scheduler's reason", async () => {
+  test("get the scheduler's reason", async () => {
     writeStopReason(channelDir(), "timed_out");
     const run = await ended(['echo "$AL_OUTCOME" > outcome']);
     expect(await outcome()).toBe("timed_out\n");
@@ -40,12 +40,12 @@ describe("the post hooks of a run that is asked to end", () => {
     expect(endMessageOf(run).error).toBe("it was stopped before it was done");
   });
 
-  test("know that it was interrupted when the signal came from outside", async () => {
+  test('get the reason "interrupted" if the signal came from outside', async () => {
     await ended(['echo "$AL_OUTCOME" > outcome']);
     expect(await outcome()).toBe("interrupted\n");
   });
 
-  test("are ended when they exceed their time", async () => {
+  test("are ended when they exceed their timeout", async () => {
     const before = performance.now();
     const run = await ended(["touch hooked; sleep 600", "touch never"]);
     expect(performance.now() - before).toBeGreaterThan(lastHooksMs - 100);
@@ -55,7 +55,7 @@ describe("the post hooks of a run that is asked to end", () => {
     expect(run.exitCode).toBe(143);
   });
 
-  test("finish when the end comes while they run: the run has succeeded", async () => {
+  test("finish if they are already running, and the run succeeds", async () => {
     const wait = "touch hooked; until [ -e go ]; do sleep 0.05; done";
     const run = ended([wait, 'echo "$AL_OUTCOME" > outcome'], "hooked", [{ text: "Done." }]);
     await left("hooked");

@@ -33,7 +33,7 @@ test.each([
   },
 );
 
-test("providerFailure prefers the response's status and wait over the text", () => {
+test("providerFailure prefers the status and retry-after of the response over its text", () => {
   const facts = { status: 503, retryAfterMs: 9_000 };
   expect(providerFailure("429: try again in 2s", facts)).toMatchObject({
     status: 503,

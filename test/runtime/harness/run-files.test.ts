@@ -18,7 +18,7 @@ const credential = {
   texts: { usual_hosts: "HOSTS OF ALL" },
 };
 
-test("a credential is written to files that only its user can read, texts of its type beside them, with their paths in a variable", async () => {
+test("a credential is written to files that only the run's user can read, and variables contain the paths", async () => {
   const env = await writeCredentialFiles(aJob(workDir(), { credentials: [credential] }));
   const dir = join(workDir(), ".credentials", "git_ssh-work");
   const texts = join(workDir(), ".credential-texts", "git_ssh-work");

@@ -19,7 +19,7 @@ const github = (token: string) => ({
   env: { GITHUB_TOKEN: token },
 });
 
-test("a job runs its hooks around the session, in order, with the credentials", async () => {
+test("a run's job runs its hooks before and after the session, in order, with the credentials", async () => {
   const tools = [{ name: "bash", arguments: { command: "echo session >> order; env" } }];
   const ended = await runOf(
     aJob(workDir(), {
@@ -38,7 +38,7 @@ test("a job runs its hooks around the session, in order, with the credentials", 
 
 const outcome = 'echo "$AL_OUTCOME" > outcome';
 
-test("a job ends at a failing pre hook; its error begins with the last line of stderr", async () => {
+test("a run's job ends at a failing pre hook; its error begins with the last line of stderr", async () => {
   const failing = "echo out; echo no such repository >&2; exit 4";
   const ended = await runOf(aJob(workDir(), { hooks: hooks([failing, "touch never"], [outcome]) }));
   expect(ended.exitCode).toBe(1);
@@ -50,7 +50,7 @@ test("a job ends at a failing pre hook; its error begins with the last line of s
   expect(await fileOf("outcome")).toBe("failed\n");
 });
 
-test("a job fails by a post hook that fails, and keeps the session's usage", async () => {
+test("a run's job fails if a post hook fails, and keeps the session's usage", async () => {
   const ended = await runOf(aJob(workDir(), { hooks: hooks([], [outcome, "exit 2"]) }));
   expect(ended.exitCode).toBe(1);
   const error = `post hook "exit 2" exited with code 2`;
@@ -58,7 +58,7 @@ test("a job fails by a post hook that fails, and keeps the session's usage", asy
   expect(await fileOf("outcome")).toBe("succeeded\n");
 });
 
-test("a job runs its post hooks after a failed session too, until one fails", async () => {
+test("a run's job runs its post hooks also after a failed session, until one fails", async () => {
   const models = [aScripted([{ status: 400, error: "broken" }])];
   const post = [outcome, "exit 3", "touch never"];
   const ended = await runOf(aJob(workDir(), { models, hooks: hooks([], post) }));
@@ -68,7 +68,7 @@ test("a job runs its post hooks after a failed session too, until one fails", as
   expect(await fileOf("outcome")).toBe("failed\n");
 });
 
-test("a job stores a webhook's whole body in a file, and not in the environment or command line of its hooks", async () => {
+test("a run's job stores a webhook's whole body in a file, not in variables or arguments of its hooks", async () => {
   const payload = `{"text":"$(touch pwned) é"}`;
   const look = "env; for p in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $p; echo; done 2>/dev/null";
   const show = `test "$AL_PAYLOAD_FILE" = "$PWD/webhook-payload" && cat "$AL_PAYLOAD_FILE"`;
@@ -79,7 +79,7 @@ test("a job stores a webhook's whole body in a file, and not in the environment 
   expect(await readdir(workDir())).toEqual(["webhook-payload"]);
 });
 
-test("a job expands the commands in SKILL.md after the pre hooks, with the credentials", async () => {
+test("a run's job expands the commands in SKILL.md after the pre hooks, with the credentials", async () => {
   const provider = await fakeProvider(saying("Done."));
   onTestFinished(() => provider.close());
   const token = "t0ken-of-this-job";
@@ -99,7 +99,7 @@ test("a job expands the commands in SKILL.md after the pre hooks, with the crede
   expect(prompt?.fields?.output).toContain("You know: by-a-hook\n[redacted]\n");
 });
 
-test("a job logs a long prompt whole, in pieces that the search finds completely", async () => {
+test("a run's job logs a long prompt in pieces that a search finds completely", async () => {
   const instructions = `${"Read the manual. ".repeat(2_500)}Then begin.`;
   const trigger = { kind: "manual", prompt: "Fix the needle." } as const;
   const entries = logsOf(await runOf(aJob(workDir(), { instructions, trigger })), "prompt");
@@ -112,7 +112,7 @@ test("a job logs a long prompt whole, in pieces that the search finds completely
   }
 });
 
-test("a job writes no secrets in its output, also when it fails", async () => {
+test("a run's job writes no secrets in its output, also if it fails", async () => {
   const secret = "canary-<of>-this-job";
   const tools = [
     { name: "al_status", arguments: { text: `with ${secret}` } },
@@ -141,20 +141,23 @@ test.each([
   ["over several lines", `printf %s "$GITHUB_TOKEN" | base64 -w 8 >&2; exit 3`],
   ["over more lines than it quotes", `echo "$GITHUB_TOKEN" | fold -w 5; echo >&2; exit 3`],
   ["over both outputs", `echo abcdefghij-klmno; sleep 0.2; echo pqrst-uvwxyz12345 >&2; exit 3`],
-])("a job quotes no part of a secret %s in the reason of a failed hook", async (_, command) => {
-  const credentials = [github("abcdefghij-klmnopqrst-uvwxyz12345")];
-  const job = aJob(workDir(), { hooks: hooks([command]), credentials });
-  const { error } = endMessageOf(await runOf(job));
-  const [head = "", ...lines] = String(error).replace(command, "").split("\n");
-  expect(head).toMatch(/^0{0,480}\[redacted\] · pre hook/);
-  expect(lines.filter((line) => line !== "")).toEqual([]);
-});
+])(
+  "a run's job quotes no part of a secret %s in the reason of a failed hook",
+  async (_, command) => {
+    const credentials = [github("abcdefghij-klmnopqrst-uvwxyz12345")];
+    const job = aJob(workDir(), { hooks: hooks([command]), credentials });
+    const { error } = endMessageOf(await runOf(job));
+    const [head = "", ...lines] = String(error).replace(command, "").split("\n");
+    expect(head).toMatch(/^0{0,480}\[redacted\] · pre hook/);
+    expect(lines.filter((line) => line !== "")).toEqual([]);
+  },
+);
 
 test.each([
   ["has an invalid field", { KEY: 5 }, /credentials\.0\.env\.KEY \(invalid_type\)/],
   ["is not JSON", `{"key":"s3cret"\n`, /^the job on standard input is not JSON$/],
   ["ends early", `{"key":"s3cret`, /^standard input ended before a whole job came$/],
-])("a job fails without quoting anything when it %s", async (_what, given, error) => {
+])("a run's job fails without quoting its text if it %s", async (_what, given, error) => {
   const job = { ...aJob(workDir()), credentials: [{ ...github("s3cret"), env: given }] };
   const input = typeof given === "string" ? given : `${JSON.stringify(job)}\n`;
   const ended = await runOf(input, {}, true);

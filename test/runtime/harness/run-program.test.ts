@@ -30,8 +30,8 @@ const lives = (pid: number): Promise<boolean> =>
     () => false,
   );
 
-describe("a command", () => {
-  test("returns its output lines at once, its exit code, and the unfinished last line", async () => {
+describe("a command that the harness starts", () => {
+  test("returns output lines at once, the exit code, and an incomplete last line", async () => {
     const { exitCode, problem, lines } = await run("echo one; printf two; echo no >&2; exit 3");
     expect({ exitCode, problem }).toEqual({ exitCode: 3, problem: null });
     expect(lines.toSorted()).toEqual(["stderr: no", "stdout: one", "stdout: two"]);
@@ -45,7 +45,7 @@ describe("a command", () => {
     expect(lines.join("\n")).not.toContain("AL_TEST_LEAK");
   });
 
-  test("ends when its process ends, though a child keeps the output open", async () => {
+  test("ends when its process ends, even if a child keeps the output open", async () => {
     const { exitCode } = await run("setsid sleep 600 & echo $! > left; exit 0");
     expect(exitCode).toBe(0);
     const left = await pidIn("left");
@@ -91,7 +91,7 @@ describe("a command", () => {
     expect(await readdir(cwd())).toEqual([]);
   });
 
-  test("reports why it could not start, without the command, which may hold secrets", async () => {
+  test("reports why it could not start, without the command line", async () => {
     await rm(cwd(), { recursive: true });
     const { problem, exitCode } = await run("echo hunter2");
     expect(exitCode).toBeNull();

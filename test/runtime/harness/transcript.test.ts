@@ -34,7 +34,7 @@ describe("a session's transcript", () => {
       true,
       /^\(\d+ characters before\) …( word)+ \nCommand exited with code 3$/,
     ],
-  ])("keeps %s, cut between two words", (_what, output, isError, kept) => {
+  ])("keeps %s, and cuts between two words", (_what, output, isError, kept) => {
     const [result] = logged((transcript) => transcript.toolResult("1", output, isError, "bash"));
     expect(result?.fields?.output).toMatch(kept);
     expect(String(result?.fields?.output).length).toBeLessThan(8300);

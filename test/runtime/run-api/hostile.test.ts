@@ -30,7 +30,7 @@ test("a client without a token can't block a run by holding connections open", a
   for (let n = 0; n < 10; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
 });
 
-test("a client without a token can't block a run by pipelined requests, which use no memory", async () => {
+test("a client without a token can't block a run by pipelined requests", async () => {
   const one = await openSocket(side(), "dev-1");
   const before = process.memoryUsage.rss();
   const { closed } = await withStrangers(one.socket, 100, async () => {
@@ -40,7 +40,7 @@ test("a client without a token can't block a run by pipelined requests, which us
   expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(100);
 });
 
-test("a client without a token can't cut off a run that waits for its answer", async () => {
+test("a client without a token can't disconnect a run that waits for a response", async () => {
   const one = await openSocket(side(), "dev-1");
   const { promise, resolve } = held<RequestAnswer<"wait">>();
   side().abilities.answers.wait = () => promise;
@@ -56,7 +56,7 @@ test.each([
   ["/run/lock", /^HTTP\/1\.1 401 /],
   ["/run/%zz", /^HTTP\/1\.1 400 /],
 ])(
-  "a client without a token is rejected, and the rest of its body is not read: %s",
+  "a client without a token is rejected without reading the whole body: %s",
   async (path, refused) => {
     const one = await openSocket(side(), "dev-1");
     const connection = await connected(one);
@@ -71,7 +71,7 @@ test.each([
   },
 );
 
-test("a body that is longer than its request needs is rejected with 400", async () => {
+test("a run's request with a longer body than needed is rejected with 400", async () => {
   const one = await openSocket(side(), "dev-1");
   const connection = await connected(one);
   const answered = once(connection, "data");
@@ -84,7 +84,7 @@ test("a body that is longer than its request needs is rejected with 400", async 
   expect(side().abilities.asked).toEqual([]);
 });
 
-test("a run that hangs up on its requests gets no more of them at once than one that waits", async () => {
+test("a run that aborts its requests can't have more of them at once than other runs", async () => {
   const one = await openSocket(side(), "dev-1");
   const { promise, resolve } = held<RequestAnswer<"wait">>();
   side().abilities.answers.wait = () => promise;

@@ -6,7 +6,7 @@ import { refuseChunked } from "../../../src/runtime/run-api/run-socket.ts";
 import { pause } from "../../helpers/pause.ts";
 import { listen } from "../../helpers/listen.ts";
 
-test("a forwarded body in one-byte chunks is joined before it is read", async () => {
+test("a request body in one-byte chunks is read in few pieces", async () => {
   let pieces = 0;
   const read = async (request: IncomingMessage, response: ServerResponse) => {
     await pause(100, "the body arrives before it is read");

@@ -11,7 +11,7 @@ const sentinel = `AlSentinel${"a".repeat(40)}`;
 const sizes = fc.integer({ min: 1, max: 60 });
 const names = fc.constantFrom(...Object.keys(encoders));
 
-test("a secret that a response repeats in any encoding is masked, however it is split", () =>
+test("a secret that a host's response repeats is masked in any encoding and however it is split", () =>
   fc.assert(
     fc.asyncProperty(secretText, names, sizes, async (secret, name, size) => {
       const form = encoders[name]?.(secret) ?? "";
@@ -35,7 +35,7 @@ test("a secret that a response repeats in any encoding is masked, however it is 
     { numRuns: 500 },
   ));
 
-test("a request to a host with a secret loses Range, as half a secret is not recognized", () => {
+test("a request with a secret loses its Range header, as part of a secret is not recognized", () => {
   const lines = ["Accept", "*/*", "Range", "bytes=0-9", "If-Range", "a"];
   const { headers } = upstreamRequest(new IncomingMessage(new Socket()), "api.test", lines);
   expect(headers).toEqual(["host", "api.test", "accept-encoding", "identity", "Accept", "*/*"]);

@@ -9,7 +9,7 @@ const conditions = (n: number) =>
   Object.fromEntries(Array.from({ length: n }, (_, i) => [`member.${i}`, "xxx"]));
 
 test.each<[string, RequestName | "nothing", unknown, Record<string, string>?]>([
-  ["an unknown request", "nothing", {}],
+  ["an unknown name", "nothing", {}],
   ["a resource that is not a URI", "lock", { resource: "a lock" }],
   ["a resource that is too long", "lock", { resource: `x:${"y".repeat(600)}` }],
   ["a resource with a terminal escape", "lock", { resource: "x:\u001b[2Jxxx" }],
@@ -27,7 +27,7 @@ test.each<[string, RequestName | "nothing", unknown, Record<string, string>?]>([
   ["a body beyond all limits", "call", { agent: "b", context: "x".repeat(600_000) }],
   ["a negative time", "lock", { resource, waitSeconds: -1 }],
 ])(
-  "a request of a run is rejected as malformed for %s, without repeating it",
+  "a run's request with %s is rejected as malformed without quoting the value",
   async (_what, ability, body, headers = {}) => {
     const one = await openSocket(side(), "dev-1");
     const answer = await post(one, ability, { body, headers }).catch((error: unknown) => error);
@@ -40,7 +40,7 @@ test.each<[string, RequestName | "nothing", unknown, Record<string, string>?]>([
   },
 );
 
-test("a request of a run accepts a resource in any language, and 32 conditions", async () => {
+test("a run's request accepts a resource in any language, and 32 conditions", async () => {
   const one = await openSocket(side(), "dev-1");
   expect(await post(one, "lock", { body: { resource: "file:größe/日本" } })).toMatchObject({
     status: 200,
@@ -50,7 +50,7 @@ test("a request of a run accepts a resource in any language, and 32 conditions",
   expect(await post(one, "wait", { body })).toMatchObject({ status: 200 });
 });
 
-test("a request of a run accepts a context of 64 Ki characters, each escaped in JSON", async () => {
+test("a run's request accepts a context of 64 Ki characters, each escaped in JSON", async () => {
   const one = await openSocket(side(), "dev-1");
   const context = "\u0001".repeat(65_536);
   expect(await clientOf(one).ask("call", { agent: "b", context }, never)).toMatchObject({
@@ -59,7 +59,7 @@ test("a request of a run accepts a context of 64 Ki characters, each escaped in 
   expect(side().abilities.asked[0]?.request).toEqual({ agent: "b", context });
 });
 
-test("a request of a run gets a hint to retry after an unexpected error, which only the scheduler's log names", async () => {
+test("a run's request gets a hint to retry after an unexpected error, whose details are only logged", async () => {
   const one = await openSocket(side(), "dev-1");
   side().abilities.answers.unlock = () => Promise.reject(new Error("disk on fire"));
   const { status, body } = await post(one, "unlock");

@@ -25,7 +25,7 @@ test("a run's socket identifies the run of a request", async () => {
   expect(side.abilities.asked[0]?.request).toEqual({ resource });
 });
 
-test("a run's socket is in a folder that can be entered but not listed, with a socket for every user", async () => {
+test("a run's socket can be opened by every user, but its folder can't be listed", async () => {
   const { dir, socket, token } = await openSocket(side, "dev-1");
   expect((await stat(dir)).mode & 0o777).toBe(0o711);
   expect((await stat(socket)).mode & 0o777).toBe(0o666);
@@ -33,7 +33,7 @@ test("a run's socket is in a folder that can be entered but not listed, with a s
   expect(Buffer.from(token, "base64url")).toHaveLength(32);
 });
 
-test("a run's socket reports that a path is too long for a socket", async () => {
+test("a run's socket reports a path that is too long", async () => {
   const deep = join(side.base, "d".repeat(70));
   await mkdir(deep);
   await expect(openSocket(side, "dev-1", deep)).rejects.toMatchObject({
@@ -68,7 +68,7 @@ test("a run's socket rejects the token when the run has ended, even on a connect
   expect(side.abilities.asked).toEqual([]);
 });
 
-test("a run's socket answers waiting requests with 401 when the run has ended, and aborts their work", async () => {
+test("a run's socket answers waiting requests with 401 when the run ends, and aborts them", async () => {
   const one = await openSocket(side, "dev-1");
   side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
   const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
@@ -94,7 +94,7 @@ test("a run's socket forwards a rejection with all its fields", async () => {
   });
 });
 
-test("a run's socket answers a waiting request when its work ends, and drops one whose client is gone", async () => {
+test("a run's socket answers a waiting request once its work is done, and aborts it if the client is gone", async () => {
   const one = await openSocket(side, "dev-1");
   const { promise, resolve } = held<RequestAnswer<"wait">>();
   side.abilities.answers.wait = () => promise;
@@ -131,7 +131,7 @@ test("a run's socket resumes requests after a restart, with the same token and i
   expect(await post({ ...one, token: "forged" }, "lock")).toMatchObject({ status: 401 });
 });
 
-test("a run's socket times out when the scheduler stays away beyond the client's timeout", async () => {
+test("requests to a run's socket fail if the scheduler is gone for longer than the client's timeout", async () => {
   const one = await openSocket(side, "dev-1");
   await side.sockets.close();
   const asked = clientOf(one, 1).ask("lock", { resource }, never);
@@ -140,7 +140,7 @@ test("a run's socket times out when the scheduler stays away beyond the client's
   });
 });
 
-test("a run's socket is not served in a folder that is a link", async () => {
+test("a run's socket is not opened in a folder that is a symbolic link", async () => {
   const one = await openSocket(side, "dev-1");
   await side.sockets.close();
   await rm(one.dir, { recursive: true });

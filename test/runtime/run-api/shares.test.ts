@@ -4,7 +4,7 @@ import { createShares, type Release } from "../../../src/runtime/run-api/shares.
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("createShares stays within the total and each owner's limit, and serves all requests", async () => {
+test("createShares grants all requests within the total and each owner's limit", async () => {
   const request = fc.record({
     owner: fc.constantFrom("a", "b", "c"),
     amount: fc.integer({ min: 1, max: 6 }),
@@ -35,7 +35,7 @@ test("createShares stays within the total and each owner's limit, and serves all
   );
 });
 
-test("createShares serves an owner next, however many requests of another one wait", async () => {
+test("createShares grants an owner's request next, however many of another owner wait", async () => {
   const shares = createShares({ total: 1, perOwner: 1 });
   const order: string[] = [];
   const take = (owner: string) =>
@@ -48,14 +48,14 @@ test("createShares serves an owner next, however many requests of another one wa
   expect(order.indexOf("other")).toBeLessThan(3);
 });
 
-test("createShares serves an owner's assured part while others use up the total", async () => {
+test("createShares grants an owner the guaranteed share even if others use up the total", async () => {
   const shares = createShares({ total: 10, perOwner: 5, assured: 2 });
   await shares.acquire("a", 5, never);
   await shares.acquire("b", 5, never);
   await shares.acquire("c", 2, never);
 });
 
-test("createShares lets no small requests pass a large one that waits", async () => {
+test("createShares does not let small requests overtake a waiting large one", async () => {
   const shares = createShares({ total: 10, perOwner: 8 });
   const first = await shares.acquire("a", 6, never);
   const large = shares.acquire("b", 8, never);

@@ -39,7 +39,7 @@ async function adopted(logs: Parameters<typeof adoptRuns>[2], more: object = {})
   return { runs, resumed };
 }
 
-test("only runs that the runtime finds are adopted, with their own config", async () => {
+test("a restarted scheduler adopts only runs that their runtime finds alive, with the config that they started with", async () => {
   const { runs } = await adopted(logsOf());
   const { item, ...others } = facts;
   expect(runs).toMatchObject([{ request: { instanceId: "dev-1", agent, item }, ...others }]);
@@ -52,19 +52,23 @@ const ended = line("run succeeded", "run", { outcome: "succeeded" });
 const denied = line("denied", "network", { scheduler: true });
 
 test.each([
-  ['after "said"', "said", logsOf(started, line("said", "said"), goesOn, denied)],
+  ["after its last logged line", "said", logsOf(started, line("said", "said"), goesOn, denied)],
   [
     'after "session starts"',
     "session starts",
     logsOf(started, line("session starts", "run"), goesOn, goesOn, ended),
   ],
-  ["from its beginning, without a line of its own", null, logsOf(started)],
-  ["from its beginning, without a log", null, { read: () => Promise.reject(new Error("no log")) }],
+  ["from its beginning, if the log has no line of it", null, logsOf(started)],
+  [
+    "from its beginning, if there is no log",
+    null,
+    { read: () => Promise.reject(new Error("no log")) },
+  ],
 ])("an adopted run resumes %s", async (_where, last, logs) =>
   expect((await adopted(logs)).resumed).toEqual([last]),
 );
 
-test("an adopted run's last line is found although the scheduler logged 200 lines after it", async () => {
+test("the last line of an adopted run is found before 200 later lines of the scheduler", async () => {
   const many = Array.from({ length: 200 }, () => line("denied", "network"));
   const logs = logsOf(line("its last", "process", { seq: 3 }), ...many);
   const isOwnLine = ({ seq }: LogEntry) => seq !== undefined;

@@ -70,7 +70,7 @@ export function adoptionContract(harness: () => AdoptionHarness): void {
     expect(await harness().leftovers(run.request)).toEqual([]);
   });
 
-  test("is reported with its end and its time if it ended before the next scheduler", async () => {
+  test("is reported with its real end and time if it ended before the next scheduler started", async () => {
     const before = Date.now() - 1_000;
     const run = await left(
       `${log("ready")}; sleep 0.3; echo raw; ${log("late")}; ${end("tired")}; exit 4`,

@@ -8,10 +8,10 @@ const bad = exitWith({ exitCode: null, error: "broken" });
 const eventsOf = (work: (subscriber: RunSubscriber) => Promise<void>) =>
   lastValueFrom(asRun(NEVER, work, () => bad).pipe(toArray()));
 
-test("asRun emits an exit for work that fails", async () =>
+test("asRun emits an exit event if the work fails", async () =>
   expect(await eventsOf(() => Promise.reject(new Error("no")))).toEqual([bad]));
 
-test("asRun warns about work that fails after its exit", async () => {
+test("asRun emits a warning if the work fails after the exit event", async () => {
   const warned = once(process, "warning") as Promise<[Error]>;
   const events = await eventsOf(({ emit }) => {
     emit(good);

@@ -56,7 +56,7 @@ export function runnerContract(
       ["closed-output", [], { exitCode: 3, error: null }],
       ["leaves-process", ["bye"], { exitCode: 0, error: null }],
     ])(
-      "the runner reports an end, and leaves nothing behind: %s",
+      "the runner reports how a run ended, and leaves no process or file: %s",
       async (scenario, messages, exit) => {
         const asked = request(scenario);
         const events = await collected(run(asked));
@@ -70,7 +70,7 @@ export function runnerContract(
     test.each<[Scenario, RegExp]>([
       ["cannot-start", /\S/],
       ["cannot-prepare", /^credential github_token is missing$/],
-    ])("the runner reports why a run did not begin: %s", async (scenario, reason) => {
+    ])("the runner reports why a run did not start: %s", async (scenario, reason) => {
       const asked = request(scenario);
       const exit = { exitCode: null, rejected: like(reason) };
       expect(await collected(run(asked))).toMatchObject([{ type: "exit", exit }]);
@@ -130,7 +130,7 @@ export function runnerContract(
       );
     });
 
-    test("the runner hands over a job of 3 MB", async () => {
+    test("the runner passes a job of 3 MB to the run", async () => {
       const [length] = messagesOf(await collected(run(request("large-job"))));
       expect(Number(length)).toBeGreaterThan(3_000_000);
     });

@@ -56,7 +56,7 @@ export function gitAccessTests(runtime: string, run: RunJob): void {
       expect(repository().subjects("main")).toEqual(["pushed", "begin"]);
     });
 
-    test("git over ssh refuses a host that the credential does not know", async () => {
+    test("git over ssh refuses a host whose key the credential does not list", async () => {
       const known_hosts = server().knownHost;
       expect((await withKey({ known_hosts }, clone())).exit).toMatchObject(good);
       const other = known_hosts.replace(/^\S+/, "git.example.org");
@@ -64,7 +64,7 @@ export function gitAccessTests(runtime: string, run: RunJob): void {
       expect(exit.error).toMatch(/Host key verification failed/);
     });
 
-    test("git over ssh rejects an impostor of a usual host", async () => {
+    test("git over ssh rejects a server with a false key for a well-known host", async () => {
       const posing = `GIT_SSH_COMMAND="$GIT_SSH_COMMAND -o HostKeyAlias=github.com" ${clone()}`;
       const { exit, lines } = await withKey({}, posing);
       expect(exit.error).toMatch(/Host key verification failed/);
@@ -100,7 +100,7 @@ export function gitAccessTests(runtime: string, run: RunJob): void {
       expect(logins()).toEqual(new Set(["", `x-access-token:${token}`]));
     });
 
-    test("git over https gives each host its own token, and none to others", async () => {
+    test("git over https sends each host its own token, and other hosts none", async () => {
       const other = tokenOf("github_token", "git.example.org", "t0ken-of-one", "other");
       const mine = tokenOf("github_token", server().host, "t0ken-of-two", "mine");
       const gitlab = tokenOf("gitlab_token", "gitlab.example.org", "t0ken-of-one");

@@ -9,10 +9,10 @@ async function settings(env: NodeJS.ProcessEnv) {
   return { network: await jobNetwork(env, (message) => void warnings.push(message)), warnings };
 }
 
-test("a job has no network settings if the scheduler has neither proxy nor certificates", async () =>
+test("a run's job has no network settings if the scheduler has neither proxy nor certificates", async () =>
   expect(await settings({ PATH: "/bin", HTTPS_PROXY: " " })).toEqual({ warnings: [] }));
 
-test("a job has the proxy variables of the scheduler in either case, and the content of its certificates", async () => {
+test("a run's job contains the scheduler's proxy variables in upper and lower case, and its CA certificates", async () => {
   const path = join(tempDir(), "ca.pem");
   await writeFile(path, "PEM");
   const variables = { HTTPS_PROXY: "http://p:1", no_proxy: "a.test" };
@@ -21,7 +21,7 @@ test("a job has the proxy variables of the scheduler in either case, and the con
   expect(await settings(env)).toEqual({ network, warnings: [] });
 });
 
-test("a job omits certificates that can't be read, with a warning", async () =>
+test("a run's job omits CA certificates that can't be read, with a warning", async () =>
   expect(await settings({ NODE_EXTRA_CA_CERTS: "/nonexistent/ca.pem" })).toEqual({
     warnings: [expect.stringContaining("/nonexistent/ca.pem cannot be read")],
   }));

@@ -79,7 +79,7 @@ test("no output of a run shows any form of a secret", () => {
   );
 }, 120_000);
 
-test("a secret where a line is cut shows fewer than six of its characters", () => {
+test("output that is cut inside a secret shows fewer than six characters of the secret", () => {
   const limits = fc.constantFrom(8192, 32 * 1024);
   const padding = fc.constantFrom("c", "\u001b[0m", "\u00e9");
   fc.assert(
@@ -99,7 +99,7 @@ test("a secret where a line is cut shows fewer than six of its characters", () =
   );
 });
 
-test("a secret over two or three lines shows less than one half, or less than six characters", () => {
+test("a secret that is split over lines shows less than half of itself, or less than six characters", () => {
   fc.assert(
     fc.property(
       encoded,

@@ -59,7 +59,7 @@ export function networkAccessTests(runtime: string, node: string, run: RunJob): 
     ].join("\n");
   };
 
-  test(`a run reaches an allowed host, and shows no key of its proxy (${runtime})`, async () => {
+  test(`a run reaches an allowed host, and its output shows no key of the proxy (${runtime})`, async () => {
     const lines = await linesOf(scriptFor("allowed.test"));
     expect(lines.curl).toMatch(/^done .*hello from allowed/);
     expect(lines.node).toBe("done hello from allowed");

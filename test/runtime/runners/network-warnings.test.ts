@@ -19,7 +19,7 @@ const warnings = (
 test("a closed network causes no warning, and neither does an invalid agent", async () =>
   expect(await warnings("none", [record("dev"), { config: null }])).toEqual([]));
 
-test("one warning names the agents whose network is open", async () => {
+test("one warning names all agents whose network is open", async () => {
   const records = [record("dev"), record("ops", own("none")), record("web", { network: table })];
   expect(await warnings("bridge", records)).toEqual([
     "the network is open, by [local].network, for dev, web: runs reach hosts that [network].allow does not list; al doctor has the fix",
@@ -29,7 +29,7 @@ test("one warning names the agents whose network is open", async () => {
   ]);
 });
 
-test("a warning names the agents as host users whose network can't be closed", async () => {
+test("a warning names the host-user agents whose network can't be closed", async () => {
   const records = [
     record("dev"),
     record("strict", { network: table }),
@@ -41,7 +41,7 @@ test("a warning names the agents as host users whose network can't be closed", a
   ]);
 });
 
-test("networkWarnings tries no closed network that no agent needs", async () => {
+test("networkWarnings does not try to close a network if no agent needs that", async () => {
   const whyNotClosed = vi.fn(() => Promise.resolve(null));
   const open = { local: { network: "bridge" }, network: null };
   await networkWarnings([record("dev")], open, whyNotClosed);

@@ -8,7 +8,7 @@ function recordFiles() {
   return { folder, records: createRecordFiles<{ readonly name: string }>(folder) };
 }
 
-test("a run's record exists for the next scheduler until it is removed", async () => {
+test("a run's record stays for the next scheduler until it is removed", async () => {
   const { folder, records } = recordFiles();
   expect(await records.list()).toEqual([]);
   await records.write("dev-1", { name: "dev" });
@@ -20,7 +20,7 @@ test("a run's record exists for the next scheduler until it is removed", async (
   expect(await records.read("dev-1")).toBeNull();
 });
 
-test("records of runs are private files, and half a record reads as null", async () => {
+test("records of runs are private files, and an incomplete record reads as null", async () => {
   const { folder, records } = recordFiles();
   await records.write("dev-1", { name: "dev" });
   expect((await stat(folder)).mode & 0o777).toBe(0o700);

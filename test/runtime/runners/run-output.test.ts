@@ -24,7 +24,7 @@ function written(redact: (text: string) => string = (text) => text) {
 
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 
-test("a run's value that is nested deep enough to exhaust the stack is cut", () => {
+test("a run's returned value that is nested too deeply is cut", () => {
   const { events, output, say } = written((text) => text.replace("hush", "[redacted]"));
   const log = `{"type":"log","level":30,"time":1,"msg":"deep hush","kind":"run","fields":{"a":${nested(3_000)}}}`;
   say(log);
@@ -34,7 +34,7 @@ test("a run's value that is nested deep enough to exhaust the stack is cut", () 
   expect(JSON.stringify(output.handedBack())).toContain("[too deep]");
 });
 
-test("a run counts as ended with text if its model's text came after its last tool", () => {
+test("a run counts as ended with a text only if the model wrote one after its last tool call", () => {
   const { output, say } = written();
   const said = (...entries: readonly (readonly [kind: string, msg: string])[]): boolean => {
     for (const [kind, msg] of entries) say({ type: "log", level: 30, time: 1, kind, msg });
@@ -54,7 +54,7 @@ test("a run counts as ended with text if its model's text came after its last to
   expect(said(["said", "Done."])).toBe(true);
 });
 
-test("a run causes cooldowns of its own models only", () => {
+test("a run can set cooldowns only for its own models", () => {
   const { cooldowns, events, say } = written();
   say({ type: "cooldown", model: "scripted", until: 5 });
   for (let n = 0; n < 10; n++) say({ type: "cooldown", model: `made up ${n}`, until: 5 });
@@ -67,7 +67,7 @@ test("a run causes cooldowns of its own models only", () => {
   ]);
 });
 
-test("a run that lacks resources ends as blocked until its agent is ready, and then as failed", () => {
+test("a run that lacks resources ends as blocked before its session starts, and afterwards as failed", () => {
   const usage = { model: null, tokens: null, costUsd: null, turns: null };
   const end = { type: "end", error: "no space left", usage, blocked: true };
   const starting = written();

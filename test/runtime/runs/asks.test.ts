@@ -64,7 +64,7 @@ describe("a run that asks a person", () => {
     ]);
   });
 
-  test("has its timeout running while it makes another request, and is frozen 10 s later", async () => {
+  test("is not frozen while it makes another request, but 10 s later", async () => {
     const { world, run, asked } = await asking();
     await untilFrozen(world, run);
     // It was sent before the run was frozen.
@@ -91,7 +91,7 @@ describe("a run that asks a person", () => {
     await asked;
   });
 
-  test("has its timeout running once it has hung up", async () => {
+  test("has its timeout running again once it disconnects", async () => {
     const { world, run } = await started();
     const { signal, hangUp } = hangingUp();
     const asked = world.ask(run, "ask", deploy, { signal });
@@ -120,7 +120,7 @@ describe("a run that asks a person", () => {
     },
   );
 
-  test("does not ask again while it ends because its question expired", async () => {
+  test("can't ask again while it ends because its question expired", async () => {
     const { world, run } = await started({ stopMs: 500 });
     const key = randomUUID();
     const body = { ...deploy, timeoutSeconds: 1 };
@@ -133,7 +133,7 @@ describe("a run that asks a person", () => {
     expect(again.questions.ofRun(run)).toHaveLength(1);
   });
 
-  test("has its waited time stored while it waits", async () => {
+  test("has the time that it has waited stored while it waits", async () => {
     const { world } = await asking();
     const storedMs = () => world.store.openRuns()[0]?.waitedMs ?? 0;
     await expect.poll(storedMs).toBeGreaterThan(250);
@@ -160,7 +160,7 @@ describe("a run that asks a person", () => {
   });
 });
 
-test("a run starts and ends although the store has no tables of questions and waits", async () => {
+test("a run starts and ends even if the store's tables of questions and waits are missing", async () => {
   const { world, run } = await started();
   changeStore(world, "DROP TABLE questions; DROP TABLE waits");
   world.end(run);
@@ -171,7 +171,7 @@ test("a run starts and ends although the store has no tables of questions and wa
   expect(world.problems).toContain("the end of a question: no such table: questions");
 });
 
-test("a question whose default is not one of its choices is rejected", async () => {
+test("a run's question whose default is not one of the choices is rejected", async () => {
   const { world, run } = await started();
   const detail = expect.stringContaining("one of: yes, no") as string;
   await expectRefusal(world.ask(run, "ask", { ...deploy, default: "maybe" }), "malformed", {

@@ -42,7 +42,7 @@ async function short(why?: string) {
 const outcome = (world: World, run: string) => entryOf(world, run)?.outcome;
 
 describe("a run that waits for budget", () => {
-  test("releases its slot, and gets one again before it continues", async () => {
+  test("releases its slot, and gets a slot again before it continues", async () => {
     const { world, run, funds, asked } = await short();
     const other = await world.run("b");
     expect(statusTexts(world)).toEqual([inDay.text]);
@@ -73,7 +73,7 @@ describe("a run that waits for budget", () => {
     expect(logged(world)).toMatchObject([{ level: 40, msg: inDay.text }]);
   });
 
-  test("is answered with paid: false when its agent now stops at its limits", async () => {
+  test("gets paid: false if its agent's onLimit becomes stop", async () => {
     const { world, run, funds, asked } = await short("all is spent");
     funds.next(stops);
     expect(await asked).toEqual({ ok: true, paid: false });
@@ -110,15 +110,12 @@ describe("a run that waits for budget", () => {
 
 test.each([
   ["has budget", paid, true],
-  ["stops at its limits", stops, false],
-] as const)(
-  "a wait for budget is answered at once if the agent %s",
-  async (_why, first, isPaid) => {
-    const { world, run } = await started(first);
-    expect(await world.ask(run, "budget-wait", {})).toEqual({ ok: true, paid: isPaid });
-    expect([...statusTexts(world), ...logged(world)]).toEqual([]);
-  },
-);
+  ["has onLimit = stop", stops, false],
+] as const)("a run's wait for budget ends at once if the agent %s", async (_why, first, isPaid) => {
+  const { world, run } = await started(first);
+  expect(await world.ask(run, "budget-wait", {})).toEqual({ ok: true, paid: isPaid });
+  expect([...statusTexts(world), ...logged(world)]).toEqual([]);
+});
 
 describe("after a restart", () => {
   test("an adopted run that repeats its wait for budget still waits, with its timeout paused", async () => {
@@ -138,7 +135,7 @@ describe("after a restart", () => {
     await waiting(later, 0);
   });
 
-  test("a run that got budget meanwhile is answered when it repeats its wait", async () => {
+  test("a run's repeated wait for budget ends if the budget was raised meanwhile", async () => {
     const { world, run, funds, key } = await short();
     world.crash();
     funds.next(paid);

@@ -36,7 +36,7 @@ async function calling(a: AgentConfig) {
 
 const notForGood = { kind: "choice", choices: ["once", "run", "deny"] };
 
-test("a called run is held by the gates of all its callers, and can't be allowed permanently", async () => {
+test("a called run needs the approvals that its callers' configs require, and can't be allowed permanently", async () => {
   const { world, b } = await calling(stripe);
   const c = await called(world, b, "c");
   world.end(b);
@@ -51,7 +51,7 @@ test("a called run is held by the gates of all its callers, and can't be allowed
   expect(await world.reach(await world.run("c"), host)).toBeNull();
 });
 
-test("a called run asks again about an allowed host once a gate of its caller holds it too", async () => {
+test("a called run asks again about an allowed host if its caller's config starts to require approval", async () => {
   const { world, agents, run } = await started(anAgent("a"));
   agents[1] = { ...stripe, name: "b" };
   const b = await called(world, run, "b");
@@ -65,19 +65,20 @@ test("a called run asks again about an allowed host once a gate of its caller ho
 });
 
 test.each([
-  ["as they were at its caller's start", "", host],
-  ["or is held in all requests if they are not stored", "DELETE FROM run_contents", "free.test"],
-])(
-  "a called run keeps its callers' gates after a restart with a broken config, %s",
-  async (_how, sql, to) => {
-    const { world, agents, run, b } = await calling(stripe);
-    world.crash();
-    changeStore(world, sql);
-    const again = await restarted(world, [run, b], { agents: agents.slice(1) });
-    void again.reach(b, to);
-    expect((await openedQuestion(again)).gates).toEqual(["a"]);
-  },
-);
+  ["needs the approvals that its caller's config required at the start", "", host],
+  [
+    "needs approval for everything if its callers' gates are not stored",
+    "DELETE FROM run_contents",
+    "free.test",
+  ],
+])("after a restart with a broken config, a called run %s", async (_how, sql, to) => {
+  const { world, agents, run, b } = await calling(stripe);
+  world.crash();
+  changeStore(world, sql);
+  const again = await restarted(world, [run, b], { agents: agents.slice(1) });
+  void again.reach(b, to);
+  expect((await openedQuestion(again)).gates).toEqual(["a"]);
+});
 
 /** The run that continues the session of an ended one. */
 const continued = async (world: World, agent: string, instanceId: string): Promise<string> => {
@@ -86,7 +87,7 @@ const continued = async (world: World, agent: string, instanceId: string): Promi
   return world.run(agent, { kind: "manual", prompt: "go on", continues });
 };
 
-test("a run that continues a called run's session is held by the gates of its callers", async () => {
+test("a run that continues a called run's session needs the approvals that the first run's callers require", async () => {
   const { world, run, b } = await calling(stripe);
   const third = await continued(world, "b", await continued(world, "b", b));
   const c = await called(world, third, "c");
@@ -98,7 +99,7 @@ test("a run that continues a called run's session is held by the gates of its ca
   }
 });
 
-test("a run that continues a called run's session is held in all requests if its callers are no longer stored", async () => {
+test("a run that continues a called run's session needs approval for everything if that run's callers are not stored", async () => {
   const { world, run, b } = await calling(anAgent("a"));
   await ended(world, run);
   changeStore(world, `DELETE FROM triggers WHERE instance_id = '${run}'`);
@@ -106,7 +107,7 @@ test("a run that continues a called run's session is held in all requests if its
   expect((await openedQuestion(world)).gates).toEqual(["a"]);
 });
 
-test("a run that took a call while it waited is held by its caller's gates", async () => {
+test("a run that received a call while it waited needs the approvals that the caller's config requires", async () => {
   const { world, run } = await started(stripe);
   const b = await world.run("b");
   const took = world.ask(b, "wait", { kind: "agent-call" });

@@ -18,7 +18,7 @@ const call = (world: World, from: string, agent: string, cancelOnExit = false) =
   world.ask(from, "call", { agent, context: "do it", cancelOnExit });
 const calls = (world: World) => world.history().filter(({ kind }) => kind === "agent-call");
 
-test("a call runs the called agent, and returns its value", async () => {
+test("a call runs the called agent, and returns the value of that run", async () => {
   const { world, run } = await started();
   const { callId, state } = await call(world, run, "b");
   expect(state).toBe("running");
@@ -51,7 +51,7 @@ test("a call is visible only to the run that made it", async () => {
   await expectRefusal(seen, "unknown_call");
 });
 
-test("a call to the caller's own agent, a call too deep and a 101st call are rejected", async () => {
+test("a call to the caller's own agent, a call that is nested too deeply and a 101st call are rejected", async () => {
   const { world, run } = await started({ maxCallDepth: 1 });
   await expectRefusal(call(world, run, "a"), "self_call");
   await call(world, run, "b");
@@ -60,7 +60,7 @@ test("a call to the caller's own agent, a call too deep and a 101st call are rej
   await expectRefusal(call(world, run, "c"), "too_many_calls");
 });
 
-test("a call with cancelOnExit is withdrawn from its queue or killed when its caller ends", async () => {
+test("a call with cancelOnExit is removed from the queue or killed when its caller ends", async () => {
   const { world, run } = await started();
   const kept = await call(world, run, "c");
   await call(world, run, "b", true);
@@ -72,7 +72,7 @@ test("a call with cancelOnExit is withdrawn from its queue or killed when its ca
   expect(instancesOf(world, "b")).toHaveLength(1);
 });
 
-test("a call with cancelOnExit ends even if its caller ended while it was made", async () => {
+test("a call with cancelOnExit ends even if its caller ended while making the call", async () => {
   const { world, run } = await started();
   const making = call(world, run, "b", true);
   // By then the call is allowed, and not yet committed.
@@ -110,7 +110,7 @@ describe("after a restart", () => {
     expect(await waiting).toMatchObject({ calls: [{ outcome: "succeeded", value: 7 }] });
   });
 
-  test("a call whose answer was lost in the crash is not made twice when it is repeated", async () => {
+  test("a call whose response was lost in the crash starts no second run when it is repeated", async () => {
     const { world, run } = await started();
     const key = randomUUID();
     const once = { agent: "b", context: "once" };
@@ -143,7 +143,7 @@ describe("after a restart", () => {
 const tick: Trigger = { kind: "cron", scheduledFor: 1_000 };
 const again = { rerun: true };
 
-test("a scheduled run that asks for a rerun is run again as a cron entry of its own, at most maxReruns times in a row", async () => {
+test("a scheduled run that asks for a rerun is run again, at most maxReruns times in a row", async () => {
   const { world } = await started({ maxReruns: 2 });
   world.end(await world.run("b", tick), again);
   for (const n of [2, 3]) {

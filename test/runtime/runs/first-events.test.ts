@@ -4,7 +4,7 @@ import { eventsOf } from "../../streams/status/events.ts";
 
 const dev = eventsOf("dev");
 
-test("a wait for an item's first event resolves with it, not with another item's", async () => {
+test("waiting for the first event of a work item resolves with that, not with another item's", async () => {
   const firstEvents = createFirstEvents(() => false);
   const first = firstEvents.of("1");
   const started = dev.started();
@@ -18,7 +18,7 @@ test.each([
   ["before", false],
   ["after", true],
 ])(
-  "a wait for an item's first event that begins %s the scheduler's stop is rejected",
+  "waiting for the first event of a work item, begun %s the scheduler's stop, is rejected",
   async (_when, isLate) => {
     const firstEvents = createFirstEvents(() => isLate);
     const first = firstEvents.of("1");

@@ -21,7 +21,7 @@ test("a freezer unfreezes a run only after freezing it, once for all callers", a
   expect(happened).toEqual(["pause", "paused", "unpause", "unpaused"]);
 });
 
-test("a freezer freezes a run again that waits again while it is being unfrozen", async () => {
+test("a freezer freezes a run again if it waits again while being unfrozen", async () => {
   const { happened, freezer } = aFreezer();
   freezer.freeze();
   const thawed = freezer.thaw();
@@ -41,7 +41,7 @@ test("a freezer does not unfreeze a run that is not frozen or has ended", async 
   expect(happened).toEqual(["pause"]);
 });
 
-test("a freezer reports an unavailable engine, and retries to unfreeze until it is back", async () => {
+test("a freezer reports an unavailable engine, and retries to unfreeze until the engine is back", async () => {
   const problems: string[] = [];
   let isAway = true;
   const step = () => (isAway ? Promise.reject(new Error("the engine is away")) : Promise.resolve());

@@ -34,7 +34,7 @@ async function started(type: AgentConfig["harness"]["type"]) {
 const refusal = { granted: false, code: "budget_exceeded" };
 
 describe("a model call of an external CLI beyond the approved amount", () => {
-  test("is held for approval; allowing once adds the amount again", async () => {
+  test('waits for approval; "once" allows the same amount again', async () => {
     const { world, run, spend } = await started("llm-cli");
     const second = spend();
     expect(await openedQuestion(world)).toMatchObject({
@@ -53,7 +53,7 @@ describe("a model call of an external CLI beyond the approved amount", () => {
     expect(asked(world)).toBe(2);
   });
 
-  test("is rejected for the rest of the run once a person denied it", async () => {
+  test("is rejected until the end of the run once a person denied it", async () => {
     const { world, spend } = await started("llm-cli");
     const second = spend();
     await answer(world, "deny");
@@ -72,7 +72,7 @@ async function refused() {
 }
 
 describe("a run of pi beyond the approved amount", () => {
-  test("waits for the approval, and repeats its call", async () => {
+  test("waits for the approval, and repeats the model call", async () => {
     const { world, run, spend } = await refused();
     const waiting = world.ask(run, "budget-wait", {});
     expect((await answer(world, "once")).kind).toBe("over");

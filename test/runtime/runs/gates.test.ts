@@ -26,7 +26,7 @@ const gated = (approve: Partial<Approval>, more: Partial<AgentConfig> = {}) =>
 const host = "api.stripe.com";
 const stripe = { hosts: [host] };
 
-describe("a run that requests a host behind a gate", () => {
+describe("a run that requests a host that needs approval", () => {
   test("is frozen until a person allows it", async () => {
     const { world, run } = await gated(stripe);
     const reached = world.reach(run, host);
@@ -56,7 +56,7 @@ describe("a run that requests a host behind a gate", () => {
     expect(asked(world)).toBe(2);
   });
 
-  test("keeps the approval of a request that hung up for the next one", async () => {
+  test("uses the approval of a disconnected request for the next request", async () => {
     const { world, run } = await gated(stripe);
     const { signal, hangUp } = hangingUp();
     const first = world.reach(run, host, signal);
@@ -68,7 +68,7 @@ describe("a run that requests a host behind a gate", () => {
     expect(asked(world)).toBe(1);
   });
 
-  test("ends as unanswered if its question expired while no scheduler was up", async () => {
+  test("ends as unanswered if its question expired while the scheduler was down", async () => {
     const { world, run } = await gated(stripe);
     void world.reach(run, host);
     const { until, at, fallback } = await openedQuestion(world);
@@ -111,7 +111,7 @@ describe("a run that requests a host behind a gate", () => {
     expect([await last, await again]).toEqual([null, null]);
   });
 
-  test("does not ask about a host that no gate names", async () => {
+  test("does not ask about a host that needs no approval", async () => {
     const { world, run } = await gated(
       { hosts: ["*.example.com", "db.test:5432"] },
       { network: { allow: ["free.example.com", "*.example.com"] } },
@@ -126,7 +126,7 @@ describe("a run that requests a host behind a gate", () => {
 const call = (world: World, from: string, agent: string, context = "deploy 1.4") =>
   world.ask(from, "call", { agent, context });
 
-describe("a run whose call of an agent is held by a gate", () => {
+describe("a run whose call of an agent needs approval", () => {
   test("makes the call once a person allows it", async () => {
     const { world, run } = await gated({ agents: ["b"] });
     const made = call(world, run, "b");
@@ -145,7 +145,7 @@ describe("a run whose call of an agent is held by a gate", () => {
     ["another secret", `key ${worldSecret}`, `key ${otherSecret}`],
     ["another terminal title", "hi\u001b]0;drop all\u0007", "hi\u001b]0;drop none\u0007"],
     ["another end of a long context", `${"x".repeat(2_000)}1`, `${"x".repeat(2_000)}2`],
-  ])("asks again for %s than a person was shown", async (_what, shown, other) => {
+  ])("asks again if the call has %s than the one shown", async (_what, shown, other) => {
     const { world, run } = await gated({ agents: ["b"] });
     const { signal, hangUp } = hangingUp();
     void world.ask(run, "call", { agent: "b", context: shown }, { signal });

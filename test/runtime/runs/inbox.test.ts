@@ -8,7 +8,7 @@ const send = ({ inbox }: World, instanceId: string, text: string, kind = "steer"
 const inbox = (world: World, run: string, after = 0, more: { isLast?: true } = {}) =>
   world.ask(run, "inbox", { after, ...more });
 
-test("a live run gets the messages of people in their order, and confirms them with its next request", async () => {
+test("a live run gets people's messages in order, and confirms them with its next request", async () => {
   const { world, run } = await started();
   const asked = inbox(world, run);
   const seq = (await send(world, run, "One."))?.seq ?? 0;
@@ -20,7 +20,7 @@ test("a live run gets the messages of people in their order, and confirms them w
   expect(world.inbox.ofRun(run)[0]?.receivedAt).toBeGreaterThan(0);
 });
 
-test("a live run's last request for messages returns one that is being stored, and does not wait for more", async () => {
+test("a live run's last request for messages waits for a message that is being stored, and for no other", async () => {
   const { world, run } = await started();
   const added = send(world, run, "One.");
   const last = (after: number) => inbox(world, run, after, { isLast: true });
@@ -28,7 +28,7 @@ test("a live run's last request for messages returns one that is being stored, a
   expect(await last((await added)?.seq ?? 0)).toEqual({ ok: true, messages: [] });
 });
 
-test("a live run that waits for an answer is frozen, though it also waits for messages", async () => {
+test("a live run that waits for an answer is frozen, even if it also waits for messages", async () => {
   const { world, run } = await started();
   void inbox(world, run);
   void world.ask(run, "ask", { question: "Go?" });
@@ -45,16 +45,16 @@ test("a live run gets a message that was sent before its scheduler was killed", 
 });
 
 test.each<[how: string, end: (world: World, run: string) => Promise<unknown>]>([
-  ["reports the end of its session", (world, run) => world.ask(run, "session-end", {})],
+  ["reported the end of its session", (world, run) => world.ask(run, "session-end", {})],
   [
-    "gets no message by its last request",
+    "got no message by its last request",
     async (world, run) => {
       const { messages } = await inbox(world, run, 0, { isLast: true });
       await inbox(world, run, messages[0]?.seq, { isLast: true });
     },
   ],
 ])(
-  "a live run accepts no message once it %s, also after its scheduler was killed",
+  "a live run accepts no message after it %s, even if its scheduler is killed",
   async (_how, end) => {
     const { world, run } = await started();
     expect(await send(world, run, "In time.")).not.toBeNull();
@@ -66,7 +66,7 @@ test.each<[how: string, end: (world: World, run: string) => Promise<unknown>]>([
   },
 );
 
-test("a live run can have at most 50 unreceived messages", async () => {
+test("at most 50 messages can wait for a live run", async () => {
   const { world, run } = await started();
   const more = () => send(world, run, "More.");
   for (let count = 0; count < 50; count += 1) await more();

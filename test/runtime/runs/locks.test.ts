@@ -29,7 +29,7 @@ const lock = (world: World, run: string, more: object = {}, key = randomUUID()) 
 const unlock = (world: World, run: string, key = randomUUID(), of = resource) =>
   world.ask(run, "unlock", { resource: of }, { key });
 
-test("a run's lock is stored and listed from the answer to its request until its release", async () => {
+test("a run's lock is stored and listed until the run releases it", async () => {
   const { world, first, second } = await both();
   const given = await lock(world, first, { ttlSeconds: 60 });
   expect(given).toMatchObject({ ok: true, resource, fencingToken: 1 });
@@ -41,7 +41,7 @@ test("a run's lock is stored and listed from the answer to its request until its
   expect([world.store.locks.all(), world.locks()]).toEqual([[], []]);
 });
 
-test("a run's request for a lock is rejected when runs would wait for each other", async () => {
+test("a run's request for a lock is rejected if runs would wait for each other", async () => {
   const { world, first, second } = await both();
   const other = { resource: "file:y" };
   await lock(world, first);
@@ -95,7 +95,7 @@ test("a repeated request for a lock acquires it once", async () => {
   expect(world.locks()).toMatchObject([{ instanceId: second }]);
 });
 
-test("the answers to a run's last 256 requests can be repeated, and no earlier one", async () => {
+test("repeating one of a run's last 256 requests returns the same response, repeating an earlier one does not", async () => {
   const { world, run } = await started();
   const keys = Array.from({ length: 300 }, () => randomUUID());
   for (const key of keys) {
@@ -106,7 +106,7 @@ test("the answers to a run's last 256 requests can be repeated, and no earlier o
   await expectRefusal(unlock(world, run, keys.at(-257)), "not_holder");
 });
 
-test("the status shows which locks runs hold and wait for, until they have ended", async () => {
+test("the status shows which locks live runs hold and wait for", async () => {
   const { world, first, second } = await both();
   const third = await world.run("c");
   const shown = (): string[] =>

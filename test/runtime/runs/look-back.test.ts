@@ -28,7 +28,7 @@ const met = async (world: World, run: string, more: object = {}) =>
   (await world.ask(run, "wait", { ...once, ...more })).trigger?.receiptId;
 
 describe("a wait for a webhook", () => {
-  test("returns an unused delivery since its run's start", async () => {
+  test("returns an unused delivery that arrived since the run's start", async () => {
     const { world, run, deliver } = await waiting();
     const receiptId = await deliver("issues", { issue: { number: 7 } });
     const where = { "issue.number": 7 };
@@ -52,14 +52,14 @@ describe("a wait for a webhook", () => {
     expect([world.store.waits.all(), world.frozen]).toEqual([[], []]);
   });
 
-  test("returns the oldest delivery first, and each once per run", async () => {
+  test("returns the oldest delivery first, each one once per run", async () => {
     const { world, run, deliver } = await waiting();
     const ids = [await deliver("issues"), await deliver("issues")];
     expect([await met(world, run), await met(world, run)]).toEqual(ids);
     expect(await world.ask(run, "wait", once)).toEqual(nothing);
   });
 
-  test("ignores deliveries before its run's start", async () => {
+  test("ignores deliveries before the run's start", async () => {
     const world = createWorld({ agents });
     await world.start();
     await receiverOf(world)("issues");
@@ -68,7 +68,7 @@ describe("a wait for a webhook", () => {
     expect(await world.ask(await world.run("a"), "wait", once)).toEqual(nothing);
   });
 
-  test("returns only earlier deliveries with its source, event and values", async () => {
+  test("returns only earlier deliveries with the required source, event and values", async () => {
     const { world, run, deliver } = await waiting();
     await deliver("issues", { issue: { number: 8 } });
     const comment = await deliver("issue_comment", { issue: { number: 7 } });
@@ -78,7 +78,7 @@ describe("a wait for a webhook", () => {
     expect(await met(world, run, { where })).toBe(comment);
   });
 
-  test("returns a delivery that started a run of another agent, but not of its own", async () => {
+  test("returns a delivery that started a run of another agent, but not of the same agent", async () => {
     const { world, run } = await startedWorld({ agents: [...agents, anAgent("c")] });
     const other = await world.run("c");
     const id = await receiverOf(world, agents)("push");
@@ -101,7 +101,7 @@ describe("a wait for a webhook", () => {
     expect(await world.ask(run, "wait", once)).toEqual(nothing);
   });
 
-  test("finds a delivery among more than one page of them", async () => {
+  test("finds a delivery among more deliveries than one page", async () => {
     const { world, run, deliver } = await waiting();
     await Promise.all(Array.from({ length: 1_200 }, (_, n) => deliver("issues", { n })));
     const id = await deliver("release");
@@ -110,7 +110,7 @@ describe("a wait for a webhook", () => {
     expect(await met(world, run, { where: { found: "me" } })).toBe(late);
   });
 
-  test("neither loses nor repeats deliveries that arrive during its search", async () => {
+  test("neither loses nor repeats deliveries that arrive while it searches earlier ones", async () => {
     const { world, run, deliver } = await waiting();
     const delivered: Promise<string>[] = [];
     const told: unknown[] = [];
@@ -152,7 +152,7 @@ test.each([
   ["webhook", "stripe", "unknown_source", 'webhook source "stripe"; it has gh'],
   ["agent-call", "bb", "unknown_agent", 'agent "bb"; did you mean "b"?'],
 ] as const)(
-  "a wait with kind %s and source %s is rejected with %s",
+  "a wait for a trigger with kind %s and source %s is rejected with %s",
   async (kind, source, error, what) => {
     const { world, run } = await waiting();
     const asked = world.ask(run, "wait", { kind, source });
@@ -161,7 +161,7 @@ test.each([
   },
 );
 
-test("a wait whose timeout exceeds the limit reports that in its answer and the agent's log", async () => {
+test("a wait for a trigger that exceeds the limit says so in the response and the agent's log", async () => {
   const { world, run } = await startedWorld({
     agents: [anAgent("a", { waitTimeoutSeconds: 0.05 })],
   });
@@ -174,7 +174,7 @@ test("a wait whose timeout exceeds the limit reports that in its answer and the 
   expect(logged(world)).toMatchObject([{ level: 40, agent: "a", instanceId: run, msg }]);
 });
 
-test("a wait whose timeout exceeds the limit reports that with its delivery, even after a restart", async () => {
+test("a wait for a trigger that exceeds the limit says so with the delivery, even after a restart", async () => {
   const { world, run } = await startedWorld({ agents: [anAgent("a", { waitTimeoutSeconds: 30 })] });
   const key = randomUUID();
   const asked = { kind: "webhook", timeoutSeconds: 40 } as const;

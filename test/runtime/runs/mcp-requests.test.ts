@@ -94,7 +94,7 @@ test("an MCP server whose tools can't be listed has its connection closed, and n
   }
 });
 
-test("an edit of [[mcp]] during a run applies from the next call on", async () => {
+test("an edit of [[mcp]] during a run applies from the run's next call", async () => {
   const { world, calls, edit, run } = await started();
   await call(world, run);
   const url = "https://next.test/mcp";
@@ -105,7 +105,7 @@ test("an edit of [[mcp]] during a run applies from the next call on", async () =
   expect(calls).toEqual(["send", `send at ${url}`]);
 });
 
-test("an edit of [[mcp]] during a run applies to a held call: a person is asked again, and a removed tool is not called", async () => {
+test("after an edit of [[mcp]] a call that waits for approval is asked about again, and a removed tool is not called", async () => {
   const { world, calls, edit, run } = await started(held);
   const made = call(world, run);
   const first = await openedQuestion(world);
@@ -118,7 +118,7 @@ test("an edit of [[mcp]] during a run applies to a held call: a person is asked 
   expect(calls).toEqual([]);
 });
 
-test("the question about a changed MCP tool shows each changed part, and no text can imitate another part", async () => {
+test("the question about a changed MCP tool shows each changed part, escaped so that no text imitates another part", async () => {
   let now = tool("send");
   const { world, run } = await started(held, {}, () => [now]);
   await toolsOf(world, run);
@@ -145,7 +145,7 @@ test("lines that the scheduler logs for a run count toward the run's log limit",
   expect(lines.at(-1)?.msg).toMatch(/^output capped/);
 });
 
-test("a held MCP tool is called once with the arguments that a person was shown, and answers without secrets", async () => {
+test("an MCP tool that needs approval is called once, with the shown arguments, and its result contains no secrets", async () => {
   const { world, calls, run } = await started(held);
   await call(world, run, "get_one");
   const made = call(world, run, "send", { to: "all", key: worldSecret });
@@ -167,27 +167,20 @@ test("a held MCP tool is called once with the arguments that a person was shown,
 
 const hub = { mcp: [server] };
 test.each([
-  ["its caller, by the tool's name", approving({ tools: ["hub.*"] }), hub],
-  ["its caller, by the host of the server", approving({ hosts: ["hub.test:443"] }), hub],
-  [
-    "its own agent, by the host of the server",
-    {},
-    { ...hub, ...approving({ hosts: ["hub.test"] }) },
-  ],
-])(
-  "an MCP tool is held by the gate of %s, and can't be allowed permanently",
-  async (_whose, a, b) => {
-    const { world, calls, run } = await started(a, b);
-    await world.ask(run, "call", { agent: "b", context: "" });
-    const callee = latest(world, "b");
-    const denied = call(world, callee, "send", { to: "all" });
-    const prompt = 'b wants to call the tool hub.send: {"to":"all"}';
-    const form = { choices: ["once", "run", "deny"] };
-    expect(await answer(world, "deny")).toMatchObject({ prompt, form });
-    await expectRefusal(denied, "not_approved");
-    expect(calls).toEqual([]);
-  },
-);
+  ["the caller's config (tool)", approving({ tools: ["hub.*"] }), hub],
+  ["the caller's config (host)", approving({ hosts: ["hub.test:443"] }), hub],
+  ["the agent's config (host)", {}, { ...hub, ...approving({ hosts: ["hub.test"] }) }],
+])("an MCP tool that needs approval by %s can't be allowed permanently", async (_whose, a, b) => {
+  const { world, calls, run } = await started(a, b);
+  await world.ask(run, "call", { agent: "b", context: "" });
+  const callee = latest(world, "b");
+  const denied = call(world, callee, "send", { to: "all" });
+  const prompt = 'b wants to call the tool hub.send: {"to":"all"}';
+  const form = { choices: ["once", "run", "deny"] };
+  expect(await answer(world, "deny")).toMatchObject({ prompt, form });
+  await expectRefusal(denied, "not_approved");
+  expect(calls).toEqual([]);
+});
 
 test("an MCP connection opened after the end of its run is closed at once", async () => {
   const { world, run } = await started({});

@@ -39,7 +39,7 @@ test("a call whose caller ends while new work is paused is rejected on resume", 
   expect(instancesOf(world, "b")).toEqual([]);
 });
 
-test("a rerun and a retry wait while new work is paused, also over a restart", async () => {
+test("a rerun and a retry wait while new work is paused, also after a restart", async () => {
   const { world, run: lost } = await startedWorld({ agents });
   const tick = await world.run("b", { kind: "cron", scheduledFor: 1 });
   await switching(world).pause();
@@ -53,7 +53,7 @@ test("a rerun and a retry wait while new work is paused, also over a restart", a
   await expect.poll(() => next.events.filter(({ type }) => type === "started")).toHaveLength(2);
 });
 
-test("work dispatched between pauses and resumes starts once, in commit order", async () => {
+test("work that arrives between pauses and resumes starts once, in the order in which it was stored", async () => {
   const { world } = await startedWorld({ agents });
   const { pause, resume } = switching(world);
   const committed: string[] = [];

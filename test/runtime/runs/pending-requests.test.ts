@@ -38,7 +38,7 @@ function setUp() {
 
 const id = "a-1/lock/k";
 
-test("a run's request with another key is separate; one with the same key and another body is rejected", async () => {
+test("a run's request with another idempotency key is separate; one with the same key and another body is rejected", async () => {
   const { begun, ask } = setUp();
   void ask();
   void ask({ key: "l" });
@@ -47,7 +47,7 @@ test("a run's request with another key is separate; one with the same key and an
   await expect(other).rejects.toThrow("another request");
 });
 
-test("a pending request is cancelled when the last connection that waits for it closes", () => {
+test("a run's pending request is cancelled when the last connection that waits for it closes", () => {
   const { cancelled, ask } = setUp();
   const [one, two] = [new AbortController(), new AbortController()];
   for (const { signal } of [one, two]) void ask({ signal });
@@ -57,13 +57,13 @@ test("a pending request is cancelled when the last connection that waits for it 
   expect(cancelled).toEqual([id]);
 });
 
-test("a pending request is cancelled at once if its connection closed before it was begun", () => {
+test("a run's pending request is cancelled at once if the connection closed before the request began", () => {
   const { cancelled, ask } = setUp();
   void ask({ signal: AbortSignal.abort() });
   expect(cancelled).toEqual([id]);
 });
 
-test("a pending request is cancelled when its grace period after a lost connection ends, unless the run repeats it", () => {
+test("a run's pending request is cancelled some time after its connection is lost, unless the run repeats it", () => {
   const { cancelled, requests, ask, timers } = setUp();
   void ask({ signal: AbortSignal.abort() }, 5);
   const [first] = timers;
@@ -79,7 +79,7 @@ test("a pending request is cancelled when its grace period after a lost connecti
   expect(timers).toEqual([]);
 });
 
-test("a pending request of a run that has ended is rejected without waiting for a slot", async () => {
+test("a pending request is rejected without waiting for a slot if its run has ended", async () => {
   const { begun, requests, ask, free } = setUp();
   const own = ask();
   begun[0]?.suspend({ pausesClock: false, text: "waits" });

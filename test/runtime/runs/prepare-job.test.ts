@@ -44,14 +44,14 @@ function prepare(config: Partial<AgentConfig>, ...stored: readonly string[]) {
 const chain = [model("a"), model("b"), model("c")];
 const claude = { type: "llm-cli", command: "claude" } as const;
 
-test("the job of a run has its models in order, without keys or headers", async () => {
+test("the job of a run lists its models in order, without keys or headers", async () => {
   const models = [model("a", { headers: { "x-team": "secret-of-a" } }), ...chain.slice(1)];
   const job = await prepare({ models }, "a_key", "b_key", "c_key");
   expect(job.models.map(({ name }) => name)).toEqual(["c", "b", "a"]);
   expect(JSON.stringify(job)).not.toMatch(/k-[abc]_key|secret-of-a/);
 });
 
-test("the job of a run carries the limits of its models and the agent's variables", async () => {
+test("the job of a run contains the limits of its models and the agent's variables", async () => {
   const settings = {
     api: "openai-completions",
     contextWindow: 64_000,

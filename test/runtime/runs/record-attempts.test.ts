@@ -60,7 +60,7 @@ test("a denied host is logged once with the command that allows it, however ofte
   expect(hosts.of("dev-1")).toContainEqual(stored);
 });
 
-test("a scheduler that adopts a run does not log its denied hosts again", async () => {
+test("a scheduler that adopts a run does not log the run's denied hosts again", async () => {
   const { hosts, lines, record, restart } = setUp();
   record(denied("api.evil.test"));
   await hosts.flush();
@@ -70,7 +70,7 @@ test("a scheduler that adopts a run does not log its denied hosts again", async 
   expect(lines).toHaveLength(2);
 });
 
-test("a run's first 200 denied hosts are logged, then a line that there are more; an ended run logs none", () => {
+test("a run's first 200 denied hosts are logged, then one line about the others", () => {
   const { lines, record } = setUp();
   for (let n = 0; n < 500; n += 1) record(denied(`h${n}.evil.test`));
   expect(lines).toHaveLength(201);

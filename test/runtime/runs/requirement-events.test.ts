@@ -41,7 +41,7 @@ function setUp() {
 
 const [dev, ops] = [eventsOf("dev"), eventsOf("ops")];
 
-test("agents loaded at once have their requirements checked together, and emit only problems", async () => {
+test("agents loaded at once have their requirements checked together; only problems are emitted", async () => {
   const { lacking, looks, seen, happens } = setUp();
   lacking.set("dev", [aProblem()]);
   happens(dev.set(), ops.set(), dev.set());
@@ -49,7 +49,7 @@ test("agents loaded at once have their requirements checked together, and emit o
   expect(looks).toEqual([["dev", "ops"]]);
 });
 
-test("all agents' requirements are checked when credentials change, otherwise only those with a problem", async () => {
+test("all agents' requirements are checked when credentials change, otherwise only those of agents with a problem", async () => {
   const { check$, lacking, looks, seen, happens } = setUp();
   lacking.set("dev", [aProblem()]);
   happens(dev.set(), ops.set());

@@ -82,7 +82,7 @@ test.each<[string, Partial<AgentConfig>, string[], string[]]>([
 test.each([
   ["certainly", "error", true],
   ["possibly", "warning", false],
-])("a command that is %s missing is reported as %s", async (_how, severity, isCertain) => {
+])("an agent's command that is %s missing is reported as %s", async (_how, severity, isCertain) => {
   const problem = { reason: "it is not there", hint: "install it", isCertain };
   const said = [`${severity} ${file} it is not there; install it`];
   expect(await unmet({ models: [] }, [], problem)).toEqual(said);
@@ -98,7 +98,7 @@ const using = (
 });
 
 test.each<[string, Partial<AgentConfig>, Partial<CommandProblem> | null]>([
-  ["returns null for pi", { harness: { type: "pi", command: "gone" } }, null],
+  ["finds no problem for pi", { harness: { type: "pi", command: "gone" } }, null],
   [
     "returns how to install a known command",
     using("codex"),
@@ -112,7 +112,7 @@ test.each<[string, Partial<AgentConfig>, Partial<CommandProblem> | null]>([
     using("codex", "host-user", "al-agent"),
     { isCertain: false },
   ],
-  ["returns null for a command in a container", using("codex", "container"), null],
+  ["finds no problem for a command in a container", using("codex", "container"), null],
   [
     "reports an unknown command, even in a container",
     using("cluade", "container"),
@@ -129,7 +129,7 @@ test.each<[string, Partial<AgentConfig>, Partial<CommandProblem> | null]>([
       reason: expect.stringContaining("claude refuses to work as root") as string,
     },
   ],
-  ["returns null for others as root", using("./codex", "host-user", "root"), null],
+  ["accepts other commands as root", using("./codex", "host-user", "root"), null],
 ])("commandProblem %s", async (_what, config, expected) => {
   const problem = await commandProblem(anAgent("dev", config), { PATH: "/nowhere" });
   expect(problem).toEqual(expected && expect.objectContaining(expected));

@@ -41,7 +41,7 @@ function policy({ network = null, agent, fields = { token: "t" }, gatewayUrl = n
   return createRunEgress(context, runs, brokering, () => gatewayUrl, door).policy("dev-1");
 }
 
-test("the hosts that a run may reach are the hosts of its credentials, its project's and its agent's", async () => {
+test("the hosts that a run may reach are those of its credentials, of the project and of the agent", async () => {
   const network = { allow: ["*.p.test"], credentials: { npm_token: ["npm.test"] } };
   const edited = anAgent("dev", {
     credentials: started.credentials,
@@ -73,9 +73,9 @@ test.each([
   ["http://localhost:8080", 8080],
   ["http://localhost", 80],
   ["https://localhost", 443],
-])("the network policy of a run names the port of a gateway at %s", async (gatewayUrl, port) =>
+])("the network policy of a run contains the port of a gateway at %s", async (gatewayUrl, port) =>
   expect((await policy({ gatewayUrl })).ownPort).toBe(port),
 );
 
-test("the network policy of a run names no port without a gateway", async () =>
+test("the network policy of a run contains no port without a gateway", async () =>
   expect((await policy()).ownPort).toBeNull());

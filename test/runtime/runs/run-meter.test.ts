@@ -62,18 +62,21 @@ test.each([
   [["spent"], "all is spent"],
   [["turns"], "60 answers"],
   [["granted", "spent"], "all is spent"],
-] as const)("a run whose calls were answered with %j is over budget: %s", async (answers, why) => {
-  expect((await begun(answers)).why).toBe(why);
-});
+] as const)(
+  'a run whose model calls were answered with %j ends as over budget, with the reason "%s"',
+  async (answers, why) => {
+    expect((await begun(answers)).why).toBe(why);
+  },
+);
 
 test.each([[["later"]], [["spent", "granted"]]])(
-  "a run whose calls were answered with %j is not over budget",
+  "a run whose model calls were answered with %j does not end as over budget",
   async (answers) => {
     expect((await begun(answers)).why).toBeNull();
   },
 );
 
-test("a budget rejection and its end are stored once, before the run gets its answer", async () => {
+test("a run's first refused model call is stored once, before the run gets the refusal", async () => {
   const stored: string[] = [];
   const recordRefusal = async (_instanceId: string, reason: string | null) => {
     await new Promise((resolve) => setImmediate(resolve));
@@ -85,7 +88,7 @@ test("a budget rejection and its end are stored once, before the run gets its an
   expect(stored).toEqual(["all is spent", "all is spent", "none", "60 answers"]);
 });
 
-test("a budget rejection that can't be stored still applies, with a warning", async () => {
+test("a refused model call that can't be stored still marks the run as over budget, with a warning", async () => {
   const { why, warnings } = await begun(["spent"], () => Promise.reject(new Error("disk full")));
   expect(why).toBe("all is spent");
   expect(warnings).toEqual(["why dev-1 was refused a call is not recorded: disk full"]);
@@ -96,7 +99,7 @@ const at = { file: "agents/dev/config.toml", line: 1, column: 1 };
 test.each([
   ["with an invalid config", [{ severity: "error", ...at, message: "broken" } as const]],
   ["that the project does not have", null],
-])("an agent %s has no limits of its own", (_, problems) => {
+])("the budget of an agent %s has no limits", (_, problems) => {
   const budget = { ...defaultBudget, dayUsd: 50, monthUsd: 600 };
   const context = schedulerContext({ project: { models: {}, timezone: "UTC", budget } });
   if (problems !== null)

@@ -77,7 +77,7 @@ const unlock = (channel: Job["channel"]) =>
 const stored = () => expect.poll(() => store.channels.all());
 const isThere = (path: string | null | undefined) => existsSync(path ?? "");
 
-test("the scheduler gives each run a socket of its own, from its start to its end", async () => {
+test("the scheduler opens a socket for each run, from the run's start to its end", async () => {
   const { run, finish } = aScheduler().enter("dev-1");
   const channel = await run.openSocket();
   const token = channel?.token ?? "";
@@ -94,7 +94,7 @@ test("the scheduler gives each run a socket of its own, from its start to its en
   await stored().toEqual([]);
 });
 
-test("the scheduler gives a restarted run a new socket, and removes the first", async () => {
+test("the scheduler opens a new socket for a retried run, and removes the first one", async () => {
   const { run } = aScheduler().enter("dev-1");
   const first = await run.openSocket();
   const second = await run.openSocket();
@@ -103,7 +103,7 @@ test("the scheduler gives a restarted run a new socket, and removes the first", 
   expect(redactor.redact(first?.token ?? "")).toBe(first?.token);
 });
 
-test("the scheduler removes the socket of a run that ended while it was prepared, and of runs left at its stop", async () => {
+test("the scheduler removes sockets of runs that end while they are prepared, and all sockets at its stop", async () => {
   const { sockets, runs, enter } = aScheduler();
   const { run, finish } = enter("dev-1");
   const opening = run.openSocket();
@@ -122,7 +122,7 @@ test("the scheduler gives a container the path of its run's socket inside the co
   expect(isThere(join(run.socket?.dir ?? "", "channel.sock"))).toBe(true);
 });
 
-test("the scheduler stores the name of a run on another machine, without a folder for its socket", async () => {
+test("the scheduler stores the name of a run on another machine, without a socket folder", async () => {
   const { run, finish } = aScheduler().enter("dev-1", "cluster");
   const channel = await run.openSocket();
   const ticket = channel?.token ?? "";
@@ -139,14 +139,14 @@ test("the scheduler stores the name of a run on another machine, without a folde
   expect(problems).toEqual([]);
 });
 
-test("the scheduler removes only socket folders that it made, whatever is stored", async () => {
+test("the scheduler removes only socket folders that it created, whatever paths are stored", async () => {
   await store.channels.add({ instanceId: "dev-1", tokenHash: "", dir: project });
   await aScheduler().sockets.restore(new Set());
   expect(isThere(project)).toBe(true);
   await stored().toEqual([]);
 });
 
-test("a restarted scheduler serves live runs at their old sockets, and removes those of others", async () => {
+test("a restarted scheduler keeps the sockets of live runs, and removes others", async () => {
   const first = aScheduler();
   const [alive, gone] = [first.enter("dev-1").run, first.enter("dev-2").run];
   const channel = await alive.openSocket();

@@ -26,7 +26,7 @@ test.each<[RequestName, object]>([
   ["ask", { question: "Which?", choices: ["no", `key ${secret}`] }],
   ["ask", { question: "Which?", choices: ["no", `key hunter2\u0000-hunter2`] }],
   ["ask", { question: "Which?", default: secret }],
-])("the request %s %j is rejected as it contains a secret", async (name, body) => {
+])("a run's request %s %j is rejected because it contains a secret", async (name, body) => {
   const { world, run } = await startedWorld({ agents: [anAgent("a")] });
   const error: unknown = await world.ask(run, name, body as never).catch((why: unknown) => why);
   expect(error).toMatchObject({ problem: { error: "malformed" } });
@@ -34,7 +34,7 @@ test.each<[RequestName, object]>([
   expect(JSON.stringify(kept)).not.toContain(secret);
 });
 
-test("a host behind a gate whose name contains a secret is rejected without a question", async () => {
+test("a host that needs approval and whose name contains a secret is rejected without a question", async () => {
   const a = anAgent("a", approving({ hosts: ["*.example.com", `${secret}.test`] }));
   const { world, run } = await startedWorld({ agents: [a] });
   expect(await world.reach(run, `${secret}.example.com`)).toBe("its name contains a secret");
@@ -44,7 +44,7 @@ test("a host behind a gate whose name contains a secret is rejected without a qu
   expect((await openedQuestion(world)).prompt).toContain("a wants to reach [redacted 1].test");
 });
 
-test("the MCP tools that a run found are stored without secrets", async () => {
+test("the list of MCP tools that a run found is stored without secrets", async () => {
   const mcp = [anMcpServer({ command: ["tools"] })];
   const { world, run } = await startedWorld({ agents: [anAgent("a", { mcp })] });
   const about = { name: "send", description: secret, inputSchema: { [secret]: secret } };
@@ -76,7 +76,7 @@ test("a person's answer with a secret reaches its run unchanged, also after a cr
   await expect.poll(leaks).toBe(false);
 });
 
-test("the question about a held call shows its whole context, also in chats and terminals", async () => {
+test("the question about an agent call that needs approval shows the whole context, also in chats and terminals", async () => {
   const agents = [anAgent("a", approving({ agents: ["b"] })), anAgent("b")];
   const { world, run } = await startedWorld({ agents });
   const context = "\u001b]drop all\u0007\r\u202ea wants to call c: say hello";

@@ -26,7 +26,7 @@ async function waiting(condition: Parameters<World["ask"]>[2] = webhook) {
   return { world, run, key, wait, deliver: receiverOf(world) };
 }
 
-test("a wait returns the whole delivery, and its run is frozen until then", async () => {
+test("a wait for a trigger returns the whole delivery, and the run is frozen until then", async () => {
   const where = { "issue.number": 7 };
   const { world, run, wait, deliver } = await waiting({ ...webhook, event: "issues", where });
   await deliver("issues", { issue: { number: 8 } });
@@ -42,7 +42,7 @@ test("a wait returns the whole delivery, and its run is frozen until then", asyn
   expect(instancesOf(world, "a")).toEqual([run]);
 });
 
-test("a delivery after the end of the run that waited for it starts another run", async () => {
+test("a delivery that arrives after the end of the run that waited for it starts another run", async () => {
   const { world, run } = await waiting();
   const deliver = receiverOf(world, filters, {
     accept: (acceptance) => {
@@ -57,7 +57,7 @@ test("a delivery after the end of the run that waited for it starts another run"
   expect(found).toMatchObject([{ instanceId: instancesOf(world, "a")[1], outcome: null }]);
 });
 
-test("a wait ends with a delivery that is nested too deeply to be serialized", async () => {
+test("a wait for a trigger ends with a delivery that is too deeply nested to be serialized", async () => {
   const { wait, world } = await waiting();
   const levels = 20_000;
   const deep = JSON.parse(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`) as object;
@@ -67,7 +67,7 @@ test("a wait ends with a delivery that is nested too deeply to be serialized", a
   expect(JSON.stringify(await wait)).toContain("[too deep]");
 });
 
-test("a wait returns a call, which then starts no run", async () => {
+test("a wait for a trigger returns an agent call, which then starts no run", async () => {
   const { world, run, wait } = await waiting({ kind: "agent-call", where: { ready: true } });
   const caller = await world.run("b");
   const context = JSON.stringify({ ready: true });
@@ -79,7 +79,7 @@ test("a wait returns a call, which then starts no run", async () => {
   expect(instancesOf(world, "a")).toEqual([run]);
 });
 
-test("a wait returns work of its agent's queue, which then starts no run", async () => {
+test("a wait for a trigger returns queued work of the agent, which then starts no run", async () => {
   const { world, run } = await startedWorld({ agents });
   const receiptId = await receiverOf(world, filters)("push", { stored: true });
   const caller = await world.run("b");
@@ -97,7 +97,7 @@ test("a wait returns work of its agent's queue, which then starts no run", async
   expect(world.events.filter(({ type }) => type === "taken")).toHaveLength(2);
 });
 
-test("a wait ends at its timeout, with the same answer when repeated", async () => {
+test("a wait for a trigger ends at its timeout, with the same response when repeated", async () => {
   const { world, run } = await startedWorld({ agents });
   const key = randomUUID();
   for (let n = 0; n < 2; n++) {
@@ -106,7 +106,7 @@ test("a wait ends at its timeout, with the same answer when repeated", async () 
   }
 });
 
-test("a wait lasts at most waitTimeoutSeconds, and a run's waits together ten times that", async () => {
+test("a wait for a trigger lasts at most waitTimeoutSeconds, and a run's waits together ten times that", async () => {
   const { world, run } = await startedWorld({
     agents: [anAgent("a", { waitTimeoutSeconds: 0.03 })],
   });
@@ -129,8 +129,8 @@ test.each<[string, why: string, end: (world: World, run: string, key: string) =>
     "no longer waits",
     (world, run, key) => world.ask(run, "cancel", {}, { key }),
   ],
-  ["its run has ended", "over", (world, run) => world.end(run)],
-])("a wait gets no delivery once %s", async (_how, why, end) => {
+  ["the run has ended", "over", (world, run) => world.end(run)],
+])("a wait for a trigger gets no delivery once %s", async (_how, why, end) => {
   const { world, run, key, wait, deliver } = await waiting();
   await end(world, run, key);
   await expect(wait).rejects.toThrow(why);
@@ -139,7 +139,7 @@ test.each<[string, why: string, end: (world: World, run: string, key: string) =>
   expect(world.store.receipts.get(receiptId)?.matched).toEqual([]);
 });
 
-test("a wait neither freezes a run that also requests a lock nor pauses its timeout", async () => {
+test("a wait for a trigger neither freezes a run that requests a lock nor pauses its timeout", async () => {
   const { world, run } = await startedWorld({ agents });
   const other = await world.run("b");
   const resource = "file:x";
@@ -155,7 +155,7 @@ test("a wait neither freezes a run that also requests a lock nor pauses its time
 });
 
 describe("after a restart", () => {
-  test("a live run gets a delivery that came before it repeats its wait", async () => {
+  test("a live run gets a delivery that arrives before the run repeats its wait", async () => {
     const { world, run, key } = await waiting();
     const next = await restarted(world, [run]);
     await expect.poll(() => statusTexts(next)).toEqual(["waits for a webhook"]);

@@ -30,7 +30,7 @@ test("the line splitter finds the same lines for any split of the bytes into chu
 test("the line splitter accepts CRLF, empty lines and a last line without a line end", () =>
   expect(split([Buffer.from("a\r\n\nb")]).map(([line]) => line)).toEqual(["a", "", "b"]));
 
-test("the line splitter keeps the beginning of a long line and continues with the next", () =>
+test("the line splitter cuts a long line and continues with the next line", () =>
   expect(split([Buffer.from("abcd"), Buffer.from("efgh\nij\n")], 5)).toEqual([
     ["abcde", true],
     ["ij", false],

@@ -34,7 +34,7 @@ test.each([
   "ENOSPC",
 ])("machineFault returns null for %s", (error) => expect(machineFault(error, "/work")).toBeNull());
 
-test("machineFault recognizes a real error of a full disk, and no missing program", async () => {
+test("machineFault recognizes the system's error about a full disk, and ignores one about a missing program", async () => {
   const full = openSync("/dev/full", "w");
   const faultOf = async (act: () => unknown) => {
     try {

@@ -13,7 +13,7 @@ function changeOf(letter: string): AgentChange {
 
 test.each([
   [
-    "keeps the last good config through an invalid change",
+    "stays the last valid config through an invalid change",
     {
       changes: "-1-i-i-2-2-|",
       config: " -1-1-1-2-2-|",
@@ -22,7 +22,7 @@ test.each([
     },
   ],
   [
-    "keeps a removed agent's config for its work, and begins anew when the agent returns",
+    "stays for queued work of a removed agent, and is empty when the agent returns",
     {
       changes: "-1-r-2-r-i-3-|",
       config: " -1-1-2-2-n-3-|",
@@ -31,7 +31,7 @@ test.each([
     },
   ],
   [
-    "is null until the first valid one",
+    "is null until the first valid config",
     {
       changes: "-i-r-i-1",
       config: " -n-n-n-1",

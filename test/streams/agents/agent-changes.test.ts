@@ -62,7 +62,7 @@ function letterOf(change: AgentChange): string {
 }
 
 test.each<[what: string, project: Project, expected: string]>([
-  ["complete with an empty source", { saves: "---|", models: "p|" }, "---|"],
+  ["complete if the source is empty", { saves: "---|", models: "p|" }, "---|"],
   [
     "begin with the agents that exist at the start",
     { saves: "-------|", models: "p|", initial: "aB" },
@@ -70,13 +70,13 @@ test.each<[what: string, project: Project, expected: string]>([
   ],
   ["emit the last save before they complete", { saves: "a--|", models: "(p|)" }, "40ms (a|)"],
   [
-    "wait until a file is unchanged for 40 ms, and emit no error of its first half",
+    "wait until a file is unchanged for 40 ms, and emit no error about an incomplete file",
     { saves: "-i-b-c" },
     "----- 40ms c",
   ],
   ["wait for each agent separately", { saves: "a---B" }, "40ms a---B"],
   [
-    "read an agent again that is saved while it is read",
+    "read an agent again if it is saved while it is read",
     { saves: "a 99ms b", readMs: 100 },
     "100ms 40ms 100ms b",
   ],

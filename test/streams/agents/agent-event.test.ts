@@ -20,19 +20,19 @@ test.each<[name: string, summary: string, more: Partial<ActiveConfig>]>([
   ["was loaded", "loaded", {}],
   ["has another title", "old → dev", { before: anAgent("dev", { title: "old" }) }],
   ["is valid again", "valid again", { before: agent, wasInvalid: true }],
-  ["has only other warnings", "warnings changed", { before: agent }],
-])("the event of an agent that %s has the summary %j", (_name, summary, more) => {
+  ["changed in its warnings only", "warnings changed", { before: agent }],
+])("the event about an agent that %s has the summary %j", (_name, summary, more) => {
   expect(eventOf(set, more)).toMatchObject({ type: "agent-set", summary });
 });
 
-test("the event of a loaded agent contains its config and warnings", () => {
+test("the event about a loaded agent contains config and warnings", () => {
   const warnings = [aProblem({ severity: "warning" })];
   const at = { type: "agent-set", agent: "dev", at: 5 };
   const event = { ...at, config: agent, warnings, summary: "loaded" };
   expect(eventOf({ ...set, warnings })).toEqual(event);
 });
 
-test("the event of invalid files tells whether the last good config stays active", () => {
+test("the event about invalid config files says if the last valid config stays active", () => {
   const problems = [problem, problem];
   const change: AgentChange = { type: "invalid", name: "dev", problems, sources: [] };
   const message = "scale is not a number; the last valid config stays active";
@@ -42,7 +42,7 @@ test("the event of invalid files tells whether the last good config stays active
   expect(eventOf(change, { config: null })).toEqual({ ...at, problems });
 });
 
-test("the event of a removed directory is the agent's removal", () => {
+test("the event about a removed directory is the agent's removal", () => {
   const event = { type: "agent-removed", agent: "dev", at: 5 };
   expect(eventOf({ type: "removed", name: "dev" }, { before: agent })).toEqual(event);
 });

@@ -23,7 +23,7 @@ describe("a stream for each key", () => {
   );
 
   test(
-    "is the only one for its key until it completes",
+    "is the only stream for that key until it completes",
     inVirtualTime(({ hot, cold, expectObservable, expectSubscriptions }) => {
       const own$ = cold("     ---------|");
       const values = "     -a-A-a-----A-a";

@@ -18,7 +18,7 @@ interface Row {
 describe("routing by key", () => {
   test.each<[name: string, row: Row]>([
     [
-      "emits each value in the stream of its key, or as unrouted without a reader",
+      "emits each value in the stream of its key, or as unrouted if that has no reader",
       { source: "-a-b-A-c-|", a: "-a---A---|", b: "---b-----|", unrouted: "-------c-|" },
     ],
     [
@@ -60,7 +60,7 @@ describe("routing by key", () => {
   );
 
   test(
-    "unsubscribes from its source with the driver, and routes again when that is subscribed again",
+    "unsubscribes from its source when it is unsubscribed, and routes again when subscribed again",
     inVirtualTime(({ hot, expectObservable, expectSubscriptions }) => {
       const letter$ = hot("         -a-a-a-a");
       const { to, unrouted$ } = routeByKey(letter$, toLower);
@@ -74,7 +74,7 @@ describe("routing by key", () => {
   );
 
   test(
-    "notifies only the reader of the key, among any number",
+    "notifies only the readers of the key, among any number",
     inVirtualTime(({ hot, flush }) => {
       let notified = 0;
       const source$ = hot("-a");

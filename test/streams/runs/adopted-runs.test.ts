@@ -51,7 +51,7 @@ test(
 );
 
 test(
-  "adopted runs emit started and finished with their first start",
+  "adopted runs emit events with the time of their first start",
   inVirtualTime((helpers) => {
     const startedAt = -500;
     const run = anAdopted(helpers, "dev", { startedAt, runMs: 2 });
@@ -81,7 +81,7 @@ test.each([
 );
 
 test(
-  "adopted runs end no earlier than their start, even if the clock was set back",
+  "the end of an adopted run is never before its start, even if the clock was set back",
   inVirtualTime((helpers) => {
     const short = exited(helpers, { endedAt: -21 }, { startedAt: -10 });
     const ahead = anAdopted(helpers, "ops", { startedAt: 1000, runMs: 2 });
@@ -95,7 +95,7 @@ test(
 );
 
 test(
-  "adopted runs finish as killed on a kill of their agent",
+  "adopted runs finish as killed when a person kills their agent's runs",
   inVirtualTime((helpers) => {
     const kill$ = helpers.hot<Kill>("--k", { k: { agent: "dev" } });
     const { letter$ } = adopt(helpers, anAdopted(helpers, "dev"), { kill$ });
@@ -107,7 +107,7 @@ test.each([
   ["interrupted", "stopped", "I", true],
   ["failed", "did not stop", "F", false],
 ])(
-  "adopted runs that a signal ended finish as %s if their scheduler %s",
+  "adopted runs that a signal ended finish as %s if the scheduler %s",
   (_outcome, _how, letter, leftByStop) =>
     marbles((helpers) => {
       const run = exited(helpers, { exitCode: 143, endedAt: 2 }, { leftByStop });
@@ -131,7 +131,7 @@ test(
 );
 
 test(
-  "adopted runs take a slot if one is free, and run without one otherwise",
+  "adopted runs take a slot if one is free, and run without a slot otherwise",
   inVirtualTime((helpers) => {
     const slots = createSlots(1);
     const runs = {

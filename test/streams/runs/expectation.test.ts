@@ -28,7 +28,7 @@ test.each<Row>([
   [text, { value: 1, said: false }, "failed with code 1: said nothing"],
   [{ ...value, said: true }, {}, "failed with code 1: nothing returned"],
   [valid, { exitCode: 7, error: "model is tired" }, "failed with code 7: model is tired"],
-])("a run with the config expect %j and the exit %j ends as %s", (expected, exit, end) =>
+])("a run with [expect] as %j and the exit %j ends as %s", (expected, exit, end) =>
   marbles((helpers) => {
     const report$ = helpers.cold("--(x|)", { x: exitWith(exit) });
     const agent = anAgent("dev", { expect: expected });

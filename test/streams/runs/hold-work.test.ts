@@ -23,11 +23,11 @@ function letterOf(value: WorkItem | RunEvent): string {
 
 test.each<[string, Lines]>([
   [
-    "passes at once while new work is not paused",
+    "passes at once while it is not paused",
     { paused: "n", items: "-a-b", out: "-a-b", released: [] },
   ],
   [
-    "waits in the store while new work is paused, and passes on resume in batches and in order",
+    "waits in the store while it is paused, and passes on resume in batches and in order",
     {
       paused: "n-y------n",
       items: " -a-b-c-de----------f---------g",
@@ -36,7 +36,7 @@ test.each<[string, Lines]>([
     },
   ],
   [
-    "that is still stored keeps waiting when new work is paused again",
+    "that is still stored keeps waiting when it is paused again",
     {
       paused: "n-y---n---------y----n",
       items: " ---bcd-----------e",
@@ -44,7 +44,7 @@ test.each<[string, Lines]>([
       released: [33],
     },
   ],
-])("work %s", (_behaviour, lines) => shows(lines));
+])("new work %s", (_behaviour, lines) => shows(lines));
 
 function shows({ paused, items: arriving, out, released }: Lines): void {
   marbles(({ cold, hot, expectObservable, flush, scheduler }) => {

@@ -66,25 +66,25 @@ test.each<Row>([
   ["is lost after a lease without a request", "b-c--h------h", "32s L"],
   ["of an earlier scheduler begins its lease anew after a restart", "b", "20s L", { node: "n1" }],
   ["emits nothing after its end", "b-c--hx-g--------------s", "-"],
-  ["is rejected when no machine began it in time", "b", "30s T"],
+  ["is rejected when no machine started it in time", "b", "30s T"],
   [
-    "is rejected with the engine's reason if it does not begin in time",
+    "is rejected with the engine's reason if it does not start in time",
     "b-w-w",
     "--W---------------------------U",
   ],
   ["emits why it waits, each reason once", "b-w-w-n-n-c-x", "--W---N"],
-  ["is rejected at once for an image that is not there", "b-wi", "--WI"],
+  ["is rejected at once if its image is missing", "b-wi", "--WI"],
   ["is rejected when its process ended three times", "b-e-E", "----R"],
   ["is rejected when its process ended and is not started again", "b-e-e-e-e-e-e-e-e", "12s R"],
   ["continues when its process is started again", "b-e-e-n-e-e-c-x", "------N"],
-  ["is lost when it ended itself while no scheduler was up", "b-u", "--V", { isAdopted: true }],
+  ["is lost when it ended while no scheduler ran", "b-u", "--V", { isAdopted: true }],
   ["is rejected with a hint when its machine can't reach the scheduler", "b-u", "--X"],
-  ["is lost when its machine went down before the claim", "b-d", "--B"],
-  ["is lost when its machine was drained before the claim", "b-v", "--B"],
+  ["is lost when its machine went down before claiming it", "b-d", "--B"],
+  ["is lost when its machine was drained before claiming it", "b-v", "--B"],
   ["is out of memory when it was killed for memory before it began", "b-k", "12s K"],
-  ["ends at once when it is stopped before the claim", "b-w-s-c", "--W-S"],
+  ["ends at once when it is stopped before a machine claims it", "b-w-s-c", "--W-S"],
   ["is lost when the engine no longer knows it", "b-g", "12s G"],
-  ["is lost when its start broke off", "b-p", "12s P"],
+  ["is lost when its start was aborted", "b-p", "12s P"],
   ["is lost when its process ended without a message", "b-c-e-e", "14s D"],
   ["continues while its messages still arrive", "b-c-e-h-------x", "-"],
   ["is out of memory when the engine reports that", "b-c-k", "14s K"],
@@ -100,7 +100,7 @@ test.each<Row>([
   }),
 );
 
-test("a run on another machine requests the engine's report while it is unclaimed or silent", () => {
+test("a run on another machine is asked about at its engine while it is unclaimed or silent", () => {
   const lease = createLease(defaults);
   lease.apply({ type: "begin" }, 1000);
   expect(lease.wantsReport(1000)).toBe(true);

@@ -46,9 +46,9 @@ test.each<Row>([
     "exited with code 1",
   ],
   ["times out", term, "timed_out", "timed_out", 124, late],
-  ["times out even when it exits 0 on TERM", {}, "timed_out", "timed_out", 124, late],
+  ["times out even when it exits with 0 on SIGTERM", {}, "timed_out", "timed_out", 124, late],
   ["is killed", term, "killed", "killed", 137, null],
-  ["is killed even when it exits 0 on TERM", {}, "killed", "killed", 137, null],
+  ["is killed even when it exits with 0 on SIGTERM", {}, "killed", "killed", 137, null],
   [
     "is killed even when it also runs out of memory",
     { ...memory, ...term },
@@ -68,15 +68,15 @@ test.each<Row>([
   ],
   ["succeeds when it exits with 0 as it is interrupted", {}, "interrupted", "succeeded", 0, null],
   ["runs out of memory", memory, null, "out_of_memory", 137, full],
-  ["succeeds though a child ran out of memory", { outOfMemory: true }, null, "succeeded", 0, null],
+  ["succeeds even if a child ran out of memory", { outOfMemory: true }, null, "succeeded", 0, null],
   ["is rejected with the reason of its runner", sudo, null, "rejected", null, "no sudo"],
-  ["is rejected, not killed, when it never began", sudo, "killed", "rejected", null, "no sudo"],
+  ["is rejected, not killed, when it never started", sudo, "killed", "rejected", null, "no sudo"],
 ])("a run %s, and keeps its usage", (_what, exit, stopped, outcome, exitCode, reason) => {
   const end = { outcome, exitCode, reason, usage };
   expect(runEnd(exitOf({ ...exit, usage }), stopped, work)).toEqual(end);
 });
 
-test("a run that was interrupted is not tried a third time", () => {
+test("a run that was interrupted twice is not retried", () => {
   const again = { ...work, item: { ...work.item, attempt: 2 } };
   expect(runEnd(exitOf(term), "interrupted", again).reason).toContain(
     "its work is not tried again, as this was the second try",
@@ -102,7 +102,7 @@ test.each([
   },
 );
 
-test("a run that returned a value keeps it, and its request for a rerun, however it ended", () => {
+test("a run that returned a value or asked for a rerun keeps both, however it ended", () => {
   for (const stopped of [null, "killed"] as const) {
     const end = runEnd(exitOf({ value: { found: 2 }, rerun: true }), stopped, work);
     expect(end).toMatchObject({ value: { found: 2 }, rerun: true });

@@ -24,7 +24,7 @@ describe("a timer that can be paused", () => {
   );
 
   test(
-    "does not fire at once with a time above the limit of setTimeout",
+    "does not fire early with a time above the limit of setTimeout",
     inVirtualTime(({ cold, scheduler, expectObservable }) => {
       const out$ = pausableTimer(cold("f", values), 30 * 24 * 3_600_000, scheduler);
       expectObservable(out$, "1000m !").toBe("");

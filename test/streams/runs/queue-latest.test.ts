@@ -5,7 +5,7 @@ import { queueLatest } from "../../../streams/runs/queue-latest.ts";
 import { inVirtualTime } from "../../helpers/marbles.ts";
 import { closed, expectQueue, held, open, queue, type Told } from "./queue-drawing.ts";
 
-describe("the bounded queue", () => {
+describe("an agent's bounded queue", () => {
   test("completes with an empty source", () =>
     expectQueue(open(1, 1), { items: "---|", ran: "---|" }));
 
@@ -32,7 +32,7 @@ describe("the bounded queue", () => {
     }),
   );
 
-  test("runs one at a time, in order, and finishes waiting items after its source completed", () =>
+  test("runs one item at a time, in order, and finishes waiting items after its source completed", () =>
     expectQueue(open(9, 1), { items: "-abc|", ran: "-A----B----C----|" }));
 
   test("runs as many items at once as its scale", () =>
@@ -64,7 +64,7 @@ describe("the bounded queue", () => {
       more: () => ({ mayWait: () => false }),
     }));
 
-  test("keeps items waiting while it is held, and starts them in order once it is open", () =>
+  test("keeps items waiting while it is held, and starts them in order once it is released", () =>
     expectQueue(
       { h: held(9), o: open(9, 1) },
       { items: "-ab--------------|", limits: "h---o", ran: "----A----B-------|" },
@@ -88,7 +88,7 @@ describe("the bounded queue", () => {
       { items: "-abc", limits: "o---s", dropped: "----b" },
     ));
 
-  test("drops waiting items once closed, lets the run finish, and completes", () =>
+  test("drops waiting items when closed, lets the run finish, and completes", () =>
     expectQueue(
       { o: open(2, 1), x: closed },
       { items: "-ab", limits: "o--x", dropped: "---b--|" },
@@ -143,7 +143,7 @@ describe("the bounded queue", () => {
   );
 
   test(
-    "keeps a queue of its own for each subscriber",
+    "is separate for each subscriber",
     inVirtualTime((helpers) => {
       const ran$ = queue(helpers, helpers.hot("-ab------c---------|"), open(1, 1));
       helpers.expectObservable(ran$).toBe("            -A----B----C-------|");

@@ -80,13 +80,13 @@ test.each<[name: string, lines: Lines, expected: string, more?: string]>([
     "59s x",
   ],
   [
-    "opens again when the directory comes back within the minute",
+    "opens again when the directory returns within the minute",
     { agent: `a-g-${"-".repeat(57)}a---` },
     "o-h",
     "58s o",
   ],
   [
-    "opens again when the directory comes back after the minute",
+    "opens again when the directory returns after the minute",
     { agent: `a-g-${"-".repeat(59)}a---` },
     "o-h",
     `59s ${seconds("xo")}`,
@@ -104,7 +104,7 @@ test.each<[name: string, lines: Lines, of: "size" | "scale", expected: string]>(
   ["takes the scale of the active config", { agent: "-a-2-a" }, "scale", "-1-2-1"],
   ["allows a thousand items without a valid config", { agent: "n--a" }, "size", "t--h"],
   [
-    "subtracts runs outside of the queue from the scale",
+    "subtracts adopted runs from the scale",
     { agent: "2", beside: "0-1-3-2-0" },
     "scale",
     "2-1-0-0-2",
@@ -117,13 +117,13 @@ test.each<[name: string, lines: Lines, of: "size" | "scale", expected: string]>(
   }),
 );
 
-test("the limits of an agent's queue follow a burst to its end, and forward an error", () => {
+test("the limits of an agent's queue reflect the last of many changes, and forward an error", () => {
   expectModes({ agent: "-(agaga)" }, "-", "(ohoho)", "9s !");
   expectModes({ agent: "a-#" }, "o-", "#");
 });
 
 test(
-  "the limits of an agent's queue leave no timer behind when they are unsubscribed, and start anew for the next subscriber",
+  "the limits of an agent's queue leave no timer when unsubscribed, and start anew for the next subscriber",
   inVirtualTime((helpers) => {
     const { expectObservable, expectSubscriptions, hot } = helpers;
     const agent$ = hot(seconds("g----------a-g"), agents);

@@ -17,7 +17,7 @@ const ticks = ({ scheduler }: Marbles): More => {
 
 test.each<[does: string, limits: Parameters<typeof expectQueue>[0], drawing: Drawing]>([
   [
-    "waits for a slot of the project, and starts in its turn",
+    "waits for a slot of the project, and starts in order",
     open(9, 1),
     {
       items: "  -atb|",
@@ -38,17 +38,17 @@ test.each<[does: string, limits: Parameters<typeof expectQueue>[0], drawing: Dra
     },
   ],
   [
-    "is skipped while its own runner is busy, also if an earlier one waits",
+    "is skipped while its agent is busy, also if an earlier tick waits",
     open(9, 1),
     { items: "-at-------u---|", skipped: "----------u------|", ran: "-------A----T----|" },
   ],
   [
-    "neither counts in a full queue nor is dropped from it",
+    "does not count towards the queue's size and is not dropped from a full queue",
     open(1, 1),
     { items: "-atbc|", dropped: "---ab------------|", ran: "-------T----C----|" },
   ],
   [
-    "keeps waiting while its queue is held, and a later one is skipped",
+    "keeps waiting while its queue is held, and a later tick is skipped",
     { o: open(9, 1), h: held(9) },
     { items: "-t--u", limits: "o--h-----o", skipped: "----u", ran: "---------T" },
   ],
@@ -58,7 +58,7 @@ test.each<[does: string, limits: Parameters<typeof expectQueue>[0], drawing: Dra
     { items: "-at", limits: "o--x", dropped: "---(at|)" },
   ],
   [
-    "of an earlier scheduler waits while held, until a later one waits for a slot",
+    "of an earlier scheduler waits while its queue is held, until a later tick waits for a slot",
     { o: open(0, 1), h: held(0) },
     { items: "-w-t", limits: "h-o", queued: "-w-t", skipped: "---w", ran: "-------T" },
   ],

@@ -41,7 +41,7 @@ test.each([
 );
 
 test(
-  "a run starts only after it was claimed",
+  "a run starts only after its work was claimed in the store",
   inVirtualTime((helpers) => {
     const report$ = helpers.cold("    --(x|)", reports);
     expectRun(helpers, report$, "        --s-(S|)", { claim: () => helpers.cold("--c") });
@@ -50,7 +50,7 @@ test(
 );
 
 test(
-  "a run is rejected when it can't be claimed, without a call of its runner",
+  "a run is rejected without calling its runner when its work can't be claimed",
   inVirtualTime((helpers) => {
     const report$ = helpers.cold("(x|)", reports);
     const lockStatus$ = helpers.cold("--#", {}, new Error("store unavailable"));
@@ -93,7 +93,7 @@ test.each([
   ["its instance", "--i", "s-(K|)"],
   ["its agent", "   --a", "s-(K|)"],
   ["everything", "  --e", "s-(K|)"],
-])("a run ends as killed on a kill of %s", (_what, killed, expected) =>
+])("a run ends as killed when a person kills %s", (_what, killed, expected) =>
   marbles((helpers) => {
     const runner = timedRunner(helpers.scheduler, 6);
     expectRun(helpers, EMPTY, expected, { runner, kill$: helpers.hot(killed, kills) });
@@ -101,7 +101,7 @@ test.each([
 );
 
 test(
-  "a run continues on a kill of another run or agent",
+  "a run continues when a person kills another run or agent",
   inVirtualTime((helpers) => {
     const runner = timedRunner(helpers.scheduler, 6);
     const kill$ = helpers.hot("--I-A", kills);
@@ -110,7 +110,7 @@ test(
 );
 
 test(
-  "a run is asked once to stop, with the first reason",
+  "a run is asked to stop once, with the first of several reasons",
   inVirtualTime((helpers) => {
     const kill$ = helpers.hot("   --a-a-e", kills);
     const report$ = helpers.cold("-------(x|)", reports);
@@ -164,7 +164,7 @@ test(
   }),
 );
 
-test("a run does not claim before it is subscribed, and claims anew with a new instance each time", () => {
+test("a run claims its work on each subscription, with a new instance id", () => {
   const claimed: string[] = [];
   marbles((helpers) => {
     let count = 0;

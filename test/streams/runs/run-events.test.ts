@@ -20,7 +20,7 @@ test.each<[what: string, QueueEvent<WorkItem>, object, usable?: boolean]>([
     { reason: "the agent was removed" },
   ],
   [
-    "a tick skipped as all runners are busy",
+    "a tick skipped because all runners are busy",
     { type: "skipped", why: "busy", item },
     { reason: "all runners are busy" },
   ],
@@ -46,7 +46,7 @@ test.each<[what: string, QueueEvent<WorkItem>, object, usable?: boolean]>([
   expect(queueRunEvent({ ...at, usable }, event)).toEqual({ ...at, ...refused });
 });
 
-test("work for an agent that does not exist is rejected", () => {
+test("work for a missing agent is rejected", () => {
   const reason = 'there is no agent "dev"';
   const refused = { type: "refused", item, outcome: "rejected", reason };
   expect(noSuchAgent(item, 5)).toEqual({ ...at, ...refused });

@@ -29,7 +29,7 @@ test("the slots of a project are offered in the order of requests, without overt
   expect(slots.tryTake()).toBeNull();
 });
 
-test("the slots of a project skip a waiter that left or no longer wants one", () => {
+test("the slots of a project skip a waiter that left or declines", () => {
   const slots = createSlots(1);
   const slot = take(slots);
   const order: string[] = [];
@@ -41,7 +41,7 @@ test("the slots of a project skip a waiter that left or no longer wants one", ()
   expect(order).toEqual(["declined", "took"]);
 });
 
-test("the slots of a project grow at once, and shrink without touching taken ones", () => {
+test("the number of a project's slots grows at once, and shrinks without affecting used slots", () => {
   const slots = createSlots(1);
   const first = take(slots);
   let second: Slot | null = null;
@@ -55,7 +55,7 @@ test("the slots of a project grow at once, and shrink without touching taken one
   expect(slots.tryTake()).not.toBeNull();
 });
 
-test("a slot is reacquired at once while it is free", () => {
+test("a suspended run reacquires its slot at once if it is free", () => {
   const slots = createSlots(1);
   const slot = take(slots);
   slot.release();
@@ -67,7 +67,7 @@ test("a slot is reacquired at once while it is free", () => {
   expect(slots.tryTake()).not.toBeNull();
 });
 
-test("a slot that is released is free for others, and is reacquired before newcomers when one of them ends", () => {
+test("a slot released by a suspended run is free for others; once it is free again, that run gets it before new runs", () => {
   const slots = createSlots(1);
   const suspended = take(slots);
   suspended.release();
@@ -93,7 +93,7 @@ test("a slot that is released goes to the next waiter", () => {
   expect(took).toBe(true);
 });
 
-test("a slot of a run that ends while it waits is released once, without a callback", () => {
+test("a run that ends while it waits to reacquire its slot releases the slot once", () => {
   const slots = createSlots(1);
   const suspended = take(slots);
   suspended.release();

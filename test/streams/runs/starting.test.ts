@@ -32,7 +32,7 @@ function starting(
 
 describe("runs that start together", () => {
   test(
-    "start in order, each once the one before is ready, and continue beside each other",
+    "start in order, each once the previous one is ready, and then run concurrently",
     inVirtualTime((helpers) => {
       const slots = createSlots(1);
       const run$ = helpers.cold("--rt-----(x|)", reports);

@@ -34,7 +34,7 @@ test("a run suspended with its timeout running releases its slot", () => {
   expect(seen).toEqual([false]);
 });
 
-test("a suspended run counts the time of concurrent waits once", () => {
+test("a suspended run counts the duration of concurrent waits once", () => {
   const { run, seen, pass } = aRun();
   const [one, two] = [run.suspend(true), run.suspend(true)];
   pass(10);

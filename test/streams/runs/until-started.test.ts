@@ -87,7 +87,7 @@ describe("a run that the machine can't start", () => {
   );
 
   test(
-    "ends when the scheduler stops, without costing its work an attempt",
+    "ends when the scheduler stops, without counting as an attempt",
     inVirtualTime((helpers) => {
       const draining$ = helpers.hot("f-t", { f: false, t: true });
       const more = { draining$, isStopping: () => true };

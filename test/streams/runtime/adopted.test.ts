@@ -13,7 +13,7 @@ function adoptedRun({ scheduler }: Marbles, agent: string): AdoptedRun {
 
 test.each<[does: string, agent: string, drawing: Parameters<typeof shows>[0]]>([
   [
-    "keeps its agent's work queued like any other run",
+    "keeps its agent's work queued, like any other run",
     "a",
     {
       changes: " a",

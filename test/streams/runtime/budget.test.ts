@@ -23,7 +23,7 @@ test("the scheduler holds the queue of an agent that waits for budget, and lets 
     },
   ));
 
-test("the scheduler starts a run over budget with onLimit pause, as the run itself waits", () =>
+test("the scheduler starts a run over budget with onLimit pause; the run itself waits", () =>
   shows(
     { changes: "a", webhooks: "-1", started: "-1", refused: "-" },
     { ports: () => ({ overBudget: () => ({ reason, onLimit: "pause" }) }) },

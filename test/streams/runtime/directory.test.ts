@@ -19,7 +19,7 @@ const noting =
 
 test.each<[does: string, ...Parameters<typeof shows>]>([
   [
-    "drains a removed agent, holds its queue for a minute, then drops it",
+    "finishes the run of a removed agent, holds its queue for a minute, then drops it",
     {
       changes: " a--A",
       webhooks: "-12-3",
@@ -38,7 +38,7 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
   ],
   [
-    "holds work from before a restart for a minute without a directory, then drops it",
+    "holds work from before a restart for a minute if the agent's directory is missing, then drops it",
     { changes: " A", manual: "  -12", refused: " 1m (12)", started: "-" },
   ],
   [
@@ -51,7 +51,7 @@ test.each<[does: string, ...Parameters<typeof shows>]>([
     },
   ],
   [
-    "starts anew with an agent that returns after the minute",
+    "starts with an empty queue for an agent that returns after the minute",
     {
       changes: "        a--A 2m -a",
       webhooks: "       -1-- 2m 0--2",

@@ -47,7 +47,7 @@ test("the scheduler that stops starts no further cron runs", () => {
 });
 
 test(
-  "the scheduler fails with an error of a source, and aborts the runs",
+  "the scheduler fails with an error of a source stream, and aborts the runs",
   inVirtualTime((helpers) => {
     const broken$ = helpers.cold("          --#");
     const run$ = helpers.cold<never>("-");
@@ -74,7 +74,7 @@ test("the scheduler continues for all agents when a run fails or can't be claime
 });
 
 test(
-  "the scheduler unsubscribes from its sources and aborts its runs when it is unsubscribed, and starts anew",
+  "the scheduler unsubscribes from its sources and aborts runs when unsubscribed, and can start again",
   inVirtualTime((helpers) => {
     const { hot, cold, expectSubscriptions } = helpers;
     const agentChange$ = cold("     a", { a: changeOf("a") });

@@ -27,7 +27,7 @@ const builds =
 
 test.each<[does: string, ...Parameters<typeof shows>]>([
   [
-    "holds the queue of a disabled agent and of no other, and lets its run finish",
+    "holds the queue of a disabled agent only, and lets the run finish",
     {
       changes: "        (ab)",
       enabled: "        -----d-----e",

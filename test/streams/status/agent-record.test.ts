@@ -75,7 +75,7 @@ test.each<[state: string, when: string, record: Partial<AgentRecord>]>([
   expect([name, ...(blockedBy === null ? [] : [blockedBy])].join(": ")).toBe(state);
 });
 
-test("the row of an agent shows the settings of its config", () => {
+test("the status row of an agent shows the settings of its config", () => {
   const config = anAgent("dev", {
     title: "Developer",
     description: "writes",
@@ -102,7 +102,7 @@ test("the row of an agent shows the settings of its config", () => {
   });
 });
 
-test("the row of an agent without a config has its directory's name as title", () =>
+test("the status row of an agent without a config has the directory's name as title", () =>
   expect(row({ configError: "no models" })).toMatchObject({
     title: "dev",
     state: "error",
@@ -115,8 +115,8 @@ const errors = { configError: "config", buildError: "build", runError: "run" };
 const busy = { running: 1, runError: "run" };
 
 test.each<[what: string, of: Partial<AgentRecord>, error: string | null]>([
-  ["the config's error before others", errors, "config"],
-  ["the build's error before a run's", { ...errors, configError: null }, "build"],
+  ["the config's error rather than others", errors, "config"],
+  ["the build's error rather than a run's", { ...errors, configError: null }, "build"],
   ["no error of the last run while one runs", busy, null],
   ["the config's error also while one runs", { ...busy, configError: "config" }, "config"],
   [
@@ -124,13 +124,15 @@ test.each<[what: string, of: Partial<AgentRecord>, error: string | null]>([
     machine,
     "the machine can't start its runs now: no space left",
   ],
-])("the row of an agent shows %s", (_what, of, error) => expect(row(of)).toMatchObject({ error }));
+])("the status row of an agent shows %s", (_what, of, error) =>
+  expect(row(of)).toMatchObject({ error }),
+);
 
 test.each([
   ["enabled", "by default", true, {}],
   ["disabled", "if a person disabled it", false, { enabled: false }],
   ["disabled", "with scale 0", false, { config: anAgent("dev", { scale: 0 }) }],
-])("the row of an agent is %s %s", (_state, _why, enabled, more) =>
+])("the status row of an agent is %s %s", (_state, _why, enabled, more) =>
   expect(row({ config: anAgent("dev"), ...more })).toMatchObject({ enabled }),
 );
 
@@ -150,7 +152,7 @@ test.each<[outcome: Outcome, reason: string | null, endedAt: number | null, row:
   ["lost", null, null, { error: "lost", lastDurationMs: null }],
   ["succeeded", null, 3500, { error: null }],
 ])(
-  "the row of an agent contains the last run of an earlier scheduler: %s",
+  "the status row of an agent contains the last run of an earlier scheduler: %s",
   (outcome, reason, endedAt, expected) => {
     const run = withEarlierRun({ startedAt: 1000, endedAt, outcome, reason });
     expect(row(run)).toMatchObject(expected);

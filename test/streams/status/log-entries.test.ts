@@ -54,7 +54,7 @@ describe("the log lines of an event", () => {
     expect(lines(event)).toEqual(expected);
   });
 
-  test("are empty for a next run, a queue's depth, a status text and a build's success", () => {
+  test("are empty for a next run, a queue's depth, a status text and a successful build", () => {
     const quiet = [dev.nextRun(1), dev.depth(1), dev.statusText("reading"), dev.buildFinished()];
     expect(quiet.flatMap(lines)).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe("the log lines of an event", () => {
   });
 
   test.each(["queued", "taken"] as const)(
-    "contain the caller as a field, but not in the text: %s",
+    "contain the caller as a field, not in the text: %s",
     (type) => {
       const [entry] = logEntriesOf({ ...dev.queued(), type, item: call });
       expect(entry).toMatchObject({ trigger: { callerInstance: "ops-1" } });

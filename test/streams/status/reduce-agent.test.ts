@@ -63,7 +63,7 @@ test.each<Row>([
   ],
   ["subtracts the spending of a run that ended", [...paid, at5.finished()], { runningUsd: 0.2 }],
   [
-    "adds a call settled after its run only to the day's spending",
+    "adds the cost of a model call that ends after its run only to the day's spending",
     [...one, at5.finished(), at5.spent(0.1)],
     { runningUsd: null, spentToday: { usd: 0.1, endsAt: nextDay } },
   ],
@@ -111,7 +111,7 @@ test.each<Row>([
     { error: "failed: no key" },
   ],
   [
-    "has no error after a killed run",
+    "has no error after a kill",
     [...one, at5.finished("killed")],
     { error: null, lastOutcome: "killed" },
   ],
@@ -191,13 +191,13 @@ test.each<Row>([
   expect(toAgentStatus(after(...events))).toMatchObject(row);
 });
 
-test("the record of an agent contains whether its directory is removed", () => {
+test("the record of an agent contains whether the agent's directory is removed", () => {
   expect(after(at0.removed()).removed).toBe(true);
   expect(after(at0.removed(), at0.set()).removed).toBe(false);
   expect(after(at0.removed(), at0.invalid()).removed).toBe(false);
 });
 
-test("the record of an agent is the same object when an event changes nothing of it", () => {
+test("the record of an agent is the same object when an event changes no field", () => {
   const record = after(...paid);
   for (const event of [at0.queued(), at0.refused(), at0.output("hello"), at5.spent(0.15, 1.35)]) {
     expect(reduceAgent(record, event)).toBe(record);

@@ -36,7 +36,7 @@ test("the initial status contains only the scheduler", () => {
   expect(snapshot).toEqual({ scheduler: schedulerStatus, agents: [], recentLogs: [], locks: [] });
 });
 
-test("the status creates an agent's row with its stored enabled flag and last run", () => {
+test("the status shows a new agent with its stored enabled flag and last run", () => {
   const seed = (name: string): Partial<AgentRecord> => ({ enabled: name !== "dev", lastRunAt: 5 });
   const status = reduceStatus(initialStatus(schedulerStatus), dev.set(), seed);
   expect(snapshotOf(status).agents).toMatchObject([
@@ -58,7 +58,7 @@ test.each<[what: string, events: readonly StatusEvent[], agent: string | null, i
   ["the same question", [...one, question("a"), question("a")], null],
   ["a question of an unknown agent", [dev.set(), { ...question("c"), agent: "nobody" }], null],
 ])(
-  "the status tells which agent changed, and whether the scheduler did, after %s",
+  "the status says which agent changed, and whether the scheduler changed, after %s",
   (_what, events, agent, scheduler = false) => {
     expect(after(...events).change).toMatchObject({ agent, scheduler });
   },
@@ -97,7 +97,7 @@ test.each<[state: string, how: string, events: readonly StatusEvent[]]>([
   ["waiting: lock", "until its run waits for no lock", [...one, waits(), waits("file:y"), ends()]],
   [
     "waiting: lock",
-    "while its run waits after a wait from before its row",
+    "while its run waits if it waited before it had a row",
     [waits(), ...one, ends(), waits("file:y")],
   ],
   ["running", "once the run that waited has ended", [...two, waits(), dev.finished()]],
@@ -150,7 +150,7 @@ test.each<[what: string, names: string[], events: readonly StatusEvent[]]>([
   ),
 ])("the status has %s", (_what, names, events) => expect(namesAfter(...events)).toEqual(names));
 
-test("the status counts work that began after an agent's removal when the agent returns", () => {
+test("the status shows work that began after an agent's removal when the agent returns", () => {
   const back = [...removed, dev.started(), dev.depth(3), dev.set()];
   expect(rowAfter(...back)).toMatchObject({ running: 1, queued: 3 });
   expect(after(...back, dev.finished()).scheduler.running).toBe(0);

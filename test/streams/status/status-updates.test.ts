@@ -50,10 +50,10 @@ test.each<[what: string, line: string, expected: string, texts?: Readonly<Record
     ],
     ["send the changes of one turn together", "--(sal)", "--X", { X: "as.l" }],
     ["complete with an empty source", "--|", "--|"],
-    ["send the rest when their source completes", "s-s-|", "s---(s|)"],
+    ["send pending changes when their source completes", "s-s-|", "s---(s|)"],
     ["are silent if nothing changed", "0-0-0-|", "------|"],
     [
-      "send a row that was added and removed as removed, and one that returned as it is",
+      "send a row that was added and removed as removed, and a row that returned unchanged",
       "s-a-A 200ms s-b-B-b",
       "s 99ms X 104ms s 99ms Y",
       { s: "s", X: "A..", Y: "b..." },
@@ -77,7 +77,7 @@ test.each<[what: string, line: string, expected: string, texts?: Readonly<Record
 );
 
 test(
-  "status updates name the lists that changed, each once",
+  "status updates name each changed list once",
   inVirtualTime(({ hot, scheduler, expectObservable }) => {
     const list = eventsOf("a");
     const changes = {
@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  "status updates read only the changed one of a thousand rows",
+  "status updates read only the changed row of a thousand",
   inVirtualTime(({ cold, scheduler, flush }) => {
     const records = new CountingMap<AgentRecord>();
     let now: Status = { ...initialStatus(schedulerStatus), records };
@@ -225,7 +225,7 @@ const sorted = ({ agents, locks, ...rest }: StatusSnapshot) => ({
 
 const lives = [fc.array(step, { maxLength: 60, size: "max" }), fc.nat(60)] as const;
 
-test("a page that applies updates to its snapshot shows the same as a fresh snapshot, whenever it connected", () =>
+test("a page that applies status updates to its snapshot always shows the same as a fresh snapshot", () =>
   fc.assert(
     fc.property(...lives, (steps, joinsAt) => {
       const { board, pages } = live(steps, joinsAt);

@@ -24,7 +24,7 @@ test.each([
   expect(countTicks({ expression, timezone: "UTC" }, from, from + 30 * dayMs)).toBe(count);
 });
 
-test("countTicks returns the same number as stepping from tick to tick in the zone", () => {
+test("countTicks returns the same number as stepping from tick to tick in the time zone", () => {
   const list = (min: number, max: number) =>
     fc.uniqueArray(fc.integer({ min, max }), { minLength: 1, maxLength: 3 }).map(String);
   const or = (some: fc.Arbitrary<string>) => fc.oneof(fc.constant("*"), some);

@@ -75,6 +75,6 @@ test.each<[name: string, before: string, now: Partial<AgentConfig>, said: string
     {},
     ["next 23:48", "missed: no scheduler was up for 2 ticks", "next 00:08"],
   ],
-])("after a downtime, a schedule %s", (_name, before, now, said) => {
+])("after a downtime of the scheduler, a schedule %s", (_name, before, now, said) => {
   expect(firstMinute(before, now)).toEqual(said);
 });

@@ -122,7 +122,7 @@ describe("the triggers of an agent", () => {
       "n1-2-(sn)",
     ],
     [
-      "follow a burst of configs and work",
+      "are correct after a burst of configs and work",
       { config: "-(abac)", work: "------------(123)" },
       15,
       "-(nn)---(tn)(123)",

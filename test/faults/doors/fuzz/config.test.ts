@@ -168,7 +168,7 @@ test.each([
   ["the schema of an agent's results", `${ofAgent}/order.schema.json`, sampleSchemas, json, 800],
   ["a SKILL.md and its front matter", `${ofAgent}/SKILL.md`, sampleSkills, yaml, 1_500],
 ] as const)(
-  "any text is accepted or rejected with a reason as %s",
+  "random text is accepted or rejected with a reason as %s",
   async (...row) => {
     const [, path, samples, scraps, inputs, problemsOf = problemsOfAgent] = row;
     const file = join(dir(), path);

@@ -67,7 +67,7 @@ const ports = fc.oneof(
   fc.constantFrom(":443 ", ...":0443 :+443 :1bb :65979 :-1 :443:443 :４４３".split(" ")),
 );
 
-test("no spelling of a host and a port opens an unlisted host", async () => {
+test("no spelling of a host and port lets a run reach a host that is not listed", async () => {
   let [asked, passed] = [0, 0];
   const dialled: string[] = [];
   const deps = {
@@ -128,7 +128,7 @@ const edited = (bytes: Buffer, [at, inserted, cut]: Edit): Buffer => {
   return Buffer.concat([bytes.subarray(0, from), inserted, bytes.subarray(from + cut)]);
 };
 
-test("no TLS hello opens a tunnel for another name, or is read in two ways", () => {
+test("no random TLS hello opens a tunnel to another name, or is read differently by another parser", () => {
   let passed = 0;
   fc.assert(
     fc.property(

@@ -11,7 +11,7 @@ test.each([
   ["the port", tcpApp, 5_000],
   ["the operator's socket", operatorApp, 1_500],
 ] as const)(
-  "%s answers any request to any route, never with a 5xx",
+  "%s answers random requests to any route without a 5xx",
   async (_name, make, inputs) => {
     const logs = memoryLogs();
     /** The agents whose logs were looked for. */

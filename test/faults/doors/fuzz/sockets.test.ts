@@ -18,7 +18,7 @@ forAll(async () => {
   await project.start();
 });
 
-test("a real server survives random bytes over real connections, and touches only its own files", async () => {
+test("a real scheduler survives random bytes over real connections, and changes only its own files", async () => {
   const { url, pid, output } = project.scheduler;
   // A stop would do what it says, and a run is another program.
   const routes = routesOf(await project.json("/openapi.json")).filter(

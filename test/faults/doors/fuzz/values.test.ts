@@ -19,7 +19,7 @@ import {
 import { lines, mutated, nastyText, quick, share } from "./share.ts";
 import { perFile } from "../../../helpers/per-test.ts";
 
-test("a cron field is accepted and becomes due, or is rejected with a reason", async () => {
+test("a random cron expression is accepted and becomes due, or is rejected with a reason", async () => {
   const samples = lines`0 9 * * 1-5
 */15 0-6,20-23 1,15 JAN-JUN MON#1
 0 0 29 2 *
@@ -83,7 +83,7 @@ const payloads = [
   stripeEvent,
 ];
 
-test("a filter lets only named values through, whatever it and the payload hold", async () => {
+test("a webhook filter accepts only its listed values, for random filters and payloads", async () => {
   const types = [...providerTable.keys()];
   const fields = [...providerTable.values()].flatMap(({ filters }) => Object.keys(filters));
   const value = fc.oneof(nastyText, fc.array(nastyText, { maxLength: 3 }), fc.boolean());
@@ -123,7 +123,7 @@ test("a filter lets only named values through, whatever it and the payload hold"
   );
 });
 
-test("only plain names are agent names", () =>
+test("only valid file names are accepted as agent names", () =>
   fc.assert(
     fc.property(nastyText, (name) => {
       expect(isAgentName(name)).toBe(/^[a-z0-9][a-z0-9-]*$/.test(name) && name.length < 64);
@@ -134,7 +134,7 @@ test("only plain names are agent names", () =>
 describe("a run's socket", () => {
   const side = perFile(socketSide, (side) => side.remove());
 
-  test("answers any request, accepts only readable resource names, and rejects strangers", async () => {
+  test("answers random requests, accepts only printable resource names, and rejects clients without a token", async () => {
     const channel = await openSocket(side(), "dev-abcdefgh");
     const text = fc.oneof(
       nastyText,

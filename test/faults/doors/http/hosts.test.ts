@@ -31,11 +31,11 @@ test.each([
   ["no Host", get, "X: y"],
   ["no Host, as HTTP/1.0", "GET /control/status HTTP/1.0", "X: y"],
 ])(
-  "a page of a site whose name was rebound to this machine gets nothing with %s",
+  "a web page whose host name was rebound to this machine (DNS rebinding) gets no data with %s",
   (_how, start, lines) => refused(start, scheduler().apiKey, lines),
 );
 
-test("forwarding headers without a trusted proxy do not turn a foreign origin into the own one", async () => {
+test("forwarding headers without a trusted proxy do not make a foreign origin the server's own", async () => {
   const { url, apiKey } = scheduler();
   const headers = {
     origin: "http://evil.example",
@@ -51,6 +51,6 @@ const spellings = String.raw`/%63ontrol/status //control/status /./control/statu
 /control/../control/status /control/status/ /control/status;x /CONTROL/STATUS /control%2fstatus
 \control\status /control/status%00 *`;
 test.each(spellings.split(/\s/))(
-  "an oddly written address gives a client without the key no more than the plain one: %s",
+  "an unusually written URL gives a client without the key no more than the plain URL: %s",
   (path) => refused(`GET ${path} HTTP/1.1`, "none", "Host: localhost"),
 );

@@ -21,7 +21,7 @@ async function statusWith(cookie: string): Promise<number> {
   return (await fetch(`${scheduler().url}/control/status`, { headers: { cookie } })).status;
 }
 
-test("a cookie that an attacker put into the browser grants nothing before the login, and does not become valid by it", async () => {
+test("a cookie that an attacker put into the browser grants nothing before the login, and does not become valid through it", async () => {
   const planted = forged();
   expect(await statusWith(planted)).toBe(401);
   const given = await logIn({ cookie: planted });
@@ -35,7 +35,7 @@ test("a cookie that an attacker put into the browser that is the attacker's own 
   expect([await statusWith(attackers), await statusWith(own)]).toEqual([401, 200]);
 });
 
-test("a cookie that an attacker put into the browser beside the real cookie gives no access to the real session", async () => {
+test("a cookie that an attacker put into the browser together with the real cookie gives no access to the real session", async () => {
   const own = await logIn();
   const value = own.slice("al_session=".length);
   // Browsers send the cookie of the longer path first: a planted one does not lock out the real one.
@@ -51,7 +51,7 @@ test("a cookie that an attacker put into the browser beside the real cookie give
     expect(await statusWith(cookies), cookies).toBe(401);
 });
 
-test("a new key ends the streams of the old key and of its sessions", async () => {
+test("a new API key ends the event streams of the old key and of its sessions", async () => {
   const { url, apiKey, project } = scheduler();
   const cookie = await logIn();
   const path = `${url}/dashboard/api/status-stream`;

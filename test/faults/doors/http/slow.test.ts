@@ -64,7 +64,7 @@ test.runIf(isLong)(
   },
 );
 
-test("a client that holds connections open loses its own connections, not the operator's stream or later requests", async () => {
+test("a client that holds many connections open loses those, without affecting the operator's event stream or later requests", async () => {
   const key = `Authorization: Bearer ${scheduler().apiKey}\r\n`;
   const stream = sent(`GET /api/logs/stream HTTP/1.1\r\nHost: localhost\r\n${key}\r\n`);
   await expect.poll(() => statuses(stream)).toEqual([200]);

@@ -38,7 +38,7 @@ test.each([
   ["a NUL in a header", `X: a\0b\r\nContent-Length: 0\r\n\r\n${hidden}`],
   ["a carriage return alone", `X: a\rContent-Length: ${length}\r\n\r\n${hidden}`],
 ])(
-  "a request that two parsers could read differently is refused, and nothing after it is read: %s",
+  "an HTTP request that parsers could read differently is rejected, and the connection is closed: %s",
   async (_what, text) => {
     const said = await exchange(scheduler().url, head + text + end);
     expect(statusesIn(said)).toEqual([400]);
@@ -54,7 +54,7 @@ test.each([
   ],
   ["a GET with a body", `${head.replace("POST", "GET")}Content-Length: ${length}\r\n\r\n${hidden}`],
 ])(
-  "a request that is unusual but has one meaning is one request, and the next one is parsed after it: %s",
+  "an unusual but unambiguous HTTP request is read as one request, and the next one is parsed after it: %s",
   async (_what, text) => {
     const [own, next, ...more] = statusesIn(await exchange(scheduler().url, text + end));
     expect(own).toBeGreaterThanOrEqual(400);

@@ -13,13 +13,13 @@ forAll(async () => {
   await project.start();
 });
 
-test("a connection is closed when it sends requests ahead of their answers", async () => {
+test("a connection that sends requests ahead of their answers is closed", async () => {
   const requests = "GET /login HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100);
   const text = await exchange(project.scheduler.url, requests);
   expect(statusesIn(text).length).toBeLessThanOrEqual(2);
 });
 
-test("1,000 strangers that pipeline and never read leave memory bounded and block no delivery", async () => {
+test("1,000 clients without a key that pipeline requests and never read use bounded memory and block no webhook delivery", async () => {
   const { url, pid } = project.scheduler;
   const body = bytes(githubExample("issues", "opened"));
   const headers = signDelivery("github", secretOf("github"), body, Date.now(), { event: "issues" });

@@ -31,7 +31,7 @@ test.each([
   ["the trigger history", "/dashboard/triggers", 12],
   ["the cost page", "/dashboard/cost", 4],
   ["the page of alerts", "/dashboard/alerts", 8],
-])("no untrusted text runs on a page: %s", async (_name, path, marks) => {
+])("no script in untrusted text runs on a dashboard page: %s", async (_name, path, marks) => {
   const deps = poisonedDeps(new Poison());
   const { page, errors } = await open(path, deps);
   await page.evaluate(() =>

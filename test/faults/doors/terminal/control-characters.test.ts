@@ -63,7 +63,7 @@ add ${evil} --yes
 add ssh://nobody.invalid/x --yes`.split("\n");
 
 test(
-  "untrusted text on a terminal has no control characters in any command",
+  "no command prints control characters from untrusted text on a terminal",
   { timeout: 60_000 },
   async () => {
     const { waitForOutput, output } = project.scheduler;

@@ -9,7 +9,7 @@ async function connected(to?: readonly string[] | null, stored?: Promise<void>) 
   return { slack, ...heard, refusals: () => ofMethod(slack.calls, "chat.postEphemeral") };
 }
 
-test("a press in Slack is acknowledged, answers, and is attributed to the listed person", async () => {
+test("pressing a button in Slack answers the question as the listed person, and is acknowledged", async () => {
   const { slack, given, refusals } = await connected();
   slack.press(choose(1));
   const by = { via: "slack", name: "ada (U0ADA)", from: null };
@@ -21,7 +21,7 @@ test("a press in Slack is acknowledged, answers, and is attributed to the listed
     .toEqual([{ channel: "C0OPS00001", user: "U0ADA", text: "Ada answered: wait" }]);
 });
 
-test("a press in Slack is acknowledged within 3 s while its answer is still being stored", async () => {
+test("pressing a button in Slack is acknowledged within 3 s while the answer is still being stored", async () => {
   const { slack, given } = await connected(null, new Promise(() => undefined));
   slack.press(choose(1));
   slack.press(choose(1), "U0EVE");
@@ -29,7 +29,7 @@ test("a press in Slack is acknowledged within 3 s while its answer is still bein
   expect(given).toHaveLength(1);
 });
 
-test("a stranger's press in Slack answers nothing, is refused to them alone, and is logged", async () => {
+test("a button in Slack that an unlisted person presses answers nothing, refuses that person alone, and is logged", async () => {
   const { slack, given, log, refusals } = await connected();
   slack.press(choose(0), "U0EVE");
   await expect.poll(refusals).toMatchObject([{ user: "U0EVE" }]);
@@ -37,7 +37,7 @@ test("a stranger's press in Slack answers nothing, is refused to them alone, and
   expect(log).toEqual(["ada (U0EVE) may not answer a question of dev by Slack"]);
 });
 
-test("a person of a target that the agent's alerts don't go to may not answer", async () => {
+test("a person listed for another agent's alert target may not answer in Slack", async () => {
   const { slack, given, log, refusals } = await connected(["other"]);
   slack.press(choose(0));
   await expect.poll(() => log).toHaveLength(1);
@@ -46,7 +46,7 @@ test("a person of a target that the agent's alerts don't go to may not answer", 
   expect(given).toEqual([]);
 });
 
-test("a new connection is opened when Slack asks for one, and the old one takes presses until it closes", async () => {
+test("a new connection is opened when Slack asks for one; the old one works until it closes", async () => {
   const { slack, given, log } = await connected();
   slack.open[0]?.send(JSON.stringify({ type: "disconnect", reason: "refresh_requested" }));
   await expect.poll(() => slack.open).toHaveLength(2);
@@ -59,7 +59,7 @@ test.each([
   ["link_disabled", "Socket Mode is switched off in the app"],
   ["too_many_websockets", "the app has too many connections"],
 ])(
-  "after Slack's disconnect %s the next connections wait longer and longer",
+  "after a disconnect with the reason %s the scheduler logs it and connects to Slack again",
   async (reason, text) => {
     const { slack, log } = await connected();
     slack.open[0]?.send(JSON.stringify({ type: "disconnect", reason }));
@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test("a connection to Slack whose pings stop is replaced, as nothing else reports that it is dead", async () => {
+test("a connection to Slack without pings for 30 s is replaced", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const { slack, log } = await connected();
@@ -84,7 +84,7 @@ test("a connection to Slack whose pings stop is replaced, as nothing else report
   expect(log[0]).toBe("answers by Slack (slack_app): Slack is silent");
 });
 
-test("Slack's lost connections and 429 are retried, and no token is logged", async () => {
+test("connecting to Slack is retried after a lost connection or a 429, and no token is logged", async () => {
   const slack = await fakeSlack();
   const json = { ok: false, error: "ratelimited" };
   slack.refuse.push({ status: 429, headers: { "retry-after": "1" }, json });
@@ -108,7 +108,7 @@ test("Slack's lost connections and 429 are retried, and no token is logged", asy
     expect(log.concat(wrong.log).join()).not.toContain(secret);
 });
 
-test("the connection to Slack follows the config, and ends with the scheduler", async () => {
+test("the connection to Slack opens and closes as configured, and closes when the scheduler stops", async () => {
   const slack = await fakeSlack();
   const { change, given } = listening({ ...slackOps, answers: [] }, slack.fields);
   change([slackOps]);
@@ -123,7 +123,7 @@ test("the connection to Slack follows the config, and ends with the scheduler", 
   await expect.poll(connections).toBe(0);
 });
 
-test("a question in Slack has buttons, and loses them as it is edited with its answer", async () => {
+test("a question in Slack has buttons until its message is edited to show the answer", async () => {
   const slack = await fakeSlack();
   const posted = await send(slackOps, slack.fields);
   expect(posted).toMatchObject({ type: "accepted", receipt: "C0OPS00001 1795356300.000100" });

@@ -1,7 +1,7 @@
 import { fakeTelegram, telegramToken } from "./fake-telegram.ts";
 import { choose, ended, listening, ofMethod, send, telegramOps } from "./listening.ts";
 
-test("a press in Telegram answers, and its update is confirmed; a stranger gets an alert", async () => {
+test("pressing a button in Telegram answers the question; an unlisted person gets a refusal", async () => {
   const telegram = await fakeTelegram();
   const { given, log } = listening(telegramOps, telegram.fields);
   telegram.press(choose(0), 666, "q1");
@@ -17,7 +17,7 @@ test("a press in Telegram answers, and its update is confirmed; a stranger gets 
   ]);
 });
 
-test("Telegram's 429 and refused polls are retried, and its token is not logged", async () => {
+test("polling Telegram is retried after a 429 or a refusal, and the bot's token is not logged", async () => {
   const telegram = await fakeTelegram();
   const description = "Too Many Requests: retry after 1";
   const json = { ok: false, error_code: 429, description, parameters: { retry_after: 1 } };
@@ -34,7 +34,7 @@ test("Telegram's 429 and refused polls are retried, and its token is not logged"
   expect(log.concat(wrong.log).join()).not.toMatch(new RegExp(`${telegramToken}|wrong-t0ken`));
 });
 
-test("a question in Telegram has buttons, and loses them as it is edited", async () => {
+test("a question in Telegram has buttons until its message is edited to show the answer", async () => {
   const telegram = await fakeTelegram();
   const posted = await send(telegramOps, telegram.fields);
   expect(posted).toEqual({ type: "accepted", receipt: "-1001 1" });
@@ -49,7 +49,7 @@ test("a question in Telegram has buttons, and loses them as it is edited", async
   }
 });
 
-test("the refused one of two programs that poll a Telegram bot logs why, and answers again later", async () => {
+test("if another program polls the same Telegram bot, the refusal is logged, and answers arrive once that program stops", async () => {
   const telegram = await fakeTelegram();
   const first = listening(telegramOps, telegram.fields);
   await expect.poll(() => telegram.calls).toHaveLength(1);
@@ -63,7 +63,7 @@ test("the refused one of two programs that poll a Telegram bot logs why, and ans
   await expect.poll(() => telegram.responseTo("q1")).toBe("You answered: wait");
 });
 
-test("a bot with two credentials is polled once", async () => {
+test("a Telegram bot with two credentials is polled once", async () => {
   const telegram = await fakeTelegram();
   const { change, given, log } = listening(telegramOps, telegram.fields);
   change([telegramOps, { ...telegramOps, name: "other", credential: "telegram_bot:b" }]);

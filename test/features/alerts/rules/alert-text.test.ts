@@ -10,7 +10,7 @@ const linesOf = (alert: Alert, timezone = "UTC") =>
 /** One without run. */
 const plain = { outcome: null, instanceId: null, costUsd: null } as const;
 
-test("the text of an alert has the failure, its reason, start and cost", () => {
+test("the text of an alert names the failure, the reason, the start and the cost", () => {
   const { title, severity } = alertText(anAlert(), utc);
   expect({ title, severity }).toEqual({ title: "dev failed", severity: "error" });
   expect(linesOf(anAlert())).toEqual([
@@ -22,7 +22,7 @@ test("the text of an alert has the failure, its reason, start and cost", () => {
   ]);
 });
 
-test("the text of an alert has times in the project's time zone, and the duration", () => {
+test("the text of an alert shows times in the project's time zone, and the duration", () => {
   const { at } = anAlert();
   const alert = anAlert({ ...plain, phase: "reminder", since: at - 26 * hourMs, count: 9 });
   expect(linesOf(alert, "Asia/Kathmandu")).toEqual([
@@ -33,7 +33,7 @@ test("the text of an alert has times in the project's time zone, and the duratio
   ]);
 });
 
-test("the text of an alert has the duration of the failure once it is resolved", () => {
+test("the text of a resolved alert shows how long the failure lasted", () => {
   const { at } = anAlert();
   const alert = anAlert({ ...plain, phase: "resolved", since: at - 90 * hourMs, count: 4 });
   expect(alertText(alert, utc)).toMatchObject({ title: "dev recovered", severity: "ok" });
@@ -44,7 +44,7 @@ test("the text of an alert has the duration of the failure once it is resolved",
   ]);
 });
 
-test("the text of a digest has its counts and its known agents, and no cause", () => {
+test("the text of a digest of alerts shows counts and known agents, but no cause", () => {
   const digest = { ...plain, topic: "digest", agent: null, reason: "failed runs: 3 new" } as const;
   const agents = Array.from({ length: 10 }, (_, index) => `a${index}`);
   expect(linesOf(anAlert({ ...digest, count: 11, agents })).slice(0, 2)).toEqual([
@@ -54,7 +54,7 @@ test("the text of a digest has its counts and its known agents, and no cause", (
   expect(linesOf(anAlert({ ...digest, count: 3, agents: ["a", "b"] }))[1]).toBe("Agents: a, b");
 });
 
-test("time without a scheduler is alerted after it has ended", () => {
+test("the text about a scheduler that was down shows for how long", () => {
   const { at } = anAlert();
   const down = { ...plain, topic: "scheduler_down", agent: null, reason: null } as const;
   expect(linesOf(anAlert({ ...down, since: at - 2 * hourMs }))).toEqual([
@@ -98,7 +98,7 @@ test.each<[Partial<Alert>, string, string?]>([
   ],
   [{ topic: "digest", phase: "resolved", count: 12 }, "12 alerts are resolved", "ok"],
   [{ topic: "test", agent: null }, "Test alert", "ok"],
-])("the title of an alert with %j is: %s", (more, title, severity = "error") => {
+])("the title of an alert with the fields %j is: %s", (more, title, severity = "error") => {
   expect(alertText(anAlert(more), utc)).toMatchObject({ title, severity });
 });
 

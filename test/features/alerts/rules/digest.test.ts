@@ -22,13 +22,18 @@ const many = (count: number, more: Partial<StoredDelivery> = {}): StoredDelivery
   Array.from({ length: count }, (_, index) => delivery(String(index), more));
 
 test.each([
-  ["as many as may be sent are sent one by one", many(5), 5, 0],
-  ["more than that are one digest", many(6), 5, 6],
+  ["five are sent one by one if five may be sent", many(5), 5, 0],
+  ["six are joined into a digest if five may be sent", many(6), 5, 6],
   ["a single one is never a digest", many(1), 0, 0],
-  ["those of quiet hours are one digest", many(2, { nextAt: 20 }), 5, 2],
-  ["one of quiet hours is sent as it is", many(1, { nextAt: 20 }), 5, 0],
-  ["those that were attempted are sent again as they are", many(9, { attempts: 1 }), 5, 0],
-  ["dead ones that a person retries are sent as they are", many(9, { lastError: "no" }), 5, 0],
+  [
+    "two that waited for the end of quiet hours are joined into a digest",
+    many(2, { nextAt: 20 }),
+    5,
+    2,
+  ],
+  ["one that waited for the end of quiet hours is sent as it is", many(1, { nextAt: 20 }), 5, 0],
+  ["nine that were attempted before are sent again as they are", many(9, { attempts: 1 }), 5, 0],
+  ["nine that a person retries are sent as they are", many(9, { lastError: "no" }), 5, 0],
   [
     "questions are not joined into a digest",
     many(9, { alert: anAlert({ topic: "question" }) }),
@@ -41,11 +46,11 @@ test.each([
     5,
     0,
   ],
-])("due deliveries to one target: %s", (_, due, free, joined) => {
+])("among due deliveries to one target, %s", (_, due, free, joined) => {
   expect(digestParts(due, free)).toHaveLength(joined);
 });
 
-test("a digest counts its alerts by topic and phase, and names ten agents", () => {
+test("a digest counts alerts by topic and phase, and names at most ten agents", () => {
   const alerts = Array.from({ length: 12 }, (_, index) =>
     anAlert({ agent: `a${index}`, at: 100 - index, reason: `no ${index}` }),
   );
@@ -62,7 +67,7 @@ test("a digest counts its alerts by topic and phase, and names ten agents", () =
   });
 });
 
-test("a digest of agents with the same reason has that reason, and resolves when all of them do", () => {
+test("a digest of alerts with the same reason shows the reason, and is resolved when all of them are", () => {
   const alerts = ["dev", "ops"].map((agent) =>
     anAlert({ agent, phase: "resolved", reason: "no answer from the model" }),
   );
@@ -72,7 +77,7 @@ test("a digest of agents with the same reason has that reason, and resolves when
   });
 });
 
-test("a digest of a thousand alerts has a reason of at most 300 characters", () => {
+test("the reason in a digest of a thousand alerts has at most 300 characters", () => {
   const alerts = Array.from({ length: 1_000 }, () => anAlert({ reason: "x".repeat(300) }));
   expect(digestOf(alerts, 200).reason).toHaveLength(300);
 });

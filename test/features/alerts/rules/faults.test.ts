@@ -112,23 +112,23 @@ test("an alert about failures is closed silently when its agent is disabled or r
 });
 
 test.each([
-  ["an agent's config", "sc--C", "--c-C"],
-  ["a config that is broken again after a short fix", "s(cC)c--C", "------c-C"],
-  ["the project's config", "p--P", "-p-P"],
-  ["an agent's image", "sf--F", "--f-F"],
+  ["an agent's invalid config", "sc--C", "--c-C"],
+  ["an invalid config after a short fix", "s(cC)c--C", "------c-C"],
+  ["the project's invalid config", "p--P", "-p-P"],
+  ["an agent's failed image build", "sf--F", "--f-F"],
   ["missing requirements of an agent", "su--U", "--u-U"],
   ["a machine that can't start its runs", "sy-yY", "--y-Y"],
   ["a machine that can't start one of two runs", "s(yz)YZ", "--y---Y"],
-  ["the config of an agent that is disabled later", "sc-d--C", "--c"],
-  ["the config of an agent that is enabled later", "sdc---e--C", "-------c-C"],
-])("a fault that lasts longer than a minute is alerted: %s", (_, done, alerted) =>
+  ["an invalid config of an agent that is disabled later", "sc-d--C", "--c"],
+  ["an invalid config of an agent that is enabled later", "sdc---e--C", "-------c-C"],
+])("a fault that lasts over a minute is alerted: %s", (_, done, alerted) =>
   expectAlerts(done, alerted),
 );
 
 test.each([
   ["a machine that can't start runs for less than a minute", "s(yY)"],
   ["a warning about requirements", "sw--U"],
-  ["the config of a disabled agent", "sdc--C"],
+  ["an invalid config of a disabled agent", "sdc--C"],
 ])("%s is not alerted", (_, done) => expectAlerts(done, ""));
 
 const options = { noSuccessForMs: 5 * minute };

@@ -16,7 +16,7 @@ function endOf(trigger: Trigger, outcome: Outcome, attempt = 1): AlertCommand {
   return runEvent({ ...event, item: { ...anItem("1", "dev", trigger), attempt } });
 }
 
-test("dropped work is alerted at once, and then once an hour with its count", () => {
+test("dropped work is alerted at once, and then once an hour with the number of dropped items", () => {
   const line = timeline();
   line.at(0, set("dev"));
   for (const time of [0, 1, minute, hour - 1, hour + minute]) line.at(time, dropped);
@@ -34,7 +34,7 @@ test("dropped work is alerted at once, and then once an hour with its count", ()
   expect(line.states()).toEqual([]);
 });
 
-test("a downtime of the scheduler is alerted with its own time if it is the only one of its hour", () => {
+test("an alert about the scheduler's only downtime within an hour shows when that downtime was", () => {
   const line = timeline();
   const downFor = (minutes: number): AlertCommand => ({
     type: "scheduler-down",
@@ -51,7 +51,7 @@ test("a downtime of the scheduler is alerted with its own time if it is the only
   ]);
 });
 
-test("dropped work is alerted per agent", () => {
+test("dropped work is alerted for each agent separately", () => {
   const line = timeline();
   line.at(0, dropped, runEvent(eventsOf("ops").refused("dropped")), dropped);
   expect(line.sent()).toEqual([
@@ -76,7 +76,7 @@ test.each<[string, AlertCommand, string]>([
 test.each([
   ["is not alerted if it ends with its caller", true, []],
   ["is alerted if it outlives its caller", false, ["0 ops dev dead_letters opened 1"]],
-])("a refused call %s", (_, cancelOnExit, sent) => {
+])("a refused agent call %s", (_, cancelOnExit, sent) => {
   const line = timeline();
   const item = callItem("1", { cancelOnExit });
   const refused = { type: "refused", agent: "dev", at: 0, outcome: "rejected" } as const;
@@ -89,7 +89,7 @@ const passed = (percent: number, more = {}): AlertCommand => {
   return { type: "budget", percent, ...spent, ...more };
 };
 
-test("a budget is alerted once for each percentage of a window and a limit", () => {
+test("each percentage of a budget is alerted once per window and limit", () => {
   const line = timeline();
   line.at(0, passed(50), passed(80), passed(80), passed(50), passed(100), passed(100));
   line.at(hour, passed(100, { limitUsd: 10 }), passed(50, { window: "2026-11-23" }));

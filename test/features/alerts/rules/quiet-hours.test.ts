@@ -75,14 +75,14 @@ test.each<[string, typeof atNoon | null, string, string | null, string?]>([
     "Europe/Berlin",
   ],
   ["null for a target without quiet hours", null, "2026-11-22T22:00:00Z", null],
-])("quietEnd returns %s", (_, quiet, moment, end, timezone = "UTC") => {
+])("the end of a target's quiet hours is %s", (_, quiet, moment, end, timezone = "UTC") => {
   const ends = quietEnd(quiet, Date.parse(moment), timezone);
   expect(ends).toBe(end && Date.parse(`${end}Z`));
 });
 
 const hour = 3_600_000;
 
-test("alerts in a target's quiet hours wait for their end, those to other targets don't", () => {
+test("alerts to a target in quiet hours wait until those hours end; alerts to other targets are not delayed", () => {
   const targets = () => [aTarget("ops", { quietHours: overNight }), aTarget("log")];
   const line = timeline({ targets });
   line.at(22 * hour, ended("dev"));
@@ -95,7 +95,7 @@ test("alerts in a target's quiet hours wait for their end, those to other target
   ]);
 });
 
-test("an alert goes to the current targets of its agent", () => {
+test("an alert is sent to the targets that the agent has now", () => {
   let to: readonly string[] | null = null;
   const targets = () => [aTarget("ops"), aTarget("dev")];
   const line = timeline({ targets, optionsOf: () => ({ ...defaultOptions, to }) });

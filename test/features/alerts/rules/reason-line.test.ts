@@ -9,7 +9,7 @@ test("reasonLine returns one line without terminal codes and invisible character
   expect(reasonLine(null)).toBeNull();
 });
 
-test("reasonLine cuts a reason to 300 characters without splitting one", () => {
+test("reasonLine cuts a reason to 300 characters without splitting a character", () => {
   expect(reasonLine("x".repeat(300))).toBe("x".repeat(300));
   expect(reasonLine("x".repeat(301))).toBe(`${"x".repeat(299)}…`);
   expect(reasonLine(`${"x".repeat(298)}😀😀`)).toBe(`${"x".repeat(298)}…`);

@@ -94,14 +94,14 @@ describe("after a restart", () => {
   });
 
   test.each([
-    ["a removed", "sxu-u", ""],
-    ["a meanwhile disabled", "sx", "d"],
-  ])("%s agent is forgotten without an alert", (_, before, after) => {
+    ["a removed agent", "sxu-u", ""],
+    ["an agent that was disabled meanwhile", "sx", "d"],
+  ])("%s is forgotten without an alert", (_, before, after) => {
     const { second, sent } = restarted(before, after);
     expect([sent, second.states(), second.rules.openCount()]).toEqual([[], [], 0]);
   });
 
-  test("open alerts are listed with who acknowledged them", () => {
+  test("open alerts are listed with the person who acknowledged them", () => {
     const { rules } = restarted("sxa", "s").second;
     expect(rules.open()).toMatchObject([{ agent: "dev", topic: "runs", ack }]);
     expect(restarted("sc-c", "c").second.rules.openCount()).toBe(1);

@@ -94,7 +94,7 @@ function alertsOf(steps: readonly Step[], mayRestart: boolean): readonly string[
   return alerts.toSorted();
 }
 
-test("a scheduler that restarts alerts the same, at the same times, as one that does not", () =>
+test("a restarted scheduler raises the same alerts at the same times as a scheduler that never stops", () =>
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       expect(alertsOf(steps, true)).toEqual(alertsOf(steps, false));

@@ -1,6 +1,6 @@
 import { createInputEstimates } from "../../../../src/features/spend/rules/input-estimate.ts";
 
-test("new bytes of a request are estimated as a third of a token each, and known ones as counted", () => {
+test("new bytes of a model request are estimated as a third of a token each, bytes of earlier requests as counted", () => {
   const run = createInputEstimates();
   expect(run.estimate(3_000)).toBe(1_000);
   run.learn(3_000, 700);
@@ -8,7 +8,7 @@ test("new bytes of a request are estimated as a third of a token each, and known
   expect(run.estimate(10)).toBe(700);
 });
 
-test("a run whose text has more tokens than usual is estimated by its densest text from then on", () => {
+test("the token estimate of a run uses the highest ratio of tokens to bytes seen so far", () => {
   const run = createInputEstimates();
   run.learn(3_000, 1_000);
   run.learn(4_000, 1_500);

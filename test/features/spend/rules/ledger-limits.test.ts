@@ -10,14 +10,14 @@ describe("in the ledger", () => {
     ["agent's month", budgets({ monthUsd: 0.01 }), "agent:dev", { agent: "ops" }],
     ["project's day", budgets({}, { dayUsd: 0.01 }), "project", null],
     ["project's month", budgets({}, { monthUsd: 0.01 }), "project", null],
-  ])("the %s limit refuses only calls of its own scope", (_, limited, scope, unaffected) => {
+  ])("the %s limit refuses model calls of its own scope only", (_, limited, scope, unaffected) => {
     const { ask } = ledgerOf(limited);
     ask();
     expect(ask()).toMatchObject({ type: "refused", refusal: { scope } });
     if (unaffected !== null) expect(ask(unaffected).type).toBe("reserved");
   });
 
-  test("a day's limit starts anew on the next day, a month's does not", () => {
+  test("a day's limit is reset on the next day, a month's is not", () => {
     const { ask, settle } = ledgerOf(budgets({ dayUsd: 0.01 }, { monthUsd: 0.02 }));
     for (const at of [now, now + dayMs]) {
       expect(ask({}, at)).toMatchObject({ nano: cent });
@@ -28,7 +28,7 @@ describe("in the ledger", () => {
     expect(ask({}, Date.parse("2026-12-01")).type).toBe("reserved");
   });
 
-  test("a call over midnight is charged to the day it began on", () => {
+  test("a model call over midnight is charged to the day on which it began", () => {
     const { ask, settle, ledger } = ledgerOf();
     ask();
     settle(5, {}, now + dayMs);
@@ -38,7 +38,7 @@ describe("in the ledger", () => {
     expect(spent(now + dayMs)).toEqual([0, 5, 0, 5]);
   });
 
-  test("a lowered limit rejects calls, a removed one does not", () => {
+  test("a lowered limit refuses model calls, a removed limit does not", () => {
     const { ask, settle } = ledgerOf();
     ask({ budgets: budgets({ dayUsd: 9 }) });
     settle(cent);
@@ -47,7 +47,7 @@ describe("in the ledger", () => {
   });
 });
 
-test("a raise of a limit applies until its window turns, also to the agent's live runs", () => {
+test("a raised daily limit applies until the day ends, also to the agent's live runs", () => {
   const { ask, settle, apply } = ledgerOf(budgets({ runUsd: 0.01, dayUsd: 0.01 }));
   ask();
   settle(cent);
@@ -74,7 +74,7 @@ test("a run's own limit can be raised", () => {
   expect(ask().type).toBe("reserved");
 });
 
-test("a budget's warning comes once a window, for the highest percentage that was passed", () => {
+test("a budget warns once a day or month, for the highest percentage that was exceeded", () => {
   const { ask, settle } = ledgerOf(budgets({ dayUsd: 1, warnAt: [50, 80] }, { warnAt: [] }));
   const warnedAt = (cents: number, at = now) => {
     ask({}, at);

@@ -143,7 +143,7 @@ function play(operations: readonly Operation[], first: Budgets): Record<string, 
   return counts;
 }
 
-test("no granted call takes spent and reserved money over a limit, whatever comes in any order", () => {
+test("no granted model call takes the spent and reserved amounts over a limit, for random operations in any order", () => {
   const total: Record<string, number> = {};
   const operations = fc.array(operation, { minLength: 40, maxLength: 120 });
   const limited = fc.tuple(budget, budget).map(([agent, project]) => budgets(agent, project));
@@ -161,7 +161,7 @@ test("no granted call takes spent and reserved money over a limit, whatever come
   }
 });
 
-test("the share of a call near a limit is never more than the request, and never less than the useful minimum", () => {
+test("a model call near a limit is never granted more tokens than it requested or fewer than its minimum", () => {
   const tokens = fc.integer({ min: 0, max: 100_000 });
   fc.assert(
     fc.property(usd, fc.option(tokens), tokens, rate, (runUsd, asked, least, output) => {

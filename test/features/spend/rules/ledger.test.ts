@@ -3,7 +3,7 @@ import { refusalText } from "../../../../src/features/spend/refusals.ts";
 import { worstRates } from "../../../../src/foundation/contracts/price.ts";
 import { budgets, cent, dollar, ledgerOf, noon as now, raise } from "./support.ts";
 
-test("a call far from every limit is granted unchanged", () => {
+test("a model call far from every budget limit is granted unchanged", () => {
   const limited = budgets({ runUsd: 0.11, dayUsd: 1 }, { dayUsd: 5, monthUsd: 9 });
   expect(ledgerOf(limited).ask()).toEqual({
     type: "reserved",
@@ -21,7 +21,7 @@ test("a call far from every limit is granted unchanged", () => {
   });
 });
 
-describe("near a limit", () => {
+describe("near a budget limit", () => {
   const limited = budgets({ runUsd: 0.008 });
   const free = worstRates({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, 1, false);
 
@@ -32,28 +32,32 @@ describe("near a limit", () => {
       { nano: 8_000_000, maxOutputTokens: 8_000 },
     ],
     [
-      "a call keeps its own token limit if the rest of the budget pays for it",
+      "a model call keeps its own token limit if the rest of the budget pays for it",
       { maxOutputTokens: 2_000 },
       { nano: 2_000_000, maxOutputTokens: null },
     ],
     [
-      "a call without a token limit gets one",
+      "a model call without a token limit gets one",
       { maxOutputTokens: null, modelMaxTokens: 3_000 },
       { maxOutputTokens: 3_000 },
     ],
     [
-      "the input is paid first",
+      "the cost of the input is subtracted before the output is limited",
       { requestBytes: 9_000 },
       { nano: 8_000_000, maxOutputTokens: 5_000 },
     ],
-    ["a thinking call needs more", { minOutputTokens: 9_000 }, { type: "refused" }],
     [
-      "a short question needs less",
+      "a model call that needs more tokens for thinking is refused",
+      { minOutputTokens: 9_000 },
+      { type: "refused" },
+    ],
+    [
+      "a model call that asks for a short answer is granted",
       { requestBytes: 23_000, maxOutputTokens: 100 },
       { type: "reserved", maxOutputTokens: null },
     ],
     [
-      "a free call is never refused",
+      "a call to a free model is never refused",
       { budgets: budgets({ runUsd: 0 }), rates: free },
       { nano: 0, maxOutputTokens: null },
     ],
@@ -61,14 +65,14 @@ describe("near a limit", () => {
     expect(ledgerOf(limited).ask(more)).toMatchObject(event);
   });
 
-  test("the rest is shared with the calls that are open", () => {
+  test("the rest of the budget is shared among open model calls", () => {
     const { ask } = ledgerOf(limited);
     ask({ maxOutputTokens: 2_000 });
     expect(ask()).toMatchObject({ maxOutputTokens: 3_000 });
     expect(ask()).toMatchObject({ maxOutputTokens: 1_024 });
   });
 
-  test("a call below the useful minimum is refused, with the amount that it needs", () => {
+  test("a model call that could pay only a useless answer is refused with the amount that it needs", () => {
     const { ask, settle } = ledgerOf(limited);
     ask();
     settle(7_000_000);
@@ -83,7 +87,7 @@ describe("near a limit", () => {
     );
   });
 
-  test("a refusal tells whether money of open calls may come back", () => {
+  test("a refused model call shows whether open calls may release enough money", () => {
     const { ask, settle } = ledgerOf(limited);
     ask();
     expect(ask()).toMatchObject({ refusal: { mayComeBack: true, reserved: 8_000_000 } });
@@ -92,7 +96,7 @@ describe("near a limit", () => {
   });
 });
 
-test("the estimated input is the last request's tokens plus the new bytes", () => {
+test("the estimated input of a model call is the last request's tokens plus the new bytes", () => {
   const { ask, settle } = ledgerOf();
   const nanoOf = (requestBytes: number, instanceId = "dev-1") => {
     const event = ask({ maxOutputTokens: 0, requestBytes, instanceId });
@@ -105,7 +109,7 @@ test("the estimated input is the last request's tokens plus the new bytes", () =
   ]);
 });
 
-test("the ledger begins with the stored accounts", () => {
+test("the ledger of spending begins with the stored amounts", () => {
   const stored = { spent: cent, raised: cent, warned: 80, turns: 3, tokens: 7 };
   const { ask } = ledgerOf(budgets({ runUsd: 0.005 }), (scope) =>
     scope === "run:dev-1" ? stored : null,
@@ -114,7 +118,7 @@ test("the ledger begins with the stored accounts", () => {
   expect(ask({ budgets: budgets({ turns: 4 }) }).type).toBe("refused");
 });
 
-test("the ledger forgets ended runs and past windows", () => {
+test("the ledger of spending forgets ended runs, days and months", () => {
   const { ask, settle, apply, ledger } = ledgerOf();
   for (let n = 0; n < 2_000; n++) {
     const at = now + n * 3_600_000;
@@ -128,7 +132,7 @@ test("the ledger forgets ended runs and past windows", () => {
 
 const approved = 1.5 * cent;
 
-test("an approved amount refuses a call beyond it, whose run is not marked as over its budget", () => {
+test("a model call beyond the amount that a person approved is refused without marking the run as over budget", () => {
   const { ask, settle, ledger } = ledgerOf();
   ask({ approved });
   settle(cent);
@@ -140,7 +144,7 @@ test("an approved amount refuses a call beyond it, whose run is not marked as ov
   expect(ask({ approved: 2 * cent })).toMatchObject({ type: "reserved", nano: cent });
 });
 
-test("an approved amount is not raised with the budget, and gives way to a budget that can't pay either", () => {
+test("raising the budget does not raise the approved amount of a run; a refusal names the budget if both are exceeded", () => {
   const { ask, apply } = ledgerOf();
   apply(raise("run:dev-1", 5 * cent));
   const least = { approved, minOutputTokens: 20_000, maxOutputTokens: 20_000 };

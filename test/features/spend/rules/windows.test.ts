@@ -15,12 +15,12 @@ test.each([
   // Samoa left out the 30th of December 2011.
   ["Pacific/Apia", "2011-12-30T09:00:00Z", "2011-12-29", "2011-12-30T10:00:00Z"],
   ["Pacific/Apia", "2011-12-30T10:00:00Z", "2011-12-31", "2011-12-31T10:00:00Z"],
-])("in %s, %s is in the day %s, which ends at %s", (timezone, moment, key, end) => {
+])("a budget in %s counts %s to the day %s, which ends at %s", (timezone, moment, key, end) => {
   const { day } = windowsAt(at(moment), timezone);
   expect([day.key, new Date(day.endsAt).toISOString().replace(".000", "")]).toEqual([key, end]);
 });
 
-test("a month ends with its last day, and a year with December", () => {
+test("a budget's month ends with its last day, also in December", () => {
   const { month } = windowsAt(at("2026-12-31T22:59:00Z"), "Europe/Berlin");
   expect(month).toEqual({ kind: "month", key: "2026-12", endsAt: at("2026-12-31T23:00:00Z") });
   const next = windowsAt(month.endsAt, "Europe/Berlin").month;
@@ -42,7 +42,7 @@ const zones = [
   "Pacific/Chatham",
 ];
 
-test("in any zone a window contains its moment and changes exactly at its end", () => {
+test("in any time zone a budget's day contains the given moment, and the next day begins exactly at its end", () => {
   const moment = fc.integer({ min: at("2005-01-01T00:00:00Z"), max: at("2035-01-01T00:00:00Z") });
   const calendar = createCalendar();
   fc.assert(
@@ -60,7 +60,7 @@ test("in any zone a window contains its moment and changes exactly at its end", 
   );
 });
 
-test("the cached day of a window is dropped when the clock leaves it, forward or back", () => {
+test("the cached day of a budget is dropped when the clock leaves that day, forward or back", () => {
   const calendar = createCalendar();
   const noon = at("2026-11-22T12:00:00Z");
   const day = (now: number) => calendar(now, "UTC").day.key;

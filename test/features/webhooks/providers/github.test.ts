@@ -11,7 +11,7 @@ import {
 } from "../deliveries.ts";
 
 test.each(githubExamples.map(({ name, examples }) => [name, examples] as const))(
-  "every GitHub example of %s is read with its event, action, repository and sender",
+  "GitHub's example payloads of %s are read with event, action, repository and sender",
   (name, examples) => {
     for (const payload of examples) {
       const { event } = read("github", payload, eventHeaders("github", name));
@@ -45,7 +45,7 @@ test.each<[string, Partial<WebhookEvent>]>([
   ["fork", { url: "https://github.com/Octocoders/Hello-World" }],
   ["label deleted", { labels: [] }],
   ["milestone created", { title: "v1.0", number: null }],
-])("GitHub's example of %s is read as an event with %j", (name, expected) => {
+])("GitHub's example payload of %s is read as an event with %j", (name, expected) => {
   const [event = "", action] = name.split(" ");
   const { event: given } = read(
     "github",
@@ -55,7 +55,7 @@ test.each<[string, Partial<WebhookEvent>]>([
   expect(given).toMatchObject(expected);
 });
 
-test("a push to a branch has that branch, a push of a tag has none", () => {
+test("GitHub's event for a push to a branch has that branch, for a push of a tag none", () => {
   const push = githubExample("push");
   const branchOf = (ref: string): unknown =>
     read("github", { ...push, ref }, eventHeaders("github", "push")).attributes.branches;
@@ -63,7 +63,7 @@ test("a push to a branch has that branch, a push of a tag has none", () => {
   expect(branchOf("refs/tags/v1")).toEqual([]);
 });
 
-test("the assignees exclude the user whom the event unassigns", () => {
+test("the assignees of a GitHub event exclude the user whom it unassigns", () => {
   const payload = {
     action: "unassigned",
     assignee: { login: "gone" },
@@ -101,18 +101,18 @@ test.each([
   ["repository_dispatch", "master"],
   ["code_scanning_alert", "main code-feature master"],
   ["issues", ""],
-])("GitHub's examples of %s have the branches %j", (event, branches) => {
+])("events from GitHub's example payloads of %s have the branches %j", (event, branches) => {
   expect(attributesOf(event, "branches").join(" ")).toBe(branches);
 });
 
 test.each(["discussion", "release", "push"])(
-  "GitHub's examples of %s have the author Codertocat",
+  "events from GitHub's example payloads of %s have the author Codertocat",
   (event) => {
     expect(attributesOf(event, "author")).toContain("Codertocat");
   },
 );
 
-test("a form with a payload is read like JSON, and any other body is malformed", () => {
+test("a GitHub payload in a form field is read like JSON, and any other body is malformed", () => {
   const github = providerOf("github");
   const parse = (body: string, contentType: string, event = "push"): unknown =>
     parseDelivery(github, {
@@ -129,14 +129,14 @@ test("a form with a payload is read like JSON, and any other body is malformed",
   expect(parse("{}", "application/json", "")).toMatchObject({ ok: false });
 });
 
-test("a long body is cut with a note that names the receipt", () => {
+test("a long text of a GitHub event is cut with a note that names the stored delivery", () => {
   const { event } = read("github", { issue: { body: "😀".repeat(40_000) } });
   expect(event.body).toContain("receipt r1 holds the whole payload");
   expect(event.body?.isWellFormed()).toBe(true);
   expect(event.body?.length).toBeLessThan(66_000);
 });
 
-test("events without a documented author have none, in all of GitHub's examples", () => {
+test("GitHub's example events without a documented author have no author", () => {
   const written = /comment|^issues$|^pull_request|^discussion|^release$|^workflow_run$|^push$/;
   const others = githubExamples.filter(({ name }) => !written.test(name));
   expect(others.length).toBeGreaterThan(30);

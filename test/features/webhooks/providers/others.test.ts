@@ -38,7 +38,7 @@ test.each<[string, string, readonly string[], Partial<WebhookEvent>]>([
   ["comment", "created", ["sentry"], { repo: "sentry", number: 100, body: "adding a comment" }],
   ["installation", "created", [], { repo: null, number: null, sender: "Meredith Heller" }],
 ])(
-  "a Sentry %s is read with its action and every name of its project",
+  "a Sentry webhook of %s is read with its action and every name of its project",
   (resource, action, project, event) => {
     const payload = sentryPayloads[resource as keyof typeof sentryPayloads];
     expect(read("sentry", payload, eventHeaders("sentry", resource))).toMatchObject({
@@ -48,13 +48,13 @@ test.each<[string, string, readonly string[], Partial<WebhookEvent>]>([
   },
 );
 
-test("an action of Sentry itself does not count as a bot's, an integration's does", () => {
+test("a Sentry event caused by an integration counts as a bot's, one caused by Sentry itself does not", () => {
   const botOf = (id: string): unknown =>
     read("sentry", { actor: { type: "application", id, name: "x" } }).attributes.senderIsBot;
   expect([botOf("sentry"), botOf("7a485448")]).toEqual([false, true]);
 });
 
-test("a Linear issue and a comment have the names and e-mails that filters use", () => {
+test("events about a Linear issue and comment have the names and e-mails that filters use", () => {
   expect(read("linear", linearIssue).event).toMatchObject({
     number: 1778,
     title: "Foo bar",
@@ -76,11 +76,11 @@ test.each([
   ["InitiativeUpdate", "initiative_update"],
   ["IssueSLA", "issue_sla"],
   ["OAuthApp", "oauth_app"],
-])("Linear's type %s is the event %s", (type, event) => {
+])("a Linear webhook of type %s is read as the event %s", (type, event) => {
   expect(read("linear", { ...linearIssue, type }).event.event).toBe(event);
 });
 
-test("a Mintlify build has its project, branch and conclusion; its event is a build unless it names another", () => {
+test('a Mintlify webhook is read with project, branch and conclusion, as the event "build" unless it names another', () => {
   expect(read("mintlify", mintlifyBuild).event).toMatchObject({
     event: "build",
     action: "failed",
@@ -96,7 +96,7 @@ test("a Mintlify build has its project, branch and conclusion; its event is a bu
   });
 });
 
-test("a GitLab merge request has its target branch, a pipeline its status", () => {
+test("an event about a GitLab merge request has the target branch, about a pipeline the status", () => {
   expect(read("gitlab", gitlabMergeRequest).event).toMatchObject({
     event: "merge_request",
     action: "open",
@@ -130,7 +130,7 @@ test.each([
   expect(read("gitlab", payload).event.branch).toBe(branch);
 });
 
-test("a Slack envelope gives its inner event, and its verification is answered", () => {
+test("a Slack webhook is read as the event inside it, and Slack's URL verification is answered", () => {
   expect(read("slack", slackMention).event).toMatchObject({
     event: "app_mention",
     sender: "U123ABC456",
@@ -142,7 +142,7 @@ test("a Slack envelope gives its inner event, and its verification is answered",
   expect(slack.answerPing?.(slackMention, {})).toBeNull();
 });
 
-test("a GitLab comment has the labels and the assignee of its issue or merge request", () => {
+test("an event about a GitLab comment has the labels and assignee of the issue or merge request", () => {
   expect(read("gitlab", gitlabIssueNote)).toMatchObject({
     event: { labels: ["Afterpod"], number: 17 },
     attributes: { assignee: [], senderIsBot: true },
@@ -161,14 +161,16 @@ test.each([
   "group_7_bot",
   "service_account_9a8b",
   "service_account_group_345_9a8b",
-])("GitLab's user %s is a bot", (username) => expect(isGitlabBot(username)).toBe(true));
+])("a GitLab user named %s counts as a bot", (username) =>
+  expect(isGitlabBot(username)).toBe(true),
+);
 
 test.each(["project_manager", "my_service_account_x"])(
-  "GitLab's user %s is not a bot",
+  "a GitLab user named %s does not count as a bot",
   (username) => expect(isGitlabBot(username)).toBe(false),
 );
 
-test("a Stripe event and a Standard Webhooks event have their type", () => {
+test("the event of a Stripe or Standard Webhooks delivery is the payload's type", () => {
   expect(read("stripe", stripeEvent).event).toMatchObject({
     event: "customer.subscription.created",
     action: "created",
@@ -189,9 +191,10 @@ test.each<[string, Payload, Record<string, string>, string]>([
   ["stripe", stripeEvent, {}, "evt_1NG8Du2eZvKYlo2CUI79vXWy"],
   ["standard", {}, { "webhook-id": "d" }, "d"],
   ["gitlab", {}, { "idempotency-key": "e", "webhook-id": "f" }, "e"],
-])("the delivery id of %s is read from its header or payload", (type, payload, headers, id) =>
-  expect(providerOf(type).deliveryId(payload, headers)).toBe(id),
+])(
+  "the id of a delivery from %s is read from the documented header or payload field",
+  (type, payload, headers, id) => expect(providerOf(type).deliveryId(payload, headers)).toBe(id),
 );
 
-test("the delivery id of Mintlify is null", () =>
+test("the id of a delivery from Mintlify is null", () =>
   expect(providerOf("mintlify").deliveryId(mintlifyBuild, {})).toBeNull());

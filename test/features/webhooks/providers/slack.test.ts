@@ -4,7 +4,7 @@ import { bytes, providerOf, read } from "../deliveries.ts";
 import { slackBlockActions, slackBotEdit, slackCommand, slackEdit } from "../payloads.ts";
 import { TestReceiver, source, start } from "../test-receiver.ts";
 
-test("a Slack edit or deletion has the people and bots of its message", () => {
+test("an event about an edited or deleted Slack message has the message's author, whether person or bot", () => {
   const sender = "U123ABC456";
   expect(read("slack", slackEdit)).toMatchObject({
     event: { author: sender, sender, body: "Hello, world!" },
@@ -17,7 +17,7 @@ test("a Slack edit or deletion has the people and bots of its message", () => {
   expect(read("slack", { event })).toMatchObject(byBot);
 });
 
-test("a Slack slash command and an interactive payload are events", () => {
+test("a Slack slash command and an interactive payload are read as events", () => {
   const form = { "content-type": "application/x-www-form-urlencoded" };
   const slack = providerOf("slack");
   const parse = (text: string, headers: Record<string, string> = form) => {
@@ -41,7 +41,7 @@ test("a Slack slash command and an interactive payload are events", () => {
   expect(() => parse(slackCommand, {})).toThrow("not a JSON object");
 });
 
-test("a Slack form gets an empty answer, as Slack asks, and is read again for a replay", async () => {
+test("a Slack delivery in a form gets the empty response that Slack requires, and can be replayed", async () => {
   const receiver = new TestReceiver();
   receiver.sources = [source("chat", { type: "slack" })];
   receiver.secrets = new Map([["chat", ["hush"]]]);

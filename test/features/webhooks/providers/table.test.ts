@@ -143,7 +143,7 @@ function why(
 }
 
 test.each(cases.map((one) => [one[0], Object.keys(one[3]).join(), ...one] as const))(
-  "a %s event passes a matching filter and no other: %s",
+  "an event from %s passes a webhook filter only if the values match, for the fields %s",
   (_type, _fields, type, event, payload, filters) => {
     for (const [field, [matching, other]] of Object.entries(filters)) {
       expect(why(type, event, payload, field, matching), field).toBeNull();
@@ -152,7 +152,7 @@ test.each(cases.map((one) => [one[0], Object.keys(one[3]).join(), ...one] as con
   },
 );
 
-test("every filter field of every provider has a test case", () => {
+test("every filter field of every webhook provider has a test case", () => {
   const tested = cases.flatMap(([type, , , filters]) =>
     Object.keys(filters).map((field) => `${type} ${field}`),
   );
@@ -174,7 +174,7 @@ test.each<[string, Value, string, string, Payload]>([
   ["assignee", "sam@example.com", "linear", "Comment", linearComment],
   ["repos", [], "github", "ping", {}],
 ])(
-  "the filter %s = %j keeps out a %s event without a value for it: %s",
+  "the webhook filter %s = %j rejects an event from %s without such a value: %s",
   (field, value, type, event, payload) => {
     expect(why(type, event, payload, field, value)).toBe(
       `${field} is set and the event carries none`,
@@ -182,7 +182,7 @@ test.each<[string, Value, string, string, Payload]>([
   },
 );
 
-test("a Linear filter for delete means remove", () => {
+test('a webhook filter for Linear\'s action "delete" matches the action "remove"', () => {
   const removed = { ...linearIssue, action: "remove" };
   for (const action of ["delete", "remove"])
     expect(why("linear", "", removed, "actions", [action])).toBeNull();
@@ -192,7 +192,7 @@ const bot = { sender: { login: "almanac[bot]", type: "Bot" } };
 const person = { sender: { login: "octocat", type: "User" } };
 test.each<[string, Payload, string, Value, string | null]>([
   [
-    "ignoreBots = true keeps out bots",
+    "ignoreBots = true rejects events of bots",
     bot,
     "ignoreBots",
     true,
@@ -201,25 +201,25 @@ test.each<[string, Payload, string, Value, string | null]>([
   ["ignoreBots = false lets events of bots pass", bot, "ignoreBots", false, null],
   ["ignoreBots = true lets events of people pass", person, "ignoreBots", true, null],
   [
-    "ignoreSenders keeps out a sender that it names",
+    "ignoreSenders rejects a listed sender, in any case",
     bot,
     "ignoreSenders",
     ["Almanac[bot]"],
     "ignoreSenders includes almanac[bot]",
   ],
   ["ignoreSenders lets an event without a sender pass", {}, "ignoreSenders", ["octocat"], null],
-])("a webhook filter with %s", (_, payload, field, value, reason) => {
+])("the webhook filter %s", (_, payload, field, value, reason) => {
   expect(why("github", "issues", payload, field, value)).toBe(reason);
 });
 
-test("a reason is one short line for any sender's text", () => {
+test("the reason why a webhook filter rejects an event is one short line for any text of the sender", () => {
   const repository = { full_name: `a/b\n\u001b[31m\u202e${"x".repeat(5_000)}` };
   const reason = why("github", "issues", { repository }, "repos", ["a/b"]);
   expect(reason).toEqual(expect.stringMatching(/^repos does not include a\/b \[31m x+…$/));
   expect(String(reason).length).toBeLessThan(200);
 });
 
-test("stored headers hold no signature, token or cookie", () => {
+test("stored headers of webhook deliveries exclude signatures, tokens and cookies", () => {
   for (const provider of providerTable.values()) {
     const secret = [...provider.secretHeaders, "authorization", "cookie", "x-api-key"];
     const kept = ["content-type", "user-agent", ...provider.keptHeaders];
@@ -229,7 +229,7 @@ test("stored headers hold no signature, token or cookie", () => {
   }
 });
 
-test("a body nested a hundred thousand deep is read or refused, not a crash", () => {
+test("a webhook body nested a hundred thousand levels deep is read or rejected without a crash", () => {
   const deep = `${'{"issue":'.repeat(100_000)}1${"}".repeat(100_000)}`;
   for (const provider of providerTable.values()) {
     const request = { headers: eventHeaders(provider.type, "issues"), body: bytes(deep) };

@@ -13,7 +13,7 @@ test.each<[keyof typeof apis, string, string]>([
   ["github", "acme/website", "/repos/acme/website/hooks?per_page=100"],
   ["github", "acme/.github", "/repos/acme/.github/hooks?per_page=100"],
   ["gitlab", "acme/team/website", "/projects/acme%2Fteam%2Fwebsite/hooks?per_page=100"],
-])("%s is asked for the webhooks of %s at %s", async (name, target, path) => {
+])("the API of %s is asked for the webhooks of %s at %s", async (name, target, path) => {
   const { found, asked } = findHooks(name, target);
   expect(await found).toBeNull();
   expect(asked).toEqual([path]);
@@ -27,7 +27,7 @@ test.each<[keyof typeof apis, string]>([
   ["github", "acme/a%2fb"],
   ["github", "acme"],
   ["gitlab", ".."],
-])("%s is not asked for the webhooks of %s, which is a usage error", async (name, target) => {
+])("asking %s for the webhooks of %s is a usage error", async (name, target) => {
   const { found, asked } = findHooks(name, target);
   await expect(found).rejects.toMatchObject({ code: "usage" });
   expect(asked).toEqual([]);

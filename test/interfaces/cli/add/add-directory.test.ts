@@ -13,7 +13,7 @@ function write(file: string, text: string, mode = 0o644): void {
 }
 const url = () => pathToFileURL(join(cli.home, "my skills/triage")).href;
 
-test("al add takes a directory, whose changes al update merges with local ones", async () => {
+test("al add accepts a directory, whose later changes al update merges with local changes", async () => {
   write("SKILL.md", skill);
   write("scripts/run.sh", "echo 1\n");
   write('scripts/odd "name".sh', "#!/bin/sh\n", 0o755);

@@ -42,7 +42,7 @@ test("al add needs a project with a model", async () => {
   await cli.fails(`add ${repository().url} --yes`, "the project has no model");
 });
 
-test("al add ends at once when it is interrupted, with all its processes, and leaves nothing", async () => {
+test("al add ends at once with all its processes when it is interrupted, and leaves no files", async () => {
   const temporary = join(cli.projectDir, "tmp");
   mkdirSync(temporary);
   const ssh = join(cli.projectDir, "ssh");

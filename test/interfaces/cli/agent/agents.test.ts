@@ -23,7 +23,7 @@ test("al agent ls lists names, states, tags and titles of a project that never r
   expect(readdirSync(cli.projectDir)).not.toContain(".al");
 });
 
-test("al agent ls asks the running scheduler", async () => {
+test("al agent ls shows the states that the running scheduler reports", async () => {
   const status = anAgentStatus("dev", { tags: ["web"], enabled: false });
   await cli.serve({ "GET /control/status": snapshotOf([status]) });
   const { name, title, state } = status;
@@ -32,14 +32,14 @@ test("al agent ls asks the running scheduler", async () => {
   });
 });
 
-test("al agent rm removes the directory, and nothing else", async () => {
+test("al agent rm removes the agent's directory only", async () => {
   await cli.prints("agent rm dev --yes", "agents/dev is removed; its history and logs stay\n");
   expect(readdirSync(pathOf(""))).toEqual(["bad"]);
   const left = readdirSync(join(cli.projectDir, ".al"));
   expect(left.filter((name) => name.endsWith(".tmp"))).toEqual([]);
 });
 
-test("al agent rm removes a link, and not its target", async () => {
+test("al agent rm removes a symbolic link, and not the link's target", async () => {
   const target = mkdtempSync(join(cli.projectDir, "../linked-"));
   writeFileSync(join(target, "SKILL.md"), "mine");
   symlinkSync(target, pathOf("linked"));
@@ -62,18 +62,12 @@ const serveRuns = () =>
   cli.serve({ "GET /control/status": snapshotOf([anAgentStatus("dev", { running: 2 })]) });
 
 test.each<[string, () => unknown, string, number, RegExp]>([
-  ["of a misspelt agent", () => null, "dve --yes", 1, /did you mean "dev"/],
+  ["a misspelt agent", () => null, "dve --yes", 1, /did you mean "dev"/],
   ["with a path", () => null, "../agents/dev --yes", 1, /there is no agent/],
-  ["without --yes", () => null, "dev", 2, /--yes is missing/],
+  ["no --yes", () => null, "dev", 2, /--yes is missing/],
   ["while a run is running", serveRuns, "dev --yes", 1, /dev has 2 runs[^]*al kill dev/],
-  [
-    "while an interrupted run may continue",
-    leaveRun,
-    "dev --yes",
-    1,
-    /al start continues its runs/,
-  ],
-])("al agent rm %s removes nothing", async (_what, prepare, args, code, text) => {
+  ["an interrupted run may continue", leaveRun, "dev --yes", 1, /al start continues its runs/],
+])("al agent rm fails and removes nothing: %s", async (_what, prepare, args, code, text) => {
   await prepare();
   await cli.fails(`agent rm ${args}`, text, code);
   expect(existsSync(pathOf("dev"))).toBe(true);

@@ -47,7 +47,7 @@ async function writeArchive(entries: Readonly<Record<string, Buffer | string>>) 
   writeFileSync(file, gzipSync(Buffer.concat(chunks)));
 }
 
-test("a backup leaves every foreign file", async () => {
+test("al backup does not overwrite other files", async () => {
   const database = project.read(".al/state.db");
   await project.output(`backup ${project.projectDir}/.al/state`);
   expect(project.read(".al/state.db")).toBe(database);
@@ -62,7 +62,7 @@ test("a backup leaves every foreign file", async () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("a backup has the files that a restore takes, and no others", async () => {
+test("al backup stores exactly the files that al restore accepts", async () => {
   storeSecret(project, "github_token/bot/token~", "an editor's copy");
   storeSecret(project, "github_token/bot/folder/inner", "no field");
   project.write(".al/logs/old copy.log", "a line\n");
@@ -74,14 +74,14 @@ test("a backup has the files that a restore takes, and no others", async () => {
   expect(readFileSync(inHome(copy, token), "utf8")).toBe("the token");
 });
 
-test("a backup into a missing directory suggests making it", async () => {
+test("al backup into a missing directory suggests creating it", async () => {
   await project.fails(
     `backup ${out}/missing/a.tgz`,
     /a\.tgz can't be written: ENOENT.*\nhint: make the directory \S+missing /,
   );
 });
 
-test("a backup on a full disk is one error, and leaves no draft", async () => {
+test("al backup on a full disk fails with one error, and leaves no temporary file", async () => {
   project.write(log, randomBytes(4_000_000).toString("base64"));
   const { code, stderr } = await project.bash(`ulimit -f 2000; $AL backup ${file}`);
   expect(code).toBe(1);
@@ -100,7 +100,7 @@ test.each(["state.db", "state.db-wal", "state.db-shm", "state.db-journal", "logs
   },
 );
 
-test("a restore that fails changes nothing, reports why, and can be repeated", async () => {
+test("a failed al restore changes nothing, reports why, and can be repeated", async () => {
   const line = `restore ${file} --credentials`;
   const files = { [token]: "the token", "logs/dev-2026-11-26.log": "a line\n" };
   await copy.fails(line, "a.tgz can't be restored: ENOENT");
@@ -118,7 +118,7 @@ test("a restore that fails changes nothing, reports why, and can be repeated", a
   expect(readdirSync(inHome(copy, "credentials"))).toEqual(["github_token"]);
 });
 
-test("a restore keeps a stored credential with all its fields", async () => {
+test("al restore does not change a credential that is already stored", async () => {
   storeSecret(project, "smtp/default/user", "theirs");
   storeSecret(project, "smtp/default/password", "theirs");
   await project.output(`backup ${file} --credentials`);
@@ -133,7 +133,7 @@ test.each([
   "logs/../../outside.log",
   "credentials/../../outside",
   "agents/x/SKILL.md",
-])("an archive with %s is refused, and changes nothing", async (name) => {
+])("al restore rejects an archive with %s, and changes nothing", async (name) => {
   await writeArchive({ [name]: "outside" });
   await copy.fails(`restore ${file} --credentials`, "which no backup has");
   const left = readdirSync(inHome(copy, ".."), { recursive: true }).join();

@@ -133,7 +133,7 @@ async function completed(words: readonly string[]): Promise<readonly string[]> {
   return (await folders().output(["_complete", "--", ...place, ...words])).split("\n");
 }
 
-test.each(Object.entries(more))("%j is completed with %j", async (line, words) => {
+test.each(Object.entries(more))("the shell completes %j with %j", async (line, words) => {
   const [, ...typed] = line.split(" ");
   const other = join(folders().projectDir, "other");
   const answer = await completed(typed.map((word) => (word === "other" ? other : word)));
@@ -142,10 +142,10 @@ test.each(Object.entries(more))("%j is completed with %j", async (line, words) =
   expect(proposed.filter((word) => word !== "" && word.startsWith(current)).sort()).toEqual(words);
 });
 
-test("a question is proposed with its prompt in one line, without control sequences", async () =>
+test("the shell completes a question's id with the prompt in one line, without control sequences", async () =>
   expect(await completed(["answer", ""])).toEqual(["5ec0ffee\tDeploy? Now?", ""]));
 
-test("a config key is completed with the first sentence of its description", async () => {
+test("the shell completes a config key with the first sentence of its description", async () => {
   const answer = await completed(["config", "--set", "gateway."]);
   const line = answer.find((one) => one.startsWith("gateway.port\t")) ?? "";
   expect(line).toMatch(/^gateway\.port\t(?!.*Expected:)[A-Z][^\t]+[^.]$/);

@@ -69,15 +69,15 @@ test.each<[string, object, readonly string[]]>([
   ).toEqual(lines),
 );
 
-test("a log line names its agent if lines are mixed", () =>
+test("a log line shows its agent if lines of several agents are printed", () =>
   expect(formatLog(entry, { ...style, showAgent: true })).toBe("09:04:05 INFO  dev text"));
 
 const next: LogEntry = { ...live, output: "b\nc\n" };
 
-test("further output of the same call is printed without a second heading", () =>
+test("further output of a tool call is printed without repeating the heading", () =>
   expect(formatMore(next, style)).toBe("    b\n    c"));
 
-test("more output of a call continues the log line before", () =>
+test("further output of a tool call continues the previous log line", () =>
   expect(isContinued(next, live)).toBe(true));
 
 test.each<[string, LogEntry, LogEntry | null]>([
@@ -87,6 +87,6 @@ test.each<[string, LogEntry, LogEntry | null]>([
   ["a line without output", live, live],
   ["output of another call", { ...next, call: "2" }, live],
   ["output of another run", { ...next, instanceId: "other-aaaaaaaa" }, live],
-])("%s does not continue the log line before", (_what, one, before) =>
+])("%s does not continue the previous log line", (_what, one, before) =>
   expect(isContinued(one, before)).toBe(false),
 );

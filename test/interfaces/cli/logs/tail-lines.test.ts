@@ -42,7 +42,7 @@ describe("tailLines", () => {
     expect([await next(), await next()]).toEqual(["three", "four"]);
   });
 
-  test("takes bounded memory for a line without an end, and yields the next one whole", async () => {
+  test("skips an endless line in bounded memory, and yields the next line", async () => {
     writeFileSync(path, "");
     const { next } = follow();
     const long = next();
@@ -53,7 +53,7 @@ describe("tailLines", () => {
     expect(await next()).toBe("after");
   });
 
-  test("breaks no character across two reads", async () => {
+  test("keeps a character that is split over two reads", async () => {
     writeFileSync(path, `${"a\n".repeat(32_767)}b状態 ✓\n`);
     const { next } = follow();
     for (let count = 0; count < 32_767; count++) await next();

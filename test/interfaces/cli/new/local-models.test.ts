@@ -11,12 +11,12 @@ async function modelsOf(answer: (response: ServerResponse) => void): Promise<rea
 
 const listOf = (...ids: readonly string[]) => JSON.stringify({ data: ids.map((id) => ({ id })) });
 
-test("a server's models with a control character in their name are left out", async () => {
+test("al new omits models of a local server with control characters in the name", async () => {
   const list = listOf("qwen3:8b", "a\u001b[2Jb", "", "a\nb", "a\u202eb", "org/Modell-ü");
   expect(await modelsOf((response) => response.end(list))).toEqual(["qwen3:8b", "org/Modell-ü"]);
 });
 
-test("a list of models is read up to 1 MB", async () => {
+test("al new reads a server's list of models up to 1 MB", async () => {
   const of = (length: number) => modelsOf((response) => response.end(listOf("a".repeat(length))));
   expect(await of(1_000_000)).toHaveLength(1);
   expect(await of(1_100_000)).toEqual([]);

@@ -26,11 +26,11 @@ function residentMb(then: string): number {
 }
 
 test.skipIf(!("glibcVersionRuntime" in header))(
-  "memory that lies freed between blocks in use goes back to the system",
+  "an idle scheduler returns freed memory between used blocks to the system",
   () => expect(residentMb("returnHoles();")).toBeLessThan(residentMb("") - 50),
 );
 
-test("memory of a burst of work goes back to the system when the scheduler is idle", () => {
+test("an idle scheduler returns memory to the system after a burst of work", () => {
   const [burst, rest] = printed(`
     giveMemoryBack(500);
     await wait(2_000);

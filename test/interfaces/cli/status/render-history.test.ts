@@ -47,16 +47,16 @@ test.each<[Partial<HistoryEntry>, readonly string[]]>([
   [{ ...tick, outcome: "interrupted" }, ["  trigger 1"]],
   [{ ...tick, outcome: "skipped" }, []],
   [{ ...tick, outcome: "missed" }, []],
-])("al history shows below an entry with %j the lines %j", (entry, ids) => {
+])("al history prints below an entry with %j the lines %j", (entry, ids) => {
   const lines = shown({ ...short, ...entry }, 80);
   expect(lines.filter((line) => /^ {2}(receipt|trigger) /.test(line))).toEqual(ids);
 });
 
-test("al history marks a replay", () =>
+test("al history marks replayed work", () =>
   expect(shown({ replayOf: "0" }, 120).join("\n")).toContain("closed (replay)"));
 
 test.each([40, 60, 80, 100, 120])(
-  "al history on a terminal of %i columns cuts no id",
+  "al history on a terminal of %i columns prints ids in full",
   (columns) => {
     const text = shown({}, columns).join("\n");
     for (const whole of [instanceId, `  receipt ${receiptId}`, "3.4 s"]) {
@@ -65,19 +65,19 @@ test.each([40, 60, 80, 100, 120])(
   },
 );
 
-test.each([60, 80, 100, 120])("al history fits %i columns", (columns) => {
+test.each([60, 80, 100, 120])("al history fits a terminal of %i columns", (columns) => {
   const lines = shown(short, columns);
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
 });
 
-test("al history off a terminal prints an entry with all fields in one line", () => {
+test("al history without a terminal prints an entry's fields in one line", () => {
   const [head, row, ...more] = shown({}, null);
   expect(more).toEqual([]);
   expect(head).toMatch(/^When +Agent +Trigger +Outcome +Duration +Instance +Replay +Reason$/);
   expect(row).toContain(`3.4 s     ${instanceId}  ${receiptId}  ${reason}`);
 });
 
-test("al history shows refused deliveries as a row with their count at any width", () => {
+test("al history shows refused deliveries as one row with a count at any width", () => {
   for (const columns of [40, 80, null]) {
     const style = { colors: pc.createColors(false), columns, now };
     const refused = {

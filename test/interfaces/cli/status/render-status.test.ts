@@ -29,7 +29,7 @@ const scheduler = { startedAt: ago(3600), running: 1, gatewayUrl: "http://localh
 const paused = { ...scheduler, paused: true, pausedAt: ago(300) };
 
 describe("al stat", () => {
-  test("shows the running scheduler, since when and where, and the agents", () => {
+  test("shows the running scheduler with start and address, and the agents", () => {
     const [head, , , ...lines] = rendered(snapshotOf(agents, scheduler)).split("\n");
     expect(head).toBe("project · started 1 h ago · 1 running · http://localhost:80");
     expect(lines[0]).toMatch(
@@ -69,7 +69,7 @@ describe("al stat", () => {
     expect(rows(anAgentStatus("dev", status))).toMatch(row),
   );
 
-  test("shows how to raise a used-up budget, in place of the error of its run", () => {
+  test("shows how to raise a used-up budget, instead of the run's error", () => {
     const day = { scope: "agent:dev", window: "2026-11-22", endsAt: ago(-7200), usd: 5, limit: 5 };
     const text = rows(
       anAgentStatus("dev", {
@@ -84,17 +84,20 @@ describe("al stat", () => {
     expect(text).toContain(`warning dev ${waits}. Raise it: al budget raise dev <usd>`);
   });
 
-  test.each([60, 80, 100, 200])("fits %i columns, and shows errors in full below", (columns) => {
-    const wide = anAgentStatus("wide", { statusText: "広い".repeat(40) });
-    const lines = rendered(snapshotOf([...agents, wide], paused), columns).split("\n");
-    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
-    expect(lines.filter((line) => line.includes("広"))).toHaveLength(1);
-    expect(lines.join("\n").includes("Cost Today")).toBe(columns > 80);
-    // Broken between words only: a terminal can jump to the place.
-    expect(lines.join(" ")).toContain(`error review-everything: ${long}`);
-  });
+  test.each([60, 80, 100, 200])(
+    "fits a terminal of %i columns, and shows errors in full below the table",
+    (columns) => {
+      const wide = anAgentStatus("wide", { statusText: "広い".repeat(40) });
+      const lines = rendered(snapshotOf([...agents, wide], paused), columns).split("\n");
+      expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+      expect(lines.filter((line) => line.includes("広"))).toHaveLength(1);
+      expect(lines.join("\n").includes("Cost Today")).toBe(columns > 80);
+      // Broken between words only: a terminal can jump to the place.
+      expect(lines.join(" ")).toContain(`error review-everything: ${long}`);
+    },
+  );
 
-  test("cuts an error in the table off a terminal, but not a status", () => {
+  test("without a terminal cuts an error in the table, but not a status", () => {
     const error = `failed: ${"it went wrong ".repeat(20)}`;
     const statusText = "reading ".repeat(20).trim();
     const text = rows(
@@ -106,12 +109,12 @@ describe("al stat", () => {
     expect(text).toContain(`error bad: ${error}`);
   });
 
-  test("names the first step without agents, and the error of a project", () =>
+  test("suggests the first step if there are no agents, and shows the project's error", () =>
     expect(rendered(snapshotOf([], { error: "config.toml:1:1  nonsense" }))).toMatch(
       /al agent new[^]*error config.toml:1:1 {2}nonsense/,
     ));
 
-  test("shows warnings in full below the errors, and in the table if the row has nothing else", () => {
+  test("shows warnings in full below the errors, and in the table if the row has no other text", () => {
     const warning = `model "claude" can't be used: ${"credential anthropic_key is missing ".repeat(3)}`;
     const text = rendered(
       snapshotOf(

@@ -26,7 +26,7 @@ function valuesOf(unit: string): (key: string) => string | undefined {
 }
 
 describe("al start --print-systemd", () => {
-  test("prints a unit, and how to install it on standard error", async () => {
+  test("prints a unit, and on standard error how to install it", async () => {
     addAgent(ownUser);
     const flags = "--web-ui --port 9000 --grace 90";
     const { stdout, stderr } = await cli.al(`start --print-systemd ${flags}`);
@@ -47,7 +47,7 @@ describe("al start --print-systemd", () => {
     );
   });
 
-  test("lets sudo gain privileges only where an agent runs as another OS user", async () => {
+  test("lets sudo gain privileges only if an agent runs as another OS user", async () => {
     addAgent('type = "host-user"\nrun_as = "al-agent"');
     const value = valuesOf(await cli.output("start --print-systemd"));
     expect(value("NoNewPrivileges")).toBe("no");
@@ -57,14 +57,14 @@ describe("al start --print-systemd", () => {
     }
   });
 
-  test("waits for the engine when an agent runs in a container", async () => {
+  test("prints a unit that waits for the engine if an agent runs in a container", async () => {
     addAgent('type = "container"');
     const document = (await cli.json("start --print-systemd")) as { file: string; unit: string };
     expect(document.file).toBe("almanac-project.service");
     expect(valuesOf(document.unit)("After")).toContain("docker.service");
   });
 
-  test("starts the project from anywhere, with nothing else in the environment, and stops on SIGTERM", async () => {
+  test("prints a unit that starts anywhere with an empty environment, and stops on SIGTERM", async () => {
     addAgent(ownUser);
     // The program of the unit is that which printed it.
     const { stdout } = await cli.process("start --print-systemd --port 0");
@@ -99,7 +99,7 @@ const facts = {
   needsEngine: false,
 };
 
-test("a unit escapes the characters that systemd would interpret", () => {
+test("a systemd unit escapes characters that systemd would interpret", () => {
   const value = valuesOf(systemdUnit(facts));
   expect(value("WorkingDirectory")).toBe("/srv/my project");
   expect(value("ReadWritePaths")).toBe('"/srv/my project" "-/srv/my home"');
@@ -107,7 +107,7 @@ test("a unit escapes the characters that systemd would interpret", () => {
   expect(value("Environment")).toBe('"TZ=$no 100%%"');
 });
 
-test("a unit rejects a path with a line break", () =>
+test("a systemd unit is refused for a path with a line break", () =>
   expect(() => systemdUnit({ ...facts, projectDir: "/srv/x\nExecStartPre=/bin/evil" })).toThrow(
     "cannot be part of a systemd unit",
   ));

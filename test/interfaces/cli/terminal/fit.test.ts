@@ -11,9 +11,11 @@ test.each([
   ["marks the cut", "hello world", 8, "hello w…"],
   ["splits no wide character", "日本語", 4, "日…"],
   ["ends a colour at the cut", red("hello"), 3, "\u001b[31mhe\u001b[0m…"],
-])("cut %s", (_what, text, columns, shown) => expect(cut(text, columns)).toBe(shown));
+])("the terminal function cut %s", (_what, text, columns, shown) =>
+  expect(cut(text, columns)).toBe(shown),
+);
 
-test("cut returns at most the given columns, and pad exactly as many", () =>
+test("cut returns at most the given columns, and pad exactly the given columns", () =>
   fc.assert(
     fc.property(lines, fc.nat(40), (line, columns) => {
       expect(widthOf(cut(line, columns))).toBeLessThanOrEqual(columns);
@@ -31,7 +33,9 @@ test.each([
     ["\u001b[31mone\u001b[0m", "\u001b[31mtwo\u001b[39m"],
   ],
   ["ends even when nothing fits", "日本", 1, ["日本"]],
-])("wrap %s", (_what, text, columns, shown) => expect(wrap(text, columns)).toEqual(shown));
+])("the terminal function wrap %s", (_what, text, columns, shown) =>
+  expect(wrap(text, columns)).toEqual(shown),
+);
 
 test("wrap loses nothing but spaces, and no line is too wide", () =>
   fc.assert(

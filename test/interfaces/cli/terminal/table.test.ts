@@ -11,13 +11,13 @@ const rows = [
 const render = (columns: number | null) =>
   renderTable(titled("Why…", "Target"), rows, { columns, colors: pc.createColors(false) });
 
-test("a table off a terminal keeps a long text whole, and pads no other row with it", () =>
+test("a table without a terminal prints a long text in full, without padding other rows", () =>
   expect(render(null).split("\n").slice(1)).toEqual([
     `${long}  a-very-long-name-of-an-agent`,
     `${"short".padEnd(60)}  ops`,
   ]));
 
-test("a table fits its terminal, and cuts no column but those that shrink", () =>
+test("a table fits its terminal by cutting only columns that may shrink", () =>
   fc.assert(
     fc.property(fc.integer({ min: 38, max: 300 }), (columns) => {
       const lines = render(columns).split("\n");

@@ -4,7 +4,7 @@ import { bindings, commandOf, keyNames } from "../../../../src/interfaces/cli/tu
 /** Flags that are absent are false. */
 const noKey = {} as Key;
 
-test("no key of the live view has two commands", () => {
+test("each key of the live view has one command", () => {
   const keys = bindings.flatMap((binding) => binding.keys);
   expect(new Set(keys).size).toBe(keys.length);
 });
@@ -16,11 +16,11 @@ test.each([
   ["c", { ctrl: true }, ["interrupt"]],
   ["K", { shift: true }, ["kill"]],
   ["k", {}, ["up"]],
-])("the live view's key %j with %j means %j", (input, flags, commands) => {
+])("the live view reads the key %j with %j as the commands %j", (input, flags, commands) => {
   expect(keyNames(input, { ...noKey, ...flags }).map(commandOf)).toEqual(commands);
 });
 
-test("keyNames returns each of several keys that are read at once", () =>
+test("keyNames returns each key of several in one read", () =>
   expect(keyNames("jj\r\n\u001a", noKey)).toEqual(["j", "j", "enter", "enter", "ctrl-z"]));
 
 test("keyNames ignores a letter with Alt", () =>

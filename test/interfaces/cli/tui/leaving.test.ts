@@ -40,7 +40,7 @@ describe.skipIf(noTerminal !== null)(
       expect(view.screen().join("\n")).toContain("Almanac was stopped at once after");
     });
 
-    test("closes an agent's open log on SIGTERM, and leaves the terminal clean", async ({
+    test("closes an agent's open log on SIGTERM, and restores the terminal", async ({
       project,
     }) => {
       project.addAgent("first");
@@ -64,7 +64,9 @@ describe.skipIf(noTerminal !== null)(
       expect(project.log("scheduler")).not.toContain("broke");
     });
 
-    test("leaves the terminal clean after a crash, with its trace on it", async ({ project }) => {
+    test("restores the terminal after a crash, and prints the stack trace on it", async ({
+      project,
+    }) => {
       project.write("boom.mjs", 'process.on("SIGUSR2", () => { throw new Error("boom") });\n');
       const boom = join(project.dir, "boom.mjs");
       const view = project.start([], { env: { NODE_OPTIONS: `--import=${boom}` } });
@@ -74,7 +76,7 @@ describe.skipIf(noTerminal !== null)(
       expect(view.screen().join("\n")).toContain("Error: boom");
     });
 
-    test("ends after an error of its own, while the scheduler continues", async ({ project }) => {
+    test("ends after an internal error, while the scheduler continues", async ({ project }) => {
       project.write("boom.mjs", brokenQuestion);
       project.addAgent("first");
       const boom = join(project.dir, "boom.mjs");

@@ -4,7 +4,7 @@ import { builtAl } from "../../../helpers/scheduler.ts";
 import { wantsLiveView } from "../../../../src/interfaces/cli/tui/live-display.ts";
 import type { TerminalFacts } from "../../../../src/interfaces/cli/tui/live-display.ts";
 
-test("the build has only the production React: the other is slow and stores the times of every frame", () => {
+test("the build contains only React's production version", () => {
   const chunks = resolve(builtAl, "../../chunks");
   const [liveView = ""] = globSync("live-view-*.mjs", { cwd: chunks });
   const code = readFileSync(join(chunks, liveView), "utf8");
@@ -32,6 +32,6 @@ test.each([
   ["--json", { json: true }],
   ["a CI system", { env: { CI: "true" } }],
   ["a terminal that can't move its cursor", { env: { TERM: "dumb" } }],
-])("al start opens no live view for %s", (_name, facts) =>
+])("al start opens no live view with %s", (_name, facts) =>
   expect(wantsLiveView({ ...terminal, ...facts })).toBe(false),
 );

@@ -94,7 +94,7 @@ describe.skipIf(noTerminal !== null)(
       }
     });
 
-    test("reports on the ordinary screen that a project can't start", async ({ project }) => {
+    test("reports on the normal screen that a project can't start", async ({ project }) => {
       project.write("config.toml", "workQueueSize = 'much'\n");
       const view = project.start();
       await view.until(/^error: config.toml:1:\d+[^]*exit 1/m);

@@ -61,7 +61,7 @@ describe("the header of the live view", () => {
       "error config.toml:3:1 unknown provider\n",
     ],
     [
-      "the dashboard and where its key is",
+      "the dashboard's address and where its key is stored",
       served,
       {},
       `Dashboard: ${gatewayUrl}/dashboard · API key: ~/key\n`,
@@ -89,7 +89,7 @@ describe("the header of the live view", () => {
     expect(show(served).join("\n")).not.toContain("Log in");
   });
 
-  test("cuts neither the dashboard's address nor the place of its key", () => {
+  test("cuts neither the dashboard's address nor the path of its key", () => {
     const apiKeyPath = `/tmp/newcomer-home/${"folder/".repeat(12)}gateway_api_key/default/key`;
     const [, address, ...more] = show(served, { columns: 80, apiKeyPath });
     expect(address).toBe(`Dashboard: ${gatewayUrl}/dashboard`);
@@ -97,8 +97,8 @@ describe("the header of the live view", () => {
   });
 });
 
-describe("the agents of the live view", () => {
-  test("have state, status, last run, duration, next run, cost and queue", () => {
+describe("the rows of agents in the live view", () => {
+  test("show state, status, last run, duration, next run, cost and queue", () => {
     const lines = show(busy);
     expect(lines[2]).toMatch(
       /Agent +State +Status +Last Run +Duration +Next Run +Cost Today +Queue/,
@@ -120,14 +120,14 @@ describe("the agents of the live view", () => {
     expect(rowOf(lines, "bad")).toMatch(/^> bad/);
   });
 
-  test("cut a long name, in the log too", () => {
+  test("have long names cut, also in the log", () => {
     const name = "an-agent-with-".padEnd(63, "long-name-");
     const log = { ...aLog(1, "the session starts"), agent: name };
     const lines = show(aSnapshot([ranAgentStatus(name)], {}, [log]), { columns: 80 });
     expect(lines.join("\n")).toMatch(/INFO {2}an-agent-with-long-…? the session starts/);
   });
 
-  test("name the first step while there are none", () =>
+  test("are replaced by the first step while there are none", () =>
     expect(show(aSnapshot([])).join("\n")).toContain("al agent new"));
 });
 
@@ -151,7 +151,7 @@ test.each<[string, Shown, string]>([
 const agents = (names: string) => Array.from(names, (name) => ({ name }));
 const abc = agents("abc");
 
-test("the selection of agents moves and stops at both ends", () => {
+test("the selection in the live view stops at the first and the last agent", () => {
   const last = moved(firstView, 9, abc);
   expect(last).toMatchObject({ selected: "c", index: 2 });
   expect(moved(last, 1, abc).selected).toBe("c");
@@ -190,7 +190,7 @@ test("the live view fills every size exactly, and shows the selected row", () =>
   );
 });
 
-test("of a thousand agents the live view renders only visible rows", () => {
+test("the live view renders only visible rows of a thousand agents", () => {
   let read = 0;
   const counted = many.map((agent) =>
     Object.defineProperty({ ...agent }, "statusText", { get: () => (read++, null) }),
@@ -199,7 +199,7 @@ test("of a thousand agents the live view renders only visible rows", () => {
   expect(read).toBeLessThan(150);
 });
 
-test("shareRows gives rows to the table first, then to the selected agent and the log", () => {
+test("shareRows assigns rows to the table first, then to the selected agent and the log", () => {
   const wanted = { table: 4, detail: 2, log: 20 };
   expect(shareRows(5, wanted)).toEqual({ table: 5, detail: 0, log: 0 });
   expect(shareRows(20, wanted)).toEqual({ table: 4, detail: 2, log: 14 });

@@ -44,7 +44,7 @@ function expectInstalled(): void {
   expect(read("triage/config.toml")).toBe(config(repository().url, installed));
 }
 
-test("al update shows a diff of SKILL.md and the other files, writes them, and keeps the config's comments", async () => {
+test("al update shows a diff, writes all changed files, and keeps the config's comments", async () => {
   const commit = publishNext();
   const stdout = await cli.output("update triage --yes");
   expect(stdout).toMatch(/@@ -2,7 \+2,7 @@[^]*\n-First line.\n\+1st line.\n/);
@@ -59,7 +59,7 @@ test("al update shows a diff of SKILL.md and the other files, writes them, and k
   await cli.prints("update", "triage is up to date\n");
 });
 
-test("al update rejects a file that was changed on both sides; its merge commands work, and then the rest is updated", async () => {
+test("al update rejects a file that was changed locally and at the source; the printed merge commands resolve that", async () => {
   const own = skill.replace("Last", "My last");
   cli.write("agents/triage/SKILL.md", own);
   const commit = publishNext();
@@ -77,7 +77,7 @@ test("al update rejects a file that was changed on both sides; its merge command
   expect(configOf("triage").sourceCommit).toBe(commit);
 });
 
-test("al update counts every file as changed here if the source lost the installed commit", async () => {
+test("al update counts every file as changed locally if the source lost the installed commit", async () => {
   const { git } = repository();
   git("checkout", "--quiet", "--orphan", "fresh");
   publish({ "triage/SKILL.md": "New.\n" });
@@ -88,7 +88,7 @@ test("al update counts every file as changed here if the source lost the install
   expectInstalled();
 });
 
-test("al update never writes through a link", async () => {
+test("al update never writes through a symbolic link", async () => {
   const outside = join(cli.projectDir, "outside");
   mkdirSync(outside);
   symlinkSync(outside, pathOf("triage/assets"));
@@ -97,7 +97,7 @@ test("al update never writes through a link", async () => {
   expect(existsSync(join(outside, "new.txt"))).toBe(false);
 });
 
-test("al update updates all agents that have a source, and one failure does not stop the others", async () => {
+test("al update updates all agents that have a source, even if one of them fails", async () => {
   install("other", "file:///nowhere/at-all");
   install("zeta", `${repository().url}#triage`);
   cli.addAgent("own", "scale = 0");
@@ -121,7 +121,7 @@ test("al update --check shows new versions and changes nothing", async () => {
   expectInstalled();
 });
 
-test("al update warns of changes that a reader of the diff would miss", async () => {
+test("al update warns of changes that are invisible in the diff", async () => {
   publish({ "triage/SKILL.md": `${skill}\n!\`id\`\nHidden\u202E here.\n` });
   const stdout = await cli.output("update --check");
   expect(stdout).toContain("warning SKILL.md runs at the start of each run: id");
@@ -131,7 +131,7 @@ test("al update warns of changes that a reader of the diff would miss", async ()
 test.each([
   ["a broken SKILL.md", () => repository().write("triage/SKILL.md", "---js\nx\n---\n"), "---js"],
   ["no such skill", () => repository().git("rm", "triage/SKILL.md"), "no such skill"],
-])("al update refuses a new version with %s", async (_what, change, message) => {
+])("al update rejects a new version with %s", async (_what, change, message) => {
   change();
   publish({ "README.md": "Hi\n" });
   await cli.fails("update --yes", message);
@@ -145,7 +145,7 @@ test("al update reports an agent without a source, and an unknown agent", async 
   await cli.prints("update", "");
 });
 
-test("al update off a terminal names the missing flag", async () => {
+test("al update without a terminal asks for the missing flag", async () => {
   publishNext();
   await cli.fails("update", /--yes is missing/, 2);
   expectInstalled();

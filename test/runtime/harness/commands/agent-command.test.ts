@@ -30,7 +30,7 @@ function commandOf(name: string) {
 const bodyOf = (name: string, ...args: string[]) =>
   commandBody(commandOf(name), args, () => Promise.resolve("from stdin"));
 
-describe("an agent's command", () => {
+describe("a command for agents, such as rlock,", () => {
   test.each<[string, string[], RegExp]>([
     ["has an unknown name", ["no-such"], /no such command/],
     ["lacks an argument", ["rlock"], /the resource is missing; usage: rlock/],
@@ -61,7 +61,7 @@ describe("an agent's command", () => {
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, error });
   });
 
-  test("prints a usage that begins with its name", async () => {
+  test("prints a usage that begins with the command's name", async () => {
     const { code, stdout, stderr } = await run(["rlock", "--help"]);
     expect([code, stderr]).toEqual([0, `usage: ${commandOf("rlock").usage}\n`]);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true });

@@ -23,8 +23,8 @@ function call(args: readonly string[], env: Record<string, string>) {
 
 const throughBridge = () => ({ HTTPS_PROXY: side().bridge.proxyUrl });
 
-describe("al-connect", () => {
-  test("connects its input and output to a tunnel, and closes each separately", async () => {
+describe("the command al-connect", () => {
+  test("connects standard input and output to a tunnel, and closes each separately", async () => {
     await side().serve((socket, { url }) => {
       socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
       void text(socket).then((given) => socket.end(`${url ?? ""} got ${given}`));

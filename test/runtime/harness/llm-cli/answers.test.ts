@@ -65,7 +65,7 @@ const table: readonly (readonly [Program, string, Behaviour, string])[] = [
 ];
 
 test.each(table)(
-  "the llm-cli harness fails when the last answer of %s %s",
+  "the llm-cli harness fails if the last answer of %s %s",
   async (program, _how, behaviour, reason) => {
     const { run } = await play(program, behaviour);
     expect(run.exitCode).toBe(1);

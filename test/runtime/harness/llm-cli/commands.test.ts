@@ -6,7 +6,7 @@ import { perTest } from "../../../helpers/per-test.ts";
 
 const side = perTest(socketSide, (side) => side.remove());
 
-test("an external CLI finds the agent's commands in its shell, and their names in its prompt", async () => {
+test("an external CLI can run the commands for agents, and its prompt names them", async () => {
   const channel = await openSocket(side(), "dev-abcdefgh");
   const then = `rlock demo:x --wait 1; bash -lc "al-status busy"; al-return '{"n":1}'`;
   const { cli, run, workDir } = await play(

@@ -34,7 +34,7 @@ test.each([
   ["codex", codexStream],
   ["gemini", geminiStream],
 ] as const)(
-  "a CLI that returned its result but does not exit is ended after 30 s with a warning, and its result kept: %s",
+  "%s is ended 30 s after its result if it does not exit, with a warning, and the result counts",
   async (program, stream) => {
     const { end, limits } = await session(program, { stream, then: never });
     expect(end.error).toBeNull();

@@ -62,8 +62,8 @@ async function session(
   return { ended, requests, error: endMessageOf(ended).error };
 }
 
-describe.skipIf(bin === null)("the real command lines", () => {
-  test("claude gives the model a message that arrives while it works, once", async () => {
+describe.skipIf(bin === null)("the real external CLIs", () => {
+  test("claude gives the model once a message that arrives while it works", async () => {
     const body = messages
       .stream({ kind: "tool", command: "sleep 3" })
       .replaceAll('"bash"', '"Bash"');
@@ -77,7 +77,7 @@ describe.skipIf(bin === null)("the real command lines", () => {
   });
 
   describe.each(programs)("%s", (program) => {
-    test("retries a provider that answers 503 maxRetries times, and names it", async () => {
+    test("retries maxRetries times if the provider answers 503, and names the provider", async () => {
       const { ended, error, requests } = await session(program, [refused(503)]);
       expect(requests).toHaveLength(2);
       expect(requests.filter((body) => body.includes(notes))).toHaveLength(0);

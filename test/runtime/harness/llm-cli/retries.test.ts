@@ -16,7 +16,7 @@ function resumable(stream: readonly object[]): string {
   return `case "$*" in *" resume 01a1 -") ${print(stream)};; *) ${print(codexFailure(limit))} exit 1;; esac`;
 }
 
-test("each CLI retries a model request that failed transiently, as the model's config says", async () => {
+test("each external CLI retries a transiently failed model request as often as the model's config says", async () => {
   const claude = await play("claude", { stream: claudeStream }, { maxRetries: 2 });
   expect(await claude.cli.env()).toMatchObject({ CLAUDE_CODE_MAX_RETRIES: "2" });
   const cat = (file: string) => `cat "${file}" > "$HOME/../settings"`;
@@ -71,7 +71,7 @@ test("codex, which does not retry a 429 itself, is resumed in the same session",
 });
 
 test.each([
-  ["twice, with a cooldown of the model, if it is rate-limited", limit, 2, [{ model: "main" }]],
+  ["twice if it is rate-limited, and sets a cooldown of the model", limit, 2, [{ model: "main" }]],
   ["once if a retry can't help", "unexpected status 401 Unauthorized: no", 1, []],
 ])(
   "a model request of codex that always fails is made %s",
@@ -85,7 +85,7 @@ test.each([
   },
 );
 
-test("a CLI that waits for a retry ends at once when the run is stopped", async () => {
+test("an external CLI that waits for a retry ends at once when the run is stopped", async () => {
   const { child, ended } = await startPlay("codex", { stream: codexFailure(limit), exitCode: 1 });
   child.stdout.on("data", (chunk: Buffer) => {
     if (chunk.toString("utf8").includes("codex resumes in")) child.kill("SIGTERM");

@@ -57,7 +57,7 @@ describe("the llm-cli harness", () => {
     ["gemini", [geminiFailure(429, "quota")], "429 quota", 1],
     ["gemini", [geminiLimit], "quota exceeded", 1],
   ] as const)(
-    "fails when %s reports a failure, with a cooldown of the model if it is a rate limit: %j",
+    "fails if %s reports a failure, and sets a cooldown if that is a rate limit: %j",
     async (program, stream, message, cooldowns) => {
       const { run } = await play(program, { stream }, { maxRetries: 0 });
       expect(run.exitCode).toBe(1);
@@ -87,7 +87,7 @@ describe("the llm-cli harness", () => {
     ["codex", codexStream],
     ["gemini", geminiStream],
   ] as const)(
-    "passes prompt and instructions to %s outside of its arguments, and no API key",
+    "passes prompt and instructions to %s neither as arguments nor with an API key",
     async (program, stream) => {
       // The files are removed with the working directory, so the run itself reads them.
       const then = `cp -rp .llm-cli "$HOME/../kept"; stat -c %a .llm-cli/system-prompt.md > "$HOME/../mode"`;
@@ -134,7 +134,7 @@ describe("the llm-cli harness", () => {
     expect((await cli.args()).join(" ")).not.toContain("second");
   });
 
-  test("accepts a model of another vendor only if its baseUrl names a server, with a warning", async () => {
+  test("accepts a model of another vendor only with a baseUrl, and warns", async () => {
     const playWith = (baseUrl: string | null) => {
       const models = [aModel("gpt", "", { provider: "openai", baseUrl })];
       return play("claude", { stream: claudeStream }, {}, { models });
@@ -182,7 +182,7 @@ describe("the llm-cli harness", () => {
     await expect.poll(state).toMatch(/gone|\) Z /);
   });
 
-  test("logs output lines that are not messages, and survives messages that are too long or invalid", async () => {
+  test("logs output lines that are not messages, and ignores messages that are too long or invalid", async () => {
     const odd = [
       '{"type":"assistant"}',
       '{"type":"assistant","message":{"content":"text"}}',

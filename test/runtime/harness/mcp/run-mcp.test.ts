@@ -24,7 +24,7 @@ function started() {
   return { call, logs };
 }
 
-test("an answer of an MCP program that is too long fails only its own call; the program continues", async () => {
+test("a response of an MCP program that is too long fails only that call; the program continues", async () => {
   const { call } = started();
   const pid = await call("pid");
   expect(pid).toMatch(/^\d+$/);
@@ -34,7 +34,7 @@ test("an answer of an MCP program that is too long fails only its own call; the 
   expect(await call("pid")).toBe(pid);
 });
 
-test("the next call restarts an MCP program that ended, three times in a run; no call is repeated", async () => {
+test("the next call restarts an MCP program that ended, at most three times; no call is repeated", async () => {
   const { call, logs } = started();
   const pids = new Set<string>();
   for (let times = 0; times <= 3; times += 1) {

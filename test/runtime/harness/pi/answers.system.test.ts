@@ -58,8 +58,8 @@ async function session(
   return { error, model: usage.model, waits, requests };
 }
 
-describe.concurrent.each(models)("%s's %s", (provider, model) => {
-  test.each(answerTable)("answers alone with $name", async (row) => {
+describe.concurrent.each(models)("a session with %s's %s", (provider, model) => {
+  test.each(answerTable)("without a fallback ends as expected after $name", async (row) => {
     const { error, requests, waits = [] } = row.alone;
     const ended = await session(row, { provider, model });
     expect(ended).toMatchObject({ model: "first", waits, requests: [requests, 0] });
@@ -69,8 +69,8 @@ describe.concurrent.each(models)("%s's %s", (provider, model) => {
   });
 });
 
-describe.concurrent("a model before a fallback", () => {
-  test.each(answerTable)("answers with $name", async (row) => {
+describe.concurrent("a session with a fallback", () => {
+  test.each(answerTable)("ends as expected after $name", async (row) => {
     const { requests, waits = [] } = row.beforeFallback ?? row.alone;
     const isGivenUp = row.beforeFallback !== undefined || row.alone.error !== null;
     expect(await session(row, { provider: "custom", model: "local-1" }, true)).toEqual({

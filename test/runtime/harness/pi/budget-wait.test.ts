@@ -41,7 +41,7 @@ test("a session of pi repeats the same turn after each wait for budget", async (
 });
 
 test.each([
-  ["the agent's runs stop at their limits", () => Promise.resolve({ ok: true, paid: false })],
+  ["the agent has onLimit = stop", () => Promise.resolve({ ok: true, paid: false })],
   ["no scheduler answers", () => Promise.reject(refusal("unavailable", "it did not answer"))],
 ])("a session of pi over budget ends without a fallback when %s", async (_when, answer) => {
   const { error, asked, usage } = await session(["budget_exceeded"], [answer]);

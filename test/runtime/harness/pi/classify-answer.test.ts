@@ -23,73 +23,77 @@ const ended = (rawStopReason: string) => ({ stopReason: "error", rawStopReason }
 
 const table: readonly (readonly [string, Partial<Answer>, Partial<Verdict>])[] = [
   [
-    "an answer without text, cut at its limit: continue",
+    "continue after an answer without text that was cut at the output limit",
     { stopReason: "length", hasText: false },
     { kind: "continue", why: "cut" },
   ],
-  ["a paused turn: continue", { rawStopReason: "pause_turn" }, { kind: "continue", why: "paused" }],
   [
-    "a call over budget: fail",
+    "continue after a paused turn",
+    { rawStopReason: "pause_turn" },
+    { kind: "continue", why: "paused" },
+  ],
+  [
+    "fail after a call over budget",
     error("403: the run's budget is spent", { status: 403, isOverBudget: true }),
     { kind: "fail", message: "403 the run's budget is spent" },
   ],
-  ["an aborted session: fail", { stopReason: "aborted" }, { kind: "fail" }],
+  ["fail after an aborted session", { stopReason: "aborted" }, { kind: "fail" }],
   [
-    "Anthropic's refusal: fall back, with its explanation",
+    "fall back after Anthropic's refusal, with its explanation",
     { ...ended("refusal"), errorText: "Not this." },
     { kind: "fallback", message: "the model refused to answer: Not this." },
   ],
-  ["Gemini's recitation: fall back", ended("RECITATION"), { kind: "fallback" }],
+  ["fall back after Gemini's stop reason RECITATION", ended("RECITATION"), { kind: "fallback" }],
   [
-    "a full context window: fall back",
+    "fall back after a full context window",
     ended("model_context_window_exceeded"),
     { kind: "fallback" },
   ],
-  ["a malformed function call: retry", ended("MALFORMED_FUNCTION_CALL"), { kind: "retry" }],
-  ["an upstream's network error: retry", ended("network_error"), { kind: "retry" }],
+  ["retry after a malformed function call", ended("MALFORMED_FUNCTION_CALL"), { kind: "retry" }],
+  ["retry after an upstream's network error", ended("network_error"), { kind: "retry" }],
   [
-    "429 with retry-after: retry after that time",
+    "retry after a 429, once its retry-after has passed",
     error("429: no", { status: 429, retryAfterMs: 7000 }),
     { kind: "retry", retryAfterMs: 7000, cooldownMs: 7000 },
   ],
   [
-    "503: retry, with a cooldown",
+    "retry after a 503, with a cooldown",
     error("503: no", { status: 503 }),
     { kind: "retry", cooldownMs: 60_000 },
   ],
   [
-    "503 with shouldRetry false: fall back",
+    "fall back after a 503 with shouldRetry = false",
     error("503: no", { status: 503, shouldRetry: false }),
     { kind: "fallback", cooldownMs: 60_000 },
   ],
   [
-    "a provider that sends no data: retry",
+    "retry after a provider sent no data",
     error("aborted", { silentMs: 20_000 }),
     { kind: "retry", isSlow: true },
   ],
   [
-    "an overload error in a stream: retry",
+    "retry after an overload error in a stream",
     error("x", { streamError: "overloaded_error" }),
     { kind: "retry" },
   ],
-  ["the error 502 in a stream: retry", error("x", { streamError: "502" }), { kind: "retry" }],
+  ["retry after the error 502 in a stream", error("x", { streamError: "502" }), { kind: "retry" }],
   [
-    "the error 400 in a stream: fall back",
+    "fall back after the error 400 in a stream",
     error("x", { streamError: "400" }),
     { kind: "fallback" },
   ],
   [
-    "an authentication error in a stream: fall back",
+    "fall back after an authentication error in a stream",
     error("x", { streamError: "authentication_error" }),
     { kind: "fallback" },
   ],
   [
-    "a request that was not sent: fall back",
+    "fall back after a request that was not sent",
     { stopReason: "error", errorText: "no key", exchange: newExchange() },
     { kind: "fallback", message: "no key" },
   ],
 ];
 
-test.each(table)("classifyAnswer handles %s", (_name, part, verdict) => {
+test.each(table)("classifyAnswer says to %s", (_name, part, verdict) => {
   expect(classifyAnswer(answer(part))).toMatchObject(verdict);
 });

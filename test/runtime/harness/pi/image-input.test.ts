@@ -16,8 +16,8 @@ test.each<readonly [string, readonly ModelInput[] | null, string]>([
     ["text", "image"],
     `base64,${png}`,
   ],
-  ["gets a text in place of tools' images by default", null, "does not support images"],
-])("an unknown model %s", async (_name, input, expected) => {
+  ["gets a text instead of tools' images by default", null, "does not support images"],
+])("a model that is not in the list %s", async (_name, input, expected) => {
   const workDir = tempDir();
   const upstream = await startFakeUpstream();
   onTestFinished(() => upstream.close());

@@ -19,7 +19,7 @@ const cooldowns = ({ messages }: EndedSession) =>
 const said = (ended: EndedSession) => logsOf(ended, "said").map(({ msg }) => msg);
 const good = aScripted([{ text: "From the backup." }], "backup");
 
-describe("the chain of models", () => {
+describe("a session with several models", () => {
   test("skips a rate-limited, an overloaded and an unreachable model, with a cooldown for each", async () => {
     const limited = await rejected("limited", 429, "Rate limit reached, try again in 20s");
     const overloaded = await rejected("overloaded", 503, "overloaded");

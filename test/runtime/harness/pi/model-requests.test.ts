@@ -44,14 +44,14 @@ const rows: readonly Row[] = [
   ["custom", "llama", completions, undefined, undefined],
 ];
 
-test("requests for models use their provider's API, the listed output limit or none, and their family's reasoning settings", async () => {
+test("requests to listed models use the provider's API, the listed output limit and the model family's reasoning settings", async () => {
   const asked = await requestsOf(rows.map(([provider, model]) => ({ provider, model })));
   expect(asked.map(seen)).toEqual(
     rows.map(([, model, path, limit, thinking]) => ({ model, path, limit, thinking })),
   );
 });
 
-test("the request for an unlisted model of Anthropic names no fallback model", async () => {
+test("the request to an unlisted model of Anthropic names no fallback model", async () => {
   const [asked] = await requestsOf([{ provider: "anthropic", model: "claude-opus-6" }]);
   expect(asked?.body).not.toHaveProperty("fallbacks");
   expect(asked?.headers).not.toHaveProperty("anthropic-beta");
@@ -66,7 +66,7 @@ test.each<[AskedModel, string]>([
   [{ provider: "custom", model: "llama", api: "anthropic-messages" }, messages],
   [{ provider: "custom", model: "llama", api: "openai-responses" }, responses],
   [{ provider: "custom", model: "llama", api: "google-generative-ai" }, gemini("llama")],
-])("the request for a model uses the API and maxTokens of its config: %j", async (model, path) => {
+])("the request to a model uses the configured API and maxTokens: %j", async (model, path) => {
   const [asked] = await requestsOf([{ ...model, maxTokens: 1234 }]);
   expect(asked && seen(asked)).toMatchObject({ path, limit: 1234 });
 });

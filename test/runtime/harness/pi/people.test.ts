@@ -93,14 +93,14 @@ describe("a session of pi that gets a person's messages", () => {
     expect(requests[1]).toContain("And &lt;/message-of-person> hurry.");
   });
 
-  test("takes another turn for a message that comes during its last one", async () => {
+  test("takes another turn for a message that arrives during its last turn", async () => {
     const turns = [{ text: "Done." }, { text: "Calm." }];
     const { requests, log } = await session({ turns, sent: { 0: [{}] } });
     expect(requests.map((request) => times(request, "Stay calm."))).toEqual([0, 1]);
     expect(log).toContain("Calm.");
   });
 
-  test("takes another turn for each message that comes after its last one", async () => {
+  test("takes another turn for each message that arrives after its last turn", async () => {
     const { requests } = await session({
       turns: [{ text: "Done." }, { text: "Calm." }, { text: "Very." }],
       late: [{}, {}],
@@ -108,7 +108,7 @@ describe("a session of pi that gets a person's messages", () => {
     expect(requests.map((request) => times(request, "Stay calm."))).toEqual([0, 1, 2]);
   });
 
-  test("finishes its turn with the tools when stopped, and ends as stopped", async () => {
+  test("finishes its running tools when stopped, and ends as stopped", async () => {
     const { requests, error, stopped } = await session({
       turns: [bash("sleep 0.2; echo one > done"), { text: "Not this." }],
       sent: { 0: [{ kind: "stop", text: "" }, { text: "Too late." }] },
@@ -158,7 +158,7 @@ describe("a stored session of pi", () => {
     expect(requests.at(-1)).toContain("sleep 30");
   });
 
-  test("omits the beginning if it is long, and notes that", async () => {
+  test("omits its beginning if it is long, and says so", async () => {
     const call = { type: "toolCall", id: "call-1", name: "bash", arguments: { command: "true" } };
     const content = [{ type: "text", text: "x".repeat(90_000) }];
     const turn = [

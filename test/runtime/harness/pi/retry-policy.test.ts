@@ -18,7 +18,7 @@ const retry = (retryAfterMs: number | null = null, isSlow = false): Verdict => (
 });
 
 test.each<[string, Verdict, typeof alone, number | null]>([
-  ["of a failed call waits for its backoff", retry(), alone, 1000],
+  ["waits for the backoff", retry(), alone, 1000],
   ["of a failed call waits as long as the provider asks", retry(7000), alone, 7000],
   ["waits for its backoff if the provider asks for less", retry(10), alone, 1000],
   ["is not made after maxRetries retries", retry(), { ...alone, retries: 3 }, null],
@@ -35,7 +35,7 @@ test.each<[string, Verdict, typeof alone, number | null]>([
   ],
   ["is not made after a silent model if there is a fallback", retry(null, true), backed, null],
   ["is made after a silent model without a fallback", retry(null, true), alone, 1000],
-])("a retry %s", (_what, verdict, state, delayMs) => {
+])("a retry of a model call %s", (_what, verdict, state, delayMs) => {
   expect(retryDelayMs(verdict, state, 0)).toBe(delayMs);
 });
 
@@ -45,15 +45,18 @@ test.each([
   ["a third of the remaining time before one other model", null, 60_000, 2, 20_000],
   ["at most 5 minutes", null, 7_200_000, 1, 300_000],
   ["a second if the time is over", null, -5, 1, 1000],
-])("the timeout of a silent model is %s", (_what, seconds, remainingMs, modelsLeft, limitMs) => {
-  expect(silenceLimitMs(seconds, { remainingMs, modelsLeft })).toBe(limitMs);
-});
+])(
+  "the timeout of a model that sends no data is %s",
+  (_what, seconds, remainingMs, modelsLeft, limitMs) => {
+    expect(silenceLimitMs(seconds, { remainingMs, modelsLeft })).toBe(limitMs);
+  },
+);
 
 const cut: Verdict = { kind: "continue", why: "cut", message: "cut" };
 const empty: Verdict = { kind: "continue", why: "empty", message: "empty" };
 const after = (verdicts: readonly Verdict[]) => verdicts.reduce(nextStreak, noStreak);
 
-test("the model falls back when its answer is cut 4 times in a row", () => {
+test("the next model is used after an answer was cut 4 times in a row", () => {
   expect(withinLimit(cut, after([cut, cut, cut]))).toBe(cut);
   expect(withinLimit(cut, after([cut, cut, cut, cut]))).toMatchObject({
     kind: "fallback",
@@ -61,7 +64,7 @@ test("the model falls back when its answer is cut 4 times in a row", () => {
   });
 });
 
-test("the count of cut or empty answers in a row restarts after another answer", () => {
+test("the count of cut or empty answers in a row restarts after a complete answer", () => {
   expect(after([empty, empty, { kind: "complete" }, empty]).count).toBe(1);
   expect(after([cut, cut, empty]).count).toBe(1);
 });

@@ -51,7 +51,7 @@ describe("a session of pi", () => {
     expect(messages.map(({ role }) => role).slice(-3)).toEqual(["assistant", "tool", "user"]);
   });
 
-  test("logs the output of a command while it runs, and all of it at its end", async () => {
+  test("logs the output of a command while it runs, and the whole output at its end", async () => {
     const ended = await session([bash("echo first; sleep 2; echo second"), text("Done.")]);
     const [live] = logsOf(ended, "tool-output");
     expect(live?.fields).toMatchObject({ tool: "bash", output: "first\n" });

@@ -36,7 +36,7 @@ async function request(number: number): Promise<ServerResponse> {
 const json = { "content-type": "application/json" };
 
 describe("the client of a run's socket", () => {
-  test("cancels an aborted wait with the key of the wait", async () => {
+  test("cancels an aborted wait with the same idempotency key", async () => {
     const gone = new AbortController();
     const waiting = aClient().ask("wait", { kind: "webhook" }, gone.signal);
     await request(1);
@@ -48,7 +48,7 @@ describe("the client of a run's socket", () => {
     expect(second?.key).toBe(first?.key);
   });
 
-  test("retries a request after a 503 and a broken connection, with the same key", async () => {
+  test("retries a request after a 503 and a broken connection, with the same idempotency key", async () => {
     const unlocked = unlock();
     (await request(1)).writeHead(503).end("{}");
     (await request(2)).destroy();
@@ -57,7 +57,7 @@ describe("the client of a run's socket", () => {
     expect(new Set(scheduler().asked.map(({ key }) => key)).size).toBe(1);
   });
 
-  test("rejects an answer of an unknown shape", async () => {
+  test("rejects a response of an unknown form", async () => {
     const unlocked = unlock();
     (await request(1)).writeHead(200).end('{"ok":"perhaps"}');
     await expect(unlocked).rejects.toMatchObject({

@@ -30,8 +30,8 @@ const resultsOf = (run: EndedRun) => outputsOf(run).map((text) => JSON.parse(tex
 const returned = (run: EndedRun) =>
   run.messages.flatMap((message) => (message.type === "return" ? [message] : []));
 
-describe("an agent that runs", () => {
-  test("gets the same answers by tools and by commands", async () => {
+describe("a running agent", () => {
+  test("gets the same responses by tools and by commands", async () => {
     const tools = [
       { name: "al_lock", arguments: { resource, waitSeconds: 3 } },
       bash(`rlock ${resource} --wait 3`),
@@ -67,7 +67,7 @@ describe("an agent that runs", () => {
     expect(run.exitCode).toBe(0);
   });
 
-  test("can't request the messages of people, which only its harness can", async () => {
+  test("can't request people's messages; only the harness can", async () => {
     const take = `curl -s --unix-socket .al/run.sock -d '{"after":9}' http://al/inbox`;
     expect(resultsOf(await runOf(job([bash(take)])))).toEqual([
       { ok: false, error: "malformed", detail: 'there is no request "inbox"' },
@@ -98,7 +98,7 @@ describe("an agent that runs", () => {
     expect(shown).toBeLessThan(17_000);
   });
 
-  test("sends its status, its value and its rerun to the scheduler in its output", async () => {
+  test("sends its status, its value and its request for a rerun to the scheduler as output", async () => {
     const long = 'é\\"\u0001'.repeat(4_000);
     const tools = [
       bash("al-status reading  the mail"),
@@ -121,7 +121,7 @@ describe("an agent that runs", () => {
     expect(side().abilities.asked).toEqual([]);
   });
 
-  test("shows its token to no command, returns no secret, and leaves nothing", async () => {
+  test("hides its token from commands, returns no secret, and leaves no files", async () => {
     const look = `env; cat /proc/self/environ | tr '\\0' '\\n'; cat .al/bin/*; ls -la .al`;
     const secret = "t0ken-secret";
     const credentials = [

@@ -22,21 +22,24 @@ test.each(never)("the address %s is rejected even if [network].allow lists it", 
 });
 
 test.each(onlyPrivately)(
-  "the address %s needs an entry of [network].allow that says private",
+  'the address %s is accepted only if its entry of [network].allow says "private"',
   (address) => {
     expect(addressProblem(address, open)).toBe("private_address");
     expect(addressProblem(address, privately)).toBeNull();
   },
 );
 
-test.each(always)("the address %s is accepted with any entry of [network].allow", (address) => {
-  expect(addressProblem(address, open)).toBeNull();
-});
+test.each(always)(
+  "the address %s is accepted if any entry of [network].allow lists it",
+  (address) => {
+    expect(addressProblem(address, open)).toBeNull();
+  },
+);
 
 const atGateway = { ...privately, port: 8080 };
 
 test.each([...rules.own])(
-  "a run is refused a connection to the gateway's port at the machine's own address %s",
+  "a run can't connect to the gateway's port at the machine's own address %s",
   (address) => {
     expect(addressProblem(address, atGateway)).toBe("refused_address");
   },
@@ -46,7 +49,7 @@ test("a run may connect to the same port as the gateway's on another machine", (
   expect(addressProblem("192.168.7.8", atGateway)).toBeNull();
 });
 
-test("the addresses of this machine are those of its interfaces", () => {
+test("the addresses of this machine are those of its network interfaces", () => {
   const all = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? []);
   expect(new Set(ownAddresses())).toEqual(new Set(all.map(({ address }) => address)));
 });

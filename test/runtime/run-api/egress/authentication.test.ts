@@ -12,7 +12,7 @@ import { perTest } from "../../../helpers/per-test.ts";
 
 const side = perTest(egressSide, (side) => side.close());
 
-test("a request to another host responds 407 without the token of the socket's run", async () => {
+test("a run's request to a host gets 407 unless it has the token of the socket's run", async () => {
   const [one, two] = [await side().open("dev-1"), await side().open("dev-2")];
   for (const headers of [
     { "proxy-authorization": "" },
@@ -30,7 +30,7 @@ test("a request to another host responds 407 without the token of the socket's r
   expect(side().attempts).toEqual([]);
 });
 
-test("a request to another host without a token responds 407 before its body is read", async () => {
+test("a run's request to a host without a token gets 407 before the body is read", async () => {
   const one = await side().open("dev-1");
   const socket = connect(one.socket);
   socket.write(
@@ -41,7 +41,7 @@ test("a request to another host without a token responds 407 before its body is 
   await once(socket.resume(), "close");
 });
 
-test("a run that ends loses its tunnels, and its token opens no others", async () => {
+test("the end of a run closes its tunnels, and its token opens no new ones", async () => {
   const one = await side().open("dev-1");
   const { socket } = await connectTo(one, "api.allowed.test:22");
   await once(socket, "data");
@@ -62,7 +62,7 @@ test("a run that ends loses its tunnels, and its token opens no others", async (
     .toBe(true);
 });
 
-test("a request to another host waits until the scheduler has started", async () => {
+test("a run's request to a host waits until the scheduler has started", async () => {
   const problems: string[] = [];
   const sockets = createRunSockets({
     records: socketRecords(),
@@ -80,7 +80,7 @@ test("a request to another host waits until the scheduler has started", async ()
   expect(problems).toEqual([]);
 });
 
-test("a tunnel whose secret can't be inserted is cut, and the scheduler logs the reason", async () => {
+test("a tunnel into which a secret can't be inserted is closed, and the reason is logged", async () => {
   const own = await egressSide({ intercept: () => Promise.reject(new Error("no certificate")) });
   const bindings = [{ sentinel: "al-sentinel", secret: "s3cret", hosts: ["api.allowed.test"] }];
   own.allow(["api.allowed.test"], { bindings });
@@ -91,7 +91,7 @@ test("a tunnel whose secret can't be inserted is cut, and the scheduler logs the
   await own.close();
 });
 
-test("a request to another host responds 500 after an internal error, which is logged", async () => {
+test("a run's request to a host gets 500 after an internal error, which is logged", async () => {
   const own = await egressSide({ policy: () => Promise.reject(new Error("broken store")) });
   const one = await own.open("dev-1");
   expect(await connectTo(one, "api.allowed.test:443")).toMatchObject({ status: 500 });

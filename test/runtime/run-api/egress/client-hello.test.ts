@@ -24,8 +24,8 @@ async function realHello(servername: string): Promise<Buffer> {
   return bytes;
 }
 
-describe("the server name of a TLS hello", () => {
-  test("is read from Node's hello once it is complete", async () => {
+describe("the server name in a TLS hello", () => {
+  test("is read from a hello of Node once that is complete", async () => {
     const bytes = await realHello("api.allowed.test");
     expect(readFirstBytes(bytes)).toEqual(named("api.allowed.test"));
     for (let end = 0; end < bytes.length; end += 1) {

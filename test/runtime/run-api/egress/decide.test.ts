@@ -12,11 +12,11 @@ test.each([
   ["api.allowed.test", 443, "not private", false],
   ["a.b.w.test", 443, "not private", false],
   ["db.lan", 5432, "private", true],
-])("the allow list opens %s, port %i, with an entry that is %s", (host, port, _kind, isPrivate) => {
+])("the allow list permits %s, port %i, by an entry that is %s", (host, port, _kind, isPrivate) => {
   expect(assertAllowed({ allow }, { host, port })).toEqual({ isPrivate });
 });
 
-test("each reason to deny a host has a phrase that fits into an HTTP status line", () => {
+test("each reason to deny a host has a text that fits into an HTTP status line", () => {
   for (const reason of denyReasons) {
     const refusal = new EgressRefusal(reason, { host: "a.test", port: 443 }, { more: "x\r\ny" });
     expect(refusal.phrase).toMatch(/^[\x20-\x7e]{10,120}$/);

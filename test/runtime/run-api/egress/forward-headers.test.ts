@@ -6,7 +6,7 @@ import {
 /** Names and values in turn, as Node has them. */
 const raw = (...lines: readonly string[]) => lines.flatMap((line) => line.split(": "));
 
-test("headers of a forwarded request are the client's, without Host and those of the connection", () => {
+test("headers of a forwarded request are the client's, except Host and hop-by-hop headers", () => {
   const lines = requestLines(
     raw(
       "Host: other.test",
@@ -30,7 +30,7 @@ test("headers of a forwarded request keep Content-Length even if Connection list
     raw("Content-Length: 3", "connection: close"),
   ));
 
-test("headers of a forwarded request may have no transfer coding but chunked", () => {
+test("headers of a forwarded request are rejected with another transfer coding than chunked", () => {
   const [chunked, gzip] = ["Transfer-Encoding: Chunked", "Transfer-Encoding: gzip"];
   const lines = raw("transfer-encoding: chunked", "connection: close");
   expect(requestLines(raw(chunked))).toEqual(lines);
@@ -38,7 +38,7 @@ test("headers of a forwarded request may have no transfer coding but chunked", (
   expect(requestLines(raw(chunked, gzip))).toBeNull();
 });
 
-test("headers of a forwarded answer are the host's, without those of the connection", () => {
+test("headers of a forwarded response are the host's, except hop-by-hop headers", () => {
   const own = ["Location: http://other.test/", "Set-Cookie: a", "Set-Cookie: b"];
   const hops = ["Connection: close", "Transfer-Encoding: chunked", "Proxy-Authenticate: Basic"];
   expect(responseLines(raw(...own, ...hops))).toEqual(raw(...own));

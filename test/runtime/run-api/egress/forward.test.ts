@@ -19,8 +19,8 @@ function sent(...lines: readonly string[]) {
   return socket;
 }
 
-describe("a request with an absolute URL", () => {
-  test("is forwarded to an allowed host, with the host of its address", async () => {
+describe("a run's plain HTTP request", () => {
+  test("is forwarded to an allowed host, with a Host header from the URL", async () => {
     const headers = { host: "other.test", accept: "text/x", "x-own": "1", connection: "x-own" };
     const answer = await forward(run(), "http://api.allowed.test/a?b=c", { headers });
     expect(answer).toMatchObject({ status: 200, body: "hello from api.allowed.test" });
@@ -35,14 +35,14 @@ describe("a request with an absolute URL", () => {
   });
 
   test.each([
-    ["with its length", { "content-length": "5" }],
+    ["of known length", { "content-length": "5" }],
     ["in chunks", { "transfer-encoding": "chunked" }],
-  ])("forwards a body %s", async (_what, headers) => {
+  ])("is forwarded with a body %s", async (_what, headers) => {
     const post = { method: "POST", headers, body: "12345" };
     expect(await forward(run(), "http://api.allowed.test", post)).toMatchObject({ body: "12345" });
   });
 
-  test("returns a redirect to the run, which has to request its target itself", async () => {
+  test("returns a redirect to the run without following it", async () => {
     const { status, headers } = await forward(run(), "http://api.allowed.test/redirect");
     expect([status, headers.location]).toEqual([302, "https://other.test/secret"]);
     expect(side().hosts.dialled).toEqual([`${publicAddress}:80`]);
@@ -56,7 +56,7 @@ describe("a request with an absolute URL", () => {
     ["http://api.allowed.test?x", 400, "malformed"],
     ["https://api.allowed.test/", 400, "malformed"],
     ["file:///etc/passwd", 400, "malformed"],
-  ])("is rejected: %s", async (url, status, denied) => {
+  ])("is rejected for the URL %s", async (url, status, denied) => {
     const answer = await forward(run(), url);
     expect(answer.status).toBe(status);
     expect(await side().reported(1)).toMatchObject({ denied, detail: answer.body.trim() });
@@ -68,7 +68,7 @@ describe("a request with an absolute URL", () => {
     "http://other.test#@api.allowed.test/",
     "http:/api.allowed.test/",
     "//api.allowed.test/",
-  ])("is rejected as malformed: %s", async (url) => {
+  ])("is rejected as malformed for the URL %s", async (url) => {
     expect((await forward(run(), url)).status).toBeOneOf([400, 401]);
     expect(side().hosts.dialled).toEqual([]);
   });
@@ -92,14 +92,14 @@ describe("a request with an absolute URL", () => {
   test.each([
     ["closes the connection", ""],
     ["does not speak HTTP", "garbage\r\n\r\n"],
-  ])("responds 502 when its host %s", async (_what, bytes) =>
+  ])("gets 502 when the host %s", async (_what, bytes) =>
     expect(await answerOf(bytes)).toMatchObject({ status: 502 }),
   );
 
-  test("is aborted when its host breaks off", async () =>
+  test("is aborted when the host closes the connection early", async () =>
     expect(await answerOf("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf")).toMatch("aborted"));
 
-  test("carries one request only, however its bytes could be parsed", async () => {
+  test("is forwarded as one request, even if the body contains a second one", async () => {
     const inner = "GET /inner HTTP/1.1\r\nhost: other.test\r\n\r\n";
     const connection = "connection: content-length, transfer-encoding, close";
     const body = [inner.length.toString(16), inner, "0", "", ""];
@@ -107,14 +107,14 @@ describe("a request with an absolute URL", () => {
     expect(side().hosts.seen).toMatchObject([{ method: "POST", url: "/" }]);
   });
 
-  test("is rejected as malformed with two kinds of length", async () => {
+  test("is rejected as malformed if it has two kinds of length", async () => {
     const lengths = ["content-length: 3", "transfer-encoding: chunked"];
     const [answer] = (await once(sent(...lengths, "", "0\r\n\r\n"), "data")) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
     expect(side().hosts.seen).toEqual([]);
   });
 
-  test("is cut when the run closes its connection", async () => {
+  test("is aborted when the run closes the connection", async () => {
     const socket = sent("content-length: 99", "", "part");
     await expect.poll(() => side().hosts.seen.length).toBe(1);
     socket.destroy();

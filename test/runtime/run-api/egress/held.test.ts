@@ -52,7 +52,7 @@ function sent(...firstLines: readonly string[]) {
 }
 
 describe("a connection held for approval", () => {
-  test("is not looked up, dialled or accepted before a person allows it", async () => {
+  test("starts no name lookup and no connection to the host before a person allows it", async () => {
     let isAccepted = false;
     const connecting = connectTo(run, "API.Allowed.Test.:443");
     void connecting.then(() => (isAccepted = true));
@@ -66,7 +66,7 @@ describe("a connection held for approval", () => {
     expect(body).toBe("hello from api.allowed.test");
   });
 
-  test("is rejected with 403 and a sentence about the person who denied it", async () => {
+  test("gets 403 with the name of the person who denied it", async () => {
     const asked = [
       connectTo(run, "api.allowed.test:443").then(({ status, detail }) => [status, detail.trim()]),
       forward(run, "http://api.allowed.test/").then(({ status, body }) => [status, body.trim()]),
@@ -83,7 +83,7 @@ describe("a connection held for approval", () => {
   });
 
   test.each(["CONNECT api.allowed.test:443", "GET http://api.allowed.test/"])(
-    "is released when its client hangs up: %s",
+    "is released when the client disconnects: %s",
     async (line) => {
       const client = sent(line);
       const { signal } = await nth(1);
@@ -95,7 +95,7 @@ describe("a connection held for approval", () => {
     },
   );
 
-  test("keeps the first bytes of a client that does not wait", async () => {
+  test("keeps the first bytes of a client that does not wait for the response", async () => {
     const socket = sent("CONNECT api.allowed.test:22");
     const { answer } = await nth(1);
     await new Promise<void>((resolve) => socket.write("SSH-2.0-early\r\n", () => resolve()));
@@ -122,8 +122,8 @@ describe("an open tunnel", () => {
 
   test.each([
     ["a new approval gate includes it", () => (isGated = true)],
-    ["its allow entry is removed", () => side.allow(["files.allowed.test"])],
-  ])("is cut when %s", async (_why, change) => {
+    ["the host is removed from the allow list", () => side.allow(["files.allowed.test"])],
+  ])("is closed when %s", async (_why, change) => {
     isGated = false;
     const { closed } = await opened();
     expect(await rechecked(closed)).toBe("open");

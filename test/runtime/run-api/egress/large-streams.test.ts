@@ -26,7 +26,7 @@ async function slowHash(socket: Socket): Promise<string> {
   return all.digest("hex");
 }
 
-test("several tunnels at once carry every byte both ways, at the pace of the reader", async () => {
+test("several tunnels at once carry all bytes in both directions, no faster than they are read", async () => {
   const sizes = [9_000_000, 5_000_001, 70_000, 3];
   const tunnels = await Promise.all(
     sizes.map(async (size, index) => {

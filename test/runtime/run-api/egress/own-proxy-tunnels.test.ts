@@ -19,7 +19,7 @@ async function behindProxy(noProxy = "") {
 }
 
 describe("a scheduler behind a proxy", () => {
-  test("opens the tunnels of runs through it, which resolves their names", async () => {
+  test("opens the tunnels of runs through that proxy, which resolves host names", async () => {
     const { side, seen, run } = await behindProxy();
     const { socket } = await connectTo(run, "models.example.test:443");
     const trusted = { ca: testCertificate.cert };
@@ -29,14 +29,14 @@ describe("a scheduler behind a proxy", () => {
     expect([side.hosts.lookups, side.hosts.dialled]).toEqual([[], []]);
   });
 
-  test("forwards plain requests to it with their absolute URL", async () => {
+  test("forwards plain HTTP requests to that proxy with the absolute URL", async () => {
     const { seen, run } = await behindProxy();
     const { body } = await forward(run, "http://api.allowed.test/a?b");
     expect(body).toBe("from the proxy");
     expect(seen).toEqual(["GET http://api.allowed.test/a?b user:proxy-pass"]);
   });
 
-  test("still enforces the allow list and the closed addresses", async () => {
+  test("still enforces the allow list and rejects private addresses", async () => {
     const { side, seen, run } = await behindProxy();
     await connectTo(run, "other.test:443");
     await connectTo(run, "127.0.0.1:443");
@@ -44,7 +44,7 @@ describe("a scheduler behind a proxy", () => {
     expect(seen).toEqual([]);
   });
 
-  test("dials the exceptions of NO_PROXY itself", async () => {
+  test("connects to hosts in NO_PROXY directly", async () => {
     const { seen, run } = await behindProxy("api.allowed.test");
     const { body } = await forward(run, "http://api.allowed.test/");
     expect(body).toBe("hello from api.allowed.test");

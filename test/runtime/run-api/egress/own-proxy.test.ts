@@ -4,8 +4,8 @@ import { ownProxy } from "../../../../src/runtime/run-api/egress/admit.ts";
 const https_proxy = "http://proxy.test:3128";
 const asked = { host: "api.allowed.test", port: 443 };
 
-describe("the scheduler's own proxy", () => {
-  test("depends on the scheme, and is read in lower or upper case", () => {
+describe("the proxy that the scheduler uses", () => {
+  test("is read from variables in lower or upper case, by scheme", () => {
     const env = { HTTPS_PROXY: "http://a.test:1", HTTP_PROXY: "http://b.test:2" };
     expect(ownProxy(env, "https", asked)?.host).toBe("a.test:1");
     expect(ownProxy(env, "http", asked)?.host).toBe("b.test:2");
@@ -20,21 +20,21 @@ describe("the scheduler's own proxy", () => {
     ownProxy({ https_proxy, no_proxy }, "https", { host, port: 443 });
 
   test.each(["*", ".allowed.test", "*.allowed.test", "x.test, .test", "API.allowed.test:443"])(
-    "is not used for api.allowed.test with no_proxy=%s",
+    "is bypassed for api.allowed.test with no_proxy=%s",
     (no_proxy) => expect(proxyFor("api.allowed.test", no_proxy)).toBeNull(),
   );
 
   test.each(["2001:db8::1", "[2001:db8::1]:443"])(
-    "is not used for 2001:db8::1 with no_proxy=%s",
+    "is bypassed for 2001:db8::1 with no_proxy=%s",
     (no_proxy) => expect(proxyFor("2001:db8::1", no_proxy)).toBeNull(),
   );
 
   const others = ", allowed.test api.allowed.test:80 .api.allowed.test pi.allowed.test";
-  test.each(others.split(" "))("is used for api.allowed.test in spite of no_proxy=%s", (no_proxy) =>
+  test.each(others.split(" "))("is used for api.allowed.test with no_proxy=%s", (no_proxy) =>
     expect(proxyFor("api.allowed.test", no_proxy)).not.toBeNull(),
   );
 
-  test("is used for 10.0.0.1 in spite of no_proxy=10.0.0.1:80", () =>
+  test("is used for 10.0.0.1:443 with no_proxy=10.0.0.1:80", () =>
     expect(proxyFor("10.0.0.1", "10.0.0.1:80")).not.toBeNull());
 });
 

@@ -19,7 +19,7 @@ test.each([
   ["listed.test", "by the hosts file", "203.0.113.1"],
   ["served.test", "by the name servers", "203.0.113.2"],
   ["printer.local", "by the system", "203.0.113.3"],
-])("the name %s is resolved %s to %s", async (name, _source, address) => {
+])("the host name %s is resolved %s to %s", async (name, _source, address) => {
   const resolve = resolver({
     hostsFile: (host) => found(...(host === "listed.test" ? ["203.0.113.1"] : [])),
     nameServers: (host) => (host === "served.test" ? found("203.0.113.2") : unknown()),
@@ -28,7 +28,7 @@ test.each([
   expect(await resolve(name)).toEqual([address]);
 });
 
-test("a name is looked up once for all connections of a run that ask for it", async () => {
+test("a host name is looked up once for concurrent connections of a run", async () => {
   let count = 0;
   const resolve = resolver({ nameServers: () => found(`203.0.113.${(count += 1)}`) });
   const both = await Promise.all([resolve("a.test"), resolve("a.test")]);
@@ -37,7 +37,7 @@ test("a name is looked up once for all connections of a run that ask for it", as
 });
 
 test.each(["nameServers", "system"] as const)(
-  "a run's name is resolved while another run waits for 100 silent ones (%s)",
+  "a host name is resolved for a run while another run waits for 100 unanswered lookups (%s)",
   async (place) => {
     const find: ResolveOptions["nameServers"] = (host) =>
       host.startsWith("slow") ? silent() : found("203.0.113.1");
@@ -50,7 +50,7 @@ test.each(["nameServers", "system"] as const)(
   },
 );
 
-test("the lookup of a name times out if its servers are silent", async () => {
+test("the lookup of a host name times out if the name servers don't respond", async () => {
   const resolve = resolver({ nameServers: silent, timeoutMs: 50 });
   await expect(resolve("slow.test")).rejects.toThrow("no answer in time");
 });

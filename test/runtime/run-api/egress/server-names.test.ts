@@ -17,7 +17,7 @@ async function cut(address: string, bytes: Buffer | string) {
   return { received: await received, attempt: await side().reported(1) };
 }
 
-test("a tunnel whose TLS names another server is cut with the alert unrecognized_name", async () => {
+test("a tunnel whose TLS hello names another server is closed with the alert unrecognized_name", async () => {
   const { socket } = await connectTo(run(), "api.allowed.test:443");
   const [error] = (await once(tlsOver(socket, "other.test", side().hosts.ca), "error")) as [Error];
   expect(error.message).toMatch(/unrecognized.name/i);
@@ -40,20 +40,20 @@ test.each<[string, Buffer | string, string]>([
     "server_name",
   ],
   ["plain HTTP", "GET / HTTP/1.1\r\nhost: other.test\r\n\r\n", "no_tls"],
-])("a tunnel that begins with %s is cut", async (_what, bytes, denied) => {
+])("a tunnel whose first bytes are %s is closed", async (_what, bytes, denied) => {
   const { attempt } = await cut("api.allowed.test:443", bytes);
   expect(attempt).toMatchObject({ denied });
   expect(side().hosts.seen).toEqual([]);
 });
 
-test("a tunnel to any other port that begins as TLS with another name is cut", async () => {
+test("a tunnel to port 22 is closed if it begins with a TLS hello to another server", async () => {
   const { attempt, received } = await cut("api.allowed.test:22", hello({ names: ["other.test"] }));
   expect(attempt).toMatchObject({ port: 22, denied: "server_name" });
   expect(received).toContain(banner);
   expect(await text(side().hosts.ssh[0] ?? Readable.from([]))).toBe("");
 });
 
-test("a tunnel to a listed address is cut if its TLS names a server", async () => {
+test("a tunnel to an allowed IP address is closed if its TLS hello names a server", async () => {
   side().allow([publicAddress]);
   side().hosts.names.set(publicAddress, [publicAddress]);
   const { socket } = await connectTo(run(), `${publicAddress}:443`);

@@ -25,7 +25,7 @@ async function toSsh() {
 }
 
 describe("a tunnel to an allowed host", () => {
-  test("carries TLS from end to end, and its bytes are counted", async () => {
+  test("carries TLS end to end, and counts bytes", async () => {
     const { status, socket } = await connectTo(run(), `${host}:443`);
     expect(status).toBe(200);
     const answer = await getThrough(socket, `https://${host}/`, side().hosts);
@@ -38,7 +38,7 @@ describe("a tunnel to an allowed host", () => {
     expect(side().hosts.dialled).toEqual([`${publicAddress}:443`]);
   });
 
-  test("lets servers of other protocols speak first, and forwards the end of either direction", async () => {
+  test("lets the server send first, and forwards the end of either direction", async () => {
     const { socket, ssh } = await toSsh();
     const [received, sent] = [text(socket), text(ssh)];
     socket.end("SSH-2.0-run\r\n");
@@ -48,14 +48,14 @@ describe("a tunnel to an allowed host", () => {
     expect(await side().reported(1)).toMatchObject({ port: 22, bytesOut: 13, bytesIn: 19 });
   });
 
-  test("ends when its host breaks off", async () => {
+  test("ends when the host closes the connection", async () => {
     const { socket, ssh } = await toSsh();
     ssh.resetAndDestroy();
     await once(socket.resume(), "close");
     await side().reported(1);
   });
 
-  test("ends when its run breaks off", async () => {
+  test("ends when the run closes the connection", async () => {
     const { socket, ssh } = await toSsh();
     socket.destroy();
     await once(ssh.resume(), "end");
@@ -63,19 +63,19 @@ describe("a tunnel to an allowed host", () => {
     await side().reported(1);
   });
 
-  test("tries the addresses of its host in turn", async () => {
+  test("tries the host's addresses in turn", async () => {
     side().hosts.names.set(host, ["203.0.113.99", publicAddress]);
     expect(await connectTo(run(), `${host}:443`)).toMatchObject({ status: 200 });
     expect(side().hosts.dialled).toEqual(["203.0.113.99:443", `${publicAddress}:443`]);
   });
 
-  test("is not dialled at a forbidden address of its host among others", async () => {
+  test("skips forbidden addresses of the host", async () => {
     side().hosts.names.set(host, ["127.0.0.1", "10.0.0.7", publicAddress]);
     await connectTo(run(), `${host}:443`);
     expect(side().hosts.dialled).toEqual([`${publicAddress}:443`]);
   });
 
-  test("looks its name up once and dials the result, so that a later lookup can't change it", async () => {
+  test("looks the host up once and connects to the checked address", async () => {
     await connectTo(run(), `${host}:443`);
     expect(side().hosts.lookups).toHaveLength(1);
     side().hosts.names.set(host, ["127.0.0.1"]);
@@ -126,7 +126,7 @@ describe("a tunnel is rejected to", () => {
     expect(side().hosts.dialled).toEqual(["192.168.7.7:8081"]);
   });
 
-  test("a name without an address, or a host that does not answer", async () => {
+  test("a name without an address, or a host that does not respond", async () => {
     side().hosts.names.delete(host);
     const phrase = `${host} has no address`;
     const attempt = { denied: "unresolved" };
@@ -138,7 +138,7 @@ describe("a tunnel is rejected to", () => {
     expect(await side().reported(2)).toMatchObject({ denied: "unreachable" });
   });
 
-  test("any host beyond 128 connections of a run; another run has its own", async () => {
+  test("any host if the run has 128 connections; other runs are not limited by those", async () => {
     const ask = async (by = run()) => {
       const { socket, status } = await connectTo(by, `${host}:22`);
       socket.resume();

@@ -24,7 +24,7 @@ async function connected(behaviours: Parameters<typeof hostileServer>[0]) {
   return { call, tools: () => clients.a.tools() };
 }
 
-test("an MCP answer with too many values is rejected before it is parsed, as JSON and as events", async () => {
+test("an MCP response with too many values, as JSON or event stream, is rejected before parsing", async () => {
   const { call } = await connected({
     json: (response, { id }) => send(response, json, `${message(id, "result")}${manyValues}}`),
     // A comment with a quote would hide what follows from a counter of JSON that ignores lines.
@@ -43,7 +43,7 @@ test("an MCP answer with too many values is rejected before it is parsed, as JSO
   expect([text.length > 200 * 1024, text.length < 257 * 1024]).toEqual([true, true]);
 });
 
-test("long MCP answers of a run wait for each other, but not for those of another run", async () => {
+test("long MCP responses to one run are received in turn, without delaying other runs", async () => {
   const open: { response: ServerResponse; id: number }[] = [];
   const { call } = await connected({
     long: (response, { id }) => {
@@ -81,7 +81,7 @@ test("all pages of an MCP tool list share one limit of values", async () => {
   await expect(tools()).rejects.toThrow("its answer has more than 100000 values");
 });
 
-test("the values of a page of MCP tools are counted even if the page before ended inside of a string", async () => {
+test("the values in a page of MCP tools are counted even if the previous page ended inside a string", async () => {
   const { tools } = await connected({
     "tools/list": (response, { id, arguments: params }) => {
       const head = `${message(id, "result")}{"tools":[]`;
@@ -129,7 +129,7 @@ test("an MCP call reports its own error, not that of a concurrent call", async (
   expect(await slow).toContain("too tired");
 });
 
-test("pings of an MCP server within an answer are answered one at a time", async () => {
+test("pings that an MCP server sends within a response are answered one at a time", async () => {
   const answers = { open: 0, most: 0 };
   let end = (): void => undefined;
   const ping = (_: unknown, id: number) => `data: ${message(id, "method")}"ping"}\n\n`;

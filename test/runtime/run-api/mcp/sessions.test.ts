@@ -67,7 +67,7 @@ test.each([
   ["410", (response: ServerResponse) => void response.writeHead(410).end()],
   ["200 with an error", withError(200, "text/event-stream", "Session not found")],
 ] as const)(
-  "calls of an MCP session that the server forgot and rejects with %s share a new session, and each is executed once",
+  "MCP calls whose session the server forgot (%s) share a new session, and each is executed once",
   async (_form, refuse) => {
     const { call, client, sessions, state } = await connected(refuse);
     expect(await call()).toBe("call 1");
@@ -85,13 +85,13 @@ test.each([
 test.each([
   ["cuts the connection", "cut"],
   ["reports an expired login", "login"],
-])("an MCP call is not repeated if its tool %s", async (_what, tool) => {
+])("an MCP call is not repeated if the tool %s", async (_what, tool) => {
   const { call, state } = await connected();
   await expect(call(tool)).rejects.toThrow();
   expect(state).toMatchObject({ initialized: 1, called: 1 });
 });
 
-test("an MCP call starts a session after one that failed to start", async () => {
+test("an MCP call starts a new session if the previous one failed to start", async () => {
   const { call, sessions, state } = await connected();
   sessions.clear();
   state.isFull = true;

@@ -3,7 +3,7 @@ import { post, sending, startWire } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
 test.each(["gzip", "GZIP", "x-gzip"])(
-  "the gateway decompresses an answer that is %s against the request",
+  "the model gateway decompresses a response in %s that the request did not accept",
   async (encoding) => {
     const text = completions.stream("\n");
     const body = gzipSync(text);
@@ -17,7 +17,7 @@ test.each(["gzip", "GZIP", "x-gzip"])(
 );
 
 test.each(["gzip, gzip", "lzma", "constructor"])(
-  "the gateway rejects an answer in the unknown encoding %s, and charges its input",
+  "the model gateway rejects a response in the unknown encoding %s, and charges the input",
   async (encoding) => {
     const closed = Promise.withResolvers<string>();
     const { gateway, url } = await startWire(completions, (_asked, response) => {
@@ -39,7 +39,7 @@ test.each([
   ["application/x-protobuf", "0123456789 is no JSON"],
   ["text/event-stream", "data: 0123456789 is no JSON\n\n"],
 ])(
-  "a provider's answer that is falsely announced as %s is charged by its bytes",
+  "a model response with the wrong content type %s is charged by its bytes",
   async (type, text) => {
     const answer = sending(text, { "content-type": type });
     const { gateway, url } = await startWire(completions, answer);

@@ -21,8 +21,8 @@ async function ask(
 
 const oauthKey = "sk-ant-oat01-real";
 
-describe("the authentication at a provider", () => {
-  test("is a bearer token for an OAuth token of Anthropic, with the beta features of the client", async () => {
+describe("the authentication at a model provider", () => {
+  test("is a bearer token for an OAuth token of Anthropic, with the client's beta features", async () => {
     const asked = {
       "anthropic-beta": "claude-code-20250219,oauth-2025-04-20",
       "user-agent": "claude-cli/2.1.75",
@@ -51,7 +51,7 @@ describe("the authentication at a provider", () => {
     for (const name of ["authorization", "x-api-key"]) expect(headers).not.toHaveProperty(name);
   });
 
-  test("is overridden by headers of the config, like the client's headers", async () => {
+  test("is overridden by headers in the config, as are the client's headers", async () => {
     const headers = { Authorization: "Basic abc", "X-Team": "dev", "User-Agent": "almanac" };
     expect(await ask(completions, { headers }, { "user-agent": "client" })).toMatchObject({
       authorization: "Basic abc",
@@ -60,14 +60,14 @@ describe("the authentication at a provider", () => {
     });
   });
 
-  test("adds the beta features of the config to the client's", async () => {
+  test("combines the beta features of the config and of the client", async () => {
     const headers = { "Anthropic-Beta": "b, c" };
     const sent = await ask(anthropic, { headers }, { "anthropic-beta": "a,b" });
     expect(sent["anthropic-beta"]).toBe("a,b,c");
   });
 });
 
-test("the gateway calls http and https providers through the scheduler's proxy", async () => {
+test("the model gateway calls http and https providers through the scheduler's proxy", async () => {
   const provider = await startProvider(emptyAnswer);
   const proxy = await forwardProxy(Number(new URL(provider.origin).port));
   onTestFinished(() => proxy.close());
@@ -86,7 +86,7 @@ test("the gateway calls http and https providers through the scheduler's proxy",
   ]);
 });
 
-test("the gateway responds 404 to an upgrade to a WebSocket", async () => {
+test("the model gateway responds 404 to a WebSocket upgrade", async () => {
   const { origin } = await startGateway();
   const socket = connect(Number(new URL(origin).port), "127.0.0.1");
   onTestFinished(() => void socket.destroy());

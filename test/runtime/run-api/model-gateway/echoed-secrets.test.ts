@@ -12,14 +12,14 @@ async function ask(answer: Answer, model: Partial<UpstreamModel> = {}) {
   return { gateway, reply: await post(url, completions.body) };
 }
 
-describe("a key that a provider repeats is masked", () => {
-  test("in a body that is sent in pieces", async () => {
+describe("an API key that a model provider repeats is masked", () => {
+  test("in a response that is sent in pieces", async () => {
     const text = `${key} sk-proj-sk-proj-${key}${key}, not sk-proj-s-sk nor ${key.slice(0, -1)}`;
     const { reply } = await ask((_asked, response) => sendInPieces(response, text, 9));
     expect(reply).toMatchObject({ text: text.replaceAll(key, hidden), isWhole: true });
   });
 
-  test("in an error, whose content-length stays valid", async () => {
+  test("in an error, with a valid content-length", async () => {
     const text = `{"error":{"message":"Incorrect API key provided: ${key}."}}`;
     const { reply } = await ask(sending(text, { "content-length": text.length }, 401));
     expect(reply).toMatchObject({ status: 401, isWhole: true, text: text.replace(key, hidden) });
@@ -37,12 +37,12 @@ describe("a key that a provider repeats is masked", () => {
     expect(redirected.reply.text).not.toContain(key);
   });
 
-  test("in a compressed answer", async () => {
+  test("in a compressed response", async () => {
     const { reply } = await ask(sending(gzipSync(`a ${key} b`), { "content-encoding": "gzip" }));
     expect(reply.text).toBe(`a ${hidden} b`);
   });
 
-  test("in a stream, whose usage is still read", async () => {
+  test("in a stream, and the usage is still read", async () => {
     const sent = (secret: string) => `: ${secret}\n\n${completions.stream("\n")}`;
     const { reply, gateway } = await ask((_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -53,7 +53,7 @@ describe("a key that a provider repeats is masked", () => {
   });
 });
 
-test("headers of the config that a provider repeats are masked if they may be secret, and others are not", async () => {
+test("a configured header that a model provider repeats is masked only if it may be secret", async () => {
   const headers = {
     Authorization: "Basic dXNlcjpwYXNzd29yZA==",
     "X-Team": "dev",
@@ -64,7 +64,7 @@ test("headers of the config that a provider repeats are masked if they may be se
   expect(reply.text).toBe(text.replace("dXNlcjpwYXNzd29yZA==", "*".repeat(20)));
 });
 
-test("a provider's answer is unchanged if no model has a key, or the key is a common word", async () => {
+test("a model provider's response is unchanged if no model has a key, or the key is a common word", async () => {
   for (const none of [null, "", "the"]) {
     const { reply } = await ask(sending("the answer"), { key: none });
     expect(reply.text).toBe("the answer");

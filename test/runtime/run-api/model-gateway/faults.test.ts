@@ -11,7 +11,7 @@ test.each([
   [429, { "retry-after": "17", "x-ratelimit-remaining-tokens": "0", "retry-after-ms": "17000" }],
   [529, { "x-should-retry": "true", "anthropic-ratelimit-requests-reset": "2026-11-22T00:00Z" }],
 ])(
-  "a provider's answer of status %i is forwarded with its retry headers, and costs nothing",
+  "a model provider's error %i is forwarded with its retry headers, and costs nothing",
   async (status, headers) => {
     const text = '{"error":{"message":"no"}}';
     const answer = sending(text, { ...headers, "set-cookie": "a=b", server: "x" }, status);
@@ -25,7 +25,7 @@ test.each([
   },
 );
 
-test("a provider's page of HTML is forwarded and costs nothing", async () => {
+test("a model provider's HTML page is forwarded and costs nothing", async () => {
   const text = "<!doctype html><title>Welcome</title>";
   const answer = sending(text, { "content-type": "text/html" });
   const { gateway, url } = await startWire(completions, answer);
@@ -33,7 +33,7 @@ test("a provider's page of HTML is forwarded and costs nothing", async () => {
   expect(await gateway.settled()).toMatchObject({ usage: null, estimated: false });
 });
 
-test("a provider's redirect is rejected and not followed, and only its host is named", async () => {
+test("a model provider's redirect is rejected with the name of its host only", async () => {
   const closed = Promise.withResolvers<string>();
   const { provider, url } = await startWire(completions, (_asked, response) => {
     response.once("close", () => closed.resolve("closed"));
@@ -64,7 +64,7 @@ test.each<[string, () => string | Promise<string>]>([
       return `http://127.0.0.1:${await listening(server)}`;
     },
   ],
-])("a provider that %s causes a 502, which clients may retry", async (_what, makeOrigin) => {
+])("a model provider that %s causes a 502, which clients may retry", async (_what, makeOrigin) => {
   const origin = await makeOrigin();
   const { host } = new URL(origin);
   const gateway = await startGateway({ model: { baseUrl: `${origin}/v1` } });
@@ -82,7 +82,7 @@ test.each<[string, TestGatewayOptions]>([
   ["the gateway's", { idleMs: 100 }],
   ["the model's own", { model: { timeoutSeconds: 0.1 } }],
 ])(
-  "a provider that stays silent beyond %s timeout gives a 504, and the input is charged as an estimate",
+  "a model provider that stays silent beyond %s timeout causes a 504, and the estimated input is charged",
   async (_whose, options) => {
     const { gateway, url } = await startWire(completions, silent, options);
     expect((await post(url, completions.body)).status).toBe(504);
@@ -91,7 +91,7 @@ test.each<[string, TestGatewayOptions]>([
   },
 );
 
-test("the gateway cuts a stream whose provider becomes silent", async () => {
+test("the model gateway aborts a stream whose provider becomes silent", async () => {
   const { gateway, url } = await startWire(
     completions,
     (_asked, response) => beginStream(response, "data: {}\n\n"),
@@ -101,7 +101,7 @@ test("the gateway cuts a stream whose provider becomes silent", async () => {
   expect(await gateway.settled()).toMatchObject({ estimated: true, isCut: false });
 });
 
-test("the gateway repeats a call on a new connection if the provider closes a reused one", async () => {
+test("the model gateway repeats a call on a new connection if the provider closes a reused one", async () => {
   const { provider, gateway, url } = await startWire(completions, (_asked, response) => {
     if (provider.asked.length === 3) response.destroy();
     else response.end("{}");
@@ -114,7 +114,7 @@ test("the gateway repeats a call on a new connection if the provider closes a re
   expect(gateway.meter.ends).toHaveLength(3);
 });
 
-test("a gateway that closes cuts open calls, and charges their requests and the streamed parts of their answers", async () => {
+test("closing the model gateway aborts open calls, and charges their input and streamed output", async () => {
   const { gateway, url } = await startWire(completions, (_asked, response) =>
     beginStream(response, "data: {}\n\n"),
   );
@@ -131,7 +131,7 @@ test.each([
   [503, full, "can't store this call to a model now: database or disk is full"],
   [500, new Error("/project is broken"), "could not handle this call"],
 ])(
-  "a call that can't be recorded is rejected with status %i, and may be retried",
+  "a model call that can't be stored is rejected with status %i, and may be retried",
   async (status, error, text) => {
     const meter = { ...testMeter(), begin: () => Promise.reject(error) };
     const { url, gateway } = await startWire(completions, emptyAnswer, { meter });

@@ -51,7 +51,7 @@ async function start(wire: Wire, options: TestGatewayOptions = {}) {
   return { gateway, url, ask, leave, left, hangUp };
 }
 
-test("the gateway reads an answer to its end although the client has hung up, and the call costs what the provider counted", async () => {
+test("the model gateway reads a response to its end after the client disconnects, and charges the provider's count", async () => {
   const { gateway, left } = await start(completions);
   const answer = await left();
   answer.writeHead(200, { "content-type": "application/json" });
@@ -61,7 +61,7 @@ test("the gateway reads an answer to its end although the client has hung up, an
   expect(await gateway.settled()).toMatchObject(end);
 });
 
-test("a call whose client hangs up in the middle of a stream is read to its usage", async () => {
+test("a model call whose client disconnects during a stream is read until the provider reports the usage", async () => {
   const { gateway, ask, hangUp } = await start(anthropic);
   const { client, answer } = await ask();
   await hangUp(client, answer);
@@ -75,17 +75,20 @@ test("a call whose client hangs up in the middle of a stream is read to its usag
 test.each([
   ["closes the connection", (answer: ServerResponse) => answer.destroy()],
   ["rejects the call", (answer: ServerResponse) => answer.writeHead(429).end()],
-])("a call whose client hangs up costs nothing if the provider then %s", async (_what, reject) => {
-  const { gateway, left } = await start(completions);
-  reject(await left());
-  expect(await gateway.settled()).toMatchObject({ usage: null, isCut: false });
-});
+])(
+  "a model call whose client disconnects costs nothing if the provider then %s",
+  async (_what, reject) => {
+    const { gateway, left } = await start(completions);
+    reject(await left());
+    expect(await gateway.settled()).toMatchObject({ usage: null, isCut: false });
+  },
+);
 
 test.each([
   ["for longer than", { readOnMs: 100 }, ": ping\n\n"],
   ["more than", { readOnBytes: 1_000 }, `: ${"x".repeat(1_000)}\n\n`],
 ])(
-  "a call whose client hangs up is cut if the provider sends %s the limit",
+  "a model call whose client disconnects is aborted if the provider sends %s the limit",
   async (_what, limit, more) => {
     const { gateway, ask, hangUp } = await start(anthropic, limit);
     const { client, answer } = await ask();
@@ -98,7 +101,7 @@ test.each([
   },
 );
 
-test("a call whose client hangs up on a silent provider costs its input and its output so far", async () => {
+test("a model call whose client disconnects costs its input and its output so far if the provider stays silent", async () => {
   const { gateway, ask, left, hangUp } = await start(anthropic, { readOnMs: 50, idleMs: 400 });
   await left();
   // It is not cut by the limit for reading, which is shorter.
@@ -109,7 +112,7 @@ test("a call whose client hangs up on a silent provider costs its input and its 
   expect(await gateway.settled(2)).toMatchObject({ status: 200, usage: usageSoFar, ...seen });
 });
 
-test("the gateway reads a limited number of calls whose clients hung up, and cuts further ones", async () => {
+test("the model gateway aborts calls whose clients disconnected beyond a limit", async () => {
   const { gateway, left } = await start(completions, { readOnCalls: 1 });
   const first = await left();
   await left();
@@ -120,7 +123,7 @@ test("the gateway reads a limited number of calls whose clients hung up, and cut
   expect(await gateway.settled(3)).toMatchObject({ status: 200, isCut: false });
 });
 
-test("a call whose run the scheduler ends is cut at once, charged for its request and the streamed part of its answer", async () => {
+test("a model call is aborted when its run is ended, and charged for input and streamed output", async () => {
   let isEnding = false;
   const { gateway, ask, hangUp } = await start(anthropic, { isEnding: () => isEnding });
   const { client, answer } = await ask();
@@ -130,7 +133,7 @@ test("a call whose run the scheduler ends is cut at once, charged for its reques
   expect(await gateway.settled()).toMatchObject(cut);
 });
 
-test("a call whose client hung up does not delay a stop of the scheduler, which cuts it", async () => {
+test("a model call whose client disconnected is aborted when the scheduler stops", async () => {
   const { gateway, left } = await start(completions);
   await left();
   await gateway.gateway.close();
@@ -138,7 +141,7 @@ test("a call whose client hung up does not delay a stop of the scheduler, which 
   expect(gateway.meter.ends).toMatchObject([cut]);
 });
 
-test("a call whose client hangs up during its body is not forwarded", async () => {
+test("a model call whose client disconnects before its whole body is sent is not forwarded", async () => {
   const { gateway, url, leave } = await start(completions);
   const client = httpRequest(url, { method: "POST" }).on("error", () => undefined);
   client.setHeader("content-length", 99).write('{"messages":');

@@ -31,7 +31,7 @@ test.each<readonly [Wire, object]>([
   [google, turn({ inlineData })],
   [google, turn({ inline_data: { mime_type: "image/png", data } })],
 ])(
-  "the gateway counts a picture at its highest cost, not by its bytes: $title",
+  "the model gateway estimates an image by its highest possible cost, not by its bytes: $title",
   async (wire, content) => {
     const counted = await countedOf(wire, content);
     expect(counted).toBeGreaterThan(48_000);
@@ -54,6 +54,6 @@ test.each<readonly [string, Wire, object]>([
   ],
   ["a document", anthropic, message({ type: "document", source: pdf })],
   ["a tool's schema", anthropic, { tools: [{ name: "f", input_schema: { default: source } }] }],
-])("the gateway counts base64 data in full in %s", async (_name, wire, content) => {
+])("the model gateway counts all bytes of base64 data in %s", async (_name, wire, content) => {
   expect(await countedOf(wire, content)).toBeGreaterThan(data.length);
 });

@@ -21,19 +21,19 @@ async function ask(
 const thinking = { type: "enabled", budget_tokens: 16_000, display: "summarized" };
 
 test.each([anthropic, responses, completions, mistral])(
-  "a request asks the model of its address, whatever its body names: $title",
+  "a model call uses the model in its URL, even if the body names another: $title",
   async (wire) =>
     expect((await ask(wire, { model: "dearest" })).sent).toMatchObject({ model: "model-1" }),
 );
 
-describe("the output limit of a call", () => {
+describe("the output limit of a model call", () => {
   test.each([
     [anthropic, { max_tokens: 9000 }],
     [responses, { max_output_tokens: 9000 }],
     [completions, { max_completion_tokens: 9000 }],
     [mistral, { max_tokens: 9000 }],
     [google, { generationConfig: { maxOutputTokens: 9000, temperature: 0 } }],
-  ])("is planned and sent as requested: $title", async (wire, more) => {
+  ])("is kept as requested: $title", async (wire, more) => {
     const { plan, sent } = await ask(wire, more);
     expect(plan).toMatchObject({
       instanceId: "run-1",
@@ -61,7 +61,7 @@ describe("the output limit of a call", () => {
       { generation_config: { max_output_tokens: 9000, top_k: 3 } },
       { generationConfig: { maxOutputTokens: 2000, topK: 3 } },
     ],
-  ])("is set to the granted tokens: $title", async (wire, more, expected) =>
+  ])("is set to the tokens that the budget grants: $title", async (wire, more, expected) =>
     expect((await ask(wire, more, 2000)).sent).toEqual({ ...wire.plainBody, ...expected }),
   );
 
@@ -82,16 +82,19 @@ describe("the output limit of a call", () => {
     [1, anthropic, { max_tokens: 1 }],
     [1524, google, { generationConfig: { thinkingConfig: { thinkingBudget: 500 } } }],
     [1024, google, { generationConfig: { thinkingConfig: { thinkingBudget: -1 } } }],
-  ])("has a minimum of %i tokens: its thinking and 1024, or as requested", async (...row) => {
-    const [minOutputTokens, wire, more] = row;
-    expect((await ask(wire, more)).plan).toMatchObject({ minOutputTokens });
-  });
+  ])(
+    "has a minimum of %i tokens: the thinking budget plus 1024, or as requested",
+    async (...row) => {
+      const [minOutputTokens, wire, more] = row;
+      expect((await ask(wire, more)).plan).toMatchObject({ minOutputTokens });
+    },
+  );
 
   test.each([
     [20_000, thinking],
     [5000, { ...thinking, budget_tokens: 3976 }],
     [1500, { type: "disabled" }],
-  ])("lowered to %i sends Anthropic the thinking %j", async (granted, expected) => {
+  ])("is lowered to %i with the thinking %j for Anthropic", async (granted, expected) => {
     const { sent } = await ask(anthropic, { max_tokens: 32_000, thinking }, granted);
     expect(sent).toMatchObject({ max_tokens: granted, thinking: expected });
   });
@@ -117,14 +120,17 @@ describe("the output limit of a call", () => {
 test.each([
   ["1h", "long", true],
   ["5m", "short", false],
-])("the gateway plans a nested cache of %s as %s", async (ttl, _term, longCache) => {
-  const part = { type: "text", text: "x", cache_control: { type: "ephemeral", ttl } };
-  const result = { type: "tool_result", tool_use_id: "1", content: [part] };
-  const { plan } = await ask(anthropic, { messages: [{ role: "user", content: [result] }] });
-  expect(plan).toMatchObject({ longCache });
-});
+])(
+  "the model gateway reserves the cost of a nested cache with ttl %s as that of a %s cache",
+  async (ttl, _term, longCache) => {
+    const part = { type: "text", text: "x", cache_control: { type: "ephemeral", ttl } };
+    const result = { type: "tool_result", tool_use_id: "1", content: [part] };
+    const { plan } = await ask(anthropic, { messages: [{ role: "user", content: [result] }] });
+    expect(plan).toMatchObject({ longCache });
+  },
+);
 
-describe("the gateway", () => {
+describe("the model gateway", () => {
   test("removes fallback models unless providerTools lists them", async () => {
     const fallbacks = [{ model: "claude-dearest" }];
     expect((await ask(anthropic, { fallbacks })).sent).not.toHaveProperty("fallbacks");
@@ -133,7 +139,7 @@ describe("the gateway", () => {
   });
 
   test.each([true, 1, "true"])(
-    "requests the usage of a stream of chat completions, if stream is %j",
+    "requests the usage of a chat completion with stream = %j",
     async (stream) => {
       const stream_options = { include_usage: false, include_obfuscation: false };
       const { sent } = await ask(completions, { stream, stream_options });
@@ -141,12 +147,12 @@ describe("the gateway", () => {
     },
   );
 
-  test("requests no usage without a stream, or of Mistral", async () => {
+  test("requests no usage without a stream, or from Mistral", async () => {
     expect((await ask(completions, {})).sent).not.toHaveProperty("stream_options");
     expect((await ask(mistral, { stream: true })).sent).not.toHaveProperty("stream_options");
   });
 
-  test("sets the service tier for OpenAI, whose own choice may cost twice as much", async () => {
+  test('sets OpenAI\'s service tier to "default" unless the request sets another', async () => {
     for (const wire of [completions, responses]) {
       const { sent } = await ask(wire, { service_tier: null }, null, { provider: "openai" });
       expect(sent).toMatchObject({ service_tier: "default" });

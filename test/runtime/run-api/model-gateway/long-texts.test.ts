@@ -28,7 +28,7 @@ const document = fc.dictionary(
   { maxKeys: 4 },
 );
 
-test("LongTexts takes long strings out of JSON and puts them back unchanged", () =>
+test("LongTexts replaces long strings in JSON and restores them unchanged", () =>
   fc.assert(
     fc.property(document, fc.nat(2), (value, indent) => {
       const json = JSON.stringify(value, null, indent);
@@ -40,7 +40,7 @@ test("LongTexts takes long strings out of JSON and puts them back unchanged", ()
     { numRuns: 200 },
   ));
 
-test("LongTexts replaces a string by a short one that is a URL or data: URL as well", () => {
+test("LongTexts replaces a URL or data: URL by a short URL of the same kind", () => {
   fc.assert(
     fc.property(text, (one) => {
       const texts = new LongTexts();

@@ -26,7 +26,7 @@ async function opened(url: string, body: string): Promise<IncomingMessage> {
   return response;
 }
 
-test("100 concurrent streams keep no request body in memory, and each gets its whole answer", async () => {
+test("100 concurrent model streams keep no request body in memory, and each is complete", async () => {
   const released = Promise.withResolvers<undefined>();
   const answer = async (user: string, response: ServerResponse) => {
     beginStream(response, `data: {"user":"${user}"}\n\n`);
@@ -55,7 +55,7 @@ test("100 concurrent streams keep no request body in memory, and each gets its w
   for (const end of gateway.meter.ends) expect(end).toMatchObject({ usage, estimated: false });
 });
 
-test("a client that doesn't read its stream makes the provider wait", async () => {
+test("a client that doesn't read its model stream makes the provider wait", async () => {
   const size = 64 * mebibyte;
   let written = 0;
   const { url } = await startWire(completions, async (_asked, response) => {

@@ -11,7 +11,7 @@ async function ask(wire: Wire, more: object, providerTools: readonly string[] = 
 }
 
 test.each(refused)(
-  "the gateway rejects a request for a provider-side feature unless providerTools lists it: $title",
+  "the model gateway rejects a provider-side feature unless providerTools lists it: $title",
   async ({ wire, name, more }) => {
     const { reply, asked, planned } = await ask(wire, more);
     expect({ status: reply.status, asked, planned }).toEqual({ status: 403, asked: 0, planned: 0 });
@@ -23,6 +23,6 @@ test.each(refused)(
 );
 
 test.each(passing)(
-  "the gateway forwards a request with client tools and data: $title",
+  "the model gateway forwards a request with client-side tools and data: $title",
   async (wire, more) => expect((await ask(wire, more)).reply.status).toBe(200),
 );

@@ -23,7 +23,7 @@ test.each([
   [mistral, { object: "error", message, type: "invalid_request_error", param: null, code }],
   [google, { error: ofGoogle }],
 ])(
-  "the gateway rejects a call over budget in the provider's error format: $title",
+  "the model gateway rejects a call over budget in the provider's error format: $title",
   async (wire, body) => {
     const meter = testMeter({ granted: false, code, detail: message });
     const { provider, gateway, url } = await startWire(wire, emptyAnswer, { meter });
@@ -36,7 +36,7 @@ test.each([
   },
 );
 
-test("the gateway lets clients retry a call beyond a rate limit", async () => {
+test("the model gateway lets clients retry a call beyond a rate limit", async () => {
   const meter = testMeter({ granted: false, code: "rate_limited", detail: "60 a minute" });
   const { url } = await start({ meter });
   const reply = await post(url, completions.body);
@@ -44,7 +44,7 @@ test("the gateway lets clients retry a call beyond a rate limit", async () => {
   expect(reply.headers["x-should-retry"]).toBeUndefined();
 });
 
-test.each(wires)("the gateway responds 404 to paths that no client uses: $title", async (wire) => {
+test.each(wires)("the model gateway responds 404 to unknown paths: $title", async (wire) => {
   const { provider, base, url } = await startWire(wire, emptyAnswer);
   const others =
     "/v1/messages/batches /v1/files /responses/resp_1 /chat/completions/1 /models/model-1:batchGenerateContent";
@@ -62,14 +62,17 @@ test.each([
   ["example.com", 403],
   ["localhost@example.com", 403],
   ["%zz", 404],
-])("the gateway rejects a call to %s, which is not the host of the model", async (host, status) => {
-  const { gateway, provider } = await start();
-  const reply = await post(`${gateway.origin}/model/one/${host}/v1/chat/completions`, {});
-  expect(reply.status).toBe(status);
-  expect(provider.asked).toEqual([]);
-});
+])(
+  "the model gateway rejects a call to %s, which is not the host of the model",
+  async (host, status) => {
+    const { gateway, provider } = await start();
+    const reply = await post(`${gateway.origin}/model/one/${host}/v1/chat/completions`, {});
+    expect(reply.status).toBe(status);
+    expect(provider.asked).toEqual([]);
+  },
+);
 
-test("the gateway responds 404 to a model that the agent lacks", async () => {
+test("the model gateway responds 404 to a model that the agent lacks", async () => {
   const { origin } = await startGateway();
   const url = `${origin}/model/missing/api.anthropic.com/v1/messages`;
   const reply = await post(url, anthropic.body);
@@ -78,14 +81,14 @@ test("the gateway responds 404 to a model that the agent lacks", async () => {
   expect(JSON.parse(reply.text)).toMatchObject({ type: "error", error });
 });
 
-test("the URL of a call may have the model's name and the host encoded", async () => {
+test("the URL of a model call may contain the encoded model name and host", async () => {
   const { gateway, provider } = await start();
   const host = encodeURIComponent(provider.host);
   await post(`${gateway.origin}/model/my%20model%2F1/${host}/v1/chat/completions`, {});
   expect(gateway.meter.plans[0]?.model).toBe("my model/1");
 });
 
-test("the URL of a call to Gemini gets the model of the config, and needs alt=sse for a stream", async () => {
+test("the URL of a call to Gemini gets the configured model, and alt=sse is required for a stream", async () => {
   const { provider, base } = await startWire(google, emptyAnswer);
   await post(`${base}/models/dearest:generateContent?$alt=x&key=1`, google.plainBody);
   expect(provider.asked[0]?.url).toBe("/v1beta/models/model-1:generateContent");
@@ -93,7 +96,7 @@ test("the URL of a call to Gemini gets the model of the config, and needs alt=ss
   expect(reply.status).toBe(404);
 });
 
-test("the URL of a call keeps the query of the base URL", async () => {
+test("the URL of a model call keeps the query of the base URL", async () => {
   const provider = await startProvider(emptyAnswer);
   const { origin } = await startGateway({
     model: { baseUrl: `${provider.origin}/v1?api-version=7` },
@@ -105,21 +108,21 @@ test("the URL of a call keeps the query of the base URL", async () => {
 test.each([
   [anthropic, "/v1/messages/count_tokens?beta=true"],
   [google, "/models/model-1:countTokens"],
-])("a call that counts tokens is not metered: $title", async (wire, path) => {
+])("a model API call that only counts tokens is not charged: $title", async (wire, path) => {
   const { provider, gateway, base } = await startWire(wire, emptyAnswer);
   expect((await post(base + path, wire.plainBody)).status).toBe(200);
   expect(provider.asked[0]?.url).toBe(wire.basePath + path);
   expect(gateway.meter.plans).toEqual([]);
 });
 
-describe("the body of a call", () => {
+describe("the body of a model call", () => {
   test.each(["[", "null"])("is rejected if it is not a JSON object: %s", async (text) => {
     const { gateway, url } = await start();
     expect((await post(url, text)).status).toBe(400);
     expect(gateway.meter.plans).toEqual([]);
   });
 
-  test("is sent as it was parsed, without repeated or escaped fields", async () => {
+  test("is serialized again after parsing, without repeated or escaped fields", async () => {
     const { provider, url } = await start();
     await post(url, '{"model":"dearest","m\\u0061x_tokens":5,"max_tokens":7,"\\u006e":1,"n":null}');
     expect(provider.asked[0]?.text).toBe('{"model":"model-1","max_tokens":7,"n":null}');
@@ -132,7 +135,7 @@ describe("the body of a call", () => {
     expect((await post(url, completions.body, headers)).status).toBe(415);
   });
 
-  test("is cut off if it stalls, which frees memory for others", async () => {
+  test("is aborted if it stalls, which frees memory for others", async () => {
     const { url } = await start({ runBytes: 2_000_000, totalBytes: 2_000_000, silentMs: 200 });
     const stalled = Array.from({ length: 8 }, () => {
       const headers = { "content-length": "700000" };
@@ -145,7 +148,7 @@ describe("the body of a call", () => {
     await Promise.all(stalled);
   });
 
-  test("may wait longer for memory than a client may take to send it", async () => {
+  test("may wait for free memory longer than the timeout for sending it", async () => {
     const options = { runBytes: 5_000_000, timeoutMs: 3_000, silentMs: 2_000 };
     const { url } = await startWire(
       completions,

@@ -77,13 +77,13 @@ function requestWith({ path, shapes }: Field, value: unknown): Json {
   return { [name]: isList(shapes[0]) && !Array.isArray(inner) && inner !== null ? [inner] : inner };
 }
 
-describe.each(wires)("the field table of $title", (wire) => {
+describe.each(wires)("the table of allowed request fields of $title", (wire) => {
   const api = apiOf(wire);
   const rebuilt = (body: Json) => rebuiltRequest(body, api, upstreamModel);
   const fields = fieldsOf(api.request).map((field) => ({ ...field, name: field.path.join(".") }));
   const names = new Set(fields.map(({ name }) => name));
 
-  test("accepts each of its fields unchanged, and rejects another case or form", () => {
+  test("accepts each field unchanged, and rejects other letter cases or types", () => {
     for (const field of fields) {
       const right = typeof field.shapes.at(-1) === "object" ? {} : "x";
       const request = requestWith(field, right);
@@ -118,7 +118,7 @@ function otherForms(shape: Shape | undefined): readonly unknown[] {
 }
 
 test.each(refused)(
-  "the gateway rejects a request for a provider-side feature in any spelling: $title",
+  "the model gateway rejects a provider-side feature in any spelling: $title",
   ({ wire, more }) => {
     const model = { ...upstreamModel, ...wire.model };
     fc.assert(
@@ -130,24 +130,24 @@ test.each(refused)(
   },
 );
 
-describe("two spellings of a field of the Gemini API", () => {
+describe("fields of the Gemini API in snake case", () => {
   const rebuilt = (body: Json) => rebuiltRequest(body, apiOf(google), upstreamModel);
 
-  test("are both sent in camel case", () => {
+  test("are sent in camel case", () => {
     const file_data = { mime_type: "image/png" };
     const sent = rebuilt({ contents: [{ parts: [{ file_data }] }], tool_config: { a_b: 1 } });
     const fileData = { mimeType: "image/png" };
     expect(sent).toEqual({ contents: [{ parts: [{ fileData }] }], toolConfig: { a_b: 1 } });
   });
 
-  test("are rejected in the same object", () => {
+  test("are rejected if the same object has them in camel case", () => {
     const part = { fileData: { fileUri: "https://attacker.example" }, file_data: null };
     const request = { contents: [{ parts: [part] }] };
     expect(() => rebuilt(request)).toThrow(/"fileData" in two spellings/);
   });
 });
 
-describe("an undocumented field", () => {
+describe("an undocumented field of a model request", () => {
   async function ask(more: string, extraFields: readonly string[] = []) {
     const { provider, url } = await startWire(completions, emptyAnswer, { model: { extraFields } });
     const { status, text } = await post(url, `{"messages":[],${more}}`);
@@ -163,7 +163,7 @@ describe("an undocumented field", () => {
     },
   );
 
-  test("is sent if extraFields lists it, and no other field beside it", async () => {
+  test("is forwarded only if extraFields lists it", async () => {
     const extra = ["num_predict", "options.num_predict", "messages.content.image_url.uuid"];
     const image_url = { url: "data:,", uuid: { any: [1] } };
     const more = {

@@ -9,7 +9,7 @@ async function start(turns: Script["turns"]) {
   return { gateway, url: `${gateway.origin}/model/one/scripted/v1/chat/completions` };
 }
 
-test("a scripted model is called, streamed and metered as any other", async () => {
+test("a scripted model is called, streamed and charged like any other model", async () => {
   const { gateway, url } = await start([{ text: "hello there, person" }]);
   const reply = await post(url, { model: "x", stream: true, messages });
   expect(reply).toMatchObject({ status: 200, isWhole: true });
@@ -30,7 +30,7 @@ test("a scripted model responds with the next turn of the conversation, also wit
   expect(gateway.meter.ends).toMatchObject([{ status: 429, usage: null, estimated: false }]);
 });
 
-test("a scripted model stops waiting when the client hangs up", async () => {
+test("a scripted model stops waiting when the client disconnects", async () => {
   const { gateway, url } = await start([{ text: "late", delayMs: 600_000 }]);
   const client = new AbortController();
   const body = JSON.stringify({ model: "x", messages });

@@ -42,7 +42,7 @@ describe("a model request through a run's socket", () => {
     return post(`${url}/chat/completions`, body, { authorization, ...headers });
   }
 
-  test("with another run's token is rejected at any size, without forwarding", async () => {
+  test("with another run's token is rejected at any size", async () => {
     const other = await openSocket(side, "dev-2");
     await using forged = await opened({ socket: run.socket, token: other.token });
     for (const body of [completions.body, large]) {
@@ -66,14 +66,14 @@ describe("a model request through a run's socket", () => {
     expect(provider.asked).toHaveLength(1);
   });
 
-  test("with too large headers is rejected with 431, and the next one is answered", async () => {
+  test("with too large headers gets 431, and the next request is answered", async () => {
     const huge = await ask(completions.body, { headers: { "x-large": "x".repeat(12_000) } });
     expect(huge.status).toBe(431);
     expect((await ask(completions.body)).status).toBe(200);
   });
 });
 
-describe("a raw request on a run's socket", () => {
+describe("a raw model request on a run's socket", () => {
   const head = (line: string, ...headers: readonly string[]) =>
     [line, "host: x", `authorization: Bearer ${run.token}`, ...headers, "", ""].join("\r\n");
   const path = () => `/model/one/${provider.host}/v1/chat/completions`;
@@ -95,7 +95,7 @@ describe("a raw request on a run's socket", () => {
     ["a user in the host", () => line().replace("one/", "one/a@")],
     ["CONNECT", () => `CONNECT ${provider.host} HTTP/1.1`],
     ["GET", () => `GET ${path()} HTTP/1.1`],
-  ])("with %s never reaches the provider", async (_name, first) => {
+  ])("with %s is not forwarded", async (_name, first) => {
     const statuses = await answersTo(
       `${head(first(), "content-length: 2", "connection: close")}{}`,
     );
@@ -103,7 +103,7 @@ describe("a raw request on a run's socket", () => {
     expect(provider.asked).toEqual([]);
   });
 
-  test("over 32 MiB, or without a length, is not read", async () => {
+  test("over 32 MiB or of unknown length is not read", async () => {
     const announced = head(line(), `content-length: ${33 * mebibyte}`);
     expect(await answersTo(`${announced}{`)).toEqual(["413"]);
     const chunked = head(line(), "transfer-encoding: chunked", "connection: close");

@@ -19,21 +19,21 @@ test.each<[string, object | undefined, number]>([
   ["usage of 0 tokens", { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, input],
   ["negative counts", { prompt_tokens: -900, completion_tokens: -5 }, input],
   ["counts that are strings", { prompt_tokens: "12", completion_tokens: "3" }, input],
-  ["usage of its input but not its output", { prompt_tokens: 40, completion_tokens: 0 }, 40],
-])("the usage of a stream with %s is estimated", async (_name, usage, counted) =>
+  ["a count of the input only", { prompt_tokens: 40, completion_tokens: 0 }, 40],
+])("the usage of a model stream with %s is estimated", async (_name, usage, counted) =>
   expect(await streamed({ choices, usage })).toMatchObject({
     usage: { input: counted, output: 3 },
     estimated: true,
   }),
 );
 
-test("the usage of an unstreamed answer without counts is estimated by its bytes", async () => {
+test("the usage of an unstreamed model response without counts is estimated by its bytes", async () => {
   const document = { choices: [{ message: { content: "ok" } }], usage: {} };
   const output = Math.ceil(JSON.stringify(document).length / 3);
   expect(await plain(document)).toMatchObject({ usage: { input, output }, estimated: true });
 });
 
-test("a provider's error before the model began costs nothing, streamed or not", async () => {
+test("a model provider's error before any output costs nothing, streamed or not", async () => {
   const error = { message: "overloaded", code: 529 };
   const unbilled = { usage: null, estimated: false };
   expect(await streamed({ error })).toMatchObject(unbilled);

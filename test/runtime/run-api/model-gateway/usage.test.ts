@@ -6,7 +6,7 @@ import { completions, responses } from "./wires/openai.ts";
 import type { Wire } from "./wires/wire.ts";
 import { wires } from "./wires/wires.ts";
 
-test("the gateway stores the cost so far during a long stream", async () => {
+test("the model gateway stores the cost so far during a long stream", async () => {
   const events = dataEvents([{ choices: [{ delta: { content: "x".repeat(996) } }] }]).repeat(201);
   const answer = sending(events, { "content-type": "text/event-stream" });
   const { gateway, url } = await startWire(completions, answer);
@@ -28,7 +28,7 @@ test.each([
   [0.0021, { cost: 0.0021, is_byok: false, cost_details: { upstream_inference_cost: 0.002 } }],
   [0, { cost: -1 }],
   [null, { cost: "free" }],
-])("the gateway reads a cost of %s from the usage %j", (usd, cost) => {
+])("the model gateway reads a cost of %s from the usage %j", (usd, cost) => {
   const reader = readerOf(completions);
   reader.take({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 3, ...cost } });
   expect(reader.read().usd).toBe(usd);
@@ -43,7 +43,7 @@ describe.each(wires)("a model call ($title)", (wire) => {
     ["\r\n", 7],
     ["\r\n", 100_000],
   ])(
-    "is streamed unchanged and counted, with line ends %j in pieces of %i bytes",
+    "is streamed unchanged and charged, with line ends %j in pieces of %i bytes",
     async (newline, bytes) => {
       const text = wire.stream(newline);
       const type = "text/event-stream; charset=utf-8";
@@ -59,7 +59,7 @@ describe.each(wires)("a model call ($title)", (wire) => {
     },
   );
 
-  test("without a stream is answered and counted", async () => {
+  test("without a stream is answered and charged", async () => {
     const text = JSON.stringify(wire.plain);
     const answer = sending(text, { "content-type": "application/json" });
     const { provider, gateway, plainUrl } = await startWire(wire, answer);
@@ -68,7 +68,7 @@ describe.each(wires)("a model call ($title)", (wire) => {
     expect(provider.asked[0]?.json).toEqual(wire.plainBody);
   });
 
-  test("whose stream breaks off has estimated tokens, and breaks off for the client", async () => {
+  test("whose stream ends early has estimated tokens, and ends early for the client", async () => {
     const sent = wire.stream("\n");
     const firstText = sent.indexOf("日本語");
     const { gateway, url } = await startWire(wire, (_asked, response) => {
@@ -86,7 +86,7 @@ describe.each(wires)("a model call ($title)", (wire) => {
     expect(gateway.problems).toHaveLength(1);
   });
 
-  test("sends the provider the key, and no authentication, cookie, address or encoding of the client", async () => {
+  test("sends the provider the API key, without the client's authentication, cookies, address or encoding", async () => {
     const { provider, url } = await startWire(wire, emptyAnswer);
     const passed = { "x-stainless-lang": "js", "anthropic-beta": "a,b" };
     const dropped =
@@ -124,7 +124,7 @@ const numbers = fc.array(fc.oneof(fc.constantFrom(-500_000, 0.5, 1e300, 0), fc.d
 });
 
 test.each(wires)(
-  "the gateway rounds invalid token counts of a provider, to at least 0: $title",
+  "the model gateway rounds a provider's invalid token counts, to at least 0: $title",
   (wire) =>
     fc.assert(
       fc.property(numbers, (given) => {
@@ -145,16 +145,13 @@ test.each(wires)(
 test.each([
   [responses, { input_tokens: 1000, output_tokens: 42, total_tokens: 1342 }],
   [completions, { prompt_tokens: 1000, completion_tokens: 42, total_tokens: 1342 }],
-])(
-  "the gateway adds thinking that a provider counts separately to the output: $title",
-  (wire, usage) => {
-    const reader = readerOf(wire);
-    reader.take({ type: "response.completed", response: { usage }, usage });
-    expect(reader.read().usage).toMatchObject({ input: 1000, output: 342 });
-  },
-);
+])("the model gateway adds separately counted thinking to the output: $title", (wire, usage) => {
+  const reader = readerOf(wire);
+  reader.take({ type: "response.completed", response: { usage }, usage });
+  expect(reader.read().usage).toMatchObject({ input: 1000, output: 342 });
+});
 
-test("a negative count of cached tokens adds nothing to the charged input", () => {
+test("a negative count of cached tokens adds nothing to a model call's charged input", () => {
   const reader = readerOf(completions);
   const prompt_tokens_details = { cached_tokens: -500_000 };
   reader.take({ usage: { prompt_tokens: 10, completion_tokens: -1e6, prompt_tokens_details } });

@@ -22,7 +22,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
     return { all, text: JSON.stringify(all), exit: exitOf(all) };
   }
 
-  test("is reported from its first words to its usage, and leaves nothing", async () => {
+  test("is logged from its first text to its usage, and leaves no files", async () => {
     const command = "id -u; pwd; ls /usr/local/bin/al; ls -d /root; echo s3cret; git --version";
     const said = { text: "Looking.", tools: [bash(command)] };
     const { all, text, exit } = await played([said, { text: "All done." }]);

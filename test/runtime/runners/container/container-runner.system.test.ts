@@ -24,7 +24,7 @@ describe.skipIf(missing !== null)("the container runner", () => {
 });
 
 describe.skipIf(missing !== null)("a run in a container", () => {
-  test("gets its job over standard input alone, which stays open", async () => {
+  test("gets its job only over standard input, which stays open", async () => {
     const script = `read -r job; echo "$job" | grep -o '"prompt":"[a-z-]*"'; exec 3<&0; (read -r more <&3; echo stdin ended) & ${log("ready")}; sleep 0.5; ${end()}`;
     const request = aRequest(script);
     let seen: Promise<unknown> = Promise.resolve();
@@ -40,7 +40,7 @@ describe.skipIf(missing !== null)("a run in a container", () => {
     expect(shown).not.toContain("the-job-text");
   });
 
-  test("is out of memory when the engine says so", async () => {
+  test("ends as out of memory if the engine says so", async () => {
     const script = `node -e 'const all = []; for (;;) all.push(Buffer.alloc(1 << 20, 1))'; exit $?`;
     const exit = exitOf(await eventsOf(engine, aRequest(script)));
     expect(exit).toMatchObject({ outOfMemory: true, exitCode: 137 });
@@ -52,7 +52,7 @@ describe.skipIf(missing !== null)("a run in a container", () => {
     expect(rejected).toMatch(/no such image/i);
   });
 
-  test("has one exit even when its record can't be removed", async () => {
+  test("emits one exit even if its record can't be removed", async () => {
     const remove = () => Promise.reject(new Error("EROFS"));
     const warned = once(process, "warning") as Promise<[Error]>;
     const records = { ...memoryRecords(), remove };

@@ -9,7 +9,7 @@ import { tempDir } from "../../../helpers/temp-dir.ts";
 
 const { engine: machine, missing } = await testEngine();
 
-describe.skipIf(missing !== null)("changes of an engine", () => {
+describe.skipIf(missing !== null)("watching a container engine", () => {
   const proxy = perTest(
     async () => {
       const made = engineProxy(join(tempDir(), "engine.sock"), machine.address());
@@ -21,7 +21,7 @@ describe.skipIf(missing !== null)("changes of an engine", () => {
   const changes = () => engineChanges(connectEngine({ env: { DOCKER_HOST: proxy().host } }));
   const connections = (count: number) => expect.poll(() => proxy().connections()).toBe(count);
 
-  test("reports that an image or a name of one is removed", async () => {
+  test("reports that an image or an image's name is removed", async () => {
     const told: string[] = [];
     const listening = changes().subscribe((change) => told.push(change));
     await connections(1);
@@ -37,7 +37,7 @@ describe.skipIf(missing !== null)("changes of an engine", () => {
     listening.unsubscribe();
   });
 
-  test("reports a lost engine to all subscribers, over one connection, and only then", async () => {
+  test("reports a lost engine to all subscribers, which share one connection", async () => {
     const told: string[] = [];
     const loss$ = changes();
     for (const who of ["a", "b"]) loss$.subscribe({ complete: () => told.push(who) });

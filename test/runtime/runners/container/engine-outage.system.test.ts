@@ -42,7 +42,7 @@ async function broken(
   return events;
 }
 
-describe.skipIf(missing !== null)("an engine that goes away", () => {
+describe.skipIf(missing !== null)("a container engine that becomes unreachable", () => {
   const proxy = perTest(
     () => engineProxy(join(folder(), "engine.sock"), machine.address()),
     (made) => made.close(),
@@ -67,7 +67,7 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
   test.each([
     ["returns", 30_000, /the engine went away .* ended with it/],
     ["stays away", 500, /the engine went away .* did not come back/],
-  ])("and %s makes a run lost that ended with it", async (outcome, graceMs, reason) => {
+  ])("and %s makes a run that ended meanwhile count as lost", async (outcome, graceMs, reason) => {
     const isBack = outcome === "returns";
     await proxy().open();
     const request = aRequest(`${log("ready")}; ${forever}`);
@@ -81,13 +81,13 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
     else await containerOf(request).remove();
   });
 
-  test("lets no run start, with a hint", async () => {
+  test("causes new runs to fail with a hint", async () => {
     const images = { prepare: () => NEVER, imageFor: () => engine().version() };
     const { rejected } = exitOf(await eventsOf(engine(), aRequest(""), { images }));
     expect(rejected).toMatch(/no container engine answers at unix:.*host-user/);
   });
 
-  test("is not awaited by an adopted run that is stopped", async () => {
+  test("does not delay the stop of an adopted run", async () => {
     const request = aRequest("gone");
     const { instanceId, agent } = request;
     const records = memoryRecords(request);
@@ -101,20 +101,23 @@ describe.skipIf(missing !== null)("an engine that goes away", () => {
   });
 });
 
-describe.runIf(isLong && missing === null && hasOwnEngine)("an engine that is stopped", () => {
-  const own = perTest(() => ownEngine(folder()));
-  afterEach(() => own().remove(), 60_000);
+describe.runIf(isLong && missing === null && hasOwnEngine)(
+  "a container engine that is stopped",
+  () => {
+    const own = perTest(() => ownEngine(folder()));
+    afterEach(() => own().remove(), 60_000);
 
-  test("makes the runs lost that it ends", async () => {
-    const { engine, start, stop } = own();
-    await start();
-    await ensureBase(engine);
-    const request = aRequest(`trap 'exit 143' TERM; ${log("ready")}; ${forever}`);
-    const events = await broken(engine, request, async () => {
-      await stop();
+    test("ends runs, which count as lost", async () => {
+      const { engine, start, stop } = own();
       await start();
-    });
-    expect(exitOf(events)).toMatchObject(lost(/the engine went away .* ended with it/));
-    expect(await containersOf(engine, request.instanceId)).toEqual([]);
-  }, 120_000);
-});
+      await ensureBase(engine);
+      const request = aRequest(`trap 'exit 143' TERM; ${log("ready")}; ${forever}`);
+      const events = await broken(engine, request, async () => {
+        await stop();
+        await start();
+      });
+      expect(exitOf(events)).toMatchObject(lost(/the engine went away .* ended with it/));
+      expect(await containersOf(engine, request.instanceId)).toEqual([]);
+    }, 120_000);
+  },
+);

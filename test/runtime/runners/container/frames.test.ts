@@ -19,7 +19,7 @@ function taken(chunks: readonly Buffer[]) {
 
 const whole = Buffer.concat([frame(1, "out "), frame(2, "err"), frame(1, ""), frame(1, "more")]);
 
-test("the engine's multiplexed stream is parsed for any split into chunks", () => {
+test("the container engine's multiplexed stream is parsed for any split into chunks", () => {
   for (let size = 1; size <= whole.length; size += 1) {
     const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, index) =>
       whole.subarray(index * size, (index + 1) * size),
@@ -28,5 +28,5 @@ test("the engine's multiplexed stream is parsed for any split into chunks", () =
   }
 });
 
-test("the engine's multiplexed stream emits the beginning of a frame before its end arrives", () =>
+test("the container engine's multiplexed stream emits the beginning of a frame before its end arrives", () =>
   expect(taken([frame(1, "a long line").subarray(0, 12)]).stdout).toBe("a lo"));

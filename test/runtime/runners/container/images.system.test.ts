@@ -88,7 +88,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     await events(plain, { projectDir: programs });
   }, engineSetupMs);
 
-  test("is the default one, built only if missing or changed", async () => {
+  test("is by default Almanac's, built only if missing or changed", async () => {
     expect(await events(plain)).toEqual([ready]);
     const { Config, RepoTags } = await inspect(image);
     expect(Config.Labels["al.version"]).toBe("1.2.3");
@@ -122,7 +122,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
       expect(await events(plain, { local: () => local })).toMatchObject([failed(error)]),
   );
 
-  test("is rejected when its Dockerfile does not begin with the program's image", async () => {
+  test("is rejected if its Dockerfile is not based on Almanac's image", async () => {
     const agent = await withDockerfile("RUN true", testBase);
     expect((await events(agent)).at(-1)).toMatchObject(failed(/FROM al-agent:latest/));
   });
@@ -166,7 +166,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(dev.map(({ Id }) => Id)).toContain(id);
   });
 
-  test("stays the last good one after a build that failed", async () => {
+  test("stays the last good image after a failed build", async () => {
     const goodId = await imagesWith().imageFor(await withDockerfile("RUN true"));
     const bad = await withDockerfile("RUN exit 9");
     expect((await events(bad)).at(-1)).toMatchObject(failed(/code: 9.*fix the Dockerfile/));
@@ -187,7 +187,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(await failure()).toBeLessThan(built / 2);
   });
 
-  test("is no longer built without a waiting caller", async () => {
+  test("is no longer built once no caller waits for it", async () => {
     const agent = await withDockerfile("RUN sleep 20");
     const images = imagesWith();
     await firstValueFrom(images.prepare(agent).pipe(take(3)));

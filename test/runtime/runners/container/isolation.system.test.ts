@@ -92,7 +92,7 @@ describe.skipIf(missing !== null)("a run inside of a container", () => {
     for (const line of rights) expect(line).toMatch(/^Cap\w+:\s0{16}$|^NoNewPrivs:\s1$/);
   });
 
-  test("has the volumes of its image in memory, each with a limit", async () => {
+  test("has the image's volumes in memory, each with a size limit", async () => {
     const name = `al-test-volumes:${randomUUID().slice(0, 8)}`;
     const container = await engine.calls().createContainer({ Image: testBase, Cmd: ["true"] });
     const [repo, tag] = name.split(":");

@@ -37,7 +37,7 @@ test.each([
   ],
   ["emits no event for an image that still exists", ["s-(f|)", "(f|)"], "-----r", "s-f"],
   [
-    "checks an image at once when the engine went away, and reports that",
+    "checks an image at once when the engine becomes unavailable, and reports that",
     ["s-(f|)", "(xf|)"],
     "-----g",
     "s-f--(xf)",

@@ -7,7 +7,7 @@ test.each([
   "tcp://localhost:2375",
   "tcp://127.0.0.1:2375",
   "tcp://[::1]:2375",
-])("DOCKER_HOST=%j is an engine of this machine", (host) => {
+])("DOCKER_HOST=%j is accepted as an engine on this machine", (host) => {
   expect(remoteEngineProblem(host === undefined ? {} : { DOCKER_HOST: host }, false)).toBeNull();
 });
 
@@ -17,7 +17,7 @@ test.each([
   "tcp://10.0.0.9:2376",
   "https://[fd00::9]:2376",
 ])(
-  "DOCKER_HOST=%s is an engine of another machine: the error shows the config to write",
+  "DOCKER_HOST=%s is rejected as an engine on another machine, with the config to write instead",
   (host) => {
     const problem = remoteEngineProblem({ DOCKER_HOST: host }, false);
     expect(problem?.message).toContain(`DOCKER_HOST is ${host}, the engine of another machine`);

@@ -39,7 +39,7 @@ async function paused(script: string) {
 const continued = `sleep 1; ${log("on")}; ${end()}`;
 
 describe.skipIf(missing !== null)("a run whose container is paused", () => {
-  test("does nothing until it is unpaused, and then continues", async () => {
+  test("makes no progress until it is unpaused, and then continues", async () => {
     const run = await paused(continued);
     await pauseContainer(engine, run.name);
     await unpauseContainer(engine, run.name);

@@ -13,7 +13,7 @@ import { aProject, aRunner, containersOf, memoryRecords } from "./support.ts";
 const { engine, missing } = await testEngine();
 const entry = fileURLToPath(new URL("crashing-scheduler.ts", import.meta.url));
 
-describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
+describe.skipIf(missing !== null)("a container run whose scheduler was killed", () => {
   const projectDir = aProject();
   const reconciler = createReconciler(engine, projectDir);
   let scheduler: ChildProcess | undefined;
@@ -51,7 +51,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     ]);
   });
 
-  test("is not adopted without any output, and is removed", async () => {
+  test("is removed instead of adopted if it had no output", async () => {
     const request = aRequest(forever);
     const { instanceId } = request;
     const run = aRunner(engine, { projectDir }).run(request, NEVER).subscribe();
@@ -63,7 +63,7 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     run.unsubscribe();
   });
 
-  test("is adopted with the config of its start, and only then not removed", async () => {
+  test("is adopted with the config of its start, and removed if not adopted", async () => {
     const request = aRequest(`${log("ready")}; ${forever}`);
     const { instanceId, agent } = request;
     await leave(request);
@@ -81,14 +81,14 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(await leftovers(request)).toEqual([]);
   });
 
-  test("is not searched without an engine and a record", async () => {
+  test("is not searched if there is no engine and no record", async () => {
     const nowhere = connectEngine({ env: { DOCKER_HOST: "unix:///nowhere.sock" } });
     const runner = aRunner(nowhere, { projectDir });
     expect(await runner.adopt(["dev-1"])).toEqual([]);
     await expect(runner.reap()).rejects.toThrow("no container engine answers");
   });
 
-  test("is invisible to other projects, which find and remove nothing", async () => {
+  test("is neither found nor removed by other projects", async () => {
     const request = aRequest(`${log("ready")}; ${forever}`);
     await leave(request);
     const other = createReconciler(engine, aProject());

@@ -51,7 +51,7 @@ describe("a run as the scheduler's user whose scheduler was killed", () => {
     return { request, kill, next, adopt: () => next.adopt([request.instanceId, "dev-unknown1"]) };
   }
 
-  test("is found with its config, unless its supervisor was killed too", async () => {
+  test("is found with its config, unless its supervisor was killed", async () => {
     const { request, kill, adopt } = await leftRun(`trap '' TERM; ${forever}`);
     const { instanceId, agent } = request;
     expect(await adopt()).toEqual([{ instanceId, agent }]);
@@ -67,7 +67,7 @@ describe("a run as the scheduler's user whose scheduler was killed", () => {
     expect(await usual.leftovers(request)).toEqual([]);
   });
 
-  test("exits as blocked if it never began", async () => {
+  test("exits as blocked if its process had not started", async () => {
     const request = aRequest("echo hi");
     await mkdir(baseDir());
     const supervisor = spawn("sleep", ["300"]);
@@ -80,7 +80,7 @@ describe("a run as the scheduler's user whose scheduler was killed", () => {
     expect(exitOf(await events)).toMatchObject({ blocked: true });
   });
 
-  test("is not mistaken for a process that got its PID later", async () => {
+  test("is not confused with a later process that has the same PID", async () => {
     const request = aRequest(end());
     await collected(aRunner(baseDir()).run(request, NEVER));
     const [record = ""] = (await readLog(request)).split("\n");
@@ -91,7 +91,7 @@ describe("a run as the scheduler's user whose scheduler was killed", () => {
     expect(await aRunner(baseDir()).adopt([request.instanceId])).toEqual([]);
   });
 
-  test("ends by itself at its timeout if no scheduler returns", async () => {
+  test("ends at its timeout if no scheduler returns", async () => {
     const timeoutSeconds = -12.5 - questionLimits.seconds;
     const times = { timeoutSeconds, waitTimeoutSeconds: 0.3 };
     const request = aRequest(`${log("ready")}; ${forever}`, times);

@@ -7,7 +7,7 @@ import { aRunner } from "./support.ts";
 import { pause } from "../../../helpers/pause.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
-test("a run's process starts only once the start of the run is committed", async () => {
+test("a run's process starts only once the start of the run is stored", async () => {
   const dir = tempDir();
   const mark = join(dir, "mark");
   const begun = Promise.withResolvers<undefined>();
@@ -23,7 +23,7 @@ test("a run's process starts only once the start of the run is committed", async
 });
 
 test.each([0, 500])(
-  "a run that is stopped after %i ms, before its start is committed, exits as never begun",
+  "a run that is stopped %i ms after its request, before its start is stored, exits as never started",
   async (ms) => {
     const dir = tempDir();
     const runner = aRunner(dir, { begin: () => new Promise(() => undefined) });

@@ -21,7 +21,7 @@ const attempts = join(import.meta.dirname, "network-attempts.ts");
 const missing = whyNoOsUsers() ?? whyNoNetwork();
 noteSkipped("closed networks of host users", missing);
 
-describe.skipIf(missing !== null)("a run of a host user whose network is closed", () => {
+describe.skipIf(missing !== null)("a host-user run whose network is closed", () => {
   const users = perFile(
     () => agentUsers(supervisorProgram(anyAgent)),
     (users) => users.remove(),
@@ -86,7 +86,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
 
   const place = "a user, itself";
 
-  test("can't undo its isolation in a user namespace of its own", async () => {
+  test("can't undo its isolation in a new user namespace", async () => {
     const inside = [
       "umount /run; umount -l /run; umount /proc; umount -l /proc",
       "ip link add d0 type dummy && ip addr",
@@ -99,7 +99,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
     expect(Number(lines.at(-3))).toBeLessThan(15);
   });
 
-  test("reaches no listener of this machine: TCP, UDP, IPv6, abstract sockets", async () => {
+  test("can't connect to this machine by TCP, UDP, IPv6 or abstract sockets", async () => {
     const tcp = createServer((socket) => socket.on("error", () => undefined).end());
     const udp = createSocket("udp4");
     const path = `\0al-test-${process.pid}`;
@@ -133,7 +133,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
     return eventsOf(place, `echo "network $AL_NETWORK" >&2`, { network, within });
   };
 
-  test("does not start if the kernel forbids isolation, with its reason and advice", async () => {
+  test("does not start if the kernel forbids isolation, with a reason and advice", async () => {
     const events = await forbidden("closed");
     const { rejected } = exitOf(events);
     expect(rejected).toMatch(/network has to be closed.*\(unshare: .*No space left on device\)/);
@@ -143,7 +143,7 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
     expect(messagesOf(events)).toEqual([]);
   });
 
-  test("is open with a warning if the kernel forbids isolation and it need not be closed", async () => {
+  test("has an open network, with a warning, if the kernel forbids isolation and the config permits that", async () => {
     const events = await forbidden("closed-if-possible");
     expect(exitOf(events)).toMatchObject({ exitCode: 0, rejected: null });
     const [first, ...others] = messagesOf(events);

@@ -26,7 +26,7 @@ test.each([
   expect(told).not.toMatch(/audit plugin|throw err/);
 });
 
-test("a run that the scheduler's own user could not start is reported without sudo", () =>
+test("a failed start as the scheduler's own user is reported without advice about sudo", () =>
   expect(problem(["spawn /opt/node EACCES"], "$USER")).toBe(
     "the run's process cannot be started: spawn /opt/node EACCES",
   ));
@@ -47,7 +47,7 @@ async function started(line: string, options: Parameters<typeof aRunner>[1] = {}
   return { exit, left: [...readdirSync(baseDir), ...(await processesOf(request.instanceId))] };
 }
 
-test("a run whose supervisor is killed before its first record leaves no process and no file", async () => {
+test("a run whose supervisor is killed before it writes a record leaves no process and no file", async () => {
   const { exit, left } = await started("kill -9 $$");
   const rejected = like("cannot be started");
   expect(exit).toMatchObject({ exit: { rejected } });
@@ -57,12 +57,15 @@ test("a run whose supervisor is killed before its first record leaves no process
 test.each([
   ["does not end", "exec sleep 300"],
   ["was killed", "kill -9 $$"],
-])("a run that can't be prepared leaves nothing, even if its supervisor %s", async (_how, line) => {
-  const prepare = async (_request: unknown, workDir: string) => {
-    await expect.poll(() => existsSync(workDir)).toBe(true);
-    throw new Error("no such repository");
-  };
-  const { exit, left } = await started(line, { prepare });
-  expect(exit).toMatchObject({ exit: { rejected: "no such repository" } });
-  expect(left).toEqual([]);
-});
+])(
+  "a run that can't be prepared leaves no process and no file, even if its supervisor %s",
+  async (_how, line) => {
+    const prepare = async (_request: unknown, workDir: string) => {
+      await expect.poll(() => existsSync(workDir)).toBe(true);
+      throw new Error("no such repository");
+    };
+    const { exit, left } = await started(line, { prepare });
+    expect(exit).toMatchObject({ exit: { rejected: "no such repository" } });
+    expect(left).toEqual([]);
+  },
+);

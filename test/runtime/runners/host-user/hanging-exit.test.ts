@@ -6,7 +6,7 @@ import { aRequest, end } from "../shell-runs.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 import { aRunner, supervisorProgram } from "./support.ts";
 
-test("a run ends once its log has its end, even if its supervisor never exits", async () => {
+test("a run ends once the end is in its log, even if its supervisor never exits", async () => {
   const baseDir = tempDir();
   const request = aRequest(end());
   const { file, args } = supervisorProgram("dev");

@@ -44,7 +44,7 @@ async function binOf(...links: readonly string[]): Promise<string> {
 }
 
 describe("a run as the scheduler's user", () => {
-  test("gets its job over standard input alone, which stays open", async () => {
+  test("gets its job only over standard input, which stays open", async () => {
     const script = `read -r job; echo "$job" | grep -o the-job''-text; tr '\\0' '\\n' < /proc/$$/cmdline | grep -c the-job''-text; env; timeout 0.3 cat; echo "cat ended with $?"; ${end()}`;
     const [text, inArguments, ...environment] = await linesOf(script);
     expect([text, inArguments]).toEqual(["the-job-text", "0"]);
@@ -52,16 +52,19 @@ describe("a run as the scheduler's user", () => {
     expect(environment.at(-1)).toBe("cat ended with 124");
   });
 
-  test.skipIf(whyNoNetwork() !== null)("creates its namespaces once, without a trial", async () => {
-    const [bin, count] = [await binOf(), join(baseDir(), "../count")];
-    const { PATH = "" } = process.env;
-    const counting = `#!/bin/sh\necho >> '${count}'\nexec "$(PATH='${PATH}' command -v unshare)" "$@"\n`;
-    await writeFile(join(bin, "unshare"), counting, { mode: 0o755 });
-    await eventsOf(aRequest(end()), { env: { ...process.env, PATH: `${bin}:${PATH}` } });
-    // The user of a scheduler that is not root needs a user namespace around the others.
-    const needed = process.getuid?.() === 0 ? 1 : 2;
-    expect((await readFile(count, "utf8")).length).toBe(needed);
-  });
+  test.skipIf(whyNoNetwork() !== null)(
+    "creates its namespaces once, without trying them before",
+    async () => {
+      const [bin, count] = [await binOf(), join(baseDir(), "../count")];
+      const { PATH = "" } = process.env;
+      const counting = `#!/bin/sh\necho >> '${count}'\nexec "$(PATH='${PATH}' command -v unshare)" "$@"\n`;
+      await writeFile(join(bin, "unshare"), counting, { mode: 0o755 });
+      await eventsOf(aRequest(end()), { env: { ...process.env, PATH: `${bin}:${PATH}` } });
+      // The user of a scheduler that is not root needs a user namespace around the others.
+      const needed = process.getuid?.() === 0 ? 1 : 2;
+      expect((await readFile(count, "utf8")).length).toBe(needed);
+    },
+  );
 
   test("gets a few harmless variables, and a private folder that is removed afterwards", async () => {
     const env = { ...process.env, SECRET_TOKEN: "s3cret", AL_HOME: "/x", LANG: "de_DE.UTF-8" };
@@ -83,13 +86,13 @@ describe("a run as the scheduler's user", () => {
     expect((await lstat(baseDir())).mode & 0o777).toBe(0o700);
   });
 
-  test("is rejected when the folder of runs is a link", async () => {
+  test("is rejected if the folder for runs is a symbolic link", async () => {
     await symlink(tmpdir(), baseDir());
     const { rejected } = exitOf(await eventsOf(aRequest(end())));
     expect(rejected).toContain(`${baseDir()} is not a folder`);
   });
 
-  test("ends processes with its mark without a PID namespace, and reports that", async () => {
+  test("leaves no process with its environment mark if there is no PID namespace, and reports that", async () => {
     const env = { PATH: await binOf("setsid", "sleep") };
     const stop$ = new Subject<StopReason>();
     const request = aRequest(`trap '' TERM; setsid sleep 300 & ${log("ready")}; ${forever}`);
@@ -101,7 +104,7 @@ describe("a run as the scheduler's user", () => {
     expect(messagesOf(events)).toEqual([expect.stringMatching(reason), "ready"]);
   });
 
-  test("ends even processes without its mark, if it has a PID namespace", async () => {
+  test("leaves no process, marked or not, if it has a PID namespace", async () => {
     const mark = `4${Math.floor(Math.random() * 1e6)}`;
     const lines = await linesOf(`env -i setsid sleep ${mark} & sleep 0.2; ${end()}`);
     const { stdout } = await promisify(execFile)("ps", ["-eo", "args"]);
@@ -117,7 +120,7 @@ describe("a run as the scheduler's user", () => {
     ]);
   });
 
-  test("has its output capped when it writes without end, and still ends well", async () => {
+  test("has endless output capped, and still succeeds", async () => {
     const { heapUsed } = process.memoryUsage();
     const script = `yes "$(head -c 4000 /dev/zero | tr '\\0' y)" | head -c 120000000; echo; ${end()}`;
     let bytes = 0;

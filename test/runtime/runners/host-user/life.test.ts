@@ -3,7 +3,7 @@ import { lifeMs } from "../../../../src/runtime/runners/host-user/new-run.ts";
 import { longestTimerMs } from "../../../../streams/longest-timer.ts";
 import { anAgent } from "../../../helpers/agents.ts";
 
-test("the supervisor of a run lives longer than any question may be open", () => {
+test("the supervisor of a run lives longer than the longest time that a question may be open", () => {
   const questionMs = questionLimits.seconds * 1000;
   expect(lifeMs(anAgent("dev", { timeoutSeconds: 60, waitTimeoutSeconds: 1 }))).toBeGreaterThan(
     questionMs + 60_000,

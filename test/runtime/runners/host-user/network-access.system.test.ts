@@ -9,7 +9,7 @@ import { noteSkipped } from "../../../helpers/note-skipped.ts";
 const missing = whyNoNetwork();
 noteSkipped("closed networks of host users", missing);
 
-describe.skipIf(missing !== null)("a run of a host user with a closed network", () => {
+describe.skipIf(missing !== null)("a host-user run with a closed network", () => {
   const root = perTest(tempDir);
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ""}` };
   networkAccessTests("host user", process.execPath, (job) =>

@@ -53,7 +53,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
       leftovers: (id) => leftovers(baseDir(), id),
     }));
 
-    test("runs in a folder of that user's, without the scheduler's and sudo's variables, and only its log stays", async () => {
+    test("runs in that user's folder, without variables of the scheduler or sudo, and leaves only its log", async () => {
       const request = requestAs(
         `id -un; pwd; stat -c '%a %U' .; echo x > "$TMPDIR/file"; stat -c %U "$TMPDIR/file"; env; ${end()}`,
       );
@@ -72,7 +72,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
       expect(await stat(baseDir())).toMatchObject({ uid, mode: 0o041733 });
     });
 
-    test("leaves no unmarked process and no inaccessible file", async () => {
+    test("leaves no process, even unmarked, and no file, even inaccessible", async () => {
       const mark = `3${Math.floor(Math.random() * 1e6)}`;
       const files = "mkdir -p a/b; touch a/b/c; chmod 0 a/b a";
       const request = requestAs(`${files}; env -i setsid sleep ${mark} & sleep 0.2; ${end()}`);
@@ -84,7 +84,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     });
   });
 
-  test("is ended by its own user if sudo does not wait for it", async () => {
+  test("is ended by its own OS user if sudo does not wait for the run", async () => {
     // Without a session to close, sudo does not wait, and its process may not be signalled any more.
     const handOver = `Defaults:${users().schedulerUser.name} !pam_session, !pam_setcred\n`;
     const takeOut = await withSudoersRule(handOver);

@@ -51,7 +51,7 @@ test("the logs of runs are deleted above the size limit, the oldest first", asyn
     await pruned({ "dev-3.log": [3, "333"], "dev-1.log": [1, "1"], "dev-2.log": [2, "22"] }, 3),
   ).toEqual({ bytes: 3, names: ["dev-1.log", "dev-2.log"] }));
 
-test("the logs of runs name their project", async () => {
+test("the log of a run contains the project's path", async () => {
   const request = aRequest(end());
   await lastValueFrom(aRunner(dir()).run(request, NEVER));
   const record = await readRunRecord(logPathOf(dir(), request.instanceId));

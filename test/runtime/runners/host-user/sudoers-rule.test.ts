@@ -14,7 +14,7 @@ function rule(projectDir: string, scheduler = "alice"): string {
   return sudoersRule({ scheduler, runAs: "al-agent", program: { file: "/usr/bin/node", args } });
 }
 
-test("the sudoers rule names the absolute command and the user only", () => {
+test("the sudoers rule permits only the absolute command, for the user only", () => {
   const [comment, alias, defaults, grant] = rule("/srv/project").split("\n");
   const [, name] = /^Cmnd_Alias (ALMANAC_[0-9A-F]{12}) = /.exec(alias ?? "") ?? [];
   expect(comment).toMatch(/^#/);
@@ -25,12 +25,12 @@ test("the sudoers rule names the absolute command and the user only", () => {
   expect(grant).toBe(`alice ALL=(al-agent) NOPASSWD: NOSETENV: ${name}`);
 });
 
-test("the sudoers rule has another alias for another project or user", () => {
+test("the sudoers rule's alias differs by project and by user", () => {
   const names = [rule("/a"), rule("/b"), rule("/a", "bob")].map((text) => /ALMANAC_\w+/.exec(text));
   expect(new Set(names.map(String)).size).toBe(3);
 });
 
-test("the sudoers rule rejects a path that no rule can hold", () => {
+test("the sudoers rule rejects a path that sudoers can't express", () => {
   expect(() => rule("/srv/a\nb ALL=(ALL) NOPASSWD: ALL")).toThrow("cannot be part");
   expect(() => rule(String.raw`/srv/a\b`)).toThrow("cannot be part");
 });

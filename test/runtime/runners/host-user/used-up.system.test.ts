@@ -21,7 +21,7 @@ import { noteSkipped } from "../../../helpers/note-skipped.ts";
 const missing = whyNoOsUsers() ?? whyNoNetwork();
 noteSkipped("runs without namespaces left", missing);
 
-describe.skipIf(missing !== null)("a run of a host user that can't be isolated now", () => {
+describe.skipIf(missing !== null)("a host-user run that can't be isolated at the moment", () => {
   const user = perFile(tempUser, (user) => user.remove());
   const root = perTest(async () => {
     const dir = tempDir(0o755);
@@ -62,7 +62,7 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
     ["open", "user"],
   ] as const;
   test.each([...some, ...(isLong ? others : [])])(
-    "waits with a network that is %s while all %s namespaces are used up",
+    "waits, if its network is %s, while all %s namespaces are used",
     async (network, kind) => {
       const events = await within(usedUp(kind), network);
       expect(exitOf(events)).toMatchObject(blocked(/isolated.*No space left on device/));
@@ -81,17 +81,17 @@ describe.skipIf(missing !== null)("a run of a host user that can't be isolated n
   const entry = fileURLToPath(new URL("no-descriptors-entry.ts", import.meta.url));
   const few = ["-c", 'ulimit -n 200; exec "$@"', "sh", process.execPath, entry];
 
-  test("counts as closed for a scheduler without file descriptors, so it gets no secrets", () => {
+  test("gets no secrets if the scheduler has no free file descriptors", () => {
     const answers = execFileSync("/bin/sh", [...few, "probe"], { encoding: "utf8" });
     expect(JSON.parse(answers)).toEqual([null, null]);
   });
 
-  test("waits while its supervisor has no file descriptors", async () => {
+  test("waits while its supervisor has no free file descriptors", async () => {
     const runner = ownRunner(() => ({ file: "/bin/sh", args: few }));
     expect(exitOf(await eventsOf(runner))).toMatchObject(blocked(/EMFILE/));
   });
 
-  test("waits if the kernel rejects an isolation that an earlier run of the user had", async () => {
+  test("waits if the kernel rejects an isolation that worked for an earlier run of the user", async () => {
     let prelude = "";
     const runner = ownRunner((agent) => {
       const { file, args } = supervisorProgram(agent);

@@ -93,18 +93,22 @@ function expectWords(
 }
 
 test.each([
-  ["ends its caller's wait when its run has finished", "          a1w-b-B", "--w---s"],
-  ["ends its caller's wait when it is dropped", "                 a1w---d", "--w---s"],
-  ["keeps its caller's wait when its lost run is tried again", "      a1wbL--b-B", "--w------s"],
-  ["that has ended ends a wait for it at once", "                          a1b-B-w", "------s"],
-  ["that is unknown ends a wait for it at once", "                         a-----w", "------s"],
+  ["ends the caller's wait when the called run has finished", "          a1w-b-B", "--w---s"],
+  ["ends the caller's wait when it is dropped", "                 a1w---d", "--w---s"],
+  [
+    "does not end the caller's wait when its lost run is tried again",
+    "      a1wbL--b-B",
+    "--w------s",
+  ],
+  ["that has ended ends the caller's wait at once", "                          a1b-B-w", "------s"],
+  ["that is unknown ends the caller's wait at once", "                         a-----w", "------s"],
   [
     "keeps its caller's wait for several calls until all have ended",
     "            a12Wbc-C-B",
     "---W-----s",
   ],
   ["keeps its caller's wait until the timeout", "                           a1t", "--w---t"],
-  ["ends no wait that was cancelled", "             a1w-xb-B", "--w"],
+  ["ends no cancelled wait", "             a1w-xb-B", "--w"],
   ["ends no wait of a caller that has ended", "              a1w--A-B", "--w"],
   ["continues when its caller ends", "                            a1b--A-B", ""],
   ["with cancelOnExit ends in its queue with its caller", "       a2---A", "-----q"],
@@ -115,14 +119,14 @@ test.each([
   ["that would close a cycle of waits ends a wait for it at once", "       a1wb3v", "--w--c"],
   ["that closes a cycle by an earlier call ends a wait for it at once", "  a13-bwv", "-----wc"],
   ["is handled in order within a burst", "                        (a12WbcBCA)", "(Ws)"],
-])("a call %s", (_what, line, expected) =>
+])("a call of another agent %s", (_what, line, expected) =>
   marbles((helpers) => expectWords(helpers, line, expected)),
 );
 
 test.each([
   ["its wait is cancelled", "a1bw-x"],
   ["its caller ends", "a1bw-A"],
-])("a call leaves no wait in the graph when %s", (_how, line) => {
+])("a call of another agent leaves no wait in the graph when %s", (_how, line) => {
   const graph = createWaitGraph();
   marbles((helpers) => {
     expectWords(helpers, line, "---w", graph);

@@ -105,7 +105,7 @@ test.each([
   ["is refused to others while a run holds it", "          -a--i", "-a--h"],
   ["is granted to its holder again with the same token", " -a--a", "-a--a"],
   ["is granted to waiting runs in the order of requests", "-abc-1----2", "-awW-(rb)-(Rc)"],
-  ["is refused to a run whose wait times out", "           -a-w------", "-a-w--t"],
+  ["is refused to a run whose wait for it times out", "           -a-w------", "-a-w--t"],
   ["is granted to the next run when it expires", "         -s-b", "-a-w--(xb)"],
   ["is extended by a heartbeat", "                         -s--h---b", "-a--E---w---(xb)"],
   ["can't be extended or released by another run", "       -a-H-2", "-a-n-n"],
@@ -122,12 +122,12 @@ test.each([
 );
 
 test(
-  "a lock that would close a cycle of waits is rejected with its path",
+  "a lock request that would close a cycle of waits is rejected with the cycle",
   inVirtualTime((helpers) => expectWords(helpers, "-aB-b-A--1", "-aV-w-d--(rB)")),
 );
 
 test(
-  "a lock that would close a cycle with another kind of wait is rejected",
+  "a lock request that would close a cycle with another kind of wait is rejected",
   inVirtualTime((helpers) => {
     const graph = createWaitGraph();
     // The holder waits for an answer of c, which asks for what it holds.
@@ -189,7 +189,7 @@ test("a run's 101st lock is rejected until the run releases one", () => {
 const owner = { resource: x, agent: "a", instanceId: "a-1" };
 
 test(
-  "lock events contain the lock's holder, start and end",
+  "events about a lock contain its holder, start and end",
   inVirtualTime((helpers) => {
     const lock = { ...owner, fencingToken: 7, heldSince: 1, expiresAt: 101 };
     const event$ = locked(helpers, "-a---i", { lastToken: 6 });
@@ -201,7 +201,7 @@ test(
 );
 
 test(
-  "restored locks are held until they expire",
+  "locks restored after a restart are held until they expire",
   inVirtualTime((helpers) => {
     const held = [{ ...owner, fencingToken: 1, heldSince: 0, expiresAt: 6 }];
     expectWords(helpers, "--b", "--w---(xb)", { held, values: { b: "granted b-1 1" } });
@@ -209,7 +209,7 @@ test(
 );
 
 test(
-  "the stream of lock events leaves no timer when it is unsubscribed, and starts anew for the next subscriber",
+  "the stream of lock events leaves no timer when unsubscribed, and starts anew for the next subscriber",
   inVirtualTime(({ cold, expectObservable, expectSubscriptions, scheduler }) => {
     const command$ = cold("-s-b-------|", commands);
     const create = () => createLocks<string>({ graph: createWaitGraph(), held: [], lastToken: 0 });

@@ -34,7 +34,7 @@ test.each<[what: string, waits: Waits, run: string, on: WaitTarget[], cycle: str
   ).toBe(cycle);
 });
 
-test("a graph of waits forgets a wait that was cancelled, and only that one", () => {
+test("a graph of waits removes only the cancelled wait", () => {
   const graph = graphOf({ c: ["a"] });
   const cancel = graph.add("b", () => ["a"]);
   graph.add("b", () => ["c"]);

@@ -60,26 +60,23 @@ async function jobOf(config: Partial<AgentConfig>, project = "", whyNotClosed?: 
 test.each([
   ["a container without a network", inContainer, ""],
   ["a host user's run that has to be closed", withTable, ""],
-  ["a host user's run of a project with an allow list", {}, '[network]\nallow = ["npm"]'],
+  ["a host user's run in a project with an allow list", {}, '[network]\nallow = ["npm"]'],
   ["a run of the scheduler's own user that can be closed", {}, "", null],
-])(
-  "the job of %s has placeholders for its secrets",
-  async (_what, config, project, whyNotClosed?: null) => {
-    const { job, bindings } = await jobOf(config, project, whyNotClosed);
-    expect(JSON.stringify(job)).not.toContain("R3al");
-    expect(bindings).toMatchObject([
-      { secret: token, sentinel: job.credentials[0]?.env.GITHUB_TOKEN },
-    ]);
-    expect(job.network?.authority).toContain("BEGIN CERTIFICATE");
-  },
-);
+])("%s gets placeholders for its secrets", async (_what, config, project, whyNotClosed?: null) => {
+  const { job, bindings } = await jobOf(config, project, whyNotClosed);
+  expect(JSON.stringify(job)).not.toContain("R3al");
+  expect(bindings).toMatchObject([
+    { secret: token, sentinel: job.credentials[0]?.env.GITHUB_TOKEN },
+  ]);
+  expect(job.network?.authority).toContain("BEGIN CERTIFICATE");
+});
 
 test.each([
   ["a container with a network", { ...inContainer, ...withTable }, '[local]\nnetwork = "bridge"'],
   ["a run of the scheduler's own user that can't be closed", {}, "", "forbidden"],
   ["a run of another OS user", { runtime: { type: "host-user", runAs: "other" } }, "", null],
 ])(
-  "the job of %s has its secrets, and its TLS is not intercepted",
+  "%s gets the secrets themselves, and TLS is not intercepted",
   async (_what, config, project, why?) => {
     const { job, bindings } = await jobOf(config as Partial<AgentConfig>, project, why);
     expect(job.credentials[0]?.env.GITHUB_TOKEN).toBe(token);
@@ -88,20 +85,20 @@ test.each([
   },
 );
 
-test("[network.credentials] has further secrets replaced by placeholders", async () => {
+test("a secret listed in [network.credentials] is replaced by a placeholder", async () => {
   const project = '[network.credentials]\nmy_own = ["api.example.com"]';
   const { job, bindings } = await jobOf({ ...inContainer, credentials: ["my_own"] }, project);
   expect(JSON.stringify(job)).not.toContain("w0rd-of-mine");
   expect(bindings).toMatchObject([{ secret: "w0rd-of-mine", hosts: ["api.example.com"] }]);
 });
 
-test("a run without placeholders of secrets has no certificate authority", async () => {
+test("a run without placeholders for secrets has no certificate authority", async () => {
   const { job } = await jobOf({ ...inContainer, credentials: ["my_own"] });
   expect(job.network).toBeUndefined();
   expect(job.credentials[0]?.env).toEqual({ MY_OWN_WORD: "w0rd-of-mine" });
 });
 
-test("a restarted scheduler makes the same placeholders of secrets, and skips a deleted credential", async () => {
+test("a restarted scheduler makes the same placeholders for secrets, and skips a deleted credential", async () => {
   const { bindings, request } = await jobOf(inContainer);
   const agent = { ...request.agent, credentials: ["gone", "github_token"] };
   expect(await brokeringOf("").bindings({ ...request, agent })).toEqual(bindings);

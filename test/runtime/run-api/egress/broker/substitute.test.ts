@@ -15,28 +15,28 @@ function headers(...rawHeaders: string[]): string[] {
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-test("a placeholder becomes the secret in any header for authentication", () =>
+test("a placeholder in any header for authentication is replaced by the secret", () =>
   expect(
     headers("Authorization", `token ${sentinel}`, "X-Auth-Token", `${sentinel},${sentinel}`),
   ).toEqual(["Authorization", `token ${secret}`, "X-Auth-Token", `${secret},${secret}`]));
 
-test("a placeholder becomes the secret inside of basic authentication", () => {
+test("a placeholder for the password in basic authentication is replaced by the secret", () => {
   const [, value] = headers("authorization", `Basic ${base64(`x-access-token:${sentinel}`)}`);
   expect(value).toBe(`Basic ${base64(`x-access-token:${secret}`)}`);
 });
 
-test("a placeholder becomes the secret as a whole login of basic authentication", () => {
+test("a placeholder for user and password in basic authentication is replaced by the secret", () => {
   const plain = [{ sentinel: foreign, secret: "cmVhbDpsb2dpbg==", hosts: [host] }];
   const rawHeaders = ["authorization", `Basic ${foreign}`];
   expect(substituted({ host, url: "/", rawHeaders }, plain)[1]).toBe("Basic cmVhbDpsb2dpbg==");
 });
 
-test("headers without a secret's placeholder are unchanged, byte by byte", () => {
+test("headers without a secret's placeholder are forwarded unchanged", () => {
   const raw = ["X-Odd", "caf\u00e9 $& $1", "Authorization", "Basic AAAA", "x-odd", ""];
   expect(headers(...raw)).toEqual(raw);
 });
 
-test("a placeholder becomes a secret with any characters", () => {
+test("a placeholder can be replaced by a secret with any characters", () => {
   const odd = [{ sentinel, secret: "$&-pässwort", hosts: [host] }];
   const raw = ["apikey", sentinel];
   expect(substituted({ host, url: "/", rawHeaders: raw }, odd)[1]).toBe(
@@ -46,9 +46,12 @@ test("a placeholder becomes a secret with any characters", () => {
 
 const secretHeaders =
   "Authorization Cookie X-Api-Key apikey Private-Token X-Auth-Email DD-APPLICATION-KEY X-Auth-Key X-Shopify-Access-Token Ocp-Apim-Subscription-Key X-Client-Secret";
-test.each(secretHeaders.split(" "))("a placeholder in the header %s becomes the secret", (name) => {
-  expect(headers(name, sentinel)).toEqual([name, secret]);
-});
+test.each(secretHeaders.split(" "))(
+  "a placeholder in the header %s is replaced by the secret",
+  (name) => {
+    expect(headers(name, sentinel)).toEqual([name, secret]);
+  },
+);
 
 test.each([
   ["in a query", `/user?access_token=${sentinel}`, []],
@@ -56,15 +59,22 @@ test.each([
   ["in a header's name", "/", [sentinel, "1"]],
   ["in a header's name in lower case", "/", [sentinel.toLowerCase(), "1"]],
   ["of another host", "/", ["authorization", `Bearer ${foreign}`]],
-  ["of another host, inside of a login", "/", ["authorization", `Basic ${base64(`u:${foreign}`)}`]],
+  [
+    "of another host in basic authentication",
+    "/",
+    ["authorization", `Basic ${base64(`u:${foreign}`)}`],
+  ],
   ["of another run", "/", ["authorization", `AlSentinel${"z".repeat(26)}`]],
   ["in the header User-Agent", "/", ["user-agent", sentinel]],
   ["in the header X-Author", "/", ["x-author", sentinel]],
   ["that is cut", "/", ["authorization", sentinel.slice(0, -1)]],
   ["in another case", "/", ["authorization", sentinel.toUpperCase()]],
-])("a request is rejected with a secret's placeholder %s", (_what, url, rawHeaders) => {
-  expect(() => substituted({ host, url, rawHeaders }, bindings)).toThrow(/holds a sentinel/);
-});
+])(
+  "a run's request is rejected if it contains a secret's placeholder %s",
+  (_what, url, rawHeaders) => {
+    expect(() => substituted({ host, url, rawHeaders }, bindings)).toThrow(/holds a sentinel/);
+  },
+);
 
 test.each([
   [

@@ -31,11 +31,11 @@ async function waitForQuiet(read: () => string): Promise<void> {
 }
 
 test.each([
-  ["two", [`Host: ${host}`, "Host: files.allowed.test"]],
+  ["two headers", [`Host: ${host}`, "Host: files.allowed.test"]],
   ["one in upper case, with a dot and a port", [`Host: API.Allowed.Test.:443`]],
-  ["one with a soft hyphen", ["Host: api.allo\u00adwed.test"]],
-  ["one that Connection lists", [`Host: ${host}`, "Connection: close, host"]],
-])("a host gets its own Host header in place of %s", async (_what, headers) => {
+  ["a header with a soft hyphen", ["Host: api.allo\u00adwed.test"]],
+  ["a header that Connection lists", [`Host: ${host}`, "Connection: close, host"]],
+])("a host gets a Host header with its name in place of %s", async (_what, headers) => {
   await answersTo("GET / HTTP/1.1", ...headers, login, "", "");
   expect(headersOf("host")).toEqual([[host]]);
 });
@@ -94,7 +94,7 @@ test("a tunnel sends several requests over one connection to the host", async ()
   expect(dialled).toHaveLength(1);
 });
 
-test("trailers of a request in a tunnel are dropped", async () => {
+test("HTTP trailers of a request in a tunnel are dropped", async () => {
   const chunks = ["Transfer-Encoding: chunked", "Trailer: x-a", "", "0", `x-a: ${sentinel}`];
   await answersTo("POST / HTTP/1.1", `Host: ${host}`, login, ...chunks, "", "");
   const [asked] = made().side.hosts.seen;
@@ -102,7 +102,7 @@ test("trailers of a request in a tunnel are dropped", async () => {
   expect(JSON.stringify(asked?.rawHeaders)).not.toContain("AlSentinel");
 });
 
-test("a connection to a silent host is closed when the run hangs up", async () => {
+test("a connection to a silent host is closed when the run disconnects", async () => {
   const open = new Set<Socket>();
   const silent = createServer((socket) => {
     open.add(socket.resume().on("error", () => undefined));
@@ -124,7 +124,7 @@ test("a connection to a silent host is closed when the run hangs up", async () =
   silent.close();
 });
 
-test("the scheduler's end cuts intercepted tunnels", async () => {
+test("the scheduler closes intercepted tunnels when it stops", async () => {
   const secured = tlsOver(await tunnel(), host, made().ca);
   await once(secured, "secureConnect");
   const closed = once(secured, "close");
@@ -132,7 +132,7 @@ test("the scheduler's end cuts intercepted tunnels", async () => {
   await closed;
 });
 
-test("the allow list applies to hosts of secrets too", async () => {
+test("a host for which a run has a secret is refused unless the allow list contains it", async () => {
   made().side.allow([], { bindings, allow: allowedHosts(["other.test"]) });
   const { status, phrase } = await connectTo(made().run, `${host}:443`);
   expect({ status, phrase }).toEqual({ status: 403, phrase: `${host} is not in [network].allow` });

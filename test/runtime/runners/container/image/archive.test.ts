@@ -15,14 +15,15 @@ async function* withSize(size: number) {
   yield { type: "file", path: "a.txt", from: join(dir, "a.txt"), size, executable: false } as const;
 }
 
-test("packTar emits whole blocks, the same each time", async () => {
+test("packTar emits complete tar blocks, the same each time", async () => {
   const archive = await buffer(packTar(withSize(200_000)));
   expect(archive.length % 512).toBe(0);
   expect(await buffer(packTar(withSize(200_000)))).toEqual(archive);
 });
 
-test.each([100_000, 300_000])("packTar rejects a file whose size is not the listed %i", (size) =>
-  expect(buffer(packTar(withSize(size)))).rejects.toThrow("changed while it was packed"),
+test.each([100_000, 300_000])(
+  "packTar rejects a file whose size is not the announced %i bytes",
+  (size) => expect(buffer(packTar(withSize(size)))).rejects.toThrow("changed while it was packed"),
 );
 
 test("packTar rejects a missing file", async () => {

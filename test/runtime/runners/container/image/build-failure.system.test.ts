@@ -22,8 +22,8 @@ async function failureOf(...lines: readonly string[]): Promise<string> {
   return lastValueFrom(build$).then(() => "it was built", reasonOf);
 }
 
-describe.skipIf(missing !== null)("a build that fails", () => {
-  test("begins its error with the last lines of the command", async () => {
+describe.skipIf(missing !== null)("a failing image build", () => {
+  test("has an error that begins with the last output lines of the command", async () => {
     const failure = await failureOf("RUN seq 1 100", "RUN seq 1 100; exit 9");
     const lines = failure.split("\n");
     expect(lines.slice(0, -1)).toEqual(["96", "97", "98", "99", "100"]);
@@ -31,7 +31,7 @@ describe.skipIf(missing !== null)("a build that fails", () => {
     expect(lines.at(-1)).toContain(`the image ${tag} was built; fix the Dockerfile`);
   });
 
-  test("reports how much of a large context is sent", async () => {
+  test("shows how much of a large build context is sent", async () => {
     const from = join(tempDir(), "large");
     const size = 9 * 1024 ** 2;
     writeFileSync(from, "");
@@ -52,7 +52,7 @@ describe.skipIf(missing !== null)("a build that fails", () => {
     ["COPY nothing /opt/", /^COPY failed: .*nothing.*does not exist\nCOPY nothing \/opt\/ \(step/],
     ["RUN touch /etc/mine", /^touch: .*Permission denied\n[^]*needs USER root before it/],
     ["FROM registry.invalid/none:1", /registry\.invalid[^]*can't be pulled: pull or import it/],
-  ])("a failed build has its reason and advice: %s", async (line, expected) =>
+  ])("a failed image build has a reason and advice: %s", async (line, expected) =>
     expect(await failureOf("USER 10001", line)).toMatch(expected),
   );
 });

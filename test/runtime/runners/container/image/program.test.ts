@@ -39,7 +39,7 @@ async function unpacked(): Promise<{ names: string[]; at: string }> {
   return { names: stdout.trim().split("\n"), at: join(out, "program") };
 }
 
-test("the installed program runs from its packed files: its manifest and its build, with long names and modes", async () => {
+test("the program that is packed for images contains the manifest and the build, with long names and modes", async () => {
   const long = `dist/${"long-ä/".repeat(30)}name`;
   await file(long, "found");
   await file("dist/empty");
@@ -61,7 +61,7 @@ test("the installed program runs from its packed files: its manifest and its bui
   ]);
 });
 
-test("the installed program changes its hash with its own files only", async () => {
+test("the program that is packed for images changes its hash only if its own files change", async () => {
   const hash = async () => (await installedProgram(dir)).hash;
   const before = await hash();
   await file("README.md", "text");
