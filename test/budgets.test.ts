@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, "..");
  */
 const budgets: Readonly<Record<string, readonly [most: number, target: number]>> = {
   streams: [32_297, 30_500],
-  "src/foundation": [2_559, 1_200],
+  "src/foundation": [2_560, 1_200],
   "src/foundation/config": [46_446, 43_000],
   "src/foundation/contracts": [22_423, 15_000],
   "src/foundation/credentials": [16_199, 13_500],
@@ -43,7 +43,7 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/interfaces/operations": [15_154, 15_000],
   "src/interfaces/views": [4_447, 4_000],
   "src/start": [11_506, 10_500],
-  test: [1_003_600, 870_000],
+  test: [994_500, 870_000],
 };
 
 /** Comments and imports. */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Act } from "./contracts/audit-acts.ts";
-import { atTerminal, type Person } from "./contracts/questions.ts";
+import type { Person } from "./contracts/questions.ts";
 import type { Scope } from "./contracts/scopes.ts";
 import { UserError } from "./errors.ts";
 
@@ -19,7 +19,7 @@ export interface Call {
 }
 
 /** The fields of a path and of a query or body as one input. */
-type Fields<T> = [T] extends [null | undefined] ? unknown : Exclude<T, null | undefined>;
+export type Fields<T> = [T] extends [null | undefined] ? unknown : Exclude<T, null | undefined>;
 
 interface Spec<
   Context,
@@ -164,30 +164,4 @@ export function requestOf(address: string, input: object) {
 function segment(value: string): string {
   if (/^\.{1,2}$/.test(value)) throw new UserError("usage", `"${value}" is not a name`);
   return encodeURIComponent(value);
-}
-
-/** A call by the person at the terminal, without an HTTP request. */
-export const inProcess: Call = {
-  by: atTerminal,
-  isMine: null,
-  idempotencyKey: null,
-  afterAnswer: (run) => void setImmediate(run),
-};
-
-/** Performs an operation for a person without an HTTP request, and records the act. */
-export async function performAs<
-  Context,
-  Params extends z.ZodType,
-  Input extends z.ZodType,
-  Output extends z.ZodType,
->(
-  row: Operation<Context, Params, Input, Output>,
-  input: Fields<z.output<Params>> & Fields<z.output<Input>>,
-  context: Context & { readonly audit: { recordAct(act: Act, by: Person): void } },
-  by: Person,
-): Promise<z.input<Output>> {
-  const output = await row.perform(input, context, { ...inProcess, by });
-  const act = row.audit?.(input, output);
-  if (act) context.audit.recordAct(act, by);
-  return output;
 }

@@ -126,10 +126,10 @@ const wordTables = new RegExp(
 );
 
 /** Small modules that each start loads, and that the code of clusters, which is loaded later, uses too. */
-const connections = /\/run-api\/(http-proxy|join-sockets)\.ts$/;
+const connections = /\/wire\/(http-proxy|join-sockets)\.ts$/;
 
-/** Small modules of texts that a start and the commands for people load. */
-const texts = /\/(streams\/duration-text|views\/pause-text)\.ts$/;
+/** Small modules that a start and the commands for people load. */
+const texts = /\/(streams\/duration-text|views\/pause-text|foundation\/operation)\.ts$/;
 
 /** Small modules of the gateway that code which is loaded later, such as the MCP server, uses too. */
 const sharedByGateway =

@@ -2,7 +2,7 @@ import { asyncScheduler } from "rxjs";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import { answerQuestion } from "../features/people/operations.ts";
-import { performAs } from "../foundation/operation.ts";
+import { performAs } from "../foundation/perform.ts";
 import { createAnswerLinks } from "../features/people/answer-links.ts";
 import { createMcpStore } from "../features/mcp/mcp-store.ts";
 import { createInboxStore } from "../features/people/inbox-store.ts";

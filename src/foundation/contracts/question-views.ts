@@ -70,7 +70,6 @@ export const questionsQuerySchema = z.object({
   before: z.string().max(64).optional().meta({ description: "Only questions older than this id" }),
   limit: pageSize(200, 50),
 });
-export type QuestionsQuery = z.output<typeof questionsQuerySchema>;
 
 export const questionsSchema = z
   .object({ questions: z.array(questionSchema).readonly(), next: nullableText })

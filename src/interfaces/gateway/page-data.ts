@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { inProcess, type Operation } from "../../foundation/operation.ts";
+import type { Operation } from "../../foundation/operation.ts";
+import { inProcess } from "../../foundation/perform.ts";
 import type { AgentStatus } from "../../../streams/status/wire.ts";
 import type { Frame } from "../dashboard/parts/site.tsx";
 import type { GatewayDeps } from "./deps.ts";

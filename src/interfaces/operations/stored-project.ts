@@ -22,7 +22,7 @@ import { pauseStatus, seedFrom } from "../../foundation/scheduler/status-store.t
 import { openStoreReader, type StoreReader } from "../../foundation/store/store.ts";
 import { createAuditStore, type Audit } from "../../features/people/audit.ts";
 import { createQuestionStore, type QuestionStore } from "../../features/people/question-store.ts";
-import { inProcess } from "../../foundation/operation.ts";
+import { inProcess } from "../../foundation/perform.ts";
 import type { InputOf, Named, Operation, OutputOf } from "../../foundation/operation.ts";
 import { budgetStates } from "../../features/spend/budget-states.ts";
 import { createLedger } from "../../features/spend/rules/ledger.ts";

@@ -6,7 +6,7 @@ import { createRedactor } from "../../../src/foundation/credentials/redactor.ts"
 import type { Person, Question } from "../../../src/foundation/contracts/questions.ts";
 import { holdsHost } from "../../../src/foundation/contracts/network-allow.ts";
 import { answerQuestion } from "../../../src/features/people/operations.ts";
-import { performAs } from "../../../src/foundation/operation.ts";
+import { performAs } from "../../../src/foundation/perform.ts";
 import { fakeAudit } from "../../helpers/fake-audit.ts";
 import { createClock } from "../../../streams/clock.ts";
 import { tempStore } from "../../foundation/store/support.ts";

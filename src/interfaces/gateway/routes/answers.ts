@@ -3,7 +3,7 @@ import { z } from "zod";
 import { answerQuestion } from "../../../features/people/operations.ts";
 import { answerSchema, questionView } from "../../../foundation/contracts/question-views.ts";
 import { hasCode, UserError } from "../../../foundation/errors.ts";
-import { performAs } from "../../../foundation/operation.ts";
+import { performAs } from "../../../foundation/perform.ts";
 import { answerPage, errorPage } from "../../dashboard/card-pages.tsx";
 import { sendPage, type Document } from "../../dashboard/send-page.tsx";
 import { routesOf } from "../api/route.ts";

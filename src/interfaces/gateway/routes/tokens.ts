@@ -7,7 +7,7 @@ import { errorPage, newTokenPage } from "../../dashboard/card-pages.tsx";
 import { askedToken, page } from "../../dashboard/pages/tokens.tsx";
 import { sendLivePage, sendPage } from "../../dashboard/send-page.tsx";
 import { createToken } from "../../../features/tokens/operations.ts";
-import { performAs } from "../../../foundation/operation.ts";
+import { performAs } from "../../../foundation/perform.ts";
 import { personOf } from "../auth.ts";
 import { frameOf } from "../page-data.ts";
 import { problemOf } from "../problem.ts";
