@@ -4,7 +4,7 @@ import { dirname, join, normalize, resolve } from "node:path";
 import { resolveAgent } from "../src/foundation/config/resolve-agent.ts";
 import { resolveProject } from "../src/foundation/config/resolve-project.ts";
 import { filterTable } from "../src/features/webhooks/providers/table.ts";
-import { knownToAgents } from "../src/interfaces/operations/project-files.ts";
+import { knownToAgents } from "../src/runtime/agents/project-files.ts";
 import { agentFiles, said } from "./foundation/config/samples.ts";
 
 const root = resolve(import.meta.dirname, "..");

@@ -77,7 +77,7 @@ interface ChangeSpec<
 }
 
 /**
- * What a person or a program can do: route, API description, command, MCP tool, token scope and audit entry are made from
+ * An act or a question of a person or a program: route, API description, command, MCP tool, token scope and audit entry are made from
  * this row.
  */
 export interface Operation<
@@ -108,7 +108,7 @@ export type InputOf<Row> =
     : never;
 export type OutputOf<Row> = Row extends Operation ? z.output<Row["output"]> : never;
 
-/** Makes the rows under one heading; `Context` is what `perform` needs of the scheduler. */
+/** Makes the rows under one heading; `Context` has the services of the scheduler that `perform` uses. */
 export function operationsOf<Context>(tag: string) {
   return {
     read: <

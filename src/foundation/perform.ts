@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Act } from "./contracts/audit-acts.ts";
 import { atTerminal, type Person } from "./contracts/questions.ts";
-import type { Call, Fields, Operation } from "./operation.ts";
+import { partsOf, type Call, type Fields, type Operation } from "./operation.ts";
 
 /** A call by the person at the terminal, without an HTTP request. */
 export const inProcess: Call = {
@@ -27,4 +27,14 @@ export async function performAs<
   const act = row.audit?.(input, output);
   if (act) context.audit.recordAct(act, by);
   return output;
+}
+
+/** An input from outside as the row's schemas parse it. */
+export function parsedInput<Row extends Operation>({ address, params, input }: Row, given: object) {
+  const names: readonly string[] = partsOf(address).path.match(/(?<=:)\w+/g) ?? [];
+  const isInPath = ([name]: [string, unknown]): boolean => names.includes(name);
+  const fields = Object.entries(given);
+  const path = params?.parse(Object.fromEntries(fields.filter(isInPath)));
+  const rest = input?.parse(Object.fromEntries(fields.filter((field) => !isInPath(field))));
+  return Object.assign({}, path, rest);
 }

@@ -7,7 +7,7 @@ import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.t
 import { readAgent, type AgentFiles } from "../foundation/config/agent-files.ts";
 import { describeChange } from "../foundation/config/agent-view.ts";
 import { resolveAgent } from "../foundation/config/resolve-agent.ts";
-import { knownToAgents } from "../interfaces/operations/project-files.ts";
+import { knownToAgents } from "../runtime/agents/project-files.ts";
 import { createStoredWork } from "../foundation/scheduler/stored-work.ts";
 import type { Settings } from "../foundation/store/settings.ts";
 import { v7 as uuidV7 } from "uuid";

@@ -21,7 +21,8 @@ import type { ListenerOptions } from "../interfaces/gateway/listener.ts";
 import { createLoginLinks } from "../interfaces/gateway/login-links.ts";
 import { createMetrics } from "../interfaces/gateway/metrics.ts";
 import { createGateway } from "../interfaces/gateway/server.ts";
-import { createOperations } from "../interfaces/operations/operations.ts";
+import { createRunService } from "../runtime/runs/run-service.ts";
+import { agentHosts, createFileEdits } from "../runtime/agents/file-edits.ts";
 import type { FirstEvents } from "../runtime/runs/first-events.ts";
 import type { LiveRuns } from "../runtime/runs/live-runs.ts";
 import type { RunRequests } from "../runtime/runs/run-requests.ts";
@@ -47,12 +48,13 @@ interface HttpDeps {
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
 export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: HttpDeps) {
   const { home, version, redactor, project$, status, log, warn } = context;
-  const { options, requests, logs, search, answerLinks } = deps;
+  const { options, requests, logs, answerLinks } = deps;
   const { sessions, lock, socketPath, startedAt } = own;
   const metrics = createMetrics(version);
   const keys = activeKey({ home, apiKey: own.apiKey, sessions, redactor, warn });
   const webhooks = createWebhooks(context, requests.matchDelivery, metrics.delivery);
-  const operations = createOperations(context, { ...deps, readAgain: webhooks.readAgain });
+  const runs = createRunService(context, { ...deps, readAgain: webhooks.readAgain });
+  const files = createFileEdits(context);
   const audit = createAudit({
     store: context.store.tables(createAuditStore),
     now: Date.now,
@@ -62,6 +64,10 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
   });
   const operationContext: OperationContext = {
     ...context,
+    runs,
+    files,
+    agentHosts: (name) => agentHosts(name, context),
+    search: deps.search,
     alerts: createAlertOperations(deps.alerts, redactor),
     spend: {
       answer: createSpendAnswers({
@@ -74,21 +80,19 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
       raise: (scope, usd) => raiseBudget(scope, usd, { ...context, ...deps }),
     },
     questions: deps.questions,
-    allowAlways: operations.allowAlways,
+    allowAlways: files.allowAlways,
     audit,
     tokens: createTokens({ store: context.store.tables(createTokenStore), now: Date.now, warn }),
   };
   const loginLinks = createLoginLinks(keys.key);
   const gateway = createGateway({
     ...gatewaySettings(options, project$.value),
-    operations,
     context: operationContext,
     receiveWebhook: webhooks.receive,
     sessions,
     loginLinks,
     answerLinks,
     logs,
-    search,
     apiKey: keys.key,
     keyChange$: keys.change$,
     metrics,
@@ -108,7 +112,6 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
   });
   const keyChange$ = keys.change$.pipe(tap(() => audit.recordAct({ act: "key-change" })));
   return {
-    operations,
     operationContext,
     gateway,
     listener,

@@ -12,7 +12,7 @@ import { createChats, type ChatsDeps } from "../features/alerts/chat/chats.ts";
 import { createSendAlert } from "../features/alerts/send-alert.ts";
 import type { ProjectConfig } from "../foundation/config/project-config.ts";
 import { createSendRequest } from "../foundation/contracts/outgoing-request.ts";
-import { checkAgent } from "../interfaces/operations/project-files.ts";
+import { checkAgent } from "../runtime/agents/project-files.ts";
 
 interface ProjectAlertsDeps {
   readonly dashboardUrl: () => string | null;

@@ -11,8 +11,7 @@ import {
 import type { AllAgents } from "../foundation/config/agent-files.ts";
 import { loadProject, type LoadedProject } from "../foundation/config/resolve-project.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
-import type { Audit } from "../features/people/audit.ts";
-import type { Operations } from "../interfaces/operations/operations.ts";
+import { atTerminalOf, type OperationContext } from "../interfaces/operations/table.ts";
 import { messageOf } from "../foundation/errors.ts";
 import type { Scan } from "../foundation/files/scan.ts";
 import { watchFiles } from "../foundation/files/watch-files.ts";
@@ -37,8 +36,8 @@ export interface Scheduler {
   /** The login link of this start, while it is valid; null without the dashboard. */
   readonly loginUrl: () => string | null;
   readonly apiKeyPath: string;
-  /** The operations of the gateway, for callers in this process. */
-  readonly operations: Operations & Pick<Audit, "recordAct">;
+  /** The services of the gateway's operations, and a function that performs one for the person at the terminal. */
+  readonly operations: OperationContext & { readonly perform: ReturnType<typeof atTerminalOf> };
   /** Resolves with the exit code once every run ended and everything is written. */
   readonly done: Promise<number>;
   stop(reason: string): void;
@@ -186,7 +185,7 @@ async function run(parts: Parts): Promise<Scheduler> {
     dashboardUrl: hasDashboard ? `${gatewayUrl}/dashboard` : null,
     loginUrl: hasDashboard ? linkUntilUsed(http.loginLinks, gatewayUrl) : () => null,
     apiKeyPath: own.apiKey.path,
-    operations: { ...http.operations, recordAct: http.operationContext.audit.recordAct },
+    operations: { ...http.operationContext, perform: atTerminalOf(http.operationContext) },
     done,
     stop: stopping.stop,
     stopNow: () => stopping.stopNow("interrupted again"),

@@ -49,14 +49,12 @@ test("[cluster] can be added while the scheduler runs; the port for the cluster'
       scheduler.stopNow();
       await scheduler.done;
     });
-    const { operations } = scheduler;
+    const { runs } = scheduler.operations;
     const outcomes = () =>
-      operations
-        .history({ page: 1, limit: 20, agent: "dev" })
-        .triggers.map(({ outcome }) => outcome);
+      runs.history({ page: 1, limit: 20, agent: "dev" }).triggers.map(({ outcome }) => outcome);
     const run = async () => {
       const before = outcomes();
-      await operations.trigger("dev", null);
+      await runs.trigger("dev", null);
       await expect.poll(outcomes, patience).toEqual(["succeeded", ...before]);
     };
     return { ...scheduler, run };

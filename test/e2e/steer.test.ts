@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import type { RunView } from "../../src/interfaces/views/run-view.ts";
+import type { RunView } from "../../src/runtime/runs/run-view.ts";
 import { createRunSessions } from "../../src/features/people/run-sessions.ts";
 import { openStoreReader } from "../../src/foundation/store/store.ts";
 import { ownUser } from "../helpers/command-agents.ts";

@@ -68,7 +68,7 @@ const table: readonly (readonly [Where, Defences])[] = [
     },
   ],
   [
-    { file: "src/interfaces/operations/edit-file.ts" },
+    { file: "src/runtime/agents/edit-file.ts" },
     {
       "an edit by the gateway is not written through a link out of the agent's directory": [
         "if (dirname(file) !== own)",

@@ -1,5 +1,5 @@
 import type { AlertOperations } from "../../src/features/alerts/alert-operations.ts";
-import type { Operations } from "../../src/interfaces/operations/operations.ts";
+import type { RunService } from "../../src/runtime/runs/run-service.ts";
 import type { QuestionView } from "../../src/foundation/contracts/question-views.ts";
 import type { FakeAlerts } from "./fake-alerts.ts";
 
@@ -32,8 +32,8 @@ export function fakeAlertOperations(
 /** The counts of some agents among these alerts and questions. */
 export function fakeCounts(
   { alerting, asked }: { readonly alerting: FakeAlerts; readonly asked: readonly QuestionView[] },
-  isMine: Parameters<Operations["countsOf"]>[0],
-): ReturnType<Operations["countsOf"]> {
+  isMine: Parameters<RunService["countsOf"]>[0],
+): ReturnType<RunService["countsOf"]> {
   const mine = <T extends { readonly agent: string | null }>(rows: readonly T[]) =>
     rows.filter(({ agent }) => isMine(agent));
   return {

@@ -1,7 +1,7 @@
 import { editableFiles, type ShownFiles } from "../../src/foundation/contracts/file-edits.ts";
 import type { AgentDetail } from "../../src/foundation/contracts/operator-api.ts";
 import type { AgentHosts } from "../../src/foundation/contracts/run-hosts.ts";
-import type { Operations } from "../../src/interfaces/operations/operations.ts";
+import type { FileContext } from "../../src/runtime/agents/operations.ts";
 import { allowedHost } from "./fake-allowed-host.ts";
 
 export const shownFiles: ShownFiles = {
@@ -26,7 +26,7 @@ export function fakeFileOperations(
   state: FilesState,
   find: (name: string) => unknown,
   called: (...words: readonly unknown[]) => void,
-): Pick<Operations, "agentHosts" | "agentFiles" | "editFile" | "allowHost" | "allowAlways"> {
+): FileContext["files"] & Pick<FileContext, "agentHosts"> {
   return {
     allowAlways: () => Promise.resolve(() => Promise.reject(new Error("not undone"))),
     agentHosts: (name) => {

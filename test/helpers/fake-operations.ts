@@ -7,7 +7,8 @@ import type {
   ReceiptView,
   ReplayResult,
 } from "../../src/foundation/contracts/operator-api.ts";
-import type { Operations } from "../../src/interfaces/operations/operations.ts";
+import type { RunService } from "../../src/runtime/runs/run-service.ts";
+import type { FileContext } from "../../src/runtime/agents/operations.ts";
 import type { Delivery, DeliveryAnswer } from "../../src/features/webhooks/provider.ts";
 import type { CallTree, HistoryEntry } from "../../src/foundation/contracts/history.ts";
 import type {
@@ -15,7 +16,7 @@ import type {
   WhyNot,
 } from "../../src/foundation/contracts/refused-deliveries.ts";
 import type { AgentHosts } from "../../src/foundation/contracts/run-hosts.ts";
-import type { RunDifference, RunView } from "../../src/interfaces/views/run-view.ts";
+import type { RunDifference, RunView } from "../../src/runtime/runs/run-view.ts";
 import type { SpendKey } from "../../src/foundation/contracts/budget.ts";
 import type { SpendAnswer } from "../../src/features/spend/spend-report.ts";
 import type {
@@ -150,7 +151,8 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       update.next({ unlocked: [{ resource, instanceId }] });
     },
   };
-  const operations: Operations = {
+  const operations: RunService & FileContext["files"] & Pick<FileContext, "agentHosts"> = {
+    running: () => snapshot.scheduler.running,
     snapshot: () => snapshot,
     countsOf: (isMine) => fakeCounts(state, isMine),
     update$: update.asObservable(),
@@ -230,7 +232,15 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
     ...fakeFileOperations(state, find, called),
     locks: () => state.heldLocks,
   };
+  // A test replaces members of `runs`.
+  const all = Object.assign(state, changes, operations);
   const context: OperationContext = {
+    runs: all,
+    files: all,
+    agentHosts: all.agentHosts,
+    search: {
+      find: () => Promise.resolve({ runs: [], next: null, indexedUntil: null, indexing: null }),
+    },
     status: { agent: (name) => snapshot.agents.find((agent) => agent.name === name) },
     alerts: {
       ...fakeAlertOperations(state.alerting, called),
@@ -250,11 +260,11 @@ export function fakeOperations(agents: readonly NamedStatus[] = []) {
       },
     },
     questions: fakeQuestions(asked),
-    allowAlways: operations.allowAlways,
+    allowAlways: all.allowAlways,
     audit: fakeAudit(acts),
     tokens: memoryTokens(),
   };
-  return Object.assign(state, changes, operations, { context });
+  return Object.assign(all, { context });
 }
 
 export type FakeOperations = ReturnType<typeof fakeOperations>;

@@ -1,9 +1,9 @@
-import type { Operations } from "../../src/interfaces/operations/operations.ts";
+import type { RunService } from "../../src/runtime/runs/run-service.ts";
 
 /** Operations that take every message, kill no run, and start `dev-zyxwvuts` in place of any run that is continued. */
 export function fakeSteerOperations(
   called: (...words: readonly unknown[]) => void,
-): Pick<Operations, "steer" | "continueRun" | "killAll"> {
+): Pick<RunService, "steer" | "continueRun" | "killAll"> {
   return {
     steer: async (instanceId, text, by) => {
       called("steer", instanceId, text ?? "stop");

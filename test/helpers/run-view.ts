@@ -1,4 +1,4 @@
-import { runEntrySchema, type RunView } from "../../src/interfaces/views/run-view.ts";
+import { runEntrySchema, type RunView } from "../../src/runtime/runs/run-view.ts";
 import { historyEntry } from "./history-entry.ts";
 
 /** A run of "dev" by its schedule that went well; what a test is about goes into `run`. */

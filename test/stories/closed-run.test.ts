@@ -1,5 +1,5 @@
 import type { AgentHosts } from "../../src/foundation/contracts/run-hosts.ts";
-import type { RunView } from "../../src/interfaces/views/run-view.ts";
+import type { RunView } from "../../src/runtime/runs/run-view.ts";
 import { commandAgents, until } from "../helpers/command-agents.ts";
 import { slowly } from "../helpers/live-project.ts";
 import { whyNoNetwork } from "../runtime/runners/host-user/network-namespaces.ts";

@@ -18,7 +18,7 @@ import type { Questions } from "./questions.ts";
 export interface PeopleContext {
   readonly questions: Pick<Questions, "list" | "find" | "answer">;
   /**
-   * Changes the agent's file so that a gate no longer holds what the question is about; resolves with what undoes that.
+   * Changes the agent's file so that a gate no longer holds the question's subject; resolves with what undoes that.
    * Both reject if the file can't be edited.
    */
   readonly allowAlways: (question: Question) => Promise<() => Promise<unknown>>;

@@ -4,7 +4,7 @@ import { UserError, messageOf } from "../../foundation/errors.ts";
 import { draftName } from "../../foundation/files/replace-file.ts";
 import { problemText } from "../../../streams/problem-text.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
-import { checkAgent } from "../operations/project-files.ts";
+import { checkAgent } from "../../runtime/agents/project-files.ts";
 
 /** A file that a command writes. */
 export interface NewFile {

@@ -5,7 +5,7 @@ import { readProject } from "../../foundation/config/read-project.ts";
 import { resolveProject } from "../../foundation/config/resolve-project.ts";
 import { homeDir } from "../../foundation/credentials/read-secret.ts";
 import { UserError } from "../../foundation/errors.ts";
-import { checkAgents } from "../operations/project-files.ts";
+import { checkAgents } from "../../runtime/agents/project-files.ts";
 import { readSchedulerInfo, type SchedulerInfo } from "../../foundation/store/project-lock.ts";
 import { runsDir } from "../../runtime/runners/host-user/run-agent-program.ts";
 import { filterTable } from "../../features/webhooks/providers/table.ts";

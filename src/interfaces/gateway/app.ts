@@ -9,14 +9,12 @@ import type { GatewayDeps } from "./deps.ts";
 import { createKeyCheck } from "./key-guesses.ts";
 import { checkHost } from "./known-hosts.ts";
 import { answerFormRoutes, answerLinkRoutes } from "./routes/answers.ts";
-import { historyRoutes, receiptRoutes } from "./routes/history.ts";
-import { controlRoutes, fileRoutes, hostRoutes } from "./routes/control.ts";
+import { replayRoutes } from "./routes/history.ts";
 import { agentDetailRoutes, dashboardRoutes } from "./routes/dashboard.ts";
 import { createLinkRoutes, loginRoutes, parseForms } from "./routes/login.ts";
 import { logDownloadRoutes, logRoutes } from "./routes/logs.ts";
 import { mcpRoutes } from "./routes/mcp.ts";
 import { runPages } from "./routes/runs.ts";
-import { steerRoutes } from "./routes/steer.ts";
 import { healthRoutes, metricsRoutes, openapiRoutes, statusRoutes } from "./routes/status.ts";
 import { tokenFormRoutes, tokenPages } from "./routes/tokens.ts";
 import { prepareWebhooks, webhookRoutes } from "./routes/webhooks.ts";
@@ -98,18 +96,19 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
 
 /** All routes that need authentication and are not pages. */
 const apiRoutes = (deps: GatewayDeps, streams: EventStreams): Route[] => [
-  ...controlRoutes(deps),
+  ...operationRoutes("Control", deps.context),
   ...statusRoutes(deps, streams),
   ...agentDetailRoutes(deps),
-  ...historyRoutes(deps),
+  ...operationRoutes("History", deps.context),
   ...logRoutes(deps, streams),
-  ...receiptRoutes(deps),
+  ...operationRoutes("Logs", deps.context),
+  ...operationRoutes("Webhooks", deps.context),
+  ...replayRoutes(deps),
   ...operationRoutes("Spending", deps.context),
-  ...hostRoutes(deps),
-  ...fileRoutes(deps),
+  ...operationRoutes("Network", deps.context),
+  ...operationRoutes("Files", deps.context),
   ...operationRoutes("Alerts", deps.context),
   ...operationRoutes("Questions", deps.context),
-  ...steerRoutes(deps),
   ...operationRoutes("Audit", deps.context),
   ...operationRoutes("Tokens", deps.context),
 ];

@@ -2,9 +2,7 @@ import type { Observable } from "rxjs";
 import type { LogLevel } from "../../../streams/vocabulary.ts";
 import type { AnswerLinks } from "../../features/people/answer-links.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";
-import type { Search } from "../../features/search/search.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
-import type { Operations } from "../operations/operations.ts";
 import type { OperationContext } from "../operations/table.ts";
 import type { Sessions } from "./sessions.ts";
 import type { LoginLinks } from "./login-links.ts";
@@ -29,14 +27,12 @@ export interface TcpSettings {
 
 /** The services of a scheduler that the gateway serves. */
 export interface GatewayDeps extends TcpSettings {
-  readonly operations: Operations;
   readonly context: OperationContext;
   readonly receiveWebhook: Webhooks["receive"];
   readonly sessions: Sessions;
   readonly loginLinks: LoginLinks;
   readonly answerLinks: AnswerLinks;
   readonly logs: LogSource;
-  readonly search: Pick<Search, "find">;
   /** The active API key; read at every comparison, because it may be replaced. */
   readonly apiKey: () => string;
   /** Emits when another key became active: clients with the old one are disconnected. */

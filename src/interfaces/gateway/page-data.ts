@@ -7,14 +7,14 @@ import type { Frame } from "../dashboard/parts/site.tsx";
 import type { GatewayDeps } from "./deps.ts";
 
 /** Data that each page of the dashboard is rendered with. */
-export function frameOf({ operations }: GatewayDeps): Frame {
-  const { scheduler, agents } = operations.snapshot();
+export function frameOf({ context: { runs } }: GatewayDeps): Frame {
+  const { scheduler, agents } = runs.snapshot();
   return { scheduler, agentNames: agents.map(({ name }) => name) };
 }
 
 /** The status of an agent that a page is rendered with; null if the project has no such agent. */
-export function agentStatus(name: string, { operations }: GatewayDeps): AgentStatus | null {
-  return operations.snapshot().agents.find((agent) => agent.name === name) ?? null;
+export function agentStatus(name: string, { context: { runs } }: GatewayDeps): AgentStatus | null {
+  return runs.snapshot().agents.find((agent) => agent.name === name) ?? null;
 }
 
 /** A page does not wait longer for one of its documents. */

@@ -8,7 +8,7 @@ import type {
 import type { ApiToken, Scope } from "../../foundation/contracts/scopes.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { agentOf } from "../../foundation/logs/log-reader.ts";
-import type { Operations } from "../operations/operations.ts";
+import type { RunService } from "../../runtime/runs/run-service.ts";
 
 /** Whether an agent is one of those that a token is limited to. */
 export type IsMine = (agent: string | null | undefined) => boolean;
@@ -144,11 +144,11 @@ function withoutRuns(text: string, isOther: (agent: string) => boolean): string 
   );
 }
 
-type Read = Pick<Operations, "snapshot" | "countsOf">;
+type Read = Pick<RunService, "snapshot" | "countsOf">;
 
 /** The scheduler with counts of these agents only, and without the project's problems, which may name others. */
-export function limitedScheduler(operations: Read, isMine: IsMine): SchedulerStatus {
-  const { scheduler, agents } = operations.snapshot();
+export function limitedScheduler(runs: Read, isMine: IsMine): SchedulerStatus {
+  const { scheduler, agents } = runs.snapshot();
   const mine = agents.filter(({ name }) => isMine(name));
   return {
     ...scheduler,
@@ -158,15 +158,15 @@ export function limitedScheduler(operations: Read, isMine: IsMine): SchedulerSta
     webhookSources: [],
     error: null,
     warnings: [],
-    ...operations.countsOf(isMine),
+    ...runs.countsOf(isMine),
   };
 }
 
 /** The snapshot with these agents only. */
-export function limitedSnapshot(operations: Read, isMine: IsMine): StatusSnapshot {
-  const { agents, recentLogs, locks } = operations.snapshot();
+export function limitedSnapshot(runs: Read, isMine: IsMine): StatusSnapshot {
+  const { agents, recentLogs, locks } = runs.snapshot();
   return {
-    scheduler: limitedScheduler(operations, isMine),
+    scheduler: limitedScheduler(runs, isMine),
     agents: agents.filter(({ name }) => isMine(name)),
     recentLogs: recentLogs.filter(({ agent }) => isMine(agent)),
     locks: locks.filter(({ agent }) => isMine(agent)),
@@ -176,12 +176,12 @@ export function limitedSnapshot(operations: Read, isMine: IsMine): StatusSnapsho
 /** The change of these agents only; null without one. */
 export function limitedUpdate(
   update: StatusUpdate,
-  operations: Read,
+  runs: Read,
   isMine: IsMine,
 ): StatusUpdate | null {
   const { scheduler, agents, removed, logs, locks, unlocked } = update;
   const parts = {
-    scheduler: scheduler && limitedScheduler(operations, isMine),
+    scheduler: scheduler && limitedScheduler(runs, isMine),
     agents: some(agents, ({ name }) => isMine(name)),
     removed: some(removed, isMine),
     logs: some(logs, ({ agent }) => isMine(agent)),

@@ -1,6 +1,8 @@
 import { agentSchema } from "../../../streams/status/wire.ts";
 import { historyEntrySchema } from "../../foundation/contracts/history.ts";
-import type { HistoryEntry, HistoryPage } from "../../foundation/contracts/history.ts";
+import type { InputOf } from "../../foundation/operation.ts";
+import type { NamedOperations } from "../operations/table.ts";
+import type { HistoryEntry } from "../../foundation/contracts/history.ts";
 import type { ToolApi } from "./api-call.ts";
 import { jsonText, labelled, optionalText } from "./tool.ts";
 
@@ -32,7 +34,10 @@ export const runRow = {
 };
 
 /** A page of the trigger history. */
-export async function history(api: ToolApi, query: Parameters<ToolApi["get"]>[1]) {
-  const { triggers, nextBefore } = await api.get<HistoryPage>("/api/stats/triggers", query);
+export async function history(
+  api: ToolApi,
+  query: InputOf<NamedOperations["GET /api/stats/triggers"]>,
+) {
+  const { triggers, nextBefore } = await api.perform("GET /api/stats/triggers", query);
   return { rows: triggers.map(runRow.of), next: nextBefore };
 }

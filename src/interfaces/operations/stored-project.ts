@@ -22,7 +22,7 @@ import { pauseStatus, seedFrom } from "../../foundation/scheduler/status-store.t
 import { openStoreReader, type StoreReader } from "../../foundation/store/store.ts";
 import { createAuditStore, type Audit } from "../../features/people/audit.ts";
 import { createQuestionStore, type QuestionStore } from "../../features/people/question-store.ts";
-import { inProcess } from "../../foundation/perform.ts";
+import { inProcess, parsedInput } from "../../foundation/perform.ts";
 import type { InputOf, Named, Operation, OutputOf } from "../../foundation/operation.ts";
 import { budgetStates } from "../../features/spend/budget-states.ts";
 import { createLedger } from "../../features/spend/rules/ledger.ts";
@@ -30,13 +30,21 @@ import { showSpend, type SpendContext } from "../../features/spend/operations.ts
 import { listActs, listQuestions } from "../../features/people/operations.ts";
 import { filterTable } from "../../features/webhooks/providers/table.ts";
 import type { PauseStatus } from "../views/pause-text.ts";
-import { checkAgents } from "./project-files.ts";
+import { checkAgents } from "../../runtime/agents/project-files.ts";
 import { createSpendAnswers, spentTodayIn } from "../../features/spend/spend-answers.ts";
-import { viewRun, compareRuns } from "./view-run.ts";
-import { whyNot } from "./why-not.ts";
+import {
+  compareRuns as showDifference,
+  listRefusedDeliveries,
+  listTriggers,
+  showRun,
+  showWhyNot,
+  type StoredRunContext,
+} from "../../runtime/runs/history-operations.ts";
+import { viewRun, compareRuns } from "../../runtime/runs/view-run.ts";
+import { whyNot } from "../../runtime/runs/why-not.ts";
 
 /** What reads need of a stored project. */
-interface StoredContext {
+interface StoredContext extends StoredRunContext {
   readonly questions: Pick<QuestionStore, "list">;
   readonly audit: Pick<Audit, "page">;
   readonly spend: Pick<SpendContext["spend"], "answer">;
@@ -47,6 +55,11 @@ const storedOperations = [
   listQuestions,
   listActs,
   showSpend,
+  listTriggers,
+  listRefusedDeliveries,
+  showWhyNot,
+  showRun,
+  showDifference,
 ] as const satisfies readonly Operation<StoredContext>[];
 export type StoredOperations = Named<typeof storedOperations>;
 
@@ -74,19 +87,6 @@ export function openStoredProject({
     return { store, redactor, logs };
   };
   return {
-    history: (query: HistoryQuery) => store.history.query(query),
-    refusedDeliveries: (query: RefusedDeliveriesQuery) => store.refused.query(query),
-    whyNot: async (name: string, query: WhyNotQuery) => {
-      const { agents } = await readProjectFiles(projectDir);
-      const agent = agents.find((one) => one.name === name) ?? { name, config: null };
-      return whyNot(agent, ["No scheduler is running."], query, await deps());
-    },
-    /** Rejects with UserError `unknown_instance`. */
-    run: async (instanceId: string, withPrompt = false) =>
-      viewRun(instanceId, await deps(), withPrompt),
-    /** Rejects with UserError `unknown_instance` or `unknown_version`. */
-    runDifference: async (instanceId: string, other: string | null) =>
-      compareRuns(instanceId, other, await deps()),
     /** Performs a read over the stored project. */
     perform: async <Address extends keyof StoredOperations>(
       address: Address,
@@ -94,9 +94,23 @@ export function openStoredProject({
     ): Promise<OutputOf<StoredOperations[Address]>> => {
       const rows: readonly Operation<StoredContext>[] = storedOperations;
       const row = rows.find((one) => one.address === address) ?? showSpend;
-      const given = Object.assign({}, row.params?.parse(input), row.input?.parse(input));
+      const given = parsedInput(row, input);
       const files = await readProjectFiles(projectDir);
-      const context = { ...stores, spend: { answer: spendOf(store, files) } };
+      const known = await deps();
+      const context: StoredContext = {
+        ...stores,
+        spend: { answer: spendOf(store, files) },
+        runs: {
+          history: (query) => store.history.query(query),
+          refusedDeliveries: (query) => Promise.resolve(store.refused.query(query)),
+          whyNot: (name, query) => {
+            const agent = files.agents.find((one) => one.name === name) ?? { name, config: null };
+            return whyNot(agent, ["No scheduler is running."], query, known);
+          },
+          run: (instanceId, withPrompt) => viewRun(instanceId, known, withPrompt),
+          runDifference: (instanceId, other) => compareRuns(instanceId, other, known),
+        },
+      };
       return (await row.perform(given, context, inProcess)) as OutputOf<StoredOperations[Address]>;
     },
     status: async () => {

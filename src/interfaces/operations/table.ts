@@ -22,16 +22,34 @@ import {
   type TokenContext,
 } from "../../features/tokens/operations.ts";
 import type { Tokens } from "../../features/tokens/tokens.ts";
-import type { Named, Operation } from "../../foundation/operation.ts";
+import { searchLogs, type SearchContext } from "../../features/search/operations.ts";
+import { fileOperations, type FileContext } from "../../runtime/agents/operations.ts";
+import { controlOperations, type RunContext } from "../../runtime/runs/control-operations.ts";
+import { historyOperations } from "../../runtime/runs/history-operations.ts";
+import { atTerminal } from "../../foundation/contracts/questions.ts";
+import type { InputOf, Named, Operation, OutputOf } from "../../foundation/operation.ts";
+import { parsedInput, performAs } from "../../foundation/perform.ts";
 
-/** What the operations need of a scheduler. */
-export interface OperationContext extends AlertContext, PeopleContext, SpendContext, TokenContext {
+/** The services of a scheduler that operations use. */
+export interface OperationContext
+  extends
+    AlertContext,
+    FileContext,
+    PeopleContext,
+    RunContext,
+    SearchContext,
+    SpendContext,
+    TokenContext {
   readonly audit: Audit;
   readonly tokens: Tokens;
 }
 
 /** All operations; under each heading in the order of the API's description. */
 export const operations = [
+  ...controlOperations,
+  ...historyOperations,
+  searchLogs,
+  ...fileOperations,
   showSpend,
   raiseBudget,
   listAlerts,
@@ -49,3 +67,17 @@ export const operations = [
 ] as const satisfies readonly Operation<OperationContext>[];
 
 export type NamedOperations = Named<typeof operations>;
+
+/** Performs an operation of this process for the person at its terminal. */
+export function atTerminalOf(context: OperationContext) {
+  return async <Address extends keyof NamedOperations>(
+    address: Address,
+    input: InputOf<NamedOperations[Address]>,
+  ): Promise<OutputOf<NamedOperations[Address]>> => {
+    const rows: readonly Operation<OperationContext>[] = operations;
+    const row = rows.find((one) => one.address === address);
+    if (row === undefined) throw new TypeError(`no operation at ${address}`);
+    const given = parsedInput(row, input);
+    return (await performAs(row, given, context, atTerminal)) as OutputOf<NamedOperations[Address]>;
+  };
+}

@@ -4,7 +4,7 @@ import { durationText } from "../../../streams/duration-text.ts";
 import { bytesText, counted, inARow } from "../../foundation/contracts/format.ts";
 import type { Failing } from "../../foundation/contracts/history.ts";
 import type { RunHost } from "../../foundation/contracts/run-hosts.ts";
-import type { RunVersionView, RunView } from "./run-view.ts";
+import type { RunVersionView, RunView } from "../../runtime/runs/run-view.ts";
 
 /** A fact of a run, in words for a person. */
 type RunFact = readonly [label: string, text: string];

@@ -9,7 +9,7 @@ import type { AlertTarget } from "../../../streams/alert-options.ts";
 import type { AlertOperationsDeps } from "../../../src/features/alerts/alerts.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { createStatusStore } from "../../../src/foundation/scheduler/status-store.ts";
-import { createAgentCounts } from "../../../src/interfaces/operations/agent-counts.ts";
+import { createAgentCounts } from "../../../src/runtime/runs/agent-counts.ts";
 import { createAlertOperations } from "../../../src/features/alerts/alert-operations.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { schedulerStatus } from "../../streams/status/board.ts";

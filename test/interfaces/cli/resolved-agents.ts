@@ -1,7 +1,7 @@
 import { listAgents, readAgent } from "../../../src/foundation/config/agent-files.ts";
 import { loadProject } from "../../../src/foundation/config/resolve-project.ts";
 import { resolveAgent } from "../../../src/foundation/config/resolve-agent.ts";
-import { knownToAgents } from "../../../src/interfaces/operations/project-files.ts";
+import { knownToAgents } from "../../../src/runtime/agents/project-files.ts";
 import { filterTable } from "../../../src/features/webhooks/providers/table.ts";
 
 /** Every agent of a project without warnings, as the scheduler would have it. */

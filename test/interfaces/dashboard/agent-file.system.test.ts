@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { agentProject } from "../operations/agent-project.ts";
+import { agentProject } from "../../runtime/agents/agent-project.ts";
 import { sharedBrowser } from "./open-page.ts";
 import { containing, untilLive } from "./shows.ts";
 import { attack } from "./page-states.ts";

@@ -1,4 +1,4 @@
-import type { RunDifference } from "../../../src/interfaces/views/run-view.ts";
+import type { RunDifference } from "../../../src/runtime/runs/run-view.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { sharedBrowser } from "./open-page.ts";
 import { withDetail } from "./with-detail.ts";

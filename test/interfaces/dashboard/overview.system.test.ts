@@ -96,7 +96,7 @@ test("Recent Activity shows no line twice after a reconnect or a restart", async
   operations.setScheduler({ startedAt: "2099-01-01T00:00:00.000Z" });
   // It begins with the lines of the one before, and came past the number that the page saw last.
   for (const msg of lines(4, 25)) operations.addLog({ msg });
-  await startTcp({ ...deps, operations, port });
+  await startTcp({ ...deps, context: operations.context, port });
   await showsNewest(6, 25);
   operations.addLog({ msg: "line 26" });
   await showsNewest(7, 26);

@@ -1,6 +1,6 @@
 import { pause } from "../../helpers/pause.ts";
 import type { ReceiptView } from "../../../src/foundation/contracts/operator-api.ts";
-import type { RunView } from "../../../src/interfaces/views/run-view.ts";
+import type { RunView } from "../../../src/runtime/runs/run-view.ts";
 import { aRunView } from "../../helpers/run-view.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";

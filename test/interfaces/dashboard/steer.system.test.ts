@@ -1,4 +1,4 @@
-import type { InboxView, RunView } from "../../../src/interfaces/views/run-view.ts";
+import type { InboxView, RunView } from "../../../src/runtime/runs/run-view.ts";
 import { aRunView } from "../../helpers/run-view.ts";
 import { testDeps } from "../gateway/start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";

@@ -15,6 +15,7 @@ export const bearer = { authorization: `Bearer ${apiKey}` };
 
 export interface TestDeps extends GatewayDeps {
   readonly operations: FakeOperations;
+  readonly search: GatewayDeps["context"]["search"];
   readonly logs: MemoryLogs;
   /** The logged lines. */
   readonly lines: string[];
@@ -24,9 +25,12 @@ export interface TestDeps extends GatewayDeps {
 export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
   const lines: string[] = [];
   const operations = overrides.operations ?? fakeOperations([{ name: "dev" }]);
+  const none = { runs: [], next: null, indexedUntil: null, indexing: null };
+  const { search = { find: () => Promise.resolve(none) } } = overrides;
   const deps: TestDeps = {
     operations,
-    context: operations.context,
+    search,
+    context: Object.assign(operations.context, { search }),
     receiveWebhook: (delivery) => deps.operations.receiveWebhook(delivery),
     sessions: memorySessions(),
     loginLinks: createLoginLinks(() => apiKey),
@@ -35,9 +39,6 @@ export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
       return question === undefined ? null : { id, until: Date.parse(question.until) };
     }),
     logs: memoryLogs(),
-    search: {
-      find: () => Promise.resolve({ runs: [], next: null, indexedUntil: null, indexing: null }),
-    },
     apiKey: () => apiKey,
     keyChange$: NEVER,
     metrics: createMetrics("0.1.0"),

@@ -236,8 +236,9 @@ test("long texts in the answers to each kind of token take time in proportion to
   const real = twoAgents();
   const operations = answering(real);
   const { alerts, questions, audit } = real.context;
-  for (const [name, service] of Object.entries({ alerts, questions, audit })) {
-    Object.assign(real.context, { [name]: answering(service) });
+  const services = { alerts, questions, audit, runs: operations, files: operations };
+  for (const [name, service] of Object.entries(services)) {
+    Object.assign(real.context, { [name]: answering<object>(service) });
   }
   const { app, deps: own } = await openApp({ operations });
   own.logs.write({ agent: "dev", msg: costly });

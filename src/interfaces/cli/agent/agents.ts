@@ -87,7 +87,10 @@ async function runningOf(context: Context, name: string): Promise<number | null>
     const status = await reader.status();
     const agent = status.agents.find((one) => one.name === name);
     if (status.scheduler !== null) return agent?.running ?? 0;
-    const { triggers } = await reader.history({ agent: name, limit: 200 });
+    const { triggers } = await reader.perform("GET /api/stats/triggers", {
+      agent: name,
+      limit: 200,
+    });
     const left = triggers.some(({ startedAt, endedAt }) => startedAt !== null && endedAt === null);
     return left ? null : 0;
   };

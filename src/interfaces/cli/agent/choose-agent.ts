@@ -4,7 +4,7 @@ import type { ProjectConfig } from "../../../foundation/config/project-config.ts
 import { scheduleProblem } from "../../../foundation/config/schedule.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { missingFlag, type Prompts } from "../terminal/prompts.ts";
-import { schemaLine } from "../../operations/editor-schemas.ts";
+import { schemaLine } from "../../../runtime/agents/editor-schemas.ts";
 
 export interface AgentOptions {
   readonly description?: string;

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { loadProject } from "../../operations/project-files.ts";
+import { loadProject } from "../../../runtime/agents/project-files.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
 import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
 import type { Context } from "../context.ts";
 import { titleOf } from "../new/templates.ts";
 import { openPrompts, missingFlag, type Prompts } from "../terminal/prompts.ts";
 import { noteFirstSchedule, noteForecast } from "../config/note-forecast.ts";
-import { writeSchemas } from "../../operations/editor-schemas.ts";
+import { writeSchemas } from "../../../runtime/agents/editor-schemas.ts";
 import { writeDirectory, refuseFaults } from "../write-files.ts";
 import { chooseConfig, newConfigText, type AgentOptions, type NewConfig } from "./choose-agent.ts";
 import { existsSync } from "node:fs";

@@ -228,7 +228,7 @@ function directoriesIn(path: string): readonly string[] {
 
 /** The keys of a `config.toml`, dotted; for named tables those that the project has. */
 async function configKeys({ given, projectDir }: Place): Promise<readonly Proposal[]> {
-  const { schemaOf } = await import("../../operations/editor-schemas.ts");
+  const { schemaOf } = await import("../../../runtime/agents/editor-schemas.ts");
   return given.length === 0
     ? keysOf(schemaOf("project"), "", (key) => tablesIn(projectDir, key))
     : keysOf(schemaOf("agent"), "", () => []);

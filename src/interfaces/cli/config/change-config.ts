@@ -1,8 +1,8 @@
 import { problemText } from "../../../../streams/problem-text.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
-import { schemaOf, writeSchemas, type SchemaName } from "../../operations/editor-schemas.ts";
-import { newProblems, refuseProblems } from "../../operations/project-files.ts";
+import { schemaOf, writeSchemas, type SchemaName } from "../../../runtime/agents/editor-schemas.ts";
+import { newProblems, refuseProblems } from "../../../runtime/agents/project-files.ts";
 import { openConfig, writeConfig, tomlLines, type ConfigFile } from "./config-file.ts";
 import { noteForecast } from "./note-forecast.ts";
 import {

@@ -11,7 +11,7 @@ import { resolveProject } from "../../../foundation/config/resolve-project.ts";
 import { readProject } from "../../../foundation/config/read-project.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { replaceText } from "../../../foundation/files/replace-file.ts";
-import { checkAgent, loadProject } from "../../operations/project-files.ts";
+import { checkAgent, loadProject } from "../../../runtime/agents/project-files.ts";
 import { filterTable } from "../../../features/webhooks/providers/table.ts";
 import { unknownAgent } from "../operator/connect.ts";
 import { unwritable } from "../write-files.ts";

@@ -11,10 +11,10 @@ import {
 import type { AgentFiles } from "../../../foundation/config/agent-files.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
 import { UserError } from "../../../foundation/errors.ts";
-import { checkAgent, loadProject, refuseProblems } from "../../operations/project-files.ts";
+import { checkAgent, loadProject, refuseProblems } from "../../../runtime/agents/project-files.ts";
 import { newAgentRuntime, newConfigText, runtimeTable } from "../agent/choose-agent.ts";
 import type { Context } from "../context.ts";
-import { writeSchemas } from "../../operations/editor-schemas.ts";
+import { writeSchemas } from "../../../runtime/agents/editor-schemas.ts";
 import { unwritable, writeNew } from "../write-files.ts";
 import { edited, refuseUnset, type Edit } from "../../../foundation/config/edit-toml.ts";
 

@@ -8,7 +8,7 @@ import { findProject, type GlobalContext } from "../context.ts";
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { unknownModels } from "../../../features/models/unknown-models.ts";
 import { openPrompts, missingFlag, type Prompts, type TextQuestion } from "../terminal/prompts.ts";
-import { writeSchemas } from "../../operations/editor-schemas.ts";
+import { writeSchemas } from "../../../runtime/agents/editor-schemas.ts";
 import { unwritable, writeNew } from "../write-files.ts";
 import { localModels, usualServers, type LocalModel } from "./local-models.ts";
 import { serverUrl, serverUrlProblem } from "./server-url.ts";

@@ -1,5 +1,5 @@
 import { stringify } from "smol-toml";
-import { schemaLine } from "../../operations/editor-schemas.ts";
+import { schemaLine } from "../../../runtime/agents/editor-schemas.ts";
 import type { Provider } from "../../../../streams/agent-config.ts";
 
 /** The choices for a new project. */

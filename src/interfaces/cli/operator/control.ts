@@ -19,7 +19,6 @@ import type { Replayed, ReplayResult } from "../../../foundation/contracts/opera
 import { plainLine } from "../terminal/format.ts";
 import { mustConfirm, openPrompts } from "../terminal/prompts.ts";
 import type { Client } from "./client.ts";
-import type { InboxView } from "../../views/run-view.ts";
 
 /** Pauses all schedules or all new work, or disables one agent. */
 export async function pause(
@@ -38,7 +37,7 @@ export async function pause(
     return changeAgent(context, agent, "disable", `disabled until al resume ${agent}`);
   }
   const client = await connect(context);
-  const answer = await client.post("/control/pause", allWork ? { work: true } : undefined);
+  const answer = await client.perform("POST /control/pause", allWork ? { work: true } : {});
   const text = allWork
     ? "paused: all new work waits until al resume, and manual starts are refused"
     : "paused: cron jobs are skipped until al resume";
@@ -50,7 +49,7 @@ export async function resume(context: Context, agent: string | undefined): Promi
   if (agent !== undefined) return changeAgent(context, agent, "enable", "enabled");
   const client = await connect(context);
   context.out.answer(
-    await client.post("/control/resume"),
+    await client.perform("POST /control/resume", {}),
     "resumed: schedules and new work run again",
   );
 }
@@ -58,12 +57,12 @@ export async function resume(context: Context, agent: string | undefined): Promi
 async function changeAgent(
   context: Context,
   agent: string,
-  operation: string,
+  operation: "enable" | "disable",
   state: string,
 ): Promise<void> {
   const client = await connect(context);
-  const path = `/control/agents/${encodeURIComponent(agent)}/${operation}`;
-  const answer = await withAgent(client, agent, client.post(path));
+  const asked = client.perform(`POST /control/agents/:name/${operation}`, { name: agent });
+  const answer = await withAgent(client, agent, asked);
   context.out.answer(answer, `${agent} is ${state}`);
 }
 
@@ -90,8 +89,8 @@ export async function kill(
   const client = await connect(context);
   const names = await agentNames(client);
   if (names.includes(target)) {
-    const answer = await client.post(`/control/agents/${encodeURIComponent(target)}/kill`);
-    const { killed } = answer as { killed: number };
+    const answer = await client.perform("POST /control/agents/:name/kill", { name: target });
+    const { killed } = answer;
     const text = `${counted(killed, "run")} of ${target} killed`;
     return out.answer(answer, killed === 0 ? `${target} has no running runs` : text);
   }
@@ -100,7 +99,7 @@ export async function kill(
     const isRun = agent !== null && closest(target, names) === null;
     throw unknownAgent(isRun ? agent : target, names);
   }
-  const asked = client.post(`/control/kill/${encodeURIComponent(target)}`);
+  const asked = client.perform("POST /control/kill/:instanceId", { instanceId: target });
   const answer = await explained(asked, ["unknown_instance"], {
     message: `no run ${target} is running`,
     hint: "al history shows how it ended",
@@ -121,7 +120,7 @@ async function killAll(context: Context, isSure: boolean): Promise<void> {
       refused: "no run was killed",
     });
   }
-  const answer = (await client.post("/control/kill")) as { readonly killed: number };
+  const answer = await client.perform("POST /control/kill", {});
   const { killed } = answer;
   out.answer(answer, killed === 0 ? "no run is running" : `${counted(killed, "run")} killed`);
 }
@@ -163,7 +162,7 @@ export async function stop(context: Context, { now = false }: { now?: boolean })
   const pidOf = () => readSchedulerInfo(projectDir)?.pid;
   const client = await connect(context);
   const pid = pidOf();
-  const answer = (await client.post("/control/stop", { now })) as { readonly running: number };
+  const answer = await client.perform("POST /control/stop", { now });
   const runs = counted(answer.running, "run");
   const grace = `${runs} may finish within the grace period; al stop --now does not wait …`;
   if (answer.running > 0) out.note(`stopping: ${now ? `${runs} ended …` : grace}`);
@@ -181,10 +180,10 @@ export async function replay(
   const { out } = context;
   const client = await connect(context);
   const asked = askFor(client, id, agent);
-  const answer = (await explained(asked, ["unknown_receipt", "unknown_trigger"], {
+  const answer = await explained(asked, ["unknown_receipt", "unknown_trigger"], {
     message: `no receipt or trigger "${id}" in the history`,
     hint: "al history names the receipts and triggers of what did not succeed; al history --json those of all entries",
-  })) as ReplayResult;
+  });
   const { matched, reason } = answer;
   if (out.json) out.document(answer);
   else for (const one of matched) out.data(lineOf(one));
@@ -199,23 +198,25 @@ function lineOf({ agent, outcome, instanceId, reason }: Replayed): string {
 }
 
 /** Replays a receipt with this id, else the history entry; with `agent` for it only, regardless of its filters. */
-async function askFor(client: Client, id: string, agent: string | undefined): Promise<unknown> {
+async function askFor(
+  client: Client,
+  id: string,
+  agent: string | undefined,
+): Promise<ReplayResult> {
   const receipt = `/api/webhooks/${encodeURIComponent(id)}/replay`;
   if (agent !== undefined) {
     const query = new URLSearchParams({ agent }).toString();
-    return withAgent(client, agent, client.post(`${receipt}?${query}`));
+    const asked = client.post(`${receipt}?${query}`);
+    return (await withAgent(client, agent, asked)) as ReplayResult;
   }
-  return client.post(receipt).catch((error: unknown) => {
+  const replayed = await client.post(receipt).catch((error: unknown) => {
     if (!hasCode(error, "unknown_receipt")) throw error;
-    return client.post(`/api/triggers/${encodeURIComponent(id)}/replay`);
+    return client.perform("POST /api/triggers/:id/replay", { id });
   });
+  return replayed as ReplayResult;
 }
 
 const noRun = { hint: "al history lists the runs with their instance ids" };
-
-function runPath(instanceId: string, operation: string): string {
-  return `/api/runs/${encodeURIComponent(instanceId)}/${operation}`;
-}
 
 /** Sends a message to a run while it works, or asks it to end after its turn. */
 export async function steer(
@@ -228,9 +229,9 @@ export async function steer(
     throw new UserError("usage", "give either a text or --stop", "al help steer shows both");
   }
   const client = await connect(context);
-  const body = stop ? { stop } : { text };
-  const asked = client.post(runPath(instanceId, "steer"), body);
-  const answer = (await explained(asked, ["unknown_instance"], noRun)) as InboxView;
+  const message = text === undefined ? { stop: true as const } : { text };
+  const asked = client.perform("POST /api/runs/:instanceId/steer", { instanceId, ...message });
+  const answer = await explained(asked, ["unknown_instance"], noRun);
   const effect = stop ? "ends after its turn" : "gets it after the tools of its turn";
   context.out.answer(answer, `${instanceId} ${effect}: al show ${instanceId}`);
 }
@@ -242,12 +243,8 @@ export async function continueRun(
   prompt: string,
 ): Promise<void> {
   const client = await connect(context);
-  const asked = client.post(runPath(instanceId, "continue"), { prompt });
-  const answer = (await explained(asked, ["unknown_instance"], noRun)) as {
-    readonly agent: string;
-    readonly triggerId: string;
-    readonly instanceId: string | null;
-  };
+  const asked = client.perform("POST /api/runs/:instanceId/continue", { instanceId, prompt });
+  const answer = await explained(asked, ["unknown_instance"], noRun);
   const { out } = context;
   out.answer(answer, answer.instanceId ?? answer.triggerId);
   if (out.json) return;

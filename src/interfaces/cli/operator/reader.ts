@@ -7,16 +7,13 @@ import type {
   WhyNot,
   WhyNotQuery,
 } from "../../../foundation/contracts/refused-deliveries.ts";
-import type { RunDifference, RunView } from "../../views/run-view.ts";
+import type { RunDifference, RunView } from "../../../runtime/runs/run-view.ts";
 import type { InputOf } from "../../../foundation/operation.ts";
 import type { NamedOperations } from "../../operations/table.ts";
 import type { StoredOperations, StoredStatus } from "../../operations/stored-project.ts";
 import type { Context } from "../context.ts";
 import type { Client } from "./client.ts";
 import { connect, isNotRunning, noProject, readSnapshot, unknownAgent } from "./connect.ts";
-
-/** A query for the latest entries, the only page that commands show. */
-export type HistoryQuestion = Omit<HistoryQuery, "page" | "before">;
 
 /** Queries that a scheduler answers, or without one the project's store. */
 export type ProjectReader = ReturnType<typeof schedulerReader>;
@@ -49,38 +46,16 @@ async function askStore<T>(
   if (stored === null) throw notRunning;
   try {
     out.note("no scheduler is running; read from the project's store");
-    return await ask({
-      ...stored,
-      history: (query) => Promise.resolve(stored.history({ ...query, page: 1 })),
-      refusedDeliveries: (query) => Promise.resolve(stored.refusedDeliveries(query)),
-    });
+    return await ask(stored);
   } finally {
     stored.close();
   }
 }
 
 function schedulerReader(client: Client) {
-  const get = async <T>(path: string, query: object = {}): Promise<T> =>
-    (await client.get(`${path}?${queryText(query)}`)) as T;
-  const runPath = (instanceId: string): string => `/api/runs/${encodeURIComponent(instanceId)}`;
   return {
     /** `scheduler` is null if the store answers. */
     status: (): Promise<StatusSnapshot | StoredStatus> => readSnapshot(client),
-    history: (query: HistoryQuestion) => get<HistoryPage>("/api/stats/triggers", query),
-    /** Refused webhook deliveries, the latest first. */
-    refusedDeliveries: async (
-      query: RefusedDeliveriesQuery,
-    ): Promise<readonly RefusedDeliveries[]> => {
-      const path = "/api/stats/refused-deliveries";
-      return (await get<RefusedDeliveriesAnswer>(path, query)).deliveries;
-    },
-    whyNot: (agent: string, query: WhyNotQuery) =>
-      get<WhyNot>(`/api/agents/${encodeURIComponent(agent)}/why-not`, query),
-    run: (instanceId: string, withPrompt = false) =>
-      get<RunView>(runPath(instanceId), withPrompt ? { modelPrompt: true } : {}),
-    /** The difference between two runs; without `other` since the agent's last successful run before this one. */
-    runDifference: (instanceId: string, other: string | null) =>
-      get<RunDifference>(`${runPath(instanceId)}/diff`, other === null ? {} : { to: other }),
     perform: <Address extends keyof StoredOperations & keyof NamedOperations>(
       address: Address,
       input: InputOf<NamedOperations[Address]>,
@@ -88,14 +63,6 @@ function schedulerReader(client: Client) {
     agentNames: async (): Promise<readonly string[]> =>
       (await readSnapshot(client)).agents.map(({ name }) => name),
   };
-}
-
-/** The query for the routes, without undefined values. */
-function queryText(query: object): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  return new URLSearchParams(
-    given.map(([name, value]): [string, string] => [name, String(value)]),
-  ).toString();
 }
 
 /** A removed agent may have history; an unknown one without any never existed. */

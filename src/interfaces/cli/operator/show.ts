@@ -15,7 +15,7 @@ import { renderHistory, entryRow, refusedRow, turnedAwayRow } from "../status/re
 import { renderRun, differenceNote, renderDifference } from "../status/render-run.ts";
 import { plain } from "../terminal/format.ts";
 import { renderStatus } from "../status/render-status.ts";
-import { askProject, mustKnowAgent, type HistoryQuestion, type ProjectReader } from "./reader.ts";
+import { askProject, mustKnowAgent, type ProjectReader } from "./reader.ts";
 
 /** Prints the scheduler and its agents, or those with a tag. */
 export async function showStatus(context: Context, { tag }: { tag?: string }): Promise<void> {
@@ -99,13 +99,18 @@ type Answer = Partial<Pick<WhyNot, "now" | "turnedAway" | "lookedBackTo">> &
 async function answerOf(reader: ProjectReader, options: HistoryOptions): Promise<Answer> {
   const { agent } = options;
   if (agent !== undefined && isWhyNot(options) && (await reader.agentNames()).includes(agent)) {
-    const { refused: triggers, ...why } = await reader.whyNot(agent, sinceOf(options));
+    const { refused: triggers, ...why } = await reader.perform("GET /api/agents/:name/why-not", {
+      name: agent,
+      ...sinceOf(options),
+    });
     return { triggers, ...why };
   }
-  const page = await reader.history(queryOf(options));
+  const page = await reader.perform("GET /api/stats/triggers", queryOf(options));
   if (agent !== undefined && page.triggers.length === 0) await mustKnowAgent(reader, agent);
-  const refused = hasDeliveries(options) ? await reader.refusedDeliveries(sinceOf(options)) : [];
-  return { ...page, refusedDeliveries: [...refused] };
+  const { deliveries } = hasDeliveries(options)
+    ? await reader.perform("GET /api/stats/refused-deliveries", sinceOf(options))
+    : { deliveries: [] };
+  return { ...page, refusedDeliveries: deliveries };
 }
 
 /** Whether to show all reasons why an agent did not run, which needs no further filter. */
@@ -123,10 +128,19 @@ function sinceOf({ since, lines }: HistoryOptions): RefusedDeliveriesQuery {
   return { limit: lines, since: queryTime(since) };
 }
 
-function queryOf(options: HistoryOptions): HistoryQuestion {
+function queryOf(options: HistoryOptions) {
   const { lines, deadLetter, refused, agent, outcome, since } = options;
   const kind = triggerKinds.find((one) => triggerNames[one] === options.kind);
-  return { limit: lines, deadLetter, refused, agent, kind, outcome, since: queryTime(since) };
+  const [dead, isRefused] = [deadLetter, refused].map((one) => one && ("true" as const));
+  return {
+    limit: lines,
+    deadLetter: dead,
+    refused: isRefused,
+    agent,
+    kind,
+    outcome,
+    since: queryTime(since),
+  };
 }
 
 function nothing({ agent, deadLetter, refused, kind, outcome, since }: HistoryOptions): string {
@@ -144,7 +158,12 @@ export async function showRun(
 ): Promise<void> {
   const { out } = context;
   if (diff !== undefined) return showDifference(context, name, diff === true ? null : diff);
-  const run = await ask(context, name, (reader, instanceId) => reader.run(instanceId, prompt));
+  const run = await ask(context, name, (reader, instanceId) =>
+    reader.perform("GET /api/runs/:instanceId", {
+      instanceId,
+      modelPrompt: prompt ? "true" : undefined,
+    }),
+  );
   if (out.json) return out.document(run);
   if (prompt) {
     if (typeof run.modelPrompt === "string") return out.data(plain(run.modelPrompt));
@@ -158,9 +177,14 @@ export async function showRun(
 async function showDifference(context: Context, name: string, other: string | null): Promise<void> {
   const { out } = context;
   const idOf = (asked: string): Promise<string> =>
-    ask(context, asked, async (reader, id) => (await reader.run(id, false)).instanceId);
+    ask(context, asked, async (reader, id) => {
+      const run = await reader.perform("GET /api/runs/:instanceId", { instanceId: id });
+      return run.instanceId;
+    });
   const since = other === null ? null : await idOf(other);
-  const difference = await ask(context, name, (reader, id) => reader.runDifference(id, since));
+  const difference = await ask(context, name, (reader, id) =>
+    reader.perform("GET /api/runs/:instanceId/diff", { instanceId: id, to: since ?? undefined }),
+  );
   if (out.json) return out.document(difference);
   out.note(differenceNote(difference));
   if (difference.changed) out.data(renderDifference(difference.text, out.colors));
@@ -190,6 +214,6 @@ function ask<T>(context: Context, name: string, question: Question<T>): Promise<
 
 /** Null for an unknown agent, or one that has never run. */
 async function latestRun(reader: ProjectReader, agent: string): Promise<string | null> {
-  const { triggers } = await reader.history({ agent, limit: 200 });
+  const { triggers } = await reader.perform("GET /api/stats/triggers", { agent, limit: 200 });
   return triggers.find(({ instanceId }) => instanceId !== null)?.instanceId ?? null;
 }

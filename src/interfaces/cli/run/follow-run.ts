@@ -43,13 +43,12 @@ export async function followRun(
 
 /** The trigger, whose run may begin later. Throws a UserError, with the run's exit code if its budget is used up. */
 export async function triggerRun(client: Client, { agent, prompt }: WantedRun) {
-  const path = `/control/trigger/${encodeURIComponent(agent)}`;
-  const asked = client.post(path, prompt === null ? {} : { prompt });
-  const answer = await withAgent(client, agent, asked).catch((error: unknown) => {
+  const given = prompt === null ? {} : { prompt };
+  const asked = client.perform("POST /control/trigger/:name", { name: agent, ...given });
+  return withAgent(client, agent, asked).catch((error: unknown) => {
     if (!(error instanceof UserError) || !isOfBudget(error.message)) throw error;
     throw new UserError(error.code, error.message, { exitCode: overBudgetCode, cause: error });
   });
-  return answer as Pick<Followed, "triggerId"> & { instanceId: string | null; queued: boolean };
 }
 
 const overBudgetCode = 125;
@@ -205,8 +204,7 @@ function resultOf({ triggerId }: Followed, entry: Omit<RunResult, "triggerId">):
 
 /** By its id: it may wait behind any number of newer triggers. */
 async function lookUp({ client, triggerId }: Followed): Promise<HistoryEntry> {
-  const path = `/api/stats/triggers/${encodeURIComponent(triggerId)}/calls`;
-  const { entries } = (await client.get(path)) as CallTree;
+  const { entries } = await client.perform("GET /api/stats/triggers/:id/calls", { id: triggerId });
   const entry = entries.find(({ id }) => id === triggerId);
   if (entry !== undefined) return entry;
   throw new UserError("lost_sight", `the history does not hold the trigger ${triggerId}`, {

@@ -9,7 +9,7 @@ import {
   commitText,
 } from "../../views/run-facts.ts";
 import type { RunHost } from "../../../foundation/contracts/run-hosts.ts";
-import type { InboxView, RunView, RunDifference } from "../../views/run-view.ts";
+import type { InboxView, RunView, RunDifference } from "../../../runtime/runs/run-view.ts";
 import { localTime, plain, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
 import type { Colors } from "../terminal/output.ts";

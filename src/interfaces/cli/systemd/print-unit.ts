@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { basename } from "node:path";
 import { runtimes } from "../../../../streams/runtimes.ts";
 import { homeDir } from "../../../foundation/credentials/read-secret.ts";
-import { checkAgents, loadProject } from "../../operations/project-files.ts";
+import { checkAgents, loadProject } from "../../../runtime/agents/project-files.ts";
 import type { Context } from "../context.ts";
 import type { StartOptions } from "../start/run-scheduler.ts";
 import { UserError } from "../../../foundation/errors.ts";

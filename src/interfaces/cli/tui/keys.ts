@@ -94,7 +94,7 @@ export function onKey(name: string, targets: KeyTargets): void {
   const { source, view, show, agents, rows } = targets;
   const command = commandOf(name);
   if (command === "interrupt") {
-    source.operations.recordAct({ act: "stop" });
+    source.operations.audit.recordAct({ act: "stop" });
     return source.interrupt();
   }
   if (view.question !== null) return answer(view.question, name, targets);
@@ -117,7 +117,7 @@ export function onKey(name: string, targets: KeyTargets): void {
     case "pause":
       return act(togglePause(source), targets);
     case "stop":
-      source.operations.recordAct({ act: "stop" });
+      source.operations.audit.recordAct({ act: "stop" });
       return source.stop();
     case null:
       return;
@@ -166,21 +166,20 @@ async function openLog(agent: AgentStatus | undefined, targets: KeyTargets): Pro
 }
 
 async function togglePause({ operations }: ViewSource): Promise<string> {
-  const paused = !operations.snapshot().scheduler.paused;
-  await operations.setPaused(paused);
-  operations.recordAct({ act: paused ? "pause" : "resume" });
+  const paused = !operations.runs.snapshot().scheduler.paused;
+  await operations.perform(paused ? "POST /control/pause" : "POST /control/resume", {});
   return paused ? "paused: cron ticks are skipped until p" : "resumed";
 }
 
 async function runAgent({ operations }: ViewSource, name: string): Promise<string> {
-  const { instanceId, queued } = await operations.trigger(name, null);
-  operations.recordAct({ act: "trigger", agent: name, instanceId });
+  const started = await operations.perform("POST /control/trigger/:name", { name });
+  const { instanceId, queued } = started;
   if (instanceId !== null) return `${name}: started ${instanceId}`;
   return queued ? `${name}: queued` : `${name}: not started; its log says why`;
 }
 
 async function killAgent({ operations }: ViewSource, name: string): Promise<string> {
-  const runs = counted(await operations.killAgent(name), "run");
-  operations.recordAct({ act: "kill", agent: name, detail: runs });
+  const { killed } = await operations.perform("POST /control/agents/:name/kill", { name });
+  const runs = counted(killed, "run");
   return `${name}: ending ${runs}`;
 }

@@ -1,14 +1,11 @@
-import type { Audit } from "../../../features/people/audit.ts";
-import type { Operations } from "../../operations/operations.ts";
+import type { atTerminalOf, OperationContext } from "../../operations/table.ts";
 import type { Colors } from "../terminal/output.ts";
 
 /** The scheduler's own status and operations, and the ways to end it. */
 export interface ViewSource {
-  readonly operations: Pick<
-    Operations,
-    "snapshot" | "update$" | "phase" | "setPaused" | "trigger" | "killAgent"
-  > &
-    Pick<Audit, "recordAct">;
+  readonly operations: Pick<OperationContext, "runs" | "audit"> & {
+    readonly perform: ReturnType<typeof atTerminalOf>;
+  };
   readonly projectDir: string;
   readonly webUi: boolean;
   /** Path of the key that the dashboard's login page asks for. */

@@ -129,7 +129,7 @@ async function receiptOf(context: Context, answer: unknown): Promise<unknown> {
   const { receiptId } = (answer ?? {}) as { receiptId?: unknown };
   if (typeof receiptId !== "string") return null;
   const client = await connect(context);
-  return client.get(`/api/stats/webhooks/${encodeURIComponent(receiptId)}`);
+  return client.perform("GET /api/stats/webhooks/:receiptId", { receiptId });
 }
 
 function describe(answer: unknown, receipt: unknown): string {

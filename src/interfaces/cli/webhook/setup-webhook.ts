@@ -20,7 +20,7 @@ import {
   namedTargets,
   sourceCaller,
 } from "../../../features/webhooks/setup/plan-hooks.ts";
-import { checkAgents, loadProject } from "../../operations/project-files.ts";
+import { checkAgents, loadProject } from "../../../runtime/agents/project-files.ts";
 import type { Context } from "../context.ts";
 import { plainLine } from "../terminal/format.ts";
 import { chosenSource } from "./webhook-fixture.ts";

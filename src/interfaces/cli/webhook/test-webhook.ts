@@ -1,7 +1,7 @@
 import type { WebhookEvent } from "../../../../streams/vocabulary.ts";
 import { problemText } from "../../../../streams/problem-text.ts";
 import type { ProjectConfig } from "../../../foundation/config/project-config.ts";
-import { checkAgents } from "../../operations/project-files.ts";
+import { checkAgents } from "../../../runtime/agents/project-files.ts";
 import { hasCode } from "../../../foundation/errors.ts";
 import { openStoreReader } from "../../../foundation/store/store.ts";
 import { explain } from "../../../features/webhooks/binding-index.ts";

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { UserError, messageOf } from "../../../foundation/errors.ts";
 import type { Fixture } from "../../../features/webhooks/sign.ts";
 import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
-import { loadProject } from "../../operations/project-files.ts";
+import { loadProject } from "../../../runtime/agents/project-files.ts";
 import type { Context } from "../context.ts";
 
 export interface FixtureOptions {

@@ -1,4 +1,4 @@
-import type { RunDifference } from "../../views/run-view.ts";
+import type { RunDifference } from "../../../runtime/runs/run-view.ts";
 import { Difference } from "../parts/difference.tsx";
 import { frameStyles, Site, type Frame } from "../parts/site.tsx";
 import type { LivePage } from "../send-page.tsx";

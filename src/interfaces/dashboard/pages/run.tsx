@@ -3,7 +3,7 @@ import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { outcomeText } from "../../../foundation/contracts/format.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import type { ReceiptView } from "../../../foundation/contracts/operator-api.ts";
-import type { RunDifference, RunView } from "../../views/run-view.ts";
+import type { RunDifference, RunView } from "../../../runtime/runs/run-view.ts";
 import { concerns, useAgent } from "../live/agents.ts";
 import { post } from "../live/api.ts";
 import type { FirstPart } from "../live/log-session.ts";

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { outcomeText } from "../../../foundation/contracts/format.ts";
 import type { ReceiptView, ReplayResult } from "../../../foundation/contracts/operator-api.ts";
-import type { RunView } from "../../views/run-view.ts";
+import type { RunView } from "../../../runtime/runs/run-view.ts";
 import { refusalsOf } from "../live/agent-requests.ts";
 import { fetchJson, post } from "../live/api.ts";
 import { showToast } from "../live/toasts.ts";

@@ -4,7 +4,7 @@ import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import type { RunHost } from "../../../foundation/contracts/run-hosts.ts";
 import type { ReceiptView } from "../../../foundation/contracts/operator-api.ts";
 import { runFacts, runHostText } from "../../views/run-facts.ts";
-import type { RunDifference, RunView } from "../../views/run-view.ts";
+import type { RunDifference, RunView } from "../../../runtime/runs/run-view.ts";
 import { useDocument } from "../live/use-document.ts";
 import { agentAddress, changesAddress } from "../text/addresses.ts";
 import { callNodes, parsed, prettyText } from "../text/calls.ts";

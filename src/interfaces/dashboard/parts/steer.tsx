@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { inboxLimits, personText } from "../../../foundation/contracts/questions.ts";
-import type { InboxView, RunView } from "../../views/run-view.ts";
+import type { InboxView, RunView } from "../../../runtime/runs/run-view.ts";
 import { post } from "../live/api.ts";
 import { showToast } from "../live/toasts.ts";
 import { runAddress } from "../text/addresses.ts";

@@ -5,7 +5,7 @@ import { agentNames, alCommand, finding, note, ofError, ofProblem, ok } from "..
 import { shellWord } from "../../../foundation/contracts/shell-word.ts";
 import { bareSkill, configCommand } from "../../../foundation/config/agent-files.ts";
 import type { DoctorContext } from "../doctor-context.ts";
-import { staleSchemas, writeSchemas } from "../../operations/editor-schemas.ts";
+import { staleSchemas, writeSchemas } from "../../../runtime/agents/editor-schemas.ts";
 
 /** Whether the project's `config.toml` can be used. */
 export const config: Check = ({ project, unreadable, problems, projectDir }) => {

@@ -17,29 +17,6 @@ export const problemSchema = z
 
 const success = z.literal(true);
 
-export const stoppingAnswer = z.object({
-  success,
-  running: z.int().meta({ description: "How many runs it ends, or lets finish" }),
-});
-export const pausedAnswer = z.object({
-  success,
-  paused: z.boolean(),
-  pausedWork: z.literal(true).optional().meta({ description: "Present if all new work waits" }),
-});
-export const enabledAnswer = z.object({ success, agent: z.string(), enabled: z.boolean() });
-export const killedAnswer = z.object({ success, agent: z.string(), killed: z.int() });
-export const killedAllAnswer = z.object({ success, killed: z.int() });
-export const killedRunAnswer = z.object({ success, instanceId: z.string() });
-export const triggeredAnswer = z.object({
-  success,
-  agent: z.string(),
-  triggerId: z.string().meta({ description: "Its entry in the trigger history" }),
-  instanceId: nullableText.meta({ description: "The run; null while it is queued" }),
-  queued: z.boolean(),
-  repeated: z.literal(true).optional().meta({
-    description: "Present if an earlier request with the same idempotency key started it",
-  }),
-});
 export const healthAnswer = z.object({ status: z.literal("ok"), uptimeSeconds: z.int() });
 export const readyAnswer = z.object({ status: z.literal("ready") });
 export const locksAnswer = z.object({ locks: z.array(lockSchema).readonly() });

@@ -73,13 +73,13 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     ...page,
     summary: "All agents, live",
     handle: async ({ url }, reply) => {
-      const { agents, locks, recentLogs } = deps.operations.snapshot();
+      const { agents, locks, recentLogs } = deps.context.runs.snapshot();
       const shown = agentsData(agents, filterOf(queryOf(url)));
       const names = shown.agents.map(({ name }) => name);
       return sendLivePage(reply, overviewPage, {
         frame: frameOf(deps),
         ...shown,
-        latestRuns: await readOrNull(() => deps.operations.latestRuns(names)),
+        latestRuns: await readOrNull(() => deps.context.runs.latestRuns(names)),
         locks,
         recentLogs,
       });
@@ -91,27 +91,27 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     "/dashboard/triggers",
     "The trigger history",
     async (view, query) => {
-      const { operations } = deps;
+      const { runs } = deps.context;
       const now = Date.now();
       const id = query.get("entry");
       return {
         history: await readOrNull(() =>
-          operations.history(parsedQuery(historyQuerySchema, triggersPath(view, now))),
+          runs.history(parsedQuery(historyQuerySchema, triggersPath(view, now))),
         ),
         opened: await readOrNull(() => {
           if (id === null) return null;
-          return operations.history({ page: 1, limit: 1, id }).triggers[0] ?? null;
+          return runs.history({ page: 1, limit: 1, id }).triggers[0] ?? null;
         }),
         refused: await readOrNull(async () => {
           const asked = parsedQuery(refusedDeliveriesQuerySchema, refusedPath(now));
-          return { deliveries: [...(await operations.refusedDeliveries(asked))] };
+          return { deliveries: [...(await runs.refusedDeliveries(asked))] };
         }),
       };
     },
   ),
   listRoute(deps, searchPage, "/dashboard/search", "Search over all logs", async (view) => {
     const find = () =>
-      deps.search.find(parsedQuery(searchQuerySchema, searchPath(view, null, Date.now())));
+      deps.context.search.find(parsedQuery(searchQuerySchema, searchPath(view, null, Date.now())));
     return { found: hasWords(view) ? await readOrNull(find) : null };
   }),
   listRoute(deps, costPage, "/dashboard/cost", "What runs spend on models", async (view) => {
@@ -160,7 +160,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
       // Loaded at the first visit, like the engine for log lines.
       const { page } = await import("../../dashboard/pages/agent.tsx");
       const tab = tabAt(queryOf(url));
-      const { operations } = deps;
+      const { runs } = deps.context;
       // Read first: with an agent's files, the secrets that are hidden in all documents are learned.
       const first = await tabDocuments[tab](name, deps);
       return sendLivePage(reply, page, {
@@ -168,7 +168,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
         name,
         tab,
         status: agentStatus(name, deps),
-        locks: operations.snapshot().locks,
+        locks: runs.snapshot().locks,
         detail: await readOrNull(() => detailOf(name, deps)),
         spending: await readOrNull(() => deps.context.spend.answer({ by: "day", agent: name })),
         first,
@@ -188,7 +188,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
         agent,
         status: agentStatus(agent, deps),
         choice: choiceOf(queryOf(url)),
-        runs: await readOrNull(() => deps.operations.history(runs)),
+        runs: await readOrNull(() => deps.context.runs.history(runs)),
         lines: await readOrNull(() => firstPartOf(agent, choiceOf(queryOf(url)), deps)),
       });
     },
@@ -208,29 +208,27 @@ export const agentDetailRoutes = (deps: GatewayDeps) => [
 
 /** The documents that each tab of an agent's page is rendered with. */
 const tabDocuments = {
-  runs: async (name: string, { operations }: GatewayDeps) => ({
-    runs: await readOrNull(() =>
-      operations.history(parsedQuery(historyQuerySchema, runsPath(name))),
-    ),
-    hosts: await readOrNull(() => operations.agentHosts(name)),
+  runs: async (name: string, { context: { runs, agentHosts } }: GatewayDeps) => ({
+    runs: await readOrNull(() => runs.history(parsedQuery(historyQuerySchema, runsPath(name)))),
+    hosts: await readOrNull(() => agentHosts(name)),
   }),
-  why: async (name: string, { operations }: GatewayDeps) => ({
+  why: async (name: string, { context: { runs } }: GatewayDeps) => ({
     why: await readOrNull(() =>
-      operations.whyNot(name, parsedQuery(whyNotQuerySchema, whyPath(name, Date.now()))),
+      runs.whyNot(name, parsedQuery(whyNotQuerySchema, whyPath(name, Date.now()))),
     ),
   }),
   config: filesOf,
   instructions: filesOf,
 };
 
-async function filesOf(name: string, { operations }: GatewayDeps) {
-  return { files: await readOrNull(() => operations.agentFiles(name)) };
+async function filesOf(name: string, { context: { files } }: GatewayDeps) {
+  return { files: await readOrNull(() => files.agentFiles(name)) };
 }
 
-async function detailOf(name: string, { operations }: GatewayDeps): Promise<AgentAnswer> {
-  const { config, nextTicks } = operations.agent(name);
+async function detailOf(name: string, { context: { runs } }: GatewayDeps): Promise<AgentAnswer> {
+  const { config, nextTicks } = runs.agent(name);
   const { scheduleText } = await import("../../dashboard/schedule-text.ts");
   const text = scheduleText(config?.schedule ?? null);
   const facts = config === null ? [] : agentFacts(config, text);
-  return { config, nextTicks, failing: operations.failing(name), scheduleText: text, facts };
+  return { config, nextTicks, failing: runs.failing(name), scheduleText: text, facts };
 }

@@ -158,7 +158,7 @@ const linkRoutes = (deps: GatewayDeps) => [
 ];
 
 /** Makes a login link: only for programs on the operator's socket, or a session could renew itself for ever. */
-export const createLinkRoutes = ({ operations, dashboard, loginLinks, publicUrl }: GatewayDeps) => [
+export const createLinkRoutes = ({ context, dashboard, loginLinks, publicUrl }: GatewayDeps) => [
   post("/control/login-link", {
     summary: "Make a link that logs a browser in, once, within 10 minutes",
     body: emptyBody,
@@ -166,7 +166,7 @@ export const createLinkRoutes = ({ operations, dashboard, loginLinks, publicUrl 
     audit: () => ({ act: "login-link" }),
     problems: [409],
     handle: () => {
-      const { gatewayUrl } = operations.snapshot().scheduler;
+      const { gatewayUrl } = context.runs.snapshot().scheduler;
       if (dashboard && gatewayUrl !== null) return loginLinks.create(publicUrl ?? gatewayUrl);
       throw new UserError("no_dashboard", "The scheduler runs without the dashboard.");
     },

@@ -4,7 +4,6 @@ import { EMPTY, map, retry, startWith, switchMap, timer } from "rxjs";
 import { pageSize } from "../../../foundation/contracts/wire-fields.ts";
 import { logEntrySchema } from "../../../../streams/status/wire.ts";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
-import { searchPageSchema, searchQuerySchema } from "../../../features/search/search-report.ts";
 import type {
   LogFilter,
   LogLine,
@@ -116,7 +115,7 @@ export const logRoutes = (deps: GatewayDeps, streams: EventStreams) => [
       // also gives its beginning in one turn.
       const lines = { ...lineQuery(request.query, request.headers), agent: null };
       const isMine = limitOf(request);
-      const isKnown: IsMine = (agent) => agent != null && deps.operations.hasAgent(agent);
+      const isKnown: IsMine = (agent) => agent != null && deps.context.runs.hasAgent(agent);
       const shown = ({ id, entry }: LogLine): LogLine => ({
         id,
         entry: isMine === null ? entry : (onlyMine(entry, isMine, isKnown) as LogEntry),
@@ -136,16 +135,6 @@ export const logRoutes = (deps: GatewayDeps, streams: EventStreams) => [
     problems: [404],
     handle: async ({ params, query }) =>
       partOf(await agentWithLog(params.name, deps), query, deps.logs),
-  }),
-  get("/api/search", {
-    summary: "Search the logs of all agents",
-    description:
-      "Runs with lines that match, each with the first of them and their neighbours. What has no letters or digits is " +
-      "not searched for.",
-    query: searchQuerySchema,
-    response: { 200: searchPageSchema },
-    problems: [400, 503],
-    handle: ({ query }) => deps.search.find(query),
   }),
 ];
 
@@ -227,9 +216,9 @@ export async function followedLogs(
 /** The agent, also one that is gone: it still has its log. The scheduler has one too. Rejects with a 404. */
 export async function agentWithLog(
   agent: string,
-  { operations, logs }: GatewayDeps,
+  { context: { runs }, logs }: GatewayDeps,
 ): Promise<string> {
-  if (agent === "scheduler" || operations.hasAgent(agent)) return agent;
+  if (agent === "scheduler" || runs.hasAgent(agent)) return agent;
   const lines = await logs.read({ agent, instanceId: null, lines: 1, after: null });
   if (lines.length > 0) return agent;
   throw unknownAgent(agent);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { hasCode } from "../../../foundation/errors.ts";
-import type { RunView } from "../../views/run-view.ts";
+import type { RunView } from "../../../runtime/runs/run-view.ts";
 import { missingRunPage } from "../../dashboard/card-pages.tsx";
 import { page as changesPage } from "../../dashboard/pages/changes.tsx";
 import { sendLivePage, sendPage } from "../../dashboard/send-page.tsx";
@@ -14,7 +14,7 @@ import { routesOf } from "../api/route.ts";
 import { isPageVisit } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { agentStatus, frameOf, readOrNull } from "../page-data.ts";
-import { comparedQuery } from "./history.ts";
+import { comparedQuery } from "../../../runtime/runs/history-operations.ts";
 import { firstPartOf } from "./logs.ts";
 
 const { get } = routesOf("Pages");
@@ -32,7 +32,7 @@ export const runPages = (deps: GatewayDeps) => [
     summary: "One run, live",
     handle: async (request, reply) => {
       const { name: agent, instanceId } = request.params;
-      const run = await runOrNull(instanceId, deps.operations);
+      const run = await runOrNull(instanceId, deps.context.runs);
       if (run === null && !isPageVisit(request)) throw unknownInstance(instanceId);
       if (run === null) return sendPage(reply, missingRunPage(agent, instanceId), 404);
       if (run.agent !== agent) return reply.redirect(runAddress(run.agent, instanceId), 302);
@@ -52,7 +52,7 @@ export const runPages = (deps: GatewayDeps) => [
     params: agentParams,
     response: { 302: z.undefined() },
     handle: ({ params: { name: agent } }, reply) => {
-      const { triggers } = deps.operations.history({ agent, page: 1, limit: 200 });
+      const { triggers } = deps.context.runs.history({ agent, page: 1, limit: 200 });
       const instanceId = triggers.find((entry) => entry.instanceId !== null)?.instanceId;
       const address =
         instanceId === undefined || instanceId === null
@@ -66,7 +66,7 @@ export const runPages = (deps: GatewayDeps) => [
     summary: "What changed in what two runs of an agent ran",
     query: comparedQuery,
     handle: async ({ params: { name: agent, instanceId }, query }, reply) => {
-      const difference = await deps.operations.runDifference(instanceId, query.to ?? null);
+      const difference = await deps.context.runs.runDifference(instanceId, query.to ?? null);
       return sendLivePage(reply, changesPage, { frame: frameOf(deps), agent, difference });
     },
   }),
@@ -76,26 +76,26 @@ export const runPages = (deps: GatewayDeps) => [
 const maxReceiptBytes = 16 * 1024;
 
 /** A run's page shows its delivery and, if the run failed, all changes since the last success. */
-async function documentsOf(run: RunView, { operations }: GatewayDeps) {
+async function documentsOf(run: RunView, { context: { runs } }: GatewayDeps) {
   const { receiptId, payload, lastSuccess, failing, instanceId } = run;
   const hasChanges = failing !== null && lastSuccess?.changed === true;
   const isLarge = payload !== null && payload.length > maxReceiptBytes;
   const receipt =
-    receiptId === null || isLarge ? null : await readOrNull(() => operations.receipt(receiptId));
+    receiptId === null || isLarge ? null : await readOrNull(() => runs.receipt(receiptId));
   return {
     receipt: receipt !== null && receipt.bytes <= maxReceiptBytes ? receipt : null,
     changes: hasChanges
-      ? await readOrNull(() => operations.runDifference(instanceId, lastSuccess.instanceId))
+      ? await readOrNull(() => runs.runDifference(instanceId, lastSuccess.instanceId))
       : null,
   };
 }
 
 async function runOrNull(
   instanceId: string,
-  operations: GatewayDeps["operations"],
+  runs: GatewayDeps["context"]["runs"],
 ): Promise<RunView | null> {
   try {
-    return await operations.run(instanceId);
+    return await runs.run(instanceId);
   } catch (error) {
     if (hasCode(error, "unknown_instance")) return null;
     throw error;

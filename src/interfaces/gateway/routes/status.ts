@@ -8,7 +8,7 @@ import {
 } from "../../../../streams/status/wire.ts";
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { UserError } from "../../../foundation/errors.ts";
-import type { Operations } from "../../operations/operations.ts";
+import type { RunService } from "../../../runtime/runs/run-service.ts";
 import { healthAnswer, locksAnswer, readyAnswer } from "../api/answers.ts";
 import type { OpenApi } from "../api/openapi.ts";
 import { routesOf } from "../api/route.ts";
@@ -30,8 +30,8 @@ const streamQuery = z.object({
 
 /** The scheduler's state, once or as a stream of changes, and the locks that runs hold. */
 export function statusRoutes(deps: GatewayDeps, streams: EventStreams) {
-  const { operations } = deps;
-  const eventsSince = statusEvents(operations);
+  const { runs } = deps.context;
+  const eventsSince = statusEvents(runs);
   return [
     get("/control/status", {
       summary: "The scheduler and its agents as they are now",
@@ -39,7 +39,7 @@ export function statusRoutes(deps: GatewayDeps, streams: EventStreams) {
       isAbout: () => true,
       handle: (request) => {
         const isMine = limitOf(request);
-        return isMine === null ? operations.snapshot() : limitedSnapshot(operations, isMine);
+        return isMine === null ? runs.snapshot() : limitedSnapshot(runs, isMine);
       },
     }),
     get("/dashboard/api/status-stream", {
@@ -58,7 +58,7 @@ export function statusRoutes(deps: GatewayDeps, streams: EventStreams) {
         const lines = logs.map(({ first }) => first).join("");
         const isMine = limitOf(request);
         const all$ =
-          isMine === null ? eventsSince(request.query.since) : limitedEvents(operations, isMine);
+          isMine === null ? eventsSince(request.query.since) : limitedEvents(runs, isMine);
         const status$ = all$.pipe(map((text, at) => (at === 0 ? text + lines : text)));
         const events$ = merge(status$, ...logs.map(({ more$ }) => more$));
         streams.serve(request, reply, events$, endOfAccess(request, deps));
@@ -73,16 +73,14 @@ export function statusRoutes(deps: GatewayDeps, streams: EventStreams) {
       isAbout: () => true,
       handle: (request) => {
         const isMine = limitOf(request);
-        return isMine === null
-          ? operations.snapshot().scheduler
-          : limitedScheduler(operations, isMine);
+        return isMine === null ? runs.snapshot().scheduler : limitedScheduler(runs, isMine);
       },
     }),
     get("/locks/status", {
       summary: "Resource locks that runs hold now",
       response: { 200: locksAnswer },
       isAbout: () => true,
-      handle: () => ({ locks: operations.locks() }),
+      handle: () => ({ locks: runs.locks() }),
     }),
   ];
 }
@@ -95,12 +93,12 @@ const recentUpdates = 100;
  * snapshot once for all that come between two changes. A client gets the updates after the one that it had last
  * in place of the snapshot.
  */
-export function statusEvents(operations: Operations) {
+export function statusEvents(runs: RunService) {
   // Counts from the time, so that no id of an earlier scheduler is repeated.
   let updates = Date.now();
   let recent: readonly string[] = [];
   let last: { readonly snapshot: StatusSnapshot; readonly text: string } | null = null;
-  const update$ = operations.update$.pipe(
+  const update$ = runs.update$.pipe(
     map((update) => {
       const text = eventText("update", String(++updates), JSON.stringify(update));
       recent = [...recent, text].slice(-recentUpdates);
@@ -114,7 +112,7 @@ export function statusEvents(operations: Operations) {
     share(),
   );
   const firstText = (since: number | undefined): string => {
-    const snapshot = operations.snapshot();
+    const snapshot = runs.snapshot();
     const missed = updates - (since ?? NaN);
     if (missed === 0) return eventText("update", String(updates), "{}");
     if (missed > 0 && missed <= recent.length) return recent.slice(-missed).join("");
@@ -130,22 +128,22 @@ export function statusEvents(operations: Operations) {
 }
 
 /** The status stream for a token that is limited to agents; it always begins with a snapshot. */
-function limitedEvents(operations: Operations, isMine: IsMine): Observable<string> {
+function limitedEvents(runs: RunService, isMine: IsMine): Observable<string> {
   let id = Date.now();
   const text = (event: string, data: object): string =>
     eventText(event, String(id++), JSON.stringify(data));
   return defer(() =>
-    operations.update$.pipe(
-      map((update) => limitedUpdate(update, operations, isMine)),
+    runs.update$.pipe(
+      map((update) => limitedUpdate(update, runs, isMine)),
       filter((update) => update !== null),
       map((update) => text("update", update)),
-      startWith(text("snapshot", limitedSnapshot(operations, isMine))),
+      startWith(text("snapshot", limitedSnapshot(runs, isMine))),
     ),
   );
 }
 
 /** Whether the process lives and whether it accepts work; both need no key. */
-export function healthRoutes({ operations }: GatewayDeps) {
+export function healthRoutes({ context: { runs } }: GatewayDeps) {
   const startedAt = performance.now();
   return [
     get("/health", {
@@ -162,9 +160,9 @@ export function healthRoutes({ operations }: GatewayDeps) {
       response: { 200: readyAnswer },
       problems: [503],
       handle: () => {
-        const phase = operations.phase();
+        const phase = runs.phase();
         if (phase !== "running") throw new UserError(phase, `The scheduler is ${phase}.`);
-        const problem = operations.storeProblem();
+        const problem = runs.storeProblem();
         if (problem === null) return { status: "ready" as const };
         throw new UserError("store_unavailable", `No work can be stored: ${problem}.`);
       },

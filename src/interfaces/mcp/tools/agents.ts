@@ -100,7 +100,7 @@ export const whyNot = tool({
     turnedAway: z.array(turnedAwayRow.schema),
   }),
   run: async ({ agent: name, ...query }, api) => {
-    const answer = await api.get<WhyNot>(`/api/agents/${part(name)}/why-not`, query);
+    const answer = await api.perform("GET /api/agents/:name/why-not", { name, ...query });
     const turnedAway = answer.turnedAway.map(turnedAwayRow.of);
     return { ...whyRow.of(answer), refused: answer.refused.map(runRow.of), turnedAway };
   },

@@ -90,7 +90,7 @@ export const search = tool({
   output: z.object({ runs: z.array(searchRow.schema), next }),
   run: async ({ cursor: before, limit, ...query }, api) => {
     const { rows, ...rest } = await fittingPage(limit, async (most) => {
-      const page = await api.get<SearchPage>("/api/search", { ...query, before, limit: most });
+      const page = await api.perform("GET /api/search", { ...query, before, limit: most });
       return { rows: page.runs.map(searchRow.of), next: page.next };
     });
     return { runs: rows, ...rest };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { outcomes, triggerKinds } from "../../../../streams/vocabulary.ts";
-import { runSchema, type RunView } from "../../views/run-view.ts";
+import { runSchema, type RunView } from "../../../runtime/runs/run-view.ts";
 import { fittingPage } from "../bounded.ts";
 import { history, runRow } from "../rows.ts";
 import { agentName, cursor, jsonText, labelled, limitOf, next } from "../tool.ts";
@@ -22,9 +22,9 @@ export const runs = tool({
     cursor,
   }),
   output: z.object({ runs: z.array(runRow.schema), next }),
-  run: async ({ cursor: before, limit, ...filters }, api) => {
+  run: async ({ cursor: before, limit, refused, ...filters }, api) => {
     const { rows, ...rest } = await fittingPage(limit, (most) =>
-      history(api, { ...filters, before, limit: most }),
+      history(api, { ...filters, refused: refused && "true", before, limit: most }),
     );
     return { runs: rows, ...rest };
   },
@@ -68,7 +68,7 @@ export const run = tool({
   }),
   run: async ({ instanceId, wait, text, from }, api) => {
     const read = async () => {
-      const view = await api.get<RunView>(`/api/runs/${part(instanceId)}`);
+      const view = await api.perform("GET /api/runs/:instanceId", { instanceId });
       return runDetail.of({ ...view, value: jsonText(view.value) });
     };
     const found = await untilEnded(wait, read, api);

@@ -5,7 +5,7 @@ import { readAgent } from "../../../../src/foundation/config/agent-files.ts";
 import { loadProject } from "../../../../src/foundation/config/resolve-project.ts";
 import { resolveAgent } from "../../../../src/foundation/config/resolve-agent.ts";
 import { UserError } from "../../../../src/foundation/errors.ts";
-import { knownToAgents } from "../../../../src/interfaces/operations/project-files.ts";
+import { knownToAgents } from "../../../../src/runtime/agents/project-files.ts";
 import { filterTable } from "../../../../src/features/webhooks/providers/table.ts";
 import { sampleAgents, sampleProjects, sampleSchemas, sampleSkills } from "./samples.ts";
 import { lines, mutated, quick, share } from "./share.ts";

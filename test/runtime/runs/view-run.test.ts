@@ -4,7 +4,7 @@ import { inARow } from "../../../src/foundation/contracts/format.ts";
 import type { RunVersion } from "../../../src/foundation/store/runs.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
-import { agentFailing, viewRun, compareRuns } from "../../../src/interfaces/operations/view-run.ts";
+import { agentFailing, viewRun, compareRuns } from "../../../src/runtime/runs/view-run.ts";
 import type { Outcome, RunEnd, WorkItem } from "../../../streams/vocabulary.ts";
 import { createLogSource } from "../../../src/foundation/logs/log-source.ts";
 import { entry, logPath, tempProject, writeLines } from "../../foundation/logs/support.ts";

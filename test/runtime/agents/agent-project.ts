@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { loadProject } from "../../../src/foundation/config/resolve-project.ts";
 import { filterTable } from "../../../src/features/webhooks/providers/table.ts";
-import { createFileEdits } from "../../../src/interfaces/operations/file-edits.ts";
+import { createFileEdits } from "../../../src/runtime/agents/file-edits.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { schedulerContext } from "../../helpers/scheduler-context.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";

@@ -5,7 +5,7 @@ import {
   refuseBaring,
   shownText,
   withHidden,
-} from "../../../src/interfaces/operations/hidden-lines.ts";
+} from "../../../src/runtime/agents/hidden-lines.ts";
 
 const url = "https://hc-ping.com/5f6e1f0a";
 const before = `models = ["main"]\n[heartbeat]\nurl = "${url}"\n`;

@@ -8,10 +8,10 @@ import type { Person } from "../../foundation/contracts/questions.ts";
 import { outcomeText } from "../../foundation/contracts/format.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { Store } from "../../foundation/store/store.ts";
-import { whyNoInput } from "../../runtime/runs/harness-command.ts";
-import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
-import { inboxView, type InboxView } from "../views/run-view.ts";
-import { mustBeStartable, type StartableDeps } from "../../runtime/runs/runnable.ts";
+import { whyNoInput } from "./harness-command.ts";
+import type { LiveRuns } from "./live-runs.ts";
+import { inboxView, type InboxView } from "./run-view.ts";
+import { mustBeStartable, type StartableDeps } from "./runnable.ts";
 import { mustHaveRun } from "./view-run.ts";
 
 interface SteerDeps extends StartableDeps {

@@ -1,7 +1,7 @@
 import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { randomUUID } from "node:crypto";
 import { newRecord } from "../../../streams/status/agent-record.ts";
-import { whyNot, whyNotNow } from "../../../src/interfaces/operations/why-not.ts";
+import { whyNot, whyNotNow } from "../../../src/runtime/runs/why-not.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import { anAgent } from "../../helpers/agents.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Receipt } from "../../../src/foundation/store/receipts.ts";
 import { createFirstEvents, type FirstEvent } from "../../../src/runtime/runs/first-events.ts";
-import { replay, type ReplayDeps } from "../../../src/interfaces/operations/replay.ts";
+import { replay, type ReplayDeps } from "../../../src/runtime/runs/replay.ts";
 import { newRecord } from "../../../streams/status/agent-record.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
 import type { WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";

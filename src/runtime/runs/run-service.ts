@@ -16,23 +16,22 @@ import type { AlertOperationsDeps } from "../../features/alerts/alerts.ts";
 import type { SpendMeter } from "../../foundation/contracts/spend.ts";
 import { v7 as uuidV7 } from "uuid";
 import { viewReceipt } from "../../features/webhooks/receipt-view.ts";
-import type { FirstEvents } from "../../runtime/runs/first-events.ts";
-import type { LiveRuns } from "../../runtime/runs/live-runs.ts";
-import { heldLocks } from "../../runtime/runs/lock-view.ts";
+import type { FirstEvents } from "./first-events.ts";
+import type { LiveRuns } from "./live-runs.ts";
+import { heldLocks } from "./lock-view.ts";
 import { createAgentCounts } from "./agent-counts.ts";
-import { agentHosts, createFileEdits } from "./file-edits.ts";
 import { replay, replayTrigger, startWork } from "./replay.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
-import { mustBeStartable, refusalOf } from "../../runtime/runs/runnable.ts";
+import { mustBeStartable, refusalOf } from "./runnable.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
 import type { RunSessions } from "../../features/people/run-sessions.ts";
-import { whyNoInput } from "../../runtime/runs/harness-command.ts";
+import { whyNoInput } from "./harness-command.ts";
 import { createStartOnce, type StartedOnce } from "./start-once.ts";
 import { createSteerOperations, type StartedManual } from "./steer.ts";
 import { whyNot, whyNotNow } from "./why-not.ts";
 import { agentFailing, viewRun, compareRuns, type ViewRunDeps } from "./view-run.ts";
 
-interface OperationPorts {
+interface RunServicePorts {
   readonly firstEvents: FirstEvents;
   readonly runs: Pick<LiveRuns, "find">;
   readonly logs: ViewRunDeps["logs"];
@@ -44,13 +43,12 @@ interface OperationPorts {
   readonly sessions: RunSessions;
 }
 
-/** The operations behind the gateway's routes: they write to the streams' inputs, and read status and store. */
-export function createOperations(context: SchedulerContext, ports: OperationPorts) {
+/** The service behind operations on runs and agents: it writes to the streams' inputs, and reads status and store. */
+export function createRunService(context: SchedulerContext, ports: RunServicePorts) {
   const { status, stopping, switches, store, redactor, inputs, project$ } = context;
   const { redact } = redactor;
-  const { runs, meter } = ports;
+  const { runs } = ports;
   const all = { ...context, ...ports };
-  const edits = createFileEdits(context);
   const startOnce = createStartOnce(store, (agent, trigger, id) =>
     startManual(all, agent, trigger, id),
   );
@@ -97,6 +95,8 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
       const trigger = { kind: "manual", prompt } as const;
       return key === null ? startManual(all, name, trigger) : startOnce(name, trigger, key);
     },
+    /** How many runs are live. */
+    running: () => status.running(),
     /** Ends all live runs; returns how many it asked to end. */
     killAll: () => {
       const running = status.running();
@@ -177,9 +177,6 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
      * UserError `unknown_trigger`.
      */
     replayTrigger: (id: string) => replayTrigger(id, all),
-    /** The hosts that an agent's runs were denied lately. Rejects with UserError `unknown_agent`. */
-    agentHosts: (name: string) => agentHosts(name, context),
-    ...edits,
     ...createSteerOperations({
       ...all,
       startManual: (agent, trigger, id) => startManual(all, agent, trigger, id),
@@ -189,7 +186,7 @@ export function createOperations(context: SchedulerContext, ports: OperationPort
   };
 }
 
-export type Operations = ReturnType<typeof createOperations>;
+export type RunService = ReturnType<typeof createRunService>;
 
 const shownTicks = 5;
 
@@ -206,7 +203,7 @@ function nextTicks({ schedule, timezone }: AgentConfig, now: number): string[] {
 }
 
 async function startManual(
-  deps: SchedulerContext & OperationPorts,
+  deps: SchedulerContext & RunServicePorts,
   agent: string,
   trigger: Trigger,
   triggerId: string = uuidV7(),

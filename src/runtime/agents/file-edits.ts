@@ -66,6 +66,8 @@ export function createFileEdits(context: EditContext) {
   };
 }
 
+export type FileEdits = ReturnType<typeof createFileEdits>;
+
 /** Adds a host to the allow list in the agent's own file. The scheduler reads the file again when it changed. */
 async function allowHost(
   name: string,

@@ -5,8 +5,8 @@ import type { SchedulerContext } from "../../foundation/context.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
 import { v7 as uuidV7 } from "uuid";
 import { mustHaveReceipt } from "../../features/webhooks/receipt-view.ts";
-import type { FirstEvent, FirstEvents } from "../../runtime/runs/first-events.ts";
-import { mustBeRunnable, mustTakeWork, type RunnableDeps } from "../../runtime/runs/runnable.ts";
+import type { FirstEvent, FirstEvents } from "./first-events.ts";
+import { mustBeRunnable, mustTakeWork, type RunnableDeps } from "./runnable.ts";
 
 export type ReplayDeps = RunnableDeps &
   Pick<SchedulerContext, "store" | "dispatch"> &

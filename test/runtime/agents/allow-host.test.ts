@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from "node:fs";
 import { parse } from "smol-toml";
 import { allowHostSchema } from "../../../src/foundation/contracts/run-hosts.ts";
-import { agentHosts } from "../../../src/interfaces/operations/file-edits.ts";
+import { agentHosts } from "../../../src/runtime/agents/file-edits.ts";
 import { agentProject } from "./agent-project.ts";
 
 const dev = `# What starts it

@@ -1,6 +1,6 @@
 import { UserError } from "../../../src/foundation/errors.ts";
 import { openStore } from "../../../src/foundation/store/store.ts";
-import { createStartOnce } from "../../../src/interfaces/operations/start-once.ts";
+import { createStartOnce } from "../../../src/runtime/runs/start-once.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 const manual = (prompt: string | null) => ({ kind: "manual", prompt }) as const;

@@ -1,0 +1,227 @@
+import { z } from "zod";
+import type { Act } from "../../foundation/contracts/audit-acts.ts";
+import { counted } from "../../foundation/contracts/format.ts";
+import { agentParams, instanceParams, optionalBody } from "../../foundation/contracts/params.ts";
+import { inboxLimits } from "../../foundation/contracts/questions.ts";
+import { nullableText } from "../../foundation/contracts/wire-fields.ts";
+import { agentOf } from "../../foundation/logs/log-reader.ts";
+import { operationsOf } from "../../foundation/operation.ts";
+import type { RunService } from "./run-service.ts";
+import { inboxMessageSchema } from "./run-view.ts";
+
+export interface RunContext {
+  readonly runs: RunService;
+}
+
+const { change } = operationsOf<RunContext>("Control");
+const success = z.literal(true);
+const text = z.string().trim().min(1).max(inboxLimits.text);
+
+const pausedAnswer = z.object({
+  success,
+  paused: z.boolean(),
+  pausedWork: success.optional().meta({ description: "Present if all new work waits" }),
+});
+const triggeredAnswer = z.object({
+  success,
+  agent: z.string(),
+  triggerId: z.string().meta({ description: "Its entry in the trigger history" }),
+  instanceId: nullableText.meta({ description: "The run; null while it is queued" }),
+  queued: z.boolean(),
+  repeated: success.optional().meta({
+    description: "Present if an earlier request with the same idempotency key started it",
+  }),
+});
+
+export const pause = change("/control/pause", {
+  summary:
+    "Pause the scheduler: scheduled runs are skipped, and with work = true all new work waits",
+  scope: "control",
+  description:
+    "With `work`, webhook deliveries, calls, reruns, retries and replays wait and start on resume, in order; manual " +
+    "starts are a 409. A pause without it leaves paused work paused.",
+  input: optionalBody({
+    work: z.boolean().nullish().meta({ description: "Pause all new work, too" }),
+  }),
+  output: pausedAnswer,
+  audit: ({ work }): Act => ({ act: "pause", ...(work ? { detail: "all new work" } : {}) }),
+  problems: [503],
+  perform: async ({ work }, { runs }) => {
+    await runs.setPaused(true, work === true);
+    return { success: true as const, paused: true, ...(work ? { pausedWork: work } : {}) };
+  },
+});
+
+export const resume = change("/control/resume", {
+  summary: "Resume the scheduler: ends a pause of schedules or of all new work",
+  scope: "control",
+  output: pausedAnswer,
+  audit: () => ({ act: "resume" }),
+  problems: [503],
+  perform: async (_input, { runs }) => {
+    await runs.setPaused(false);
+    return { success: true as const, paused: false };
+  },
+});
+
+const stop = change("/control/stop", {
+  summary:
+    "Stop the scheduler: running runs get their grace period, or, with now = true, are killed",
+  input: optionalBody({
+    now: z.boolean().nullish().meta({ description: "Kill the running runs" }),
+  }),
+  output: z.object({
+    success,
+    running: z.int().meta({ description: "How many runs it ends, or lets finish" }),
+  }),
+  status: 202,
+  audit: ({ now }, { running }) => ({
+    act: "stop",
+    detail: `${counted(running, "run")}${now === true ? ", now" : ""}`,
+  }),
+  perform: ({ now }, { runs }, { afterAnswer }) => {
+    const running = runs.running();
+    // Stopping closes the server that answers.
+    afterAnswer(() => runs.stop(now === true));
+    return { success: true as const, running };
+  },
+});
+
+/** Pausing one agent disables it, and resuming enables it. */
+function switchAgent<const Word extends string>(word: Word, enabled: boolean, summary: string) {
+  return change(`/control/agents/:name/${word}`, {
+    summary,
+    scope: "control",
+    params: agentParams,
+    output: z.object({ success, agent: z.string(), enabled: z.boolean() }),
+    audit: ({ name }) => ({ act: enabled ? "enable" : "disable", agent: name }),
+    problems: [404, 409, 503],
+    perform: async ({ name: agent }, { runs }) => {
+      await runs.setEnabled(agent, enabled);
+      return { success: true as const, agent, enabled };
+    },
+  });
+}
+
+export const triggerAgent = change("/control/trigger/:name", {
+  summary: "Run an agent now, or queue the run",
+  scope: "trigger",
+  description:
+    "With the header `Idempotency-Key`, of at most 200 characters, the agent is started once for each key: the same " +
+    "request again answers as the first one, while the trigger history has its entry. With another prompt it is a 409.",
+  params: agentParams,
+  input: optionalBody({
+    prompt: z.string().nullish().meta({ description: "What to do, for this run only" }),
+  }),
+  output: triggeredAnswer,
+  status: 202,
+  audit: ({ prompt }, { agent, instanceId, repeated }) =>
+    repeated ? null : { act: "trigger", agent, instanceId, detail: prompt },
+  problems: [404, 409, 413, 503],
+  perform: async ({ name: agent, prompt = null }, { runs }, { idempotencyKey }) => {
+    const triggered = await runs.trigger(agent, prompt, idempotencyKey);
+    return { success: true as const, agent, ...triggered };
+  },
+});
+
+const killAll = change("/control/kill", {
+  summary: "End all running runs of all agents",
+  scope: "control",
+  output: z.object({ success, killed: z.int() }),
+  audit: (_input, { killed }) => ({
+    act: "kill",
+    detail: `${counted(killed, "run")} of all agents`,
+  }),
+  perform: async (_input, { runs }) => ({ success: true as const, killed: await runs.killAll() }),
+});
+
+export const killAgent = change("/control/agents/:name/kill", {
+  summary: "End all running runs of an agent",
+  scope: "control",
+  params: agentParams,
+  output: z.object({ success, agent: z.string(), killed: z.int() }),
+  audit: (_input, { agent, killed }) => ({ act: "kill", agent, detail: counted(killed, "run") }),
+  problems: [404],
+  perform: async ({ name: agent }, { runs }) => ({
+    success: true as const,
+    agent,
+    killed: await runs.killAgent(agent),
+  }),
+});
+
+const killRun = change("/control/kill/:instanceId", {
+  summary: "End one run",
+  scope: "control",
+  params: instanceParams,
+  output: z.object({ success, instanceId: z.string() }),
+  audit: ({ instanceId }) => ({ act: "kill", agent: agentOf(instanceId), instanceId }),
+  problems: [404],
+  perform: async ({ instanceId }, { runs }) => {
+    await runs.killInstance(instanceId);
+    return { success: true as const, instanceId };
+  },
+});
+
+const steer = change("/api/runs/:instanceId/steer", {
+  summary: "Send a message to a run while it works, or stop it after its turn",
+  description:
+    "The model gets `text` after the tools of its current turn, or once the run has stopped waiting. With `stop` " +
+    "the run finishes its turn and ends as `stopped`. A 409 says why the run takes no message.",
+  scope: "control",
+  params: instanceParams,
+  input: z.union([
+    z.strictObject({ text: text.meta({ description: "For the model" }) }),
+    z.strictObject({ stop: success }),
+  ]),
+  output: inboxMessageSchema,
+  status: 202,
+  audit: ({ instanceId }, { kind, text: detail }) => ({
+    act: "steer",
+    agent: agentOf(instanceId),
+    instanceId,
+    detail: kind === "stop" ? "stop after this turn" : detail,
+  }),
+  problems: [404, 409, 413, 503],
+  perform: (input, { runs }, { by }) =>
+    runs.steer(input.instanceId, "text" in input ? input.text : null, by),
+});
+
+const continueRun = change("/api/runs/:instanceId/continue", {
+  summary: "Start a run with the session of one that has ended",
+  description:
+    "A new run of the same agent, whose model sees the earlier conversation, and is told that the results of its " +
+    "tools may be stale. A 409 says why the run can't be continued.",
+  scope: "trigger",
+  params: instanceParams,
+  input: z.strictObject({ prompt: text.meta({ description: "For the model" }) }),
+  output: triggeredAnswer,
+  status: 202,
+  audit: ({ instanceId, prompt }, started) => ({
+    act: "continue",
+    agent: started.agent,
+    instanceId,
+    detail: [started.instanceId, prompt].filter((part) => part !== null).join(": "),
+  }),
+  problems: [404, 409, 413, 503],
+  perform: async ({ instanceId, prompt }, { runs }, { by }) => {
+    const started = await runs.continueRun(instanceId, prompt, by);
+    return { success: true as const, ...started };
+  },
+});
+
+/** Operations on the scheduler, on agents and on runs. */
+export const controlOperations = [
+  pause,
+  resume,
+  stop,
+  switchAgent("enable", true, "Enable an agent"),
+  switchAgent("resume", true, "Another word for enable"),
+  switchAgent("disable", false, "Disable an agent: queued work waits, running runs continue"),
+  switchAgent("pause", false, "Another word for disable"),
+  triggerAgent,
+  killAll,
+  killAgent,
+  killRun,
+  steer,
+  continueRun,
+] as const;

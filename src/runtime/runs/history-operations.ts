@@ -1,0 +1,217 @@
+import { z } from "zod";
+import type { Act } from "../../foundation/contracts/audit-acts.ts";
+import { counted, mostNames } from "../../foundation/contracts/format.ts";
+import {
+  callTreeSchema,
+  historyPageSchema,
+  historyQuerySchema,
+  latestRunsSchema,
+} from "../../foundation/contracts/history.ts";
+import { receiptViewSchema, replayResultSchema } from "../../foundation/contracts/operator-api.ts";
+import type { ReplayResult } from "../../foundation/contracts/operator-api.ts";
+import {
+  agentParams,
+  instanceParams,
+  mustBeInstance,
+  receiptParams,
+  triggerParams,
+} from "../../foundation/contracts/params.ts";
+import {
+  refusedDeliveriesAnswer,
+  refusedDeliveriesQuerySchema,
+  whyNotQuerySchema,
+  whyNotSchema,
+} from "../../foundation/contracts/refused-deliveries.ts";
+import { hasCode } from "../../foundation/errors.ts";
+import { agentOf } from "../../foundation/logs/log-reader.ts";
+import { operationsOf } from "../../foundation/operation.ts";
+import type { RunService } from "./run-service.ts";
+import { runDifferenceSchema, runSchema } from "./run-view.ts";
+
+interface HistoryContext {
+  readonly runs: Pick<
+    RunService,
+    | "history"
+    | "latestRuns"
+    | "refusedDeliveries"
+    | "whyNot"
+    | "callTree"
+    | "run"
+    | "runDifference"
+    | "receipt"
+    | "replayTrigger"
+  >;
+}
+/** The services of a stored project without a scheduler. */
+export interface StoredRunContext {
+  readonly runs: Pick<
+    RunService,
+    "history" | "refusedDeliveries" | "whyNot" | "run" | "runDifference"
+  >;
+}
+
+const { read, change } = operationsOf<HistoryContext>("History");
+const stored = operationsOf<StoredRunContext>("History");
+
+export const listTriggers = stored.read("/api/stats/triggers", {
+  summary: "Trigger history, newest first",
+  description:
+    "By `page`, or by cursor: `before` takes the `nextBefore` of an earlier page, stays put while entries arrive " +
+    "and is fast at any depth. Without `deadLetter` all entries, `true` only what never ran and won't by itself.",
+  input: historyQuerySchema,
+  output: historyPageSchema,
+  problems: [503],
+  // Neither an id nor a part of a name is narrowed by `agent`.
+  isAbout: ({ id, agent, agentPart }, isMine, { runs }) =>
+    id === undefined
+      ? agentPart === undefined && isMine(agent)
+      : isMine(agentOfEntry(id, runs.history)),
+  perform: (query, { runs }) => runs.history(query),
+});
+
+const listLatestRuns = read("/api/stats/latest-runs", {
+  summary: "The latest runs of some agents, and how each ended",
+  input: z.object({
+    agents: z
+      .string()
+      .meta({ description: `Names with commas between them, at most ${mostNames}` })
+      .transform((names) => names.split(","))
+      .pipe(z.array(z.string()).max(mostNames)),
+  }),
+  output: latestRunsSchema,
+  problems: [503],
+  isAbout: ({ agents }, isMine) => agents.every(isMine),
+  perform: ({ agents }, { runs }) => runs.latestRuns(agents),
+});
+
+export const listRefusedDeliveries = stored.read("/api/stats/refused-deliveries", {
+  summary: "Webhook deliveries that were refused, the latest first",
+  description:
+    "Of these nothing is stored but their number, and the reason of the last one: those of one source that were refused " +
+    "for the same reason within ten minutes are one row. A duplicate names the receipt of the first.",
+  input: refusedDeliveriesQuerySchema,
+  output: refusedDeliveriesAnswer,
+  problems: [503],
+  perform: async (query, { runs }) => ({ deliveries: [...(await runs.refusedDeliveries(query))] }),
+});
+
+export const showWhyNot = stored.read("/api/agents/:name/why-not", {
+  summary: "Why an agent did not run",
+  description:
+    "What keeps it from running now; its work that no run was started for; stored deliveries that its filters turn away, " +
+    "each with the conditions that stop it; and what its sources refused before any filter.",
+  params: agentParams,
+  input: whyNotQuerySchema,
+  output: whyNotSchema,
+  problems: [404, 503],
+  perform: ({ name, ...query }, { runs }) => runs.whyNot(name, query),
+});
+
+const showCalls = read("/api/stats/triggers/:id/calls", {
+  summary: "The calls around an entry",
+  description:
+    "The context of a call, the value that its run returned, and the tree of calls that it belongs to: the calls of a run are " +
+    "the entries whose `caller` is its `instanceId`.",
+  params: triggerParams,
+  output: callTreeSchema,
+  problems: [404, 503],
+  isAbout: ({ id }, isMine, { runs }) => isMine(agentOfEntry(id, runs.history)),
+  perform: ({ id }, { runs }) => runs.callTree(id),
+});
+
+export const showRun = stored.read("/api/runs/:instanceId", {
+  summary: "One run, also while it runs",
+  description: "With the calls that it made and the hash of what it ran; its secrets are redacted.",
+  params: instanceParams,
+  input: z.object({
+    modelPrompt: z.literal("true").optional().meta({ description: "With what its model got" }),
+  }),
+  output: runSchema,
+  problems: [404, 503],
+  perform: ({ instanceId, modelPrompt }, { runs }) =>
+    runs.run(instanceId, modelPrompt !== undefined),
+});
+
+/** The run that another one is compared with. */
+export const comparedQuery = z.object({
+  to: z.string().max(200).transform(mustBeInstance).optional().meta({
+    description:
+      "The run to compare with; without it the agent's last run before it that succeeded",
+  }),
+});
+
+export const compareRuns = stored.read("/api/runs/:instanceId/diff", {
+  summary: "What changed in what two runs ran",
+  description:
+    "From the one that started first to the other: the canonical config, with a hash in the place of each secret " +
+    "value, the skill's files by hash, and the instructions.",
+  params: instanceParams,
+  input: comparedQuery,
+  output: runDifferenceSchema,
+  problems: [404, 503],
+  isAbout: ({ instanceId, to = instanceId }, isMine) =>
+    [instanceId, to].every((id) => isMine(agentOf(id))),
+  perform: ({ instanceId, to = null }, { runs }) => runs.runDifference(instanceId, to),
+});
+
+const showReceipt = operationsOf<HistoryContext>("Webhooks").read(
+  "/api/stats/webhooks/:receiptId",
+  {
+    summary: "A stored webhook delivery, its secrets redacted",
+    params: receiptParams,
+    output: receiptViewSchema,
+    problems: [404, 503],
+    isAbout: ({ receiptId }, isMine, { runs }) =>
+      matchedAgents(receiptId, runs.receipt).some(isMine),
+    perform: ({ receiptId }, { runs }) => runs.receipt(receiptId),
+  },
+);
+
+const replayTrigger = change("/api/triggers/:id/replay", {
+  summary: "Run the work of a history entry again",
+  description:
+    "Of any kind: a webhook's delivery, a schedule's tick, a manual prompt, a call. Makes new work whose entry names " +
+    "this one as `replayOf`; no run waits for the value of a replayed call. Asking twice runs it twice.",
+  scope: "trigger",
+  params: triggerParams,
+  output: replayResultSchema,
+  problems: [404, 409, 503],
+  isAbout: ({ id }, isMine, { runs }) => isMine(agentOfEntry(id, runs.history)),
+  audit: ({ id }, result) => replayAct(id, result),
+  perform: ({ id }, { runs }) => runs.replayTrigger(id),
+});
+
+/** The history of triggers, and single runs: their input, version and outcome. */
+export const historyOperations = [
+  listTriggers,
+  listLatestRuns,
+  listRefusedDeliveries,
+  showWhyNot,
+  showCalls,
+  showRun,
+  compareRuns,
+  showReceipt,
+  replayTrigger,
+] as const;
+
+/** The agent of an entry of the history; null without one. */
+function agentOfEntry(id: string, history: RunService["history"]): string | null {
+  return history({ id, page: 1, limit: 1 }).triggers[0]?.agent ?? null;
+}
+
+/** The agents that a stored delivery matched; none if it is not stored. */
+export function matchedAgents(id: string, receipt: RunService["receipt"]): readonly string[] {
+  try {
+    return receipt(id).matched;
+  } catch (error) {
+    if (hasCode(error, "unknown_receipt")) return [];
+    throw error;
+  }
+}
+
+/** The act of a replay of a delivery or an entry. */
+export function replayAct(id: string, { matched }: ReplayResult): Act {
+  const [first, ...others] = matched;
+  const about = others.length === 0 && first !== undefined ? first : {};
+  return { ...about, act: "replay", detail: `${id}: ${counted(matched.length, "agent")}` };
+}
