@@ -1,0 +1,136 @@
+import { useRef, useState } from "preact/hooks";
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
+import { disabledText, runningCostText, stateText } from "../../views/agent-columns.ts";
+import { refusalsOf, setEnabled, triggerRun } from "../live/agent-requests.ts";
+import { post } from "../live/api.ts";
+import { announce } from "../live/toasts.ts";
+import { questionsAddress } from "../text/addresses.ts";
+import { Action } from "../kit/action.tsx";
+import { Dialog } from "../kit/dialog.tsx";
+
+interface AgentHeadProps {
+  /** The agent as it is now; null if it was removed. */
+  readonly agent: AgentStatus | null;
+}
+
+/** The state of an agent in the head of a page; `more` follows its load. */
+export function AgentState({
+  agent,
+  more = [],
+}: AgentHeadProps & { readonly more?: readonly string[] }) {
+  const disabled = agent === null ? null : disabledText(agent);
+  return (
+    <>
+      {agent?.blockedBy === "person" ? (
+        <a class="pill waiting" id="state" href={questionsAddress(agent.name)}>
+          {stateText(agent)}
+        </a>
+      ) : (
+        <span class={`pill ${agent?.state ?? ""}`} id="state">
+          {agent === null ? "gone" : stateText(agent)}
+        </span>
+      )}
+      <span class="pill off" id="disabled" hidden={disabled === null}>
+        {disabled}
+      </span>
+      <span class="muted" id="load">
+        {agent !== null && [...loadTexts(agent), ...more].join(" · ")}
+      </span>
+    </>
+  );
+}
+
+function loadTexts(agent: AgentStatus): readonly string[] {
+  const { running, scale, queued, queueSize } = agent;
+  const cost = runningCostText(agent);
+  return [
+    ...(running > 0 ? [`${running} of ${scale} running`] : []),
+    ...(cost === null ? [] : [cost]),
+    ...(queued > 0 ? [`${queued} of ${queueSize} queued`] : []),
+  ];
+}
+
+/** The button that kills an agent's runs, after a question. */
+export function KillRuns({ name, running }: { readonly name: string; readonly running: number }) {
+  const runs = counted(running, "run");
+  const kill = async (): Promise<void> => {
+    const answer = await post(`/control/agents/${encodeURIComponent(name)}/kill`);
+    if (answer !== null) announce(`Killed ${counted(answer.killed ?? 0, "run")} of ${name}`);
+  };
+  return (
+    <Action
+      act={kill}
+      id="kill"
+      class="button acts danger"
+      label={`Kill ${runs} of ${name}`}
+      question={`Really kill ${runs}?`}
+      hidden={running === 0}
+    >
+      Kill
+    </Action>
+  );
+}
+
+interface NamedAgentProps extends AgentHeadProps {
+  readonly name: string;
+}
+
+/** The button that runs an agent now. */
+export function RunAgent({ name, agent }: NamedAgentProps) {
+  return (
+    <Action
+      act={() => triggerRun(name)}
+      id="run"
+      class="button acts primary"
+      whyNot={refusalsOf(agent).run}
+    >
+      Run
+    </Action>
+  );
+}
+
+/** The button that disables an agent, or enables it again. */
+export function Toggle({ name, agent }: NamedAgentProps) {
+  const isEnabled = agent?.enabled ?? true;
+  return (
+    <Action id="toggle" whyNot={refusalsOf(agent).toggle} act={() => setEnabled(name, !isEnabled)}>
+      {isEnabled ? "Disable" : "Enable"}
+    </Action>
+  );
+}
+
+/** The button that starts a run with more instructions, and its dialog. */
+export function RunWithPrompt({ name, agent }: NamedAgentProps) {
+  const [isOpen, setOpen] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const run = async (): Promise<void> => {
+    const input = field.current;
+    const prompt = input?.value ?? "";
+    const isAccepted = await triggerRun(name, prompt);
+    // A prompt that was rejected, or written meanwhile, stays.
+    if (isAccepted && input?.value === prompt) input.value = "";
+  };
+  const submitByKey = (event: KeyboardEvent): void => {
+    const isWithModifier = event.ctrlKey || event.metaKey;
+    if (event.key === "Enter" && isWithModifier) field.current?.form?.requestSubmit();
+  };
+  return (
+    <>
+      <Action id="run-with" whyNot={refusalsOf(agent).run} act={() => setOpen(true)}>
+        Run with a prompt …
+      </Action>
+      <Dialog
+        id="prompt-dialog"
+        title={`Run ${name}`}
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        confirm="Run"
+        onConfirm={() => void run()}
+      >
+        <label for="prompt">Extra instructions for this run</label>
+        <textarea id="prompt" rows={6} maxLength={100_000} ref={field} onKeyDown={submitByKey} />
+      </Dialog>
+    </>
+  );
+}
