@@ -1,5 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+
+/** Whether a dialog is open: props for it, and how to open it. */
+export function useDialog() {
+  const [isOpen, setOpen] = useState(false);
+  return { isOpen, open: () => setOpen(true), onClose: () => setOpen(false) };
+}
 
 interface DialogProps {
   readonly id: string;

@@ -1,32 +1,39 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { useListViews } from "./list-views.tsx";
+import { createContext, type ComponentChildren } from "preact";
+import { useContext, useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { ListViews } from "./list.tsx";
+
+/** The values of a form's fields, by name. */
+const Values = createContext<ListViews["view"]["filters"]>({});
 
 interface SelectProps {
+  /** Names a field among the filters of a list. */
   readonly name?: string;
   readonly id?: string;
   readonly label: string;
   /** True if the label is for screen readers only. */
   readonly isBare?: boolean;
-  /** The label for no choice. */
-  readonly any: string;
+  /** The label for no choice; by default "Any". */
+  readonly any?: string;
   readonly values: readonly string[];
   /** Labels shown instead of values. */
   readonly words?: Readonly<Partial<Record<string, string>>>;
-  readonly value: string;
+  /** By default the value of the filter. */
+  readonly value?: string;
   readonly onChange?: (value: string) => void;
 }
 
 /** A choice, mostly among the filters of a list. */
 export function Select(props: SelectProps) {
-  const { name, id, label, isBare = false, any, values, words = {}, value, onChange } = props;
+  const { name = "", id, label, isBare = false, any = "Any", values, words = {}, onChange } = props;
+  const filters = useContext(Values);
+  const value = props.value ?? filters[name] ?? "";
   const field = useFieldValue<HTMLSelectElement>(value);
   return (
     <label>
       {!isBare && `${label} `}
       <select
         class="filter"
-        name={name}
+        name={name || undefined}
         id={id}
         aria-label={label}
         autocomplete="off"
@@ -47,7 +54,6 @@ export function Select(props: SelectProps) {
 interface TextFieldProps {
   readonly name: string;
   readonly label: string;
-  readonly value: string;
   /** Suggestions while the reader types. */
   readonly suggestions: readonly string[];
   /** Whether a pause in the typing shows the view. */
@@ -57,7 +63,8 @@ interface TextFieldProps {
 const pauseMs = 250;
 
 /** A text among the filters of a list. */
-export function TextField({ name, label, value, suggestions, isLive = false }: TextFieldProps) {
+export function TextField({ name, label, suggestions, isLive = false }: TextFieldProps) {
+  const value = useContext(Values)[name] ?? "";
   const field = useFieldValue<HTMLInputElement>(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const submitSoon = (): void => {
@@ -99,12 +106,12 @@ export function useFieldValue<Field extends HTMLInputElement | HTMLSelectElement
 
 interface CheckboxProps {
   readonly name: string;
-  readonly isChecked: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A filter that is on or off: `true` in the form's values. */
-export function Checkbox({ name, isChecked, children }: CheckboxProps) {
+export function Checkbox({ name, children }: CheckboxProps) {
+  const isChecked = useContext(Values)[name] === "true";
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (field.current !== null) field.current.checked = isChecked;
@@ -121,7 +128,7 @@ interface FiltersProps {
   readonly label: string;
   readonly hidden?: boolean;
   readonly role?: "search";
-  readonly views: Pick<ReturnType<typeof useListViews>, "isNarrow" | "filter">;
+  readonly views: Pick<ListViews, "view" | "isNarrow" | "filter">;
   /** The filters that stay when the reader clears them. */
   readonly kept?: Readonly<Record<string, string>>;
   readonly children: ComponentChildren;
@@ -152,7 +159,7 @@ export function Filters(props: FiltersProps) {
       onChange={change}
       onReset={reset}
     >
-      {children}
+      <Values.Provider value={views.view.filters}>{children}</Values.Provider>
       <button class="link" type="reset" id="all" hidden={!views.isNarrow}>
         Clear filters
       </button>

@@ -91,7 +91,7 @@ export function Failed({ failure, retry }: FailedProps) {
 }
 
 /** A document of a page, as `useDocument` has it. */
-interface ReadDocument {
+export interface ReadDocument {
   readonly value: unknown;
   readonly isMissing: boolean;
   readonly failure: string;

@@ -6,7 +6,7 @@ import { pausedWords, pauseWords } from "../../views/pause-text.ts";
 import { post } from "../live/api.ts";
 import { announce } from "../live/toasts.ts";
 import { Action } from "./action.tsx";
-import { Dialog } from "./dialog.tsx";
+import { Dialog, useDialog } from "./dialog.tsx";
 import { Time } from "./time.tsx";
 
 const resume = async (): Promise<void> => {
@@ -14,43 +14,43 @@ const resume = async (): Promise<void> => {
   if (answer !== null) announce("Scheduler resumed");
 };
 
-/** Opens the dialog that pauses the scheduler and kills its runs; while it is paused, resumes it. */
-export function PauseButton({ now, onOpen }: { now: SchedulerStatus; onOpen: () => void }) {
-  const word = now.paused ? "Resume" : "Pause";
-  return (
-    <Action id="pause" label={`${word} the scheduler`} act={now.paused ? resume : onOpen}>
-      {now.paused ? word : "Pause …"}
-    </Action>
-  );
-}
-
-/** A note of the pause on each page, with the way to pause more. Not a live region: its time ticks. */
-export function PauseNotice({ now, onOpen }: { now: SchedulerStatus; onOpen: () => void }) {
-  return (
-    <p class="notice warning" id="paused" hidden={!now.paused}>
-      {now.paused && (
-        <>
-          {pausedWords(now)} {now.pausedAt !== null && <Time at={now.pausedAt} />}.{" "}
-          {pauseWords(now.pausedWork)[1]}{" "}
-          <button class="link" type="button" onClick={onOpen}>
-            {now.pausedWork ? "Kill running runs …" : "Stop more …"}
-          </button>
-        </>
-      )}
-    </p>
-  );
+/** The button that pauses the scheduler, or resumes it; a note of the pause, with the way to pause more; their dialog. */
+export function usePause(now: SchedulerStatus) {
+  const { paused, pausedWork, pausedAt } = now;
+  const dialog = useDialog();
+  const word = paused ? "Resume" : "Pause";
+  return {
+    button: (
+      <Action id="pause" label={`${word} the scheduler`} act={paused ? resume : dialog.open}>
+        {paused ? word : "Pause …"}
+      </Action>
+    ),
+    // Not a live region: its time ticks.
+    notice: (
+      <p class="notice warning" id="paused" hidden={!paused}>
+        {paused && (
+          <>
+            {pausedWords(now)} {pausedAt !== null && <Time at={pausedAt} />}.{" "}
+            {pauseWords(pausedWork)[1]}{" "}
+            <button class="link" type="button" onClick={dialog.open}>
+              {pausedWork ? "Kill running runs …" : "Stop more …"}
+            </button>
+          </>
+        )}
+      </p>
+    ),
+    dialog: <PauseDialog now={now} {...dialog} />,
+  };
 }
 
 const killEffect = "They end now, without a retry.";
 
-interface PauseDialogProps {
+interface PauseDialogProps extends Omit<ReturnType<typeof useDialog>, "open"> {
   readonly now: SchedulerStatus;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
 }
 
 /** Asks what to pause, and whether to kill the running runs. */
-export function PauseDialog({ now, isOpen, onClose }: PauseDialogProps) {
+function PauseDialog({ now, isOpen, onClose }: PauseDialogProps) {
   const { paused, pausedWork, running } = now;
   const [chosen, setChosen] = useState<boolean | null>(null);
   const [kills, setKills] = useState(false);

@@ -1,6 +1,6 @@
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { remember, remembered } from "../live/store.ts";
-import { Dialog } from "./dialog.tsx";
+import { Dialog, useDialog } from "./dialog.tsx";
 import { publicPath } from "../text/base-path.ts";
 
 /** Page of the header: its name in the code, address, label, and the letter that leads to it after `g`. */
@@ -22,10 +22,10 @@ const prefixMs = 1_500;
 
 /** The keys of all pages, and the dialog that lists them. */
 export function Shortcuts({ pages }: { readonly pages: readonly HeaderPage[] }) {
-  const [isOpen, setOpen] = useState(false);
+  const dialog = useDialog();
   // Keys work as soon as the page has loaded, before it is painted.
   useLayoutEffect(() => {
-    const onKey = createKeys(pages, () => setOpen(true));
+    const onKey = createKeys(pages, dialog.open);
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   }, []);
@@ -35,17 +35,10 @@ export function Shortcuts({ pages }: { readonly pages: readonly HeaderPage[] }) 
   ];
   return (
     <>
-      <button class="skip button" type="button" onClick={() => setOpen(true)}>
+      <button class="skip button" type="button" onClick={dialog.open}>
         Keyboard shortcuts
       </button>
-      <Dialog
-        id="shortcuts"
-        class="keys"
-        title="Keyboard shortcuts"
-        isOpen={isOpen}
-        onClose={() => setOpen(false)}
-        cancel="Close"
-      >
+      <Dialog id="shortcuts" class="keys" title="Keyboard shortcuts" cancel="Close" {...dialog}>
         <dl>
           {rows.map(([keys, text]) => (
             <div key={keys}>
@@ -60,7 +53,7 @@ export function Shortcuts({ pages }: { readonly pages: readonly HeaderPage[] }) 
             </div>
           ))}
         </dl>
-        {isOpen && <LetterSwitch />}
+        {dialog.isOpen && <LetterSwitch />}
       </Dialog>
     </>
   );

@@ -1,12 +1,13 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { SchedulerStatus } from "../../../../streams/status/wire.ts";
 import { connection, followStatus, scheduler, watchWhileHidden } from "../live/status.ts";
 import { useStore } from "../live/store.ts";
 import { announced, dismiss, toasts, type ToastStep } from "../live/toasts.ts";
 import { clockTime } from "../text/format.ts";
 import { alertIcon, calmIcon, Mark } from "./mark.tsx";
-import { PauseButton, PauseDialog, PauseNotice } from "./pause.tsx";
+import { Unread, type ReadDocument } from "./panel.tsx";
+import { usePause } from "./pause.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 
 /** Data that each page in the frame is rendered with. */
@@ -19,6 +20,14 @@ interface SiteProps {
   readonly frame: Frame;
   /** Begins the tab's title; null on the overview. */
   readonly title: string | null;
+  /** The heading, if it is not the title; null for a page whose content has it. */
+  readonly heading?: ComponentChildren;
+  /** Beside the heading: how much there is. */
+  readonly total?: ComponentChildren;
+  /** Further parts of the heading's line. */
+  readonly head?: ComponentChildren;
+  /** Documents without which the page can't be shown. */
+  readonly documents?: readonly ReadDocument[];
   /** The current page; null for a page outside the header's navigation. */
   readonly current: (typeof pages)[number][0] | null;
   /** True for a separate page that belongs to `current`. */
@@ -42,10 +51,9 @@ const pages = [
 
 /** The frame of a page: navigation, search, the connection, errors and warnings of the project, and the logout. */
 export function Site(props: SiteProps) {
-  const { frame, title, current, isBelow = false, fillsScreen = false } = props;
-  const now = useStore(scheduler) ?? frame.scheduler;
-  const [isPausing, setPausing] = useState(false);
-  const pausing = { now, onOpen: () => setPausing(true) };
+  const { title, heading = title, total, current, isBelow = false, fillsScreen = false } = props;
+  const now = useScheduler(props.frame);
+  const pause = usePause(now);
   useEffect(() => {
     followStatus();
     watchWhileHidden();
@@ -84,10 +92,20 @@ export function Site(props: SiteProps) {
             </a>
           ))}
         </nav>
-        <SearchBox />
+        {/* On a phone the link to the page replaces it. */}
+        <form class="site-search" role="search" action="/dashboard/search">
+          <input
+            class="filter"
+            type="search"
+            name="q"
+            placeholder="Search all logs"
+            aria-label="Search all logs"
+            autocomplete="off"
+          />
+        </form>
         <div class="site-end">
           <ConnectionState />
-          <PauseButton {...pausing} />
+          {pause.button}
           <a class="button" href="/logout">
             Logout
           </a>
@@ -95,9 +113,21 @@ export function Site(props: SiteProps) {
       </header>
       <main id="main" class={fillsScreen ? "fills-screen" : "page"}>
         <Lost />
-        <PauseNotice {...pausing} />
+        {pause.notice}
         <Notice kind="error" id="config-error" text={now.error} />
         <Notice kind="warning lines" id="config-warnings" text={now.warnings.join("\n")} />
+        {heading !== null && (
+          <div class="page-title">
+            <h1>{heading}</h1>
+            {total !== undefined && (
+              <span class="muted" id="total" role="status">
+                {total}
+              </span>
+            )}
+            {props.head}
+          </div>
+        )}
+        <Unread documents={props.documents ?? []} />
         {props.children}
       </main>
       {!fillsScreen && (
@@ -106,10 +136,15 @@ export function Site(props: SiteProps) {
           <a href="/dashboard/tokens">API tokens</a> · <a href="/openapi.json">API description</a>
         </footer>
       )}
-      <PauseDialog now={now} isOpen={isPausing} onClose={() => setPausing(false)} />
+      {pause.dialog}
       <Toasts />
     </>
   );
+}
+
+/** The state of the scheduler. */
+export function useScheduler({ scheduler: first }: Frame): SchedulerStatus {
+  return useStore(scheduler) ?? first;
 }
 
 interface NoticeProps {
@@ -163,22 +198,6 @@ function Count({ id, tone, count, words }: CountProps) {
       {count.toLocaleString("en")}
       <span class="visually-hidden"> {words}</span>
     </span>
-  );
-}
-
-/** On a phone the link to the page replaces it. */
-function SearchBox() {
-  return (
-    <form class="site-search" role="search" action="/dashboard/search">
-      <input
-        class="filter"
-        type="search"
-        name="q"
-        placeholder="Search all logs"
-        aria-label="Search all logs"
-        autocomplete="off"
-      />
-    </form>
   );
 }
 

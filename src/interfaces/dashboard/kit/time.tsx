@@ -13,17 +13,17 @@ interface TimeProps {
 
 /** A moment as its distance from now, with the exact time as its title. */
 export function Time({ at, side = "past", otherwise = "–" }: TimeProps) {
-  const time = at === null ? null : Date.parse(at);
   const isLocal = useIsLocal();
   const text = useTicking((now) => {
-    if (time === null) return otherwise;
+    if (at === null) return otherwise;
+    const time = Date.parse(at);
     return relativeTime(side === "past" ? Math.min(time, now) : Math.max(time, now), now);
   });
   return (
     <time
-      class={time === null ? "muted" : ""}
+      class={at === null ? "muted" : ""}
       dateTime={at ?? undefined}
-      title={isLocal && time !== null ? exactTime(time) : undefined}
+      title={isLocal && at !== null ? exactTime(at) : undefined}
     >
       {text}
     </time>
@@ -32,14 +32,13 @@ export function Time({ at, side = "past", otherwise = "–" }: TimeProps) {
 
 /** A moment of a list: the time of day, with its day if that is not today, and its distance from now as its title. */
 export function ListTime({ at }: { readonly at: string }) {
-  const time = Date.parse(at);
   const isLocal = useIsLocal();
-  const distance = useTicking((now) => relativeTime(Math.min(time, now), now));
+  const distance = useTicking((now) => relativeTime(Math.min(Date.parse(at), now), now));
   // The text changes with the day.
   useTicking((now) => new Date(now).toDateString());
   return (
-    <time dateTime={at} title={isLocal ? `${distance}, ${exactTime(time)}` : undefined}>
-      {listTime(time)}
+    <time dateTime={at} title={isLocal ? `${distance}, ${exactTime(at)}` : undefined}>
+      {listTime(at)}
     </time>
   );
 }

@@ -115,7 +115,6 @@ export function openLog(
   limit = pageLines,
 ) {
   const { choice } = start.state;
-  const { instance, q, level } = choice;
   const chosen = shownLines(choice);
   let { state } = start;
   let live: ReturnType<typeof followLog> | null = null;
@@ -127,20 +126,6 @@ export function openLog(
     state = { ...state, ...more };
     if (!isClosed) onChange(state);
   };
-  const addBelow = (added: readonly PlacedEntry[], more: Partial<LogState>): void => {
-    const next = (state.lines.at(-1)?.seq ?? -1) + 1;
-    const all = [...state.lines, ...added.map((line, index) => ({ ...line, seq: next + index }))];
-    const surplus = all.length - maxLines;
-    const older = surplus > 0 ? { older: all[surplus - 1]?.position ?? null } : {};
-    change({ ...more, ...older, lines: all.slice(-maxLines) });
-  };
-  const addAbove = (added: readonly PlacedEntry[], more: Partial<LogState>): void => {
-    const first = (state.lines[0]?.seq ?? 0) - added.length;
-    const all = [...added.map((line, index) => ({ ...line, seq: first + index })), ...state.lines];
-    const newer = all.length > maxLines ? { newer: all[maxLines - 1]?.position ?? null } : {};
-    change({ ...more, ...newer, lines: all.slice(0, maxLines) });
-  };
-
   const read: ReadPart = async (path) => {
     const fetched = await fetchJson<LogPart>(path);
     const failure = fetched.ok ? "" : fetched.detail;
@@ -153,7 +138,7 @@ export function openLog(
     const fresh = waiting;
     waiting = [];
     if (fresh.length === 0 || state.newer !== null) return;
-    addBelow(fresh, { received: state.received + fresh.length });
+    change({ received: state.received + fresh.length, ...withBelow(state.lines, fresh) });
   };
   const receive = (line: PlacedEntry): void => {
     // The shown lines end before the followed lines begin.
@@ -167,11 +152,6 @@ export function openLog(
     live?.close();
     live = followLog({ agent, ...chosen, after: newer, lines: limit }, receive);
   };
-  const searchBack = async (wanted: number): Promise<void> => {
-    change({ isSearching: true });
-    await readEarlier(wanted);
-    change({ isSearching: false });
-  };
   /** Reads back until so many more lines are shown, or the beginning of the log: one part may have none that match. */
   const readEarlier = async (wanted: number, beforeChange = () => {}): Promise<void> => {
     let missing = wanted;
@@ -180,9 +160,81 @@ export function openLog(
       if (page === null) break;
       beforeChange();
       missing -= page.lines.length;
-      addAbove(page.lines, { older: page.older, reachedAt: page.reachedAt });
+      const { older, reachedAt } = page;
+      change({ older, reachedAt, ...withAbove(state.lines, page.lines) });
     }
   };
+  const load = async (): Promise<void> => {
+    clearTimeout(timer);
+    const part = await readFirstPart(agent, choice, read, limit);
+    if (isClosed) return;
+    if (part === null) timer = setTimeout(() => void load(), retryMs);
+    else {
+      change(firstLog(choice, part));
+      void begin(part);
+    }
+  };
+  const begin = async (part: LogPart): Promise<void> => {
+    followFrom(part);
+    if (!isFiltered(choice)) return;
+    change({ isSearching: true });
+    await readEarlier(limit - part.lines.length);
+    change({ isSearching: false });
+  };
+
+  if (first === null) {
+    change({});
+    void load();
+  } else void begin(first);
+  return {
+    /** Reads a page of earlier lines; `beforeChange` is called before they are shown. */
+    earlier: (beforeChange: () => void) => readEarlier(limit, beforeChange),
+    ...searchesOf(choice, readMore),
+    /** Reads a page of later lines; `beforeChange` is called before they are shown. */
+    later: async (beforeChange: () => void): Promise<void> => {
+      const page = state.newer === null ? null : await readMore({ after: state.newer });
+      if (page === null) return;
+      beforeChange();
+      change({ newer: page.atEnd ? null : page.newer, ...withBelow(state.lines, page.lines) });
+      followFrom(page);
+    },
+    /** Shows only lines that come from now on. */
+    clear: (): void => {
+      waiting = [];
+      change({ lines: [], isCleared: true });
+    },
+    /** Reads the log again that could not be read. */
+    retry: load,
+    close: (): void => {
+      isClosed = true;
+      clearTimeout(timer);
+      live?.close();
+    },
+  };
+}
+
+/** Lines with others below them; if there are too many, the first ones are left out. */
+function withBelow(lines: readonly LogLine[], added: readonly PlacedEntry[]): Partial<LogState> {
+  const next = (lines.at(-1)?.seq ?? -1) + 1;
+  const all = [...lines, ...added.map((line, index) => ({ ...line, seq: next + index }))];
+  const surplus = all.length - maxLines;
+  const older = surplus > 0 ? { older: all[surplus - 1]?.position ?? null } : {};
+  return { ...older, lines: all.slice(-maxLines) };
+}
+
+/** Lines with others above them; if there are too many, the last ones are left out. */
+function withAbove(lines: readonly LogLine[], added: readonly PlacedEntry[]): Partial<LogState> {
+  const first = (lines[0]?.seq ?? 0) - added.length;
+  const all = [...added.map((line, index) => ({ ...line, seq: first + index })), ...lines];
+  const newer = all.length > maxLines ? { newer: all[maxLines - 1]?.position ?? null } : {};
+  return { ...newer, lines: all.slice(0, maxLines) };
+}
+
+/** Finds lines of a log; `readMore` reads so many lines from a position. */
+function searchesOf(
+  { instance, q, level }: LogChoice,
+  readMore: (from: object, limit: number) => Promise<LogPart | null>,
+) {
   /**
    * The position of the next match on one side of a position, or of the last match for ""; null without a match,
    * undefined if the log can't be read.
@@ -214,50 +266,5 @@ export function openLog(
     }
     return first;
   };
-  const load = async (): Promise<void> => {
-    clearTimeout(timer);
-    const part = await readFirstPart(agent, choice, read, limit);
-    if (isClosed) return;
-    if (part === null) {
-      timer = setTimeout(() => void load(), retryMs);
-      return;
-    }
-    change(firstLog(choice, part));
-    begin(part);
-  };
-  const begin = (part: LogPart): void => {
-    followFrom(part);
-    if (isFiltered(choice)) void searchBack(limit - part.lines.length);
-  };
-
-  if (first === null) {
-    change({});
-    void load();
-  } else begin(first);
-  return {
-    /** Reads a page of earlier lines; `beforeChange` is called before they are shown. */
-    earlier: (beforeChange: () => void) => readEarlier(limit, beforeChange),
-    matchBeside,
-    errorPosition,
-    /** Reads a page of later lines; `beforeChange` is called before they are shown. */
-    later: async (beforeChange: () => void): Promise<void> => {
-      const page = state.newer === null ? null : await readMore({ after: state.newer });
-      if (page === null) return;
-      beforeChange();
-      addBelow(page.lines, { newer: page.atEnd ? null : page.newer });
-      followFrom(page);
-    },
-    /** Shows only lines that come from now on. */
-    clear: (): void => {
-      waiting = [];
-      change({ lines: [], isCleared: true });
-    },
-    /** Reads the log again that could not be read. */
-    retry: load,
-    close: (): void => {
-      isClosed = true;
-      clearTimeout(timer);
-      live?.close();
-    },
-  };
+  return { matchBeside, errorPosition };
 }

@@ -1,13 +1,11 @@
-import { useRef, useState } from "preact/hooks";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import { disabledText, runningCostText, stateText } from "../../views/agent-columns.ts";
-import { refusalsOf, setEnabled, triggerRun } from "../live/agent-requests.ts";
+import { refusalsOf, triggerRun } from "../live/agent-requests.ts";
 import { post } from "../live/api.ts";
 import { announce } from "../live/toasts.ts";
 import { questionsAddress } from "../text/addresses.ts";
 import { Action } from "../kit/action.tsx";
-import { Dialog } from "../kit/dialog.tsx";
 
 interface AgentHeadProps {
   /** The agent as it is now; null if it was removed. */
@@ -72,9 +70,7 @@ export function KillRuns({ name, running }: { readonly name: string; readonly ru
   );
 }
 
-interface NamedAgentProps extends AgentHeadProps {
-  readonly name: string;
-}
+export type NamedAgentProps = AgentHeadProps & { readonly name: string };
 
 /** The button that runs an agent now. */
 export function RunAgent({ name, agent }: NamedAgentProps) {
@@ -87,50 +83,5 @@ export function RunAgent({ name, agent }: NamedAgentProps) {
     >
       Run
     </Action>
-  );
-}
-
-/** The button that disables an agent, or enables it again. */
-export function Toggle({ name, agent }: NamedAgentProps) {
-  const isEnabled = agent?.enabled ?? true;
-  return (
-    <Action id="toggle" whyNot={refusalsOf(agent).toggle} act={() => setEnabled(name, !isEnabled)}>
-      {isEnabled ? "Disable" : "Enable"}
-    </Action>
-  );
-}
-
-/** The button that starts a run with more instructions, and its dialog. */
-export function RunWithPrompt({ name, agent }: NamedAgentProps) {
-  const [isOpen, setOpen] = useState(false);
-  const field = useRef<HTMLTextAreaElement>(null);
-  const run = async (): Promise<void> => {
-    const input = field.current;
-    const prompt = input?.value ?? "";
-    const isAccepted = await triggerRun(name, prompt);
-    // A prompt that was rejected, or written meanwhile, stays.
-    if (isAccepted && input?.value === prompt) input.value = "";
-  };
-  const submitByKey = (event: KeyboardEvent): void => {
-    const isWithModifier = event.ctrlKey || event.metaKey;
-    if (event.key === "Enter" && isWithModifier) field.current?.form?.requestSubmit();
-  };
-  return (
-    <>
-      <Action id="run-with" whyNot={refusalsOf(agent).run} act={() => setOpen(true)}>
-        Run with a prompt …
-      </Action>
-      <Dialog
-        id="prompt-dialog"
-        title={`Run ${name}`}
-        isOpen={isOpen}
-        onClose={() => setOpen(false)}
-        confirm="Run"
-        onConfirm={() => void run()}
-      >
-        <label for="prompt">Extra instructions for this run</label>
-        <textarea id="prompt" rows={6} maxLength={100_000} ref={field} onKeyDown={submitByKey} />
-      </Dialog>
-    </>
   );
 }

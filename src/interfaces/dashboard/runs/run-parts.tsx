@@ -35,17 +35,20 @@ export function FailingSince({
 }) {
   if (failing === null) return null;
   const { since, count, instanceId, newest, lastSuccess, changed } = failing;
-  const at = (time: string) => listTime(Date.parse(time));
   return (
     <p class="outcome failed" id="failing">
-      {newest ? "Failing" : "Had been failing"} since {at(since)}
+      {newest ? "Failing" : "Had been failing"} since {listTime(since)}
       {inARow(count)}
       {lastSuccess === null ? (
         "; no success is known"
       ) : (
         <>
           {"; last success "}
-          <RunLink agent={agent} instanceId={lastSuccess.instanceId} text={at(lastSuccess.at)} />
+          <RunLink
+            agent={agent}
+            instanceId={lastSuccess.instanceId}
+            text={listTime(lastSuccess.at)}
+          />
           {changed?.length === 0 && "; nothing changed in between"}
           {changed !== null && changed.length > 0 && (
             <>

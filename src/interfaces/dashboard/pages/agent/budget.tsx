@@ -17,31 +17,37 @@ import { post } from "../../live/api.ts";
 import { useTicking } from "../../live/clock.ts";
 import { announce } from "../../live/toasts.ts";
 import { isDay } from "../../text/format.ts";
-import { Dialog } from "../../kit/dialog.tsx";
+import { Dialog, useDialog } from "../../kit/dialog.tsx";
 import { FactList, Panel, type Fact } from "../../kit/panel.tsx";
 
-interface BudgetOptions {
-  readonly agent: AgentStatus | null;
-  /** Null if it could not be read. */
-  readonly spending: SpendAnswer | null;
-  readonly refresh: () => void;
-}
-
 /** The spending of an agent: a notice while the budget is used up, a panel, and the dialog that raises the limits. */
-export function useBudget(name: string, { agent, spending, refresh }: BudgetOptions) {
+export function useBudget(
+  name: string,
+  agent: AgentStatus | null,
+  spending: { readonly value: SpendAnswer | null; readonly refresh: () => void },
+) {
   const [scope, setScope] = useState("");
-  const [isRaising, setRaising] = useState(false);
+  const dialog = useDialog();
+  const field = useRef<HTMLInputElement>(null);
   const used = agent?.usedBudget ?? null;
   const text = useTicking((now) => (used === null ? null : `It ${usedBudgetText(used, now)}.`));
-  const raise = (): void => {
+  const whose = scope === projectScope ? "the project" : scopeName(scope);
+  const ask = (): void => {
     setScope(used?.scope ?? `agent:${name}`);
-    setRaising(true);
+    dialog.open();
+  };
+  const raise = async (): Promise<void> => {
+    const usd = field.current?.valueAsNumber ?? 0;
+    const path = `/api/budgets/${encodeURIComponent(scope)}/raise`;
+    if ((await post<BudgetRaised>(path, { usd })) === null) return;
+    announce(`Raised the budget of ${whose} by ${dollars(usd)}`);
+    spending.refresh();
   };
   return {
     notice: (
       <p class="notice warning" id="used-budget" role="status" hidden={text === null}>
         <span id="used-budget-text">{text}</span>{" "}
-        <button type="button" class="link acts" onClick={raise}>
+        <button type="button" class="link acts" onClick={ask}>
           Raise …
         </button>
       </p>
@@ -51,21 +57,34 @@ export function useBudget(name: string, { agent, spending, refresh }: BudgetOpti
         id="cost"
         title="Cost"
         after={
-          <button type="button" class="link after acts" onClick={raise}>
+          <button type="button" class="link after acts" onClick={ask}>
             Raise budget …
           </button>
         }
       >
-        <FactList id="budget" facts={spending === null ? [] : factsOf(spending)} />
+        <FactList id="budget" facts={spending.value === null ? [] : factsOf(spending.value)} />
       </Panel>
     ),
     dialog: (
-      <RaiseDialog
-        scope={scope}
-        isOpen={isRaising}
-        onClose={() => setRaising(false)}
-        onRaised={refresh}
-      />
+      <Dialog
+        id="raise-dialog"
+        title={`Raise the budget of ${whose}`}
+        confirm="Raise"
+        onConfirm={() => void raise()}
+        {...dialog}
+      >
+        <label for="raise-usd">US dollars added to its limits until they reset</label>
+        <input
+          type="number"
+          id="raise-usd"
+          min="0.01"
+          max={maxRaiseUsd}
+          step="0.01"
+          defaultValue="1"
+          required
+          ref={field}
+        />
+      </Dialog>
     ),
   };
 }
@@ -80,45 +99,4 @@ function factsOf({ limits, forecast }: SpendAnswer): readonly Fact[] {
     return [isOfProject(limit) ? `${window}, project` : window, spentText(limit)];
   });
   return forecast === null ? facts : [...facts, ["Forecast", forecastText(forecast)]];
-}
-
-interface RaiseDialogProps {
-  readonly scope: string;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-  readonly onRaised: () => void;
-}
-
-function RaiseDialog({ scope, isOpen, onClose, onRaised }: RaiseDialogProps) {
-  const field = useRef<HTMLInputElement>(null);
-  const whose = scope === projectScope ? "the project" : scopeName(scope);
-  const raise = async (): Promise<void> => {
-    const usd = field.current?.valueAsNumber ?? 0;
-    const path = `/api/budgets/${encodeURIComponent(scope)}/raise`;
-    if ((await post<BudgetRaised>(path, { usd })) === null) return;
-    announce(`Raised the budget of ${whose} by ${dollars(usd)}`);
-    onRaised();
-  };
-  return (
-    <Dialog
-      id="raise-dialog"
-      title={`Raise the budget of ${whose}`}
-      isOpen={isOpen}
-      onClose={onClose}
-      confirm="Raise"
-      onConfirm={() => void raise()}
-    >
-      <label for="raise-usd">US dollars added to its limits until they reset</label>
-      <input
-        type="number"
-        id="raise-usd"
-        min="0.01"
-        max={maxRaiseUsd}
-        step="0.01"
-        defaultValue="1"
-        required
-        ref={field}
-      />
-    </Dialog>
-  );
 }

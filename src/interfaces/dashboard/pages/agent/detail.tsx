@@ -2,11 +2,9 @@ import { useEffect } from "preact/hooks";
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import type { AgentAnswer } from "../../../../foundation/contracts/operator-api.ts";
 import { useIsLocal, useTicking } from "../../live/clock.ts";
-import { scheduler } from "../../live/status.ts";
-import { useStore } from "../../live/store.ts";
 import { dayTime, ownTimeZone } from "../../text/format.ts";
 import { FactList, Panel } from "../../kit/panel.tsx";
-import type { Frame } from "../../kit/site.tsx";
+import { useScheduler, type Frame } from "../../kit/site.tsx";
 import { Time } from "../../kit/time.tsx";
 
 interface DetailProps {
@@ -23,7 +21,7 @@ interface NextRunsProps extends DetailProps {
 
 /** The panel with the schedule of an agent and its next ticks. */
 export function NextRuns({ agent, frame, detail, onTick }: NextRunsProps) {
-  const { paused } = useStore(scheduler) ?? frame.scheduler;
+  const { paused } = useScheduler(frame);
   const note = tickNote(agent?.enabled ?? true, paused);
   const ticks = detail?.nextTicks ?? [];
   const isPast = useTicking((now) => now > Date.parse(ticks[0] ?? ""));
@@ -32,9 +30,7 @@ export function NextRuns({ agent, frame, detail, onTick }: NextRunsProps) {
   }, [isPast]);
   const isLocal = useIsLocal();
   // A schedule has its own time zone; the list is in the reader's.
-  const differs = ticks
-    .map((tick) => Date.parse(tick))
-    .some((at) => dayTime(at) !== dayTime(at, detail?.config?.timezone));
+  const differs = ticks.some((at) => dayTime(at) !== dayTime(at, detail?.config?.timezone));
   return (
     <Panel id="next" title="Next runs">
       <p id="schedule-text">{detail !== null && whenText(detail)}</p>
@@ -42,7 +38,7 @@ export function NextRuns({ agent, frame, detail, onTick }: NextRunsProps) {
         {ticks.map((tick) => (
           <li key={tick}>
             <Time at={tick} side="future" />
-            <span class="muted">{dayTime(Date.parse(tick))}</span>
+            <span class="muted">{dayTime(tick)}</span>
           </li>
         ))}
       </ol>

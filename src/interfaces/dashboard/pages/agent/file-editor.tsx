@@ -4,8 +4,9 @@ import { send } from "../../live/api.ts";
 import { announce, showToast } from "../../live/toasts.ts";
 import { agentApi } from "../../text/addresses.ts";
 import { Action } from "../../kit/action.tsx";
+import { useDialog } from "../../kit/dialog.tsx";
 import { Notice } from "../../kit/site.tsx";
-import { WriteDialog } from "../../runs/difference.tsx";
+import { WriteDialog } from "./write-dialog.tsx";
 
 /** An edit that is not written yet. */
 export interface Draft {
@@ -31,7 +32,7 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
   const field = useRef<HTMLTextAreaElement>(null);
   const [refusal, setRefusal] = useState("");
   const [edit, setEdit] = useState<FileEdited | null>(null);
-  const [isOpen, setOpen] = useState(false);
+  const dialog = useDialog();
   const isStale = draft.hash !== file.hash;
   useEffect(() => {
     field.current?.setSelectionRange(0, 0);
@@ -39,12 +40,8 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
   }, []);
   const request = async (dryRun: boolean): Promise<FileEdited | null> => {
     const { text, hash } = draft;
-    const answer = await send<FileEdited>(`${agentApi(agent)}/files`, {
-      file: file.name,
-      text,
-      hash,
-      dryRun,
-    });
+    const body = { file: file.name, text, hash, dryRun };
+    const answer = await send<FileEdited>(`${agentApi(agent)}/files`, body);
     setRefusal(answer.ok ? "" : answer.detail);
     if (answer.ok) return answer.value;
     // The file may have changed on disk.
@@ -57,7 +54,7 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
     if (shown === null) return;
     if (shown.change === "") return showToast("Nothing was changed.");
     setEdit(shown);
-    setOpen(true);
+    dialog.open();
   };
   const write = async (): Promise<void> => {
     if ((await request(false)) === null) return;
@@ -116,9 +113,8 @@ export function FileEditor({ agent, file, draft, onDraft, refresh }: FileEditorP
         id="write-dialog"
         title={`Write ${file.name} of ${agent}`}
         edit={edit}
-        isOpen={isOpen}
-        onClose={() => setOpen(false)}
         onConfirm={() => void write()}
+        {...dialog}
       >
         applies to runs that start from then on.
       </WriteDialog>

@@ -8,19 +8,14 @@ import { agentApi } from "../../text/addresses.ts";
 import { Action } from "../../kit/action.tsx";
 import { Items, Panel } from "../../kit/panel.tsx";
 import { Time } from "../../kit/time.tsx";
-import { WriteDialog } from "../../runs/difference.tsx";
+import { useDialog } from "../../kit/dialog.tsx";
+import { WriteDialog } from "./write-dialog.tsx";
 
 type DeniedHost = AgentHosts["denied"][number];
 
 interface HostsProps {
   readonly agent: string;
   readonly first: AgentHosts | null | undefined;
-}
-
-/** A host that may be allowed, and the change of the config. */
-interface AskedHost {
-  readonly body: object;
-  readonly answer: HostAllowed;
 }
 
 const maxShown = 20;
@@ -31,8 +26,9 @@ export function Hosts({ agent, first }: HostsProps) {
     first,
     path: () => `${agentApi(agent)}/hosts`,
   });
-  const [asked, setAsked] = useState<AskedHost | null>(null);
-  const [isOpen, setOpen] = useState(false);
+  /** A host that may be allowed, and the change of the config. */
+  const [asked, setAsked] = useState<{ body: object; answer: HostAllowed } | null>(null);
+  const dialog = useDialog();
   const path = `${agentApi(agent)}/allow-host`;
   const ask = async ({ host, port, entry }: DeniedHost): Promise<void> => {
     const body = { host, port, private: entry?.endsWith(" private") === true };
@@ -41,7 +37,7 @@ export function Hosts({ agent, first }: HostsProps) {
     // The list is older than the file.
     if (answer.change === "") return showToast(`${answer.file} has ${answer.entry} already.`);
     setAsked({ body, answer });
-    setOpen(true);
+    dialog.open();
   };
   const allow = async (): Promise<void> => {
     const answer = await post<HostAllowed>(path, { ...asked?.body, dryRun: false });
@@ -71,9 +67,8 @@ export function Hosts({ agent, first }: HostsProps) {
         id="allow-dialog"
         title={`Allow ${asked?.answer.entry ?? ""} for ${agent}`}
         edit={asked?.answer ?? null}
-        isOpen={isOpen}
-        onClose={() => setOpen(false)}
         onConfirm={() => void allow()}
+        {...dialog}
       >
         applies at once, also to runs under way.
       </WriteDialog>
@@ -89,7 +84,7 @@ function noteOf({ days, denied }: AgentHosts): string {
 interface HostProps {
   readonly host: DeniedHost;
   /** Null where files are not edited over HTTP. */
-  readonly ask: ((host: DeniedHost) => Promise<void>) | null;
+  readonly ask: ((host: DeniedHost) => unknown) | null;
 }
 
 function Host({ host, ask }: HostProps) {

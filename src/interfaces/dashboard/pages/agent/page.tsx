@@ -13,15 +13,15 @@ import { useAgent, useAgentDocument, useLocks } from "../../live/agents.ts";
 import { useBudget } from "./budget.tsx";
 import { Config, NextRuns } from "./detail.tsx";
 import { AgentFile, useDrafts } from "./file.tsx";
-import { AgentState, KillRuns, RunAgent, RunWithPrompt, Toggle } from "../../runs/agent-head.tsx";
+import { AgentState, KillRuns, RunAgent } from "../../runs/agent-head.tsx";
+import { RunWithPrompt, Toggle } from "./buttons.tsx";
 import { Hosts } from "./hosts.tsx";
 import { Runs } from "./runs.tsx";
 import { tabFilters, tabOf, Tabs, viewOfTab, type Tab } from "./tabs.tsx";
 import { Why } from "./why.tsx";
 import { Linked } from "../../kit/linked.tsx";
-import { useListViews } from "../../kit/list-views.tsx";
+import { useListViews } from "../../kit/list.tsx";
 import { LockList } from "../../runs/lock-list.tsx";
-import { Unread } from "../../kit/panel.tsx";
 import { FailingSince } from "../../runs/run-parts.tsx";
 import { frameStyles, Notice, Site, type Frame } from "../../kit/site.tsx";
 import type { LivePage } from "../../send-page.tsx";
@@ -51,7 +51,7 @@ interface AgentData {
 export const page: LivePage<AgentData> = {
   name: "agent",
   title: ({ name }) => name,
-  styles: [...frameStyles, "history", "list", "calls", "locks", "agent", "changes", "markdown"],
+  styles: [...frameStyles, "history", "list", "calls", "agent", "changes", "markdown"],
   view: Agent,
 };
 
@@ -70,27 +70,33 @@ function Agent(data: AgentData) {
     path: () => withQuery("/api/spend", { agent: name }),
     pauseMs: spendingMs,
   });
-  const budget = useBudget(name, { agent, spending: spending.value, refresh: spending.refresh });
+  const budget = useBudget(name, agent, spending);
   const { view, filter } = useListViews(tabFilters, viewOfTab(data.tab));
   const tab = tabOf(view);
   const first = useFirst(data, tab);
   const file = { agent: name, first: first.files, ...useDrafts() };
   return (
-    <Site frame={frame} title={name} current="agents" isBelow={true}>
-      <div class="page-title">
-        <h1>{name}</h1>
-        <AgentState agent={agent} />
-        <div class="end" role="group" aria-label="Actions">
-          <a class="button" href={logAddress(name)}>
-            Log
-          </a>
-          <KillRuns name={name} running={agent?.running ?? 0} />
-          <Toggle name={name} agent={agent} />
-          <RunWithPrompt name={name} agent={agent} />
-          <RunAgent name={name} agent={agent} />
-        </div>
-      </div>
-      <Unread documents={[detail, spending]} />
+    <Site
+      frame={frame}
+      title={name}
+      head={
+        <>
+          <AgentState agent={agent} />
+          <div class="end" role="group" aria-label="Actions">
+            <a class="button" href={logAddress(name)}>
+              Log
+            </a>
+            <KillRuns name={name} running={agent?.running ?? 0} />
+            <Toggle name={name} agent={agent} />
+            <RunWithPrompt name={name} agent={agent} />
+            <RunAgent name={name} agent={agent} />
+          </div>
+        </>
+      }
+      documents={[detail, spending]}
+      current="agents"
+      isBelow
+    >
       <FailingSince agent={name} failing={detail.value?.failing ?? null} />
       <Notices name={name} agent={agent} budget={budget.notice} />
       <Tabs agent={name} current={tab} onOpen={filter} />

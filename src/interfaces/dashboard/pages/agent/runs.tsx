@@ -13,7 +13,7 @@ import { Action } from "../../kit/action.tsx";
 import { Calls } from "../../runs/calls.tsx";
 import { memo } from "../../kit/memo.ts";
 import { Panel } from "../../kit/panel.tsx";
-import { RunCharts } from "../../kit/bars.tsx";
+import { RunCharts } from "./charts.tsx";
 import { EntryRunLink, Outcome, RunDuration, TriggerLabel } from "../../runs/run-parts.tsx";
 import { DetailsRow, Table, Unfold } from "../../kit/table.tsx";
 import { ListTime } from "../../kit/time.tsx";

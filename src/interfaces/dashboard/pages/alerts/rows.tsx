@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { attemptsText, topicWords } from "../../../../features/alerts/alert-words.ts";
 import type {
-  AcknowledgementView,
   AlertDeliveryView,
   AlertsRetried,
   AlertTargetView,
@@ -9,32 +8,31 @@ import type {
   OpenAlertView,
 } from "../../../../features/alerts/alerts-report.ts";
 import { counted } from "../../../../foundation/contracts/format.ts";
-import { post } from "../../live/api.ts";
-import { showToast } from "../../live/toasts.ts";
-import { agentAddress } from "../../text/addresses.ts";
 import { Action } from "../../kit/action.tsx";
 import { Select } from "../../kit/fields.tsx";
-import { AgentLink, RunLink } from "../../runs/run-parts.tsx";
 import { ListTime, Time } from "../../kit/time.tsx";
+import { post } from "../../live/api.ts";
+import { showToast } from "../../live/toasts.ts";
+import { AgentLink, RunLink } from "../../runs/run-parts.tsx";
+import { agentAddress } from "../../text/addresses.ts";
 
-/** Announces an action of the reader, and reads the report again. */
-export type Done = (words: string) => void;
+interface Acting {
+  /** Announces an action of the reader, and reads the report again. */
+  readonly done: (words: string) => void;
+}
 
 const hourMs = 3_600_000;
 const snoozes = { 1: "1 hour", 8: "8 hours", 24: "1 day", 168: "1 week" };
 
 /** The row of an open alert. */
-export function OpenRow({ alert, done }: { readonly alert: OpenAlertView; readonly done: Done }) {
-  const { agent, topic, since, count, reason, ack } = alert;
+export function OpenRow({ agent, topic, since, count, reason, ack, done }: OpenAlertView & Acting) {
   const what = `${topicWords[topic]} of ${agent ?? "the project"}`;
   const send = async (more: object, words: string): Promise<void> => {
     const answer = await post("/api/alerts/ack", { agent, topic, ...more });
     if (answer !== null) done(`${what}: ${words}`);
   };
-  const snooze = (hours: string): Promise<void> => {
-    const until = new Date(Date.now() + Number(hours) * hourMs).toISOString();
-    return send({ until }, "snoozed");
-  };
+  const snooze = (hours: string): Promise<void> =>
+    send({ until: new Date(Date.now() + Number(hours) * hourMs).toISOString() }, "snoozed");
   return (
     <tr>
       <td class="what">{topicWords[topic]}</td>
@@ -47,7 +45,18 @@ export function OpenRow({ alert, done }: { readonly alert: OpenAlertView; readon
       <td class="number">{count > 1 ? `${count} times` : ""}</td>
       <td class="why">
         {reason}
-        {ack !== null && <Acknowledged {...ack} />}
+        {ack !== null && (
+          <div class="sub">
+            {ack.until === null ? "acknowledged" : "snoozed"} by {ack.by}{" "}
+            {ack.until === null ? (
+              <Time at={ack.at} />
+            ) : (
+              <>
+                until <ListTime at={ack.until} />
+              </>
+            )}
+          </div>
+        )}
       </td>
       <td class="act">
         {ack === null ? (
@@ -61,7 +70,6 @@ export function OpenRow({ alert, done }: { readonly alert: OpenAlertView; readon
               any="Snooze …"
               values={Object.keys(snoozes)}
               words={snoozes}
-              value=""
               onChange={(hours) => void snooze(hours)}
             />
           </>
@@ -78,32 +86,21 @@ export function OpenRow({ alert, done }: { readonly alert: OpenAlertView; readon
   );
 }
 
-function Acknowledged({ by, at, until }: AcknowledgementView) {
-  return (
-    <div class="sub">
-      {until === null ? (
-        <>
-          acknowledged by {by} <Time at={at} />
-        </>
-      ) : (
-        <>
-          snoozed by {by} until <ListTime at={until} />
-        </>
-      )}
-    </div>
-  );
-}
-
 const targetPills = { ok: "good", failing: "held", off: "error" } as const;
+/** How long a button shows that its test was accepted. */
+const acceptedMs = 4_000;
 
-export function TargetRow({
-  target,
-  done,
-}: {
-  readonly target: AlertTargetView;
-  readonly done: Done;
-}) {
-  const { name, type, state, waiting, dead, lastError } = target;
+export function TargetRow(props: AlertTargetView & Acting) {
+  const { name, type, state, waiting, dead, lastError, done } = props;
+  const [isAccepted, setAccepted] = useState(false);
+  const test = async (): Promise<void> => {
+    const answer = await post<AlertTested>(`/api/alerts/targets/${encodeURIComponent(name)}/test`);
+    if (answer === null) return;
+    if (!answer.accepted) showToast(`${name} did not accept the test: ${answer.error ?? ""}`);
+    setAccepted(answer.accepted);
+    setTimeout(() => setAccepted(false), acceptedMs);
+    done(`${name} ${answer.accepted ? "accepted" : "did not accept"} the test`);
+  };
   return (
     <tr>
       <td class="what">
@@ -121,43 +118,25 @@ export function TargetRow({
       </td>
       <td class="why">{lastError}</td>
       <td class="act">
-        <TestButton name={name} done={done} />
+        <Action act={test} label={`Send a test to ${name}`}>
+          {isAccepted ? "Accepted ✓" : "Send a test"}
+        </Action>
       </td>
     </tr>
   );
 }
 
-/** How long a button shows that its test was accepted. */
-const acceptedMs = 4_000;
-
-function TestButton({ name, done }: { readonly name: string; readonly done: Done }) {
-  const [isAccepted, setAccepted] = useState(false);
-  const send = async (): Promise<void> => {
-    const answer = await post<AlertTested>(`/api/alerts/targets/${encodeURIComponent(name)}/test`);
-    if (answer === null) return;
-    if (!answer.accepted) showToast(`${name} did not accept the test: ${answer.error ?? ""}`);
-    setAccepted(answer.accepted);
-    setTimeout(() => setAccepted(false), acceptedMs);
-    done(answer.accepted ? `${name} accepted the test` : `${name} did not accept the test`);
-  };
-  return (
-    <Action act={send} label={`Send a test to ${name}`}>
-      {isAccepted ? "Accepted ✓" : "Send a test"}
-    </Action>
-  );
-}
-
 const deliveryPills = { sent: "good", waiting: "held", dead: "error" } as const;
 
-interface AlertRowProps {
+interface AlertRowProps extends Acting {
   /** The deliveries of one alert. */
-  readonly deliveries: readonly [AlertDeliveryView, ...AlertDeliveryView[]];
-  readonly done: Done;
+  readonly deliveries: readonly AlertDeliveryView[];
 }
 
 /** An alert, with its way to each target. */
-export function AlertRow({ deliveries, done }: AlertRowProps) {
-  const [{ at, title, agent, instanceId, reason }] = deliveries;
+export function AlertRow({ deliveries: [first, ...others], done }: AlertRowProps) {
+  if (first === undefined) return null;
+  const { at, title, agent, instanceId, reason } = first;
   return (
     <tr>
       <td>
@@ -174,8 +153,8 @@ export function AlertRow({ deliveries, done }: AlertRowProps) {
       </td>
       <td>
         <ul class="ways">
-          {deliveries.map((delivery) => (
-            <Way delivery={delivery} done={done} key={delivery.id} />
+          {[first, ...others].map((delivery) => (
+            <Way {...delivery} done={done} key={delivery.id} />
           ))}
         </ul>
       </td>
@@ -196,7 +175,7 @@ function Title({ title, agent }: Pick<AlertDeliveryView, "title" | "agent">) {
   );
 }
 
-function Way({ delivery, done }: { readonly delivery: AlertDeliveryView; readonly done: Done }) {
+function Way({ done, ...delivery }: AlertDeliveryView & Acting) {
   const { id, title, target, state, attempts, nextAt, lastError } = delivery;
   const retry = async (): Promise<void> => {
     const answer = await post(`/api/alerts/${encodeURIComponent(id)}/retry`);
@@ -222,7 +201,7 @@ function Way({ delivery, done }: { readonly delivery: AlertDeliveryView; readonl
 }
 
 /** The button that sends all dead alerts again. */
-export function RetryAll({ dead, done }: { readonly dead: number; readonly done: Done }) {
+export function RetryAll({ dead, done }: Acting & { readonly dead: number }) {
   const retry = async (): Promise<void> => {
     const answer = await post<AlertsRetried>("/api/alerts/retry");
     if (answer !== null) done(`${counted(answer.retried, "dead alert")} sent again`);

@@ -21,7 +21,7 @@ export const page: LivePage<ChangesData> = {
 function Changes({ frame, agent, difference }: ChangesData) {
   const { from, to, changed, text } = difference;
   return (
-    <Site frame={frame} title={`What changed · ${agent}`} current="agents" isBelow={true}>
+    <Site frame={frame} title={`What changed · ${agent}`} heading={null} current="agents" isBelow>
       <article class="docs">
         <h1>What changed</h1>
         <p>

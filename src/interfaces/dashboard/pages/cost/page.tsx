@@ -17,15 +17,15 @@ import {
 } from "../../../../features/spend/spend-text.ts";
 import { useDocument } from "../../live/use-document.ts";
 import { Select } from "../../kit/fields.tsx";
-import { useListViews } from "../../kit/list-views.tsx";
-import { Panel, Unread } from "../../kit/panel.tsx";
+import { useListViews } from "../../kit/list.tsx";
+import { Panel } from "../../kit/panel.tsx";
 import { frameStyles, Notice, Site } from "../../kit/site.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { ListData, ListPage } from "../../send-page.tsx";
 import { agentAddress } from "../../text/addresses.ts";
 import { compactCount, isDay, percent } from "../../text/format.ts";
 import type { ListView } from "../../kit/list-view.ts";
-import { Days } from "../../kit/bars.tsx";
+import { Days } from "./days.tsx";
 
 interface CostData {
   /** Spending by each key; null if it could not be read. */
@@ -67,9 +67,10 @@ function Cost({ frame, view, first }: ListData & CostData) {
   const [days, agents, models] = [byDay.value, byAgent.value, byModel.value];
   const isEmpty = days?.rows.length === 0;
   return (
-    <Site frame={frame} title="Cost" current="cost">
-      <div class="page-title">
-        <h1>Cost</h1>
+    <Site
+      frame={frame}
+      title="Cost"
+      head={
         <div class="end">
           <Select
             id="range"
@@ -82,9 +83,11 @@ function Cost({ frame, view, first }: ListData & CostData) {
             onChange={(chosen) => views.filter(chosen === "" ? {} : { days: chosen })}
           />
         </div>
-      </div>
-      <Notice kind="warning" id="unpriced" text={models === null ? null : unpricedText(models)} />
-      <Unread documents={[byDay, byAgent, byModel]} />
+      }
+      documents={[byDay, byAgent, byModel]}
+      current="cost"
+    >
+      <Notice kind="warning" id="unpriced" text={models && unpricedText(models)} />
       {days !== null && <Figures spending={days} />}
       {days !== null && agents !== null && models !== null && !isEmpty && (
         <div class="cost-parts" id="parts">

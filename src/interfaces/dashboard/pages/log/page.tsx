@@ -5,7 +5,7 @@ import { counted } from "../../../../foundation/contracts/format.ts";
 import type { HistoryPage } from "../../../../foundation/contracts/history.ts";
 import { concerns, useAgent } from "../../live/agents.ts";
 import { showToast } from "../../live/toasts.ts";
-import { useDocument } from "../../live/use-document.ts";
+import { changes, useDocument } from "../../live/use-document.ts";
 import type { FirstPart, Side } from "../../log/log-session.ts";
 import { useFollow, useLog, emptyText, reachedText, type LogState } from "../../log/use-log.ts";
 import { Action } from "../../kit/action.tsx";
@@ -52,7 +52,7 @@ function Log({ frame, agent, choice: firstChoice, ...data }: LogData) {
   const runs = useDocument<HistoryPage>(() => logRunsPath(agent), {
     first: data.runs,
     isQuiet: true,
-    on: (update) => concerns(update, agent),
+    on: (update) => changes("triggers")(update) && concerns(update, agent),
   });
   const log = useLog(agent, choice, { first: data.lines });
   const choose = (change: Partial<LogChoice>): void => {
@@ -71,37 +71,37 @@ function Log({ frame, agent, choice: firstChoice, ...data }: LogData) {
     goTo(await log.session.current?.errorPosition(), "error", { q: "", level: "error" });
   const clear = (): void => {
     log.session.current?.clear();
-    place.follow.set(true);
+    place.set(true);
   };
+  const follow = { isOn: place.isFollowing, toggle: place.toggle };
   return (
     <Site
       frame={frame}
       title={`${agent} · log`}
-      current={isAgent ? "agents" : null}
-      isBelow={true}
-      fillsScreen={true}
-    >
-      <div class="page-title">
-        <h1>
+      heading={
+        <>
           {isAgent ? <a href={agentAddress(agent)}>{agent}</a> : agent}{" "}
           <span class="muted">log</span>
-        </h1>
-        {isAgent && <Head name={agent} agent={status} />}
-      </div>
+        </>
+      }
+      head={isAgent && <Head name={agent} agent={status} />}
+      current={isAgent ? "agents" : null}
+      isBelow
+      fillsScreen
+    >
       <Notice kind="warning" id="line-gone" text={log.isGone ? goneText : null} />
       <Failed failure={log.failure} retry={log.retry} />
       <LogToolbar
         agent={agent}
         choice={choice}
         runs={isAgent ? (runs.value?.triggers ?? []) : null}
-        onChoose={choose}
-        onMatch={toMatch}
-        onError={toError}
+        choose={choose}
+        toMatch={toMatch}
+        toError={toError}
         wrap={wrap}
         raw={raw}
-        isFollowing={place.isFollowing}
-        onFollow={place.toggle}
-        onClear={clear}
+        follow={follow}
+        clear={clear}
       />
       <div class="log-box">
         <p
@@ -148,7 +148,7 @@ function usePlace(log: LogState, toNewest: () => void) {
     else toNewest();
   };
   return {
-    follow,
+    ...follow,
     isFollowing,
     /** How many lines came while the reader was elsewhere. */
     missed: log.received - seen.current,
@@ -187,7 +187,7 @@ interface LogBoxProps {
 
 function LogBox({ agent, log, place, isWrapped, isRaw }: LogBoxProps) {
   const { choice, lines, older, newer, isReading, isSearching, isCleared, session } = log;
-  const { box, onScroll, keepPlace, set } = place.follow;
+  const { box, onScroll, keepPlace, set } = place;
   const { instance, q, level } = choice;
   const links = useMemo(
     () => ({

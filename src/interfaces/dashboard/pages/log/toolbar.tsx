@@ -12,7 +12,7 @@ import { Action } from "../../kit/action.tsx";
 import { Select } from "../../kit/fields.tsx";
 
 /** A switch, whose state the browser remembers. */
-export function useSwitch(name: string, isOnAtFirst: boolean) {
+export function useSwitch(name: string, isOnAtFirst: boolean): Switch {
   const [chosen, setChosen] = useState<boolean | null>(null);
   const stored = useIsLocal() ? remembered(name) : null;
   const isOn = chosen ?? (stored === null ? isOnAtFirst : stored === "true");
@@ -23,41 +23,43 @@ export function useSwitch(name: string, isOnAtFirst: boolean) {
   return { isOn, toggle };
 }
 
-type Switch = ReturnType<typeof useSwitch>;
+interface Switch {
+  readonly isOn: boolean;
+  readonly toggle: () => void;
+}
 
 interface ToolbarProps {
   readonly agent: string;
   readonly choice: LogChoice;
   /** The runs that can be chosen; null for a log without runs. */
   readonly runs: readonly HistoryEntry[] | null;
-  readonly onChoose: (change: Partial<LogChoice>) => void;
+  readonly choose: (change: Partial<LogChoice>) => void;
   /** Leads to the next match on a side of the line that the address names. */
-  readonly onMatch: (side: Side) => unknown;
-  readonly onError: () => unknown;
+  readonly toMatch: (side: Side) => unknown;
+  readonly toError: () => unknown;
   readonly wrap: Switch;
   readonly raw: Switch;
-  readonly isFollowing: boolean;
-  readonly onFollow: () => void;
-  readonly onClear: () => void;
+  readonly follow: Switch;
+  readonly clear: () => void;
 }
 
 /** The filters and switches of a log. */
 export function LogToolbar(props: ToolbarProps) {
-  const { agent, choice, runs, onChoose, wrap, raw, isFollowing, onFollow, onClear } = props;
+  const { agent, choice, runs, choose, wrap, raw, follow, clear } = props;
   const { instance, q, level } = choice;
   return (
     <div class="toolbar" role="toolbar" aria-label="Log">
       {runs !== null && <RunChoice choice={choice} runs={runs} />}
-      <LogFilter choice={choice} onChoose={onChoose} />
+      <LogFilter choice={choice} choose={choose} />
       <Matches {...props} />
       <span class="muted" id="time-zone">
         Times: {ownTimeZone()}
       </span>
       <div class="end">
-        <Toggle id="wrap" isOn={wrap.isOn} onToggle={wrap.toggle}>
+        <Toggle id="wrap" {...wrap}>
           Wrap
         </Toggle>
-        <Toggle id="raw" isOn={raw.isOn} onToggle={raw.toggle}>
+        <Toggle id="raw" {...raw}>
           Raw
         </Toggle>
         <a
@@ -69,11 +71,11 @@ export function LogToolbar(props: ToolbarProps) {
         >
           Download
         </a>
-        <button class="button" type="button" id="clear" onClick={onClear}>
+        <button class="button" type="button" id="clear" onClick={clear}>
           Clear
         </button>
-        <Toggle id="follow" isOn={isFollowing} onToggle={onFollow}>
-          {isFollowing ? "Following" : "Follow"}
+        <Toggle id="follow" {...follow}>
+          {follow.isOn ? "Following" : "Follow"}
         </Toggle>
       </div>
     </div>
@@ -81,42 +83,34 @@ export function LogToolbar(props: ToolbarProps) {
 }
 
 /** Leads from match to match, each among all lines around it. */
-function Matches({ choice, onChoose, onMatch, onError }: ToolbarProps) {
-  const areShown = hasMatches(choice);
+function Matches({ choice, choose, toMatch, toError }: ToolbarProps) {
+  const step = (id: string, words: string, act: () => unknown) => (
+    <Action id={id} class="button" act={act}>
+      {words}
+    </Action>
+  );
   return (
     <div class="matches" role="group" aria-label="Matches">
-      {areShown && (
+      {hasMatches(choice) && (
         <>
-          <Action id="previous-match" class="button" act={() => onMatch("before")}>
-            ↑ Previous match
-          </Action>
-          <Action id="next-match" class="button" act={() => onMatch("after")}>
-            ↓ Next match
-          </Action>
+          {step("previous-match", "↑ Previous match", () => toMatch("before"))}
+          {step("next-match", "↓ Next match", () => toMatch("after"))}
+          {choice.at !== "" && step("only-matches", "Matches only", () => choose({}))}
         </>
       )}
-      {areShown && choice.at !== "" && (
-        <Action id="only-matches" class="button" act={() => onChoose({})}>
-          Matches only
-        </Action>
-      )}
-      <Action id="to-error" class="button" act={onError}>
-        {choice.instance === "" ? "Last error" : "First error"}
-      </Action>
+      {step("to-error", choice.instance === "" ? "Last error" : "First error", toError)}
     </div>
   );
 }
 
-interface ToggleProps {
+interface ToggleProps extends Switch {
   readonly id: string;
-  readonly isOn: boolean;
-  readonly onToggle: () => void;
   readonly children: ComponentChildren;
 }
 
-function Toggle({ id, isOn, onToggle, children }: ToggleProps) {
+function Toggle({ id, isOn, toggle, children }: ToggleProps) {
   return (
-    <button class="button" type="button" id={id} aria-pressed={isOn} onClick={onToggle}>
+    <button class="button" type="button" id={id} aria-pressed={isOn} onClick={toggle}>
       {children}
     </button>
   );
@@ -132,7 +126,7 @@ function RunChoice({ choice, runs }: RunChoiceProps) {
   const { instance } = choice;
   const listed = runs.flatMap(({ instanceId, at, startedAt, outcome }) => {
     const how = outcome === null ? "running" : outcomeText(outcome);
-    const text = `${exactTime(Date.parse(startedAt ?? at))} · ${how}`;
+    const text = `${exactTime(startedAt ?? at)} · ${how}`;
     return instanceId === null ? [] : [[instanceId, text] as const];
   });
   const words = Object.fromEntries(listed);
@@ -157,7 +151,7 @@ function RunChoice({ choice, runs }: RunChoiceProps) {
 const pauseMs = 250;
 const levels = { info: "Info and above", warn: "Warnings and errors", error: "Errors" };
 
-function LogFilter({ choice, onChoose }: Pick<ToolbarProps, "choice" | "onChoose">) {
+function LogFilter({ choice, choose }: Pick<ToolbarProps, "choice" | "choose">) {
   const text = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     if (choice.q === "" && text.current !== null) text.current.value = "";
@@ -165,7 +159,7 @@ function LogFilter({ choice, onChoose }: Pick<ToolbarProps, "choice" | "onChoose
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const follow = (level: string): void => {
     clearTimeout(timer.current);
-    onChoose({ q: text.current?.value.trim() ?? "", level });
+    choose({ q: text.current?.value.trim() ?? "", level });
   };
   const followSoon = (): void => {
     clearTimeout(timer.current);

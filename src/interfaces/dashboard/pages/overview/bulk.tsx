@@ -4,7 +4,7 @@ import { counted } from "../../../../foundation/contracts/format.ts";
 import { refusalsOf } from "../../live/agent-requests.ts";
 import { fetchJson } from "../../live/api.ts";
 import { announce, showToast } from "../../live/toasts.ts";
-import { Dialog } from "../../kit/dialog.tsx";
+import { Dialog, useDialog } from "../../kit/dialog.tsx";
 
 /** The agents that a reader selected among the shown ones: no action applies to a hidden agent. */
 export function useSelection(shown: readonly AgentStatus[]) {
@@ -37,7 +37,7 @@ interface BulkAction {
   readonly whyNot: (agent: AgentStatus) => string | null;
 }
 
-const actions: readonly BulkAction[] = [
+const actions: readonly [BulkAction, ...BulkAction[]] = [
   {
     word: "Run",
     path: (agent) => `/control/trigger/${agent}`,
@@ -58,12 +58,18 @@ const actions: readonly BulkAction[] = [
 const atOnce = 4;
 const namedAgents = 12;
 
-/** The bar with the actions on the selected agents, at the lower edge of the screen. */
+/** The bar with the actions on the selected agents, at the lower edge of the screen; each asks once, with the names. */
 export function BulkActions({ agents: selected, clear }: Selection) {
-  const [asked, setAsked] = useState<{
-    readonly action: BulkAction;
-    readonly agents: readonly AgentStatus[];
-  } | null>(null);
+  const dialog = useDialog();
+  const [{ word, path, whyNot }, setAction] = useState<BulkAction>(actions[0]);
+  const [agents, setAgents] = useState<readonly AgentStatus[]>([]);
+  const names = agents.filter((agent) => whyNot(agent) === null).map(({ name }) => name);
+  const left = agents.filter((agent) => whyNot(agent) !== null);
+  const more = names.length - namedAgents;
+  const act = async (): Promise<void> => {
+    await actOn(word, path, names);
+    clear();
+  };
   return (
     <>
       <section class="bulk" id="bulk" aria-label="Selected agents" hidden={selected.length === 0}>
@@ -76,7 +82,11 @@ export function BulkActions({ agents: selected, clear }: Selection) {
               class="button acts"
               type="button"
               key={action.word}
-              onClick={() => setAsked({ action, agents: selected })}
+              onClick={() => {
+                setAction(action);
+                setAgents(selected);
+                dialog.open();
+              }}
             >
               {action.word} …
             </button>
@@ -86,57 +96,38 @@ export function BulkActions({ agents: selected, clear }: Selection) {
           </button>
         </div>
       </section>
-      <Confirmation {...asked} onClose={() => setAsked(null)} onDone={clear} />
+      <Dialog
+        id="bulk-dialog"
+        title={`${word} ${counted(names.length, "agent")}?`}
+        confirm={word}
+        isConfirmDisabled={names.length === 0}
+        onConfirm={() => void act()}
+        {...dialog}
+      >
+        <p id="bulk-names">
+          {names.slice(0, namedAgents).join(", ")}
+          {more > 0 && ` and ${more} more`}
+        </p>
+        <div hidden={left.length === 0}>
+          <p class="muted">Left out:</p>
+          <ul class="muted" id="bulk-left">
+            {left.map((agent) => (
+              <li key={agent.name}>
+                {agent.name}: {whyNot(agent)}
+              </li>
+            ))}
+          </ul>
+        </div>
+      </Dialog>
     </>
   );
 }
 
-interface ConfirmationProps {
-  readonly action?: BulkAction;
-  readonly agents?: readonly AgentStatus[];
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}
-
-/** Asks once, with the names. */
-function Confirmation({ action, agents = [], onClose, onDone }: ConfirmationProps) {
-  const whyNot = (agent: AgentStatus) => action?.whyNot(agent) ?? null;
-  const names = agents.filter((agent) => whyNot(agent) === null).map(({ name }) => name);
-  const left = agents.filter((agent) => whyNot(agent) !== null);
-  const more = names.length - namedAgents;
-  const act = async (): Promise<void> => {
-    if (action !== undefined) await actOn(action, names);
-    onDone();
-  };
-  return (
-    <Dialog
-      id="bulk-dialog"
-      isOpen={action !== undefined}
-      onClose={onClose}
-      title={`${action?.word ?? ""} ${counted(names.length, "agent")}?`}
-      confirm={action?.word ?? ""}
-      isConfirmDisabled={names.length === 0}
-      onConfirm={() => void act()}
-    >
-      <p id="bulk-names">
-        {names.slice(0, namedAgents).join(", ")}
-        {more > 0 && ` and ${more} more`}
-      </p>
-      <div hidden={left.length === 0}>
-        <p class="muted">Left out:</p>
-        <ul class="muted" id="bulk-left">
-          {left.map((agent) => (
-            <li key={agent.name}>
-              {agent.name}: {whyNot(agent)}
-            </li>
-          ))}
-        </ul>
-      </div>
-    </Dialog>
-  );
-}
-
-async function actOn({ word, path }: BulkAction, names: readonly string[]): Promise<void> {
+async function actOn(
+  word: string,
+  path: BulkAction["path"],
+  names: readonly string[],
+): Promise<void> {
   const waiting = [...names];
   const failed: string[] = [];
   const work = async (): Promise<void> => {

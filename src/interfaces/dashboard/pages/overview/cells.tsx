@@ -53,7 +53,7 @@ export function Value({ agent, column, isPaused, isDraining }: ContentProps) {
     <time
       class={looks.join(" ")}
       dateTime={at ?? undefined}
-      title={isLocal && at !== null ? exactTime(Date.parse(at)) : undefined}
+      title={isLocal && at !== null ? exactTime(at) : undefined}
     >
       {shown}
     </time>
@@ -224,7 +224,7 @@ function OutcomeStrip({ agent: { name }, runs = [] }: OutcomeStripProps) {
             class={look}
             key={instanceId}
             href={runAddress(name, instanceId)}
-            title={`${name} ${outcomeText(outcome)}, ${exactTime(Date.parse(at))}`}
+            title={`${name} ${outcomeText(outcome)}, ${exactTime(at)}`}
             tabIndex={index === runs.length - 1 ? undefined : -1}
           />
         );

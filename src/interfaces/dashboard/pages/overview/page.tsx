@@ -3,13 +3,13 @@ import type { AgentStatus, LockStatus, RecentLog } from "../../../../../streams/
 import { counted } from "../../../../foundation/contracts/format.ts";
 import type { LatestRuns } from "../../../../foundation/contracts/history.ts";
 import { useAgents, useLocks } from "../../live/agents.ts";
-import { scheduler, status } from "../../live/status.ts";
+import { status } from "../../live/status.ts";
 import { useStore } from "../../live/store.ts";
 import { AgentFilters, countAgents, type AgentCounts } from "./filters.tsx";
 import { AgentsTable, mostRows } from "./table.tsx";
 import { BulkActions, useSelection } from "./bulk.tsx";
 import { LockList } from "../../runs/lock-list.tsx";
-import { frameStyles, Site, type Frame } from "../../kit/site.tsx";
+import { frameStyles, Site, useScheduler, type Frame } from "../../kit/site.tsx";
 import type { LivePage } from "../../send-page.tsx";
 import { filterAgents, isNarrow, queryOf, type AgentFilter } from "./agent-filter.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
@@ -35,7 +35,7 @@ interface OverviewData {
 export const page: LivePage<OverviewData> = {
   name: "overview",
   title: () => null,
-  styles: [...frameStyles, "overview", "agent-filters", "table", "locks"],
+  styles: [...frameStyles, "overview", "agent-filters", "table"],
   view: Overview,
 };
 
@@ -54,7 +54,7 @@ export function agentsData(agents: readonly AgentStatus[], filter: AgentFilter) 
 }
 
 function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: OverviewData) {
-  const now = useStore(scheduler) ?? frame.scheduler;
+  const now = useScheduler(frame);
   const live = useAgents();
   const locks = useLocks(firstLocks);
   const held = locks.filter((lock) => lock.held).length;
@@ -66,19 +66,25 @@ function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: O
   const selection = useSelection(agents);
   const total = counted(counts.all, "agent");
   return (
-    <Site frame={frame} title={null} current="agents">
-      <div class="page-title">
-        <h1>Agents</h1>
-        <span class={`pill ${now.paused ? "held" : "good"}`} id="scheduler-state" role="status">
-          {now.paused ? `${now.pausedWork ? "new work" : "schedules"} paused` : "active"}
-        </span>
-        <span class="muted" id="counts">
-          {isNarrow(filter) ? `${shown} of ${total}` : total}
-        </span>
-        <a href="#locks" id="lock-count" hidden={held === 0}>
-          {counted(held, "lock")} held
-        </a>
-      </div>
+    <Site
+      frame={frame}
+      title={null}
+      heading="Agents"
+      head={
+        <>
+          <span class={`pill ${now.paused ? "held" : "good"}`} id="scheduler-state" role="status">
+            {now.paused ? `${now.pausedWork ? "new work" : "schedules"} paused` : "active"}
+          </span>
+          <span class="muted" id="counts">
+            {isNarrow(filter) ? `${shown} of ${total}` : total}
+          </span>
+          <a href="#locks" id="lock-count" hidden={held === 0}>
+            {counted(held, "lock")} held
+          </a>
+        </>
+      }
+      current="agents"
+    >
       <AgentFilters filter={filter} counts={counts} onChange={change} />
       <AgentsTable
         agents={agents}
@@ -138,14 +144,17 @@ function Activity({ first }: { readonly first: readonly RecentLog[] }) {
 
 function ActivityLine({ line }: { readonly line: RecentLog }) {
   const { level, agent, instanceId } = line;
-  const time = Date.parse(line.time);
   const text = plainText(line.msg);
   // The scheduler has a log, but no page.
   const address = agent === "scheduler" ? logAddress(agent) : agentAddress(agent);
   return (
     <li class={`activity-line ${levelName(level)}`}>
-      <time class="muted" dateTime={line.time} title={useIsLocal() ? exactTime(time) : undefined}>
-        {clockTime(time)}
+      <time
+        class="muted"
+        dateTime={line.time}
+        title={useIsLocal() ? exactTime(line.time) : undefined}
+      >
+        {clockTime(line.time)}
       </time>
       <a class="activity-agent" href={address}>
         {agent}

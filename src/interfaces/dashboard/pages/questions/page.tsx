@@ -1,11 +1,9 @@
 import type { QuestionsView } from "../../../../foundation/contracts/question-views.ts";
-import { scheduler } from "../../live/status.ts";
-import { useStore } from "../../live/store.ts";
 import { changes, useDocument } from "../../live/use-document.ts";
-import { Pager, useListViews } from "../../kit/list-views.tsx";
-import { Panel, Unread } from "../../kit/panel.tsx";
+import { Pager, useListViews } from "../../kit/list.tsx";
+import { Panel } from "../../kit/panel.tsx";
 import { QuestionList } from "../../runs/question.tsx";
-import { frameStyles, Site } from "../../kit/site.tsx";
+import { frameStyles, Site, useScheduler } from "../../kit/site.tsx";
 import type { ListData, ListPage } from "../../send-page.tsx";
 import { withQuery } from "../../text/addresses.ts";
 import type { ListView } from "../../kit/list-view.ts";
@@ -36,38 +34,30 @@ export function questionPaths({ filters: { agent }, before }: ListView) {
 
 const howToAsk = " An agent asks people with the tool al_ask, a hook with the command al-ask.";
 
-function Questions({
-  frame,
-  view: firstView,
-  open: firstOpen,
-  ended: firstEnded,
-}: ListData & QuestionsData) {
-  const views = useListViews(page.filters, firstView);
-  const { questions: count } = useStore(scheduler) ?? frame.scheduler;
+function Questions({ frame, view, ...first }: ListData & QuestionsData) {
+  const views = useListViews(page.filters, view);
+  const { questions: count } = useScheduler(frame);
   const { before, filters } = views.view;
-  const useQuestions = (state: "open" | "ended", first: QuestionsView | null) =>
+  const useQuestions = (state: "open" | "ended") =>
     useDocument<QuestionsView>(() => questionPaths(views.view)[state], {
-      first,
+      first: first[state],
       view: views.key,
-      isWanted: () => document.visibilityState !== "hidden",
       on: changes("questions"),
     });
-  const open = useQuestions("open", firstOpen);
-  const ended = useQuestions("ended", firstEnded);
+  const open = useQuestions("open");
+  const ended = useQuestions("ended");
   const refresh = (): void => [open, ended].forEach((each) => each.refresh());
   const isEmpty = ended.value?.questions.length === 0 && before === "";
   return (
-    <Site frame={frame} title="Questions" current="questions">
-      <div class="page-title">
-        <h1>{views.isNarrow ? `Questions of ${filters.agent ?? ""}` : "Questions"}</h1>
-        <span class="muted" id="total" role="status">
-          {count.toLocaleString("en")} open
-        </span>
-        <a href="/dashboard/questions" hidden={!views.isNarrow}>
-          of all agents
-        </a>
-      </div>
-      <Unread documents={[open, ended]} />
+    <Site
+      frame={frame}
+      title="Questions"
+      heading={views.isNarrow ? `Questions of ${filters.agent ?? ""}` : undefined}
+      total={`${count.toLocaleString("en")} open`}
+      head={views.isNarrow && <a href="/dashboard/questions">of all agents</a>}
+      documents={[open, ended]}
+      current="questions"
+    >
       {open.value !== null && (
         <>
           <QuestionList id="open" questions={open.value.questions} refresh={refresh} />

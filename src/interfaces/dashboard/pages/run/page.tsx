@@ -77,32 +77,38 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
   const isRunning = runningSince(run) !== null;
   const isAsking = isRunning && run.questions.some((question) => question.state === "open");
   return (
-    <Site frame={frame} title={instanceId} current="agents" isBelow={true}>
-      <div class="page-title">
-        <h1>{instanceId}</h1>
-        <span class={`pill ${isAsking ? "waiting" : (look ?? "error")}`} id="state">
-          {isAsking ? "waiting: person" : outcomeText(state)}
-        </span>
-        <span class="muted" id="standing">
-          <Duration ms={run.durationMs} since={runningSince(run)} otherwise="" />
-        </span>
-        <div class="end" role="group" aria-label="Actions">
-          <Action
-            act={() => post(`/control/kill/${encodeURIComponent(instanceId)}`)}
-            id="kill"
-            class="button acts danger"
-            label={`Kill the run ${instanceId}`}
-            question="Really kill it?"
-            hidden={!isRunning}
-          >
-            Kill
-          </Action>
-          <a class="button" href={logAddress(agent, instanceId)}>
-            Whole log
-          </a>
-          {again.button}
-        </div>
-      </div>
+    <Site
+      frame={frame}
+      title={instanceId}
+      head={
+        <>
+          <span class={`pill ${isAsking ? "waiting" : (look ?? "error")}`} id="state">
+            {isAsking ? "waiting: person" : outcomeText(state)}
+          </span>
+          <span class="muted" id="standing">
+            <Duration ms={run.durationMs} since={runningSince(run)} otherwise="" />
+          </span>
+          <div class="end" role="group" aria-label="Actions">
+            <Action
+              act={() => post(`/control/kill/${encodeURIComponent(instanceId)}`)}
+              id="kill"
+              class="button acts danger"
+              label={`Kill the run ${instanceId}`}
+              question="Really kill it?"
+              hidden={!isRunning}
+            >
+              Kill
+            </Action>
+            <a class="button" href={logAddress(agent, instanceId)}>
+              Whole log
+            </a>
+            {again.button}
+          </div>
+        </>
+      }
+      current="agents"
+      isBelow
+    >
       <p class="run-of muted">
         Run of <a href={agentAddress(agent)}>{agent}</a>
         {look === undefined && run.reason !== null && (
@@ -127,12 +133,7 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
       <Notice kind="warning" id="gone" text={read.status === 404 ? goneText : null} />
       {again.notice}
       <Panel id="questions" title="Questions to people" hidden={run.questions.length === 0}>
-        <QuestionList
-          id="question-list"
-          questions={run.questions}
-          refresh={read.refresh}
-          isOfRun={true}
-        />
+        <QuestionList id="question-list" questions={run.questions} refresh={read.refresh} isOfRun />
       </Panel>
       <Steer run={run} onSent={read.refresh} />
       <Result run={run} />

@@ -68,7 +68,7 @@ export function Trigger({ run, receipt }: RunProps & { readonly receipt: Receipt
   const after = (
     <>
       <span id="trigger-words">{triggerWords(run)}</span>
-      <span class="muted after">{exactTime(Date.parse(run.at))}</span>
+      <span class="muted after">{exactTime(run.at)}</span>
     </>
   );
   return (
@@ -83,7 +83,15 @@ export function Trigger({ run, receipt }: RunProps & { readonly receipt: Receipt
           <Preformatted text={prettyText(parsed(context))} label="Context" />
         </Titled>
       )}
-      {run.receiptId !== null && <Delivery receiptId={run.receiptId} first={receipt} />}
+      {run.receiptId !== null && (
+        <div class="delivery">
+          <Delivery
+            receiptId={run.receiptId}
+            first={receipt}
+            gone="Its delivery is no longer stored."
+          />
+        </div>
+      )}
     </Panel>
   );
 }
@@ -116,7 +124,7 @@ export function Facts({ run }: RunProps) {
     <Panel id="about" title="Facts">
       <FactList
         id="facts"
-        facts={runFacts(run, (at) => exactTime(Date.parse(at))).filter(
+        facts={runFacts(run, exactTime).filter(
           // The reason is shown above.
           ([label]) => label !== "Reason",
         )}

@@ -7,7 +7,7 @@ import { refusalsOf } from "../../live/agent-requests.ts";
 import { fetchJson, post } from "../../live/api.ts";
 import { showToast } from "../../live/toasts.ts";
 import { Action } from "../../kit/action.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
+import { Dialog, useDialog } from "../../kit/dialog.tsx";
 import { RunLink } from "../../runs/run-parts.tsx";
 import { prettyText } from "../../runs/call-tree.ts";
 import { triggerWords } from "../../runs/trigger-words.ts";
@@ -21,19 +21,31 @@ interface Started {
 
 /** The button that runs a run's work again, unchanged or edited; its dialog, and a notice of the result. */
 export function useRunAgain(run: RunView, agent: AgentStatus | null) {
-  const [isOpen, setOpen] = useState(false);
-  /** Cancelled edits stay. */
-  const [edit, setEdit] = useState<Edit | null>(null);
+  const dialog = useDialog();
+  const [asked, setAsked] = useState<AskedAgain | null>(null);
+  /** The text as the reader has edited it: cancelled edits stay. */
+  const [text, setText] = useState("");
   const [started, setStarted] = useState<Started | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const isEdited = asked !== null && text !== asked.text;
+  const fault = isEdited && asked.isJson ? faultOf(text) : "";
+  useEffect(() => field.current?.setCustomValidity(fault), [fault]);
+  useEffect(() => {
+    if (!dialog.isOpen) return;
+    field.current?.setSelectionRange(0, 0);
+    field.current?.scrollTo(0, 0);
+  }, [dialog.isOpen]);
   const open = async (): Promise<void> => {
-    const asked = edit?.asked ?? (await requestOf(run));
-    if (asked === null) return;
-    setEdit(edit ?? { asked, text: asked.text });
-    setOpen(true);
+    const request = asked ?? (await requestOf(run));
+    if (request === null) return;
+    if (asked === null) setText(request.text);
+    setAsked(request);
+    dialog.open();
   };
-  const start = async ({ asked, text }: Edit): Promise<void> => {
-    const isReplay = asked.isStored && text === asked.text;
-    const next = isReplay ? await replay(run.id) : await runWith(run.agent, asked.promptOf(text));
+  const isReplay = !isEdited && asked?.isStored === true;
+  const start = async (): Promise<void> => {
+    const prompt = asked?.isPayload === true ? promptOfPayload(triggerWords(run), text) : text;
+    const next = await (isReplay ? replay(run.id) : runWith(run.agent, prompt));
     if (next !== null) setStarted(next);
   };
   return {
@@ -44,18 +56,31 @@ export function useRunAgain(run: RunView, agent: AgentStatus | null) {
     ),
     notice: (
       <p class="notice" id="again-result" role="status" hidden={started === null}>
-        {started !== null && <StartedText agent={run.agent} started={started} />}
+        {started !== null && <StartedText agent={run.agent} {...started} />}
       </p>
     ),
     dialog: (
-      <EditDialog
-        agent={run.agent}
-        edit={edit}
-        isOpen={isOpen}
-        onEdit={setEdit}
-        onClose={() => setOpen(false)}
-        onConfirm={(confirmed) => void start(confirmed)}
-      />
+      <Dialog
+        id="again-dialog"
+        title={`Run ${run.agent} again`}
+        confirm={isReplay ? "Replay" : "Run"}
+        onConfirm={() => void start()}
+        {...dialog}
+      >
+        <label for="again-text">{asked?.label ?? "Prompt"}</label>
+        <textarea
+          id="again-text"
+          rows={12}
+          spellcheck={false}
+          aria-describedby="again-note"
+          value={text}
+          ref={field}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <p class="muted" id="again-note" role="status">
+          {isEdited ? asked.edited : asked?.unchanged}
+        </p>
+      </Dialog>
     ),
   };
 }
@@ -79,81 +104,30 @@ async function replay(entry: string): Promise<Started | null> {
 
 async function runWith(agent: string, prompt: string): Promise<Started | null> {
   const body = prompt.trim() === "" ? undefined : { prompt };
-  const path = `/control/trigger/${encodeURIComponent(agent)}`;
-  const answer = await post<{ readonly instanceId: string | null }>(path, body);
+  const answer = await post(`/control/trigger/${encodeURIComponent(agent)}`, body);
   if (answer === null) return null;
-  const { instanceId } = answer;
+  const { instanceId = null } = answer;
   return { instanceId, outcome: instanceId === null ? "queued" : "started" };
 }
 
-function StartedText({ agent, started }: { readonly agent: string; readonly started: Started }) {
-  const { instanceId, outcome, reason } = started;
+function StartedText({
+  agent,
+  instanceId = null,
+  outcome,
+  reason,
+}: Started & { readonly agent: string }) {
   const isOn = outcome === "started" || outcome === "queued";
   return (
     <>
       {isOn ? `Run again: ${outcome}` : `Not run again: ${outcomeText(outcome)}`}
       {reason !== undefined && `: ${reason}`}
-      {typeof instanceId === "string" && (
+      {instanceId !== null && (
         <>
           {" as "}
           <RunLink agent={agent} instanceId={instanceId} />
         </>
       )}
     </>
-  );
-}
-
-/** A request, and its text as the reader has edited it. */
-interface Edit {
-  readonly asked: AskedAgain;
-  readonly text: string;
-}
-
-interface EditDialogProps {
-  readonly agent: string;
-  readonly edit: Edit | null;
-  readonly isOpen: boolean;
-  readonly onEdit: (edit: Edit) => void;
-  readonly onClose: () => void;
-  readonly onConfirm: (edit: Edit) => void;
-}
-
-function EditDialog({ agent, edit, isOpen, onEdit, onClose, onConfirm }: EditDialogProps) {
-  const field = useRef<HTMLTextAreaElement>(null);
-  const { asked, text = "" } = edit ?? {};
-  const isEdited = asked !== undefined && text !== asked.text;
-  const fault = isEdited ? faultOf(asked, text) : "";
-  useEffect(() => field.current?.setCustomValidity(fault), [fault]);
-  useEffect(() => {
-    if (!isOpen) return;
-    field.current?.setSelectionRange(0, 0);
-    field.current?.scrollTo(0, 0);
-  }, [isOpen]);
-  return (
-    <Dialog
-      id="again-dialog"
-      title={`Run ${agent} again`}
-      isOpen={isOpen}
-      onClose={onClose}
-      confirm={isEdited || asked?.isStored !== true ? "Run" : "Replay"}
-      onConfirm={() => edit !== null && onConfirm(edit)}
-    >
-      <label for="again-text">{asked?.label ?? "Prompt"}</label>
-      <textarea
-        id="again-text"
-        rows={12}
-        spellcheck={false}
-        aria-describedby="again-note"
-        value={text}
-        ref={field}
-        onInput={({ currentTarget }) => {
-          if (asked !== undefined) onEdit({ asked, text: currentTarget.value });
-        }}
-      />
-      <p class="muted" id="again-note" role="status">
-        {isEdited ? asked.edited : asked?.unchanged}
-      </p>
-    </Dialog>
   );
 }
 
@@ -172,34 +146,27 @@ interface AskedAgain {
   readonly label: string;
   /** The original text of the request. */
   readonly text: string;
-  readonly isJson: boolean;
+  /** Whether it is a delivery's payload, and a JSON document. */
+  readonly isPayload?: boolean;
+  readonly isJson?: boolean;
   /** Whether the same work can run again. */
   readonly isStored: boolean;
   /** The effect without an edit, and with one. */
   readonly unchanged: string;
   readonly edited: string;
-  /** The prompt of the manual run started by an edited text. */
-  readonly promptOf: (text: string) => string;
 }
 
 const ofSchedule: AskedAgain = {
   label: "Prompt, beside its instructions",
   text: "",
-  isJson: false,
   isStored: true,
   unchanged: "Unchanged: the same work runs again, as a replay.",
   edited: "Edited: a manual run starts with this prompt.",
-  promptOf: (text) => text,
-};
-const notStored: AskedAgain = {
-  ...ofSchedule,
-  isStored: false,
-  unchanged: "Its delivery is no longer stored: a manual run starts without it.",
 };
 
 /** The request of a run, to be edited. `receipt` is its delivery with the whole payload; null if it is no longer stored. */
 function askedAgain(run: RunView, receipt: ReceiptView | null): AskedAgain {
-  const asked = run.receiptId === null ? requestAgain(run) : deliveryAgain(run, receipt);
+  const asked = run.receiptId === null ? requestAgain(run) : deliveryAgain(run.agent, receipt);
   // A text field has only these line ends.
   return { ...asked, text: asked.text.replaceAll(/\r\n?/g, "\n") };
 }
@@ -215,24 +182,26 @@ function requestAgain({ kind, prompt, calls }: RunView): AskedAgain {
   };
 }
 
-function deliveryAgain(run: RunView, receipt: ReceiptView | null): AskedAgain {
-  if (receipt === null) return notStored;
+function deliveryAgain(agent: string, receipt: ReceiptView | null): AskedAgain {
+  if (receipt === null) {
+    const unchanged = "Its delivery is no longer stored: a manual run starts without it.";
+    return { ...ofSchedule, isStored: false, unchanged };
+  }
   const { payload, text } = receipt;
   return {
     label: "Payload",
     text: text ?? prettyText(payload),
+    isPayload: true,
     isJson: text === null,
     isStored: true,
-    unchanged: `Unchanged: the stored delivery is replayed to ${run.agent}, regardless of its filters.`,
+    unchanged: `Unchanged: the stored delivery is replayed to ${agent}, regardless of its filters.`,
     edited:
       "Edited: a manual run starts with this payload in its prompt, without a payload file. [redacted] stays as it is.",
-    promptOf: (edited) => promptOfPayload(triggerWords(run), edited),
   };
 }
 
-/** Why an edited text can't be used; empty when it can. */
-function faultOf({ isJson }: AskedAgain, edited: string): string {
-  if (!isJson) return "";
+/** Why an edited text is not JSON; empty if it is. */
+function faultOf(edited: string): string {
   try {
     JSON.parse(edited);
     return "";

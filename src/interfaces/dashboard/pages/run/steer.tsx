@@ -49,7 +49,7 @@ function Message({ message, run }: { readonly message: InboxView; readonly run: 
     <li>
       {kind === "stop" ? "Stop after this turn" : plainText(text)}
       <div class="sub">
-        {personText(by)}, {exactTime(Date.parse(at))}
+        {personText(by)}, {exactTime(at)}
         {kind !== "continue" && ` · ${state}`}
         {kind === "continue" && continuedBy === null && " · to be continued"}
         {continuedBy !== null && (

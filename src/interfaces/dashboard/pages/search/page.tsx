@@ -12,7 +12,7 @@ import { useAgentNames } from "../../live/agents.ts";
 import { useLatest } from "../../live/store.ts";
 import { Action } from "../../kit/action.tsx";
 import { Filters, Select, TextField, useFieldValue } from "../../kit/fields.tsx";
-import { useListViews } from "../../kit/list-views.tsx";
+import { useListViews, type ListViews } from "../../kit/list.tsx";
 import { SearchResult, searchKindNames } from "./result.tsx";
 import { Failed } from "../../kit/panel.tsx";
 import { frameStyles, Notice, Site } from "../../kit/site.tsx";
@@ -34,20 +34,14 @@ export const page: ListPage<SearchData> = {
   view: Search,
 };
 
-function Search({ frame, view: firstView, found }: ListData & SearchData) {
-  const views = useListViews(page.filters, firstView);
+function Search({ frame, view, found }: ListData & SearchData) {
+  const views = useListViews(page.filters, view);
   const { q = "" } = views.view.filters;
   const search = useSearch(views.view, views.key, found);
   const { runs, next, indexedUntil, indexing, failure, isReading, readMore } = search;
   const total = `${counted(runs.length, "run")}${next === null ? "" : " so far"}`;
   return (
-    <Site frame={frame} title="Search" current="search">
-      <div class="page-title">
-        <h1>Search</h1>
-        <span class="muted" id="total" role="status">
-          {runs.length > 0 && total}
-        </span>
-      </div>
+    <Site frame={frame} title="Search" total={runs.length > 0 && total} current="search">
       <SearchForm views={views} firstNames={frame.agentNames} />
       <Failed failure={failure} retry={readMore} />
       <Notice kind="warning" id="search-behind" text={behindText(indexedUntil, indexing)} />
@@ -164,11 +158,12 @@ function useSearch(view: ListView, key: string, first: SearchPage | null) {
   return { ...shown, readMore: () => readAfter({ ...shown, failure: "", isReading: true }) };
 }
 
-const sinceMs: Readonly<Partial<Record<string, number>>> = {
-  "1h": 3_600_000,
-  "24h": 86_400_000,
-  "7d": 7 * 86_400_000,
-  "30d": 30 * 86_400_000,
+/** Times from which lines are searched, by their names in the address. */
+const spans: Readonly<Partial<Record<string, { readonly words: string; readonly ms: number }>>> = {
+  "1h": { words: "Last hour", ms: 3_600_000 },
+  "24h": { words: "Last day", ms: 86_400_000 },
+  "7d": { words: "Last week", ms: 7 * 86_400_000 },
+  "30d": { words: "Last 30 days", ms: 30 * 86_400_000 },
 };
 
 const minuteMs = 60_000;
@@ -178,7 +173,7 @@ export function searchPath({ filters }: ListView, next: string | null, now: numb
   const { since, ...rest } = filters;
   const query = new URLSearchParams(rest as Record<string, string>);
   if (since !== undefined) {
-    const ms = sinceMs[since];
+    const { ms } = spans[since] ?? {};
     const minute = Math.floor(now / minuteMs) * minuteMs;
     query.set("since", ms === undefined ? since : new Date(minute - ms).toISOString());
   }
@@ -187,24 +182,16 @@ export function searchPath({ filters }: ListView, next: string | null, now: numb
 }
 
 interface SearchFormProps {
-  readonly views: ReturnType<typeof useListViews>;
+  readonly views: ListViews;
   readonly firstNames: readonly string[];
 }
 
-const sinceNames: Readonly<Record<string, string>> = {
-  "1h": "Last hour",
-  "24h": "Last day",
-  "7d": "Last week",
-  "30d": "Last 30 days",
-};
-
 function SearchForm({ views, firstNames }: SearchFormProps) {
-  const agentNames = useAgentNames(firstNames);
-  const { agent = "", outcome = "", kind = "", since = "", order = "" } = views.view.filters;
-  const { q = "" } = views.view.filters;
+  const { q = "", since = "" } = views.view.filters;
   // A link may have a time that the list lacks.
-  const times = since === "" || since in sinceNames ? sinceNames : withMoment(since);
-  const words = useFieldValue<HTMLInputElement>(q);
+  const times = [...Object.keys(spans), ...(since === "" || since in spans ? [] : [since])];
+  const words = Object.fromEntries(times.map((one) => [one, spans[one]?.words ?? momentText(one)]));
+  const field = useFieldValue<HTMLInputElement>(q);
   return (
     <Filters label="Search all logs" role="search" views={views} kept={q === "" ? {} : { q }}>
       <label class="words">
@@ -218,7 +205,7 @@ function SearchForm({ views, firstNames }: SearchFormProps) {
           spellcheck={false}
           aria-describedby="search-help"
           defaultValue={q}
-          ref={words}
+          ref={field}
         />
       </label>
       <button class="button primary" type="submit">
@@ -228,37 +215,27 @@ function SearchForm({ views, firstNames }: SearchFormProps) {
         All words must be in one line. <code>"in quotes"</code> is a phrase; <code>time*</code>{" "}
         finds words that begin so.
       </p>
-      <TextField name="agent" label="Agent" value={agent} suggestions={agentNames} />
-      <Select name="outcome" label="Outcome" any="Any" values={outcomes} value={outcome} />
+      <TextField name="agent" label="Agent" suggestions={useAgentNames(firstNames)} />
+      <Select name="outcome" label="Outcome" values={outcomes} />
       <Select
         name="kind"
         label="Lines"
         any="All but prompts"
         values={searchKinds}
         words={searchKindNames}
-        value={kind}
       />
-      <Select
-        name="since"
-        label="Time"
-        any="Any time"
-        values={Object.keys(times)}
-        words={times}
-        value={since}
-      />
+      <Select name="since" label="Time" any="Any time" values={times} words={words} />
       <Select
         name="order"
         label="Order"
         any="Newest first"
         values={["oldest"]}
         words={{ oldest: "Oldest first" }}
-        value={order}
       />
     </Filters>
   );
 }
 
-function withMoment(since: string): typeof sinceNames {
-  const at = Date.parse(since);
-  return { ...sinceNames, [since]: Number.isNaN(at) ? since : `Since ${exactTime(at)}` };
+function momentText(since: string): string {
+  return Number.isNaN(Date.parse(since)) ? since : `Since ${exactTime(since)}`;
 }

@@ -76,7 +76,7 @@ function Head({ agent, instanceId, at, outcome, usd }: SearchRun) {
       )}
       {usd !== null && <span class="muted">{dollars(usd)}</span>}
       <time class="muted" dateTime={at}>
-        {exactTime(Date.parse(at))}
+        {exactTime(at)}
       </time>
     </div>
   );
@@ -88,7 +88,7 @@ function Match({ match, address }: { readonly match: SearchMatch; readonly addre
     <div class={isError ? "match failing" : "match"}>
       <div class="match-about">
         <a href={address} title="Shows this line in its log">
-          {exactTime(Date.parse(at))}
+          {exactTime(at)}
         </a>{" "}
         <span class="muted">{isError ? "error" : searchKindNames[kind]}</span>
       </div>

@@ -12,9 +12,9 @@ import { useDocument } from "../../live/use-document.ts";
 import { Action } from "../../kit/action.tsx";
 import { Copied } from "../../kit/copied.tsx";
 import { McpSetup } from "./mcp-setup.tsx";
-import { Panel, Unread } from "../../kit/panel.tsx";
+import { List } from "../../kit/list.tsx";
+import { Panel } from "../../kit/panel.tsx";
 import { frameStyles, Site, type Frame } from "../../kit/site.tsx";
-import { Table } from "../../kit/table.tsx";
 import { ListTime, Time } from "../../kit/time.tsx";
 import type { LivePage } from "../../send-page.tsx";
 
@@ -55,11 +55,15 @@ function Tokens({ frame, report: first }: TokensData) {
     read.refresh();
   };
   return (
-    <Site frame={frame} title="API tokens" current={null}>
-      <div class="page-title">
-        <h1>API tokens</h1>
+    <Site
+      frame={frame}
+      title="API tokens"
+      head={
         <span class="muted">For programs, such as an MCP client: each with its own scopes</span>
-      </div>
+      }
+      documents={[read]}
+      current={null}
+    >
       {created !== null && (
         <div class="panel" id="created" role="status">
           <p>
@@ -69,26 +73,18 @@ function Tokens({ frame, report: first }: TokensData) {
           <Copied text={created.token} label={`API token ${created.name}`} />
         </div>
       )}
-      <Unread documents={[read]} />
       <div class="panel">
-        <Table
-          class="tokens"
+        <List
+          id="tokens"
           columns={["Token", "Scopes", "Agents", "Last used", "Expires", "(Remove)"]}
-          rowsId="tokens"
-          hidden={tokens.length === 0}
-        >
-          {tokens.map((token) => (
-            <Row key={token.name} token={token} remove={remove} />
+          rows={tokens.map((token) => (
+            <Row {...token} remove={remove} key={token.name} />
           ))}
-        </Table>
-        <p
-          class="muted none"
-          id="none"
-          role="status"
-          hidden={read.value === null || tokens.length > 0}
-        >
-          No API token yet. The gateway’s own key has all rights; a token has what its scopes allow.
-        </p>
+          none={
+            read.value &&
+            "No API token yet. The gateway’s own key has all rights; a token has what its scopes allow."
+          }
+        />
       </div>
       <Panel id="new" title="New token">
         <NewToken agentNames={frame.agentNames} onCreated={show} />
@@ -100,13 +96,11 @@ function Tokens({ frame, report: first }: TokensData) {
   );
 }
 
-interface RowProps {
-  readonly token: TokenView;
+interface RowProps extends TokenView {
   readonly remove: (name: string) => Promise<void>;
 }
 
-function Row({ token, remove }: RowProps) {
-  const { name, scopes, agents, lastUsedAt, expiresAt, expired } = token;
+function Row({ name, scopes, agents, lastUsedAt, expiresAt, expired, remove }: RowProps) {
   return (
     <tr>
       <td class="name">{name}</td>
@@ -225,12 +219,12 @@ export function askedToken(form: { get(name: string): unknown }) {
   };
   const agents = text("agents")
     .split(",")
-    .map((name) => name.trim());
-  const named = agents.filter((name) => name !== "");
+    .map((name) => name.trim())
+    .filter(Boolean);
   return {
     name: text("name"),
     scopes: scopes.filter((scope) => form.get(scope) === "true"),
-    agents: named.length === 0 ? null : named,
+    agents: agents.length === 0 ? null : agents,
     days: Number(text("days")),
   };
 }

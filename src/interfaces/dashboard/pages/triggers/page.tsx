@@ -7,11 +7,9 @@ import type { ListData, ListPage } from "../../send-page.tsx";
 import { useAgentNames } from "../../live/agents.ts";
 import { changes, useDocument } from "../../live/use-document.ts";
 import { Checkbox, Filters, Select, TextField } from "../../kit/fields.tsx";
-import { Pager, useListViews } from "../../kit/list-views.tsx";
-import { Unread } from "../../kit/panel.tsx";
+import { List, Pager, useListViews, type ListViews } from "../../kit/list.tsx";
 import { Refused, triggerColumns, TriggerRows } from "./rows.tsx";
 import { frameStyles, Site } from "../../kit/site.tsx";
-import { Table } from "../../kit/table.tsx";
 import { dayTime } from "../../text/format.ts";
 import type { ListView } from "../../kit/list-view.ts";
 
@@ -34,17 +32,16 @@ export const page: ListPage<TriggersData> = {
 
 const hourMs = 3_600_000;
 
-function Triggers({ frame, view: firstView, history, refused, opened }: ListData & TriggersData) {
-  const views = useListViews(page.filters, firstView);
-  const { view, isNarrow } = views;
-  const agentNames = useAgentNames(frame.agentNames);
-  const list = useTriggers(view, views.key, history);
+function Triggers({ frame, view, history, refused, opened }: ListData & TriggersData) {
+  const views = useListViews(page.filters, view);
+  const list = useTriggers(views.view, views.key, history);
   const denied = useDocument<RefusedDeliveriesAnswer>(() => refusedPath(Date.now()), {
     first: refused,
     isQuiet: true,
     on: changes("triggers"),
   });
-  const { total, nextBefore, isKnown, latest } = list;
+  const { total, nextBefore, latest } = list;
+  const isKnown = latest.value !== null;
   const firstKey = useRef(views.key).current;
   const isApart =
     opened !== null && views.key === firstKey && !list.entries.some(({ id }) => id === opened.id);
@@ -55,52 +52,46 @@ function Triggers({ frame, view: firstView, history, refused, opened }: ListData
         .querySelector(`[data-entry="${CSS.escape(opened.id)}"]`)
         ?.scrollIntoView({ block: "center" });
   }, []);
-  const none = isNarrow
+  const none = views.isNarrow
     ? "No entries match these filters."
     : "Nothing has triggered an agent yet. Schedules, webhooks, calls and manual runs appear here.";
   return (
-    <Site frame={frame} title="Triggers" current="triggers">
-      <div class="page-title">
-        <h1>Triggers</h1>
-        <span class="muted" id="total" role="status">
-          {isKnown && counted(total, "trigger")}
-        </span>
-        <div class="end">
-          <button
-            class="button primary"
-            type="button"
-            id="show-new"
-            hidden={list.added === 0}
-            onClick={list.showLatest}
-          >
-            Show {counted(list.added, "new trigger")}
-          </button>
-        </div>
-      </div>
-      <TriggerFilters views={views} agentNames={agentNames} />
-      <Unread documents={[latest, denied]} />
+    <Site
+      frame={frame}
+      title="Triggers"
+      total={isKnown && counted(total, "trigger")}
+      head={
+        <button
+          class="button primary after"
+          type="button"
+          id="show-new"
+          hidden={list.added === 0}
+          onClick={list.showLatest}
+        >
+          Show {counted(list.added, "new trigger")}
+        </button>
+      }
+      documents={[latest, denied]}
+      current="triggers"
+    >
+      <TriggerFilters views={views} firstNames={frame.agentNames} />
       <Refused deliveries={denied.value?.deliveries ?? []} />
       <section class="panel" aria-labelledby="history-title">
         <h2 class="visually-hidden" id="history-title">
           Trigger history
         </h2>
-        <Table
+        <List
+          id="trigger-rows"
           columns={triggerColumns}
-          id="triggers"
-          rowsId="trigger-rows"
-          hidden={entries.length === 0}
-        >
-          {entries.map((entry) => (
+          rows={entries.map((entry) => (
             <TriggerRows
               entry={entry}
               isOpenAtFirst={entry.id === opened?.id}
               key={`${views.key} ${entry.id}`}
             />
           ))}
-        </Table>
-        <p class="muted none" id="none" role="status" hidden={!isKnown || entries.length > 0}>
-          {none}
-        </p>
+          none={isKnown ? none : null}
+        />
       </section>
       <Pager label="Pages of the history" views={views} older={nextBefore} />
     </Site>
@@ -133,8 +124,7 @@ function useTriggers(view: ListView, key: string, first: HistoryPage | null) {
   const latest = useDocument<HistoryPage>(() => triggersPath(view, Date.now()), {
     first,
     view: key,
-    isWanted: () => view.before === "" && document.visibilityState !== "hidden",
-    on: changes("triggers"),
+    on: view.before === "" && changes("triggers"),
   });
   const now = latest.value ?? noPage;
   const [chosen, setChosen] = useState({ key: latest.view, page: now });
@@ -153,7 +143,6 @@ function useTriggers(view: ListView, key: string, first: HistoryPage | null) {
   return {
     ...page,
     latest,
-    isKnown: latest.value !== null,
     entries: page.triggers.map((entry) => known.current.get(entry.id) ?? entry),
     // Old entries may be deleted while new ones arrive.
     added: hasNew && newest !== undefined ? Math.max(now.total - page.total, 1) : 0,
@@ -162,46 +151,29 @@ function useTriggers(view: ListView, key: string, first: HistoryPage | null) {
 }
 
 interface TriggerFiltersProps {
-  readonly views: ReturnType<typeof useListViews>;
-  readonly agentNames: readonly string[];
+  readonly views: ListViews;
+  readonly firstNames: readonly string[];
 }
 
 const outcomeNames = { rejected: "rejected, unmatched" };
 const spanNames = { 1: "Last hour", 24: "Last day", 168: "Last week" };
 
-function TriggerFilters({ views, agentNames }: TriggerFiltersProps) {
-  const { agent = "", kind = "", outcome = "", hours = "", since, dead } = views.view.filters;
+function TriggerFilters({ views, firstNames }: TriggerFiltersProps) {
+  const { since } = views.view.filters;
   return (
     <Filters label="Filter the history" views={views}>
-      <TextField name="agent" label="Agent" value={agent} suggestions={agentNames} isLive />
-      <Select
-        name="kind"
-        label="Trigger"
-        any="Any"
-        values={triggerKinds}
-        words={triggerNames}
-        value={kind}
-      />
-      <Select
-        name="outcome"
-        label="Outcome"
-        any="Any"
-        values={outcomes}
-        words={outcomeNames}
-        value={outcome}
-      />
+      <TextField name="agent" label="Agent" suggestions={useAgentNames(firstNames)} isLive />
+      <Select name="kind" label="Trigger" values={triggerKinds} words={triggerNames} />
+      <Select name="outcome" label="Outcome" values={outcomes} words={outcomeNames} />
       <Select
         name="hours"
         label="Time"
-        any={since === undefined ? "Any time" : `Since ${dayTime(Date.parse(since))}`}
+        any={since === undefined ? "Any time" : `Since ${dayTime(since)}`}
         values={Object.keys(spanNames)}
         words={spanNames}
-        value={hours}
       />
       {since !== undefined && <input type="hidden" name="since" value={since} />}
-      <Checkbox name="dead" isChecked={dead === "true"}>
-        Dead letters only
-      </Checkbox>
+      <Checkbox name="dead">Dead letters only</Checkbox>
     </Filters>
   );
 }

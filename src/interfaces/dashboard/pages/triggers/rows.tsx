@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { stateWord, counted } from "../../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../../foundation/contracts/history.ts";
 import { triggerWords, whyText } from "../../runs/trigger-words.ts";
-import { EntryDetails } from "../../runs/delivery.tsx";
+import { EntryDetails } from "./details.tsx";
 import { memo } from "../../kit/memo.ts";
 import {
   AgentLink,

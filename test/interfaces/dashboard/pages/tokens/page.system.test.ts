@@ -8,7 +8,7 @@ const path = "/dashboard/tokens";
 test("a person makes a token, sees it once, and removes it", async () => {
   const { page, deps, errors, shows, press } = await open(path);
   await untilLive(page);
-  await shows({ "#none": true });
+  await shows({ "#tokens-none": true });
   await page.getByLabel("Name").fill("claude");
   await page.getByLabel("trigger").check();
   await page.getByLabel("Only these agents").fill("dev");

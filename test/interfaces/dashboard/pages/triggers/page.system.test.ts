@@ -65,7 +65,7 @@ test("filters of the triggers are in the address, and can be cleared", async () 
   await shows({ [rows]: 3 });
   await expect.poll(() => agent.inputValue()).toBe("cat");
   await page.getByLabel("Outcome").selectOption("timed_out");
-  await shows({ "#none": /match these filters/ });
+  await shows({ "#trigger-rows-none": /match these filters/ });
   await page.getByLabel("Time").selectOption("24");
   await expect
     .poll(() => deps.operations.calls.at(-1))

@@ -1,6 +1,8 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLatest } from "../live/store.ts";
 import { queryOf, viewOf, type ListView } from "./list-view.ts";
+import { Table } from "./table.tsx";
 
 /**
  * The views of a list that a reader moves through: by the filters, by older and newer pages, by the browser's history.
@@ -39,9 +41,34 @@ export function useListViews(names: readonly string[], first: ListView) {
   };
 }
 
+export type ListViews = ReturnType<typeof useListViews>;
+
+interface ListProps {
+  readonly id: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly ComponentChildren[];
+  /** Shown instead of an empty table; null before the rows are known. */
+  readonly none: ComponentChildren;
+}
+
+/** The table of a list; its id is its class, too. */
+export function List({ id, columns, rows, none }: ListProps) {
+  const isEmpty = rows.length === 0;
+  return (
+    <>
+      <Table class={id} columns={columns} rowsId={id} hidden={isEmpty}>
+        {rows}
+      </Table>
+      <div class="muted none" id={`${id}-none`} role="status" hidden={!isEmpty || none === null}>
+        {none}
+      </div>
+    </>
+  );
+}
+
 interface PagerProps {
   readonly label: string;
-  readonly views: ReturnType<typeof useListViews>;
+  readonly views: ListViews;
   /** The cursor of the older entries; null on the last page. */
   readonly older: string | null;
 }
@@ -56,9 +83,7 @@ export function Pager({ label, views, older }: PagerProps) {
       type="button"
       id={id}
       aria-disabled={isPressable ? undefined : "true"}
-      onClick={() => {
-        if (isPressable) go();
-      }}
+      onClick={() => isPressable && go()}
     >
       {text}
     </button>
