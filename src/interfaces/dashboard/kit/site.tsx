@@ -4,7 +4,7 @@ import type { SchedulerStatus } from "../../../../streams/status/wire.ts";
 import { connection, followStatus, scheduler, watchWhileHidden } from "../live/status.ts";
 import { useStore } from "../live/store.ts";
 import { announced, dismiss, toasts, type ToastStep } from "../live/toasts.ts";
-import { clockTime } from "../text/format.ts";
+import { clockTime, joined } from "../text/format.ts";
 import { alertIcon, calmIcon, Mark } from "./mark.tsx";
 import { Unread, type ReadDocument } from "./panel.tsx";
 import { usePause } from "./pause.tsx";
@@ -144,7 +144,8 @@ export function Site(props: SiteProps) {
 
 /** The state of the scheduler. */
 export function useScheduler({ scheduler: first }: Frame): SchedulerStatus {
-  return useStore(scheduler) ?? first;
+  const now = useStore(scheduler);
+  return now ?? first;
 }
 
 interface NoticeProps {
@@ -171,7 +172,7 @@ function alertsOf({ alerts }: SchedulerStatus): number {
 
 /** The title of a page's tab; its count is of alerts and questions. */
 export function tabTitle(title: string | null, now: SchedulerStatus): string {
-  const words = [title, now.project, "Almanac"].filter(Boolean).join(" · ");
+  const words = joined([title, now.project, "Almanac"]);
   const count = alertsOf(now) + now.questions;
   return count === 0 ? words : `(${count}) ${words}`;
 }

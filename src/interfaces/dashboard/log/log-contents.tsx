@@ -7,6 +7,7 @@ import type { LogKind } from "../../../foundation/contracts/log-kinds.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { parsed, prettyText } from "../runs/call-tree.ts";
 import { factList, factsOf, usageText } from "./log-rows.ts";
+import { joined } from "../text/format.ts";
 import { Linked, WebLink } from "../kit/linked.tsx";
 import { Markdown } from "../kit/markdown.tsx";
 import { RunLink } from "../runs/run-parts.tsx";
@@ -51,7 +52,7 @@ function inputText(input: unknown): string {
   );
   const others = Object.entries(input).filter(([name]) => name !== main?.[0]);
   const rest = others.length === 0 ? "" : JSON.stringify(Object.fromEntries(others));
-  return [main?.[1] as string | undefined, rest].filter(Boolean).join("  ");
+  return joined([main?.[1] as string | undefined, rest], "  ");
 }
 
 /** Output of one line up to this length is shown beside its result. */
@@ -60,7 +61,7 @@ const inlineChars = 100;
 function ToolResult({ entry }: EntryProps) {
   const tool = textOf(entry.tool);
   const result = entry.isError === true ? "failed" : "done";
-  const words = [`${tool} ${result}`.trim(), factsOf(entry)].filter(Boolean).join(" · ");
+  const words = joined([`${tool} ${result}`.trim(), factsOf(entry)]);
   const output = plainText(answerText(tool, textOf(entry.output)));
   const text = output.trim();
   const isShort = text.length <= inlineChars && !text.includes("\n");
@@ -112,7 +113,7 @@ function RunStart({ entry, trigger }: RunStartProps) {
   const caller = textOf(trigger.callerInstance);
   const number = typeof trigger.number === "number" ? `#${trigger.number}` : "";
   const about = [textOf(trigger.action), textOf(trigger.repo), number, textOf(trigger.title)];
-  const subject = plainText(about.filter((part) => part !== "").join(" "));
+  const subject = plainText(joined(about, " "));
   const url = textOf(trigger.url);
   const prompt = textOf(trigger.prompt);
   return (
@@ -149,7 +150,7 @@ function Steer({ entry }: EntryProps) {
 /** How a run ended, its duration and its usage. */
 function RunEnd({ entry, outcome }: EntryProps & { readonly outcome: string }) {
   const isGood = outcome === "succeeded";
-  const facts = factList(entry).join(" · ");
+  const facts = joined(factList(entry));
   const reason = /: ([\s\S]+)$/.exec(entry.msg)?.[1];
   return (
     <>

@@ -2,7 +2,7 @@ import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { kindOf } from "../../../foundation/contracts/log-kinds.ts";
 import { useIsLocal } from "../live/clock.ts";
-import { clockTime, dayText, exactTime, levelName } from "../text/format.ts";
+import { clockTime, dayText, exactTime, joined, levelName } from "../text/format.ts";
 import { chunksOf, rowsOf, type LogChunk, type LogLine, type LogRow } from "./log-rows.ts";
 import { contents, LiveOutput, PlainLine, Sought } from "./log-contents.tsx";
 import { memo } from "../kit/memo.ts";
@@ -73,7 +73,7 @@ const Line = memo(({ row, links, isRaw, sought, marked, isLocal }: LineProps) =>
   return (
     <>
       <Headings row={row} links={links} />
-      <div class={classes.filter(Boolean).join(" ")} aria-current={isMarked ? "true" : undefined}>
+      <div class={joined(classes, " ")} aria-current={isMarked ? "true" : undefined}>
         <button
           class="at"
           type="button"

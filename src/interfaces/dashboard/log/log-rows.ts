@@ -2,6 +2,7 @@ import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { kindOf } from "../../../foundation/contracts/log-kinds.ts";
 import { durationText } from "../../../../streams/duration-text.ts";
 import { dollars } from "../../../features/spend/spend-text.ts";
+import { joined } from "../text/format.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 
 /** A line of a log; `position` is the place after it. */
@@ -145,14 +146,12 @@ export function usageText(entry: LogEntry): string {
     ? ` (${input.toLocaleString("en")} in, ${output.toLocaleString("en")} out)`
     : "";
   const [tokens = entry.msg, ...facts] = factList(entry);
-  return [tokens + split, ...facts, ...(typeof model === "string" ? [model] : [])].join(" · ");
+  return joined([tokens + split, ...facts, typeof model === "string" && model]);
 }
 
 /** The numbers of a line in words, without those already in its text. */
 export function factsOf(entry: LogEntry): string {
-  return factList(entry)
-    .filter((fact) => !entry.msg.includes(fact))
-    .join(" · ");
+  return joined(factList(entry).filter((fact) => !entry.msg.includes(fact)));
 }
 
 /** The numbers of a line: duration, turns, tokens, cost. */

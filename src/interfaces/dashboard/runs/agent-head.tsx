@@ -5,6 +5,7 @@ import { refusalsOf, triggerRun } from "../live/agent-requests.ts";
 import { post } from "../live/api.ts";
 import { announce } from "../live/toasts.ts";
 import { questionsAddress } from "../text/addresses.ts";
+import { joined } from "../text/format.ts";
 import { Action } from "../kit/action.tsx";
 
 interface AgentHeadProps {
@@ -17,7 +18,7 @@ export function AgentState({
   agent,
   more = [],
 }: AgentHeadProps & { readonly more?: readonly string[] }) {
-  const disabled = agent === null ? null : disabledText(agent);
+  const disabled = agent && disabledText(agent);
   return (
     <>
       {agent?.blockedBy === "person" ? (
@@ -33,19 +34,18 @@ export function AgentState({
         {disabled}
       </span>
       <span class="muted" id="load">
-        {agent !== null && [...loadTexts(agent), ...more].join(" · ")}
+        {agent !== null && joined([...loadOf(agent), ...more])}
       </span>
     </>
   );
 }
 
-function loadTexts(agent: AgentStatus): readonly string[] {
+function loadOf(agent: AgentStatus) {
   const { running, scale, queued, queueSize } = agent;
-  const cost = runningCostText(agent);
   return [
-    ...(running > 0 ? [`${running} of ${scale} running`] : []),
-    ...(cost === null ? [] : [cost]),
-    ...(queued > 0 ? [`${queued} of ${queueSize} queued`] : []),
+    running > 0 && `${running} of ${scale} running`,
+    runningCostText(agent),
+    queued > 0 && `${queued} of ${queueSize} queued`,
   ];
 }
 

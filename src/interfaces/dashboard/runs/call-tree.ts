@@ -1,5 +1,6 @@
 import { durationText } from "../../../../streams/duration-text.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
+import { joined } from "../text/format.ts";
 import { triggerWords, whyText } from "./trigger-words.ts";
 
 /** A call with the calls of its run. */
@@ -34,13 +35,12 @@ export function hasCalls({ kind, calls, value }: HistoryEntry): boolean {
 /** Duration of a call, and the reason of its end. */
 export function callDetails(entry: HistoryEntry): string {
   const { durationMs, kind, attempt } = entry;
-  const parts = [
-    durationMs === null ? "" : durationText(durationMs),
-    kind === "agent-call" ? "" : triggerWords(entry),
-    attempt > 1 ? `attempt ${attempt}` : "",
+  return joined([
+    durationMs !== null && durationText(durationMs),
+    kind !== "agent-call" && triggerWords(entry),
+    attempt > 1 && `attempt ${attempt}`,
     whyText(entry),
-  ];
-  return parts.filter((part) => part !== "").join(" · ");
+  ]);
 }
 
 /** Parsed JSON, or the text itself. */

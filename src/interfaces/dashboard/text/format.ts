@@ -78,3 +78,8 @@ export function isDay({ window }: Pick<SpendLimit, "window">): boolean {
 export function percent(share: number): string {
   return `${(share * 100).toFixed(3)}%`;
 }
+
+/** The parts of a text that there are, in one line. */
+export function joined(parts: readonly (string | false | null | undefined)[], by = " · "): string {
+  return parts.filter(Boolean).join(by);
+}

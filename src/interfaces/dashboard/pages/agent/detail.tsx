@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import type { AgentAnswer } from "../../../../foundation/contracts/operator-api.ts";
 import { useIsLocal, useTicking } from "../../live/clock.ts";
-import { dayTime, ownTimeZone } from "../../text/format.ts";
+import { dayTime, joined, ownTimeZone } from "../../text/format.ts";
 import { FactList, Panel } from "../../kit/panel.tsx";
 import { useScheduler, type Frame } from "../../kit/site.tsx";
 import { Time } from "../../kit/time.tsx";
@@ -63,12 +63,10 @@ function whenText({ config, scheduleText }: AgentAnswer): string {
   const schedule = scheduleText ?? config.schedule;
   const sources = [...new Set(config.webhooks.map(({ source }) => source))];
   const parts = [
-    ...(schedule === null ? [] : [`${schedule} (${config.timezone})`]),
-    ...(sources.length === 0 ? [] : [`On webhooks of ${sources.join(", ")}`]),
+    schedule !== null && `${schedule} (${config.timezone})`,
+    sources.length > 0 && `On webhooks of ${sources.join(", ")}`,
   ];
-  return parts.length === 0
-    ? "Runs only when called by another agent or started manually."
-    : `${parts.join(". ")}.`;
+  return `${joined(parts, ". ") || "Runs only when called by another agent or started manually"}.`;
 }
 
 /** The panel with the active config of an agent. */

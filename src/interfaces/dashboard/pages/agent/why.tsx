@@ -3,6 +3,7 @@ import type { WhyNot } from "../../../../foundation/contracts/refused-deliveries
 import { refusalWord, turnedAwayText } from "../../../views/delivery-words.ts";
 import { useAgentDocument } from "../../live/agents.ts";
 import { whyDays, whyPath } from "../../text/addresses.ts";
+import { joined } from "../../text/format.ts";
 import { triggerWords, whyText } from "../../runs/trigger-words.ts";
 import { memo } from "../../kit/memo.ts";
 import { Items, Panel } from "../../kit/panel.tsx";
@@ -94,7 +95,7 @@ function groupsOf({ refused, turnedAway, refusedDeliveries }: WhyNot): readonly 
     })),
     ...turnedAway.map((delivery) => ({
       outcome: "turned away",
-      trigger: ["webhook", delivery.event, delivery.action].filter(Boolean).join(" "),
+      trigger: joined(["webhook", delivery.event, delivery.action], " "),
       why: plainText(turnedAwayText(delivery)),
       count: 1,
       lastAt: delivery.at,

@@ -3,7 +3,7 @@ import type { SpendAnswer, SpendRowView } from "../../../../features/spend/spend
 import { dollars, doubtText } from "../../../../features/spend/spend-text.ts";
 import { counted } from "../../../../foundation/contracts/format.ts";
 import { Bars } from "../../kit/bars.tsx";
-import { isDay } from "../../text/format.ts";
+import { isDay, joined } from "../../text/format.ts";
 
 const daysHeight = 120;
 const dayMs = 86_400_000;
@@ -90,8 +90,8 @@ function dayBar(day: string, row: SpendRowView | undefined, isChosen: boolean) {
       : [dollars(row.usd), counted(row.calls, "call"), doubtText(row)];
   return {
     key: day,
-    class: [row === undefined && "none", isChosen && "chosen"].filter(Boolean).join(" "),
+    class: joined([row === undefined && "none", isChosen && "chosen"], " "),
     value: row?.usd ?? null,
-    title: `${day}: ${facts.filter((fact) => fact !== "").join(", ")}`,
+    title: `${day}: ${joined(facts, ", ")}`,
   };
 }

@@ -21,7 +21,7 @@ import {
   whyAddress,
   runAddress,
 } from "../../text/addresses.ts";
-import { exactTime } from "../../text/format.ts";
+import { exactTime, joined } from "../../text/format.ts";
 import { Linked } from "../../kit/linked.tsx";
 import type { LatestRuns } from "../../../../foundation/contracts/history.ts";
 
@@ -48,10 +48,9 @@ export function Value({ agent, column, isPaused, isDraining }: ContentProps) {
   const shown = text === "" ? emptyText : plainText(text);
   if (side === undefined) return <span>{shown}</span>;
   const { at = null } = valueAt(Date.now());
-  const looks = [...(side === "future" ? ["live-fact"] : []), ...(at === null ? ["muted"] : [])];
   return (
     <time
-      class={looks.join(" ")}
+      class={joined([side === "future" && "live-fact", at === null && "muted"], " ")}
       dateTime={at ?? undefined}
       title={isLocal && at !== null ? exactTime(at) : undefined}
     >
@@ -78,19 +77,19 @@ function Name({ agent }: ContentProps) {
   const { name, title, triggers, tags } = agent;
   // A cron expression stays on one line.
   const labels = triggers.map((label) => label.replaceAll(" ", "\u00a0"));
-  const facts = [...(title === name ? [] : [title]), ...labels, ...tags.map((tag) => `#${tag}`)];
+  const facts = [title !== name && title, ...labels, ...tags.map((tag) => `#${tag}`)];
   return (
     <>
       <div class="agent-line">
         {/* A dense table shows the name alone. */}
-        <a class="agent-name" href={agentAddress(name)} title={[name, ...facts].join(" · ")}>
+        <a class="agent-name" href={agentAddress(name)} title={joined([name, ...facts])}>
           {name}
         </a>
         <a class="agent-log" href={logAddress(name)} aria-label={`Log of ${name}`}>
           log
         </a>
       </div>
-      <div class="sub">{facts.join(" · ")}</div>
+      <div class="sub">{joined(facts)}</div>
     </>
   );
 }
@@ -101,8 +100,8 @@ function State({ agent }: ContentProps) {
   const isAsking = blockedBy === "person";
   const disabled = disabledText(agent);
   const load = [
-    ...(running > 1 || (running > 0 && scale > 1) ? [`${running} of ${scale}`] : []),
-    ...(queued > 0 ? [`${queued} queued`] : []),
+    (running > 1 || (running > 0 && scale > 1)) && `${running} of ${scale}`,
+    queued > 0 && `${queued} queued`,
   ];
   return (
     <>
@@ -116,7 +115,7 @@ function State({ agent }: ContentProps) {
       <span class="pill off" hidden={disabled === null}>
         {disabled}
       </span>
-      <div class="sub">{load.join(" · ")}</div>
+      <div class="sub">{joined(load)}</div>
     </>
   );
 }

@@ -59,10 +59,10 @@ function Overview({ frame, filter: firstFilter, locks: firstLocks, ...first }: O
   const locks = useLocks(firstLocks);
   const held = locks.filter((lock) => lock.held).length;
   const { filter, change } = useFilter(firstFilter);
-  const all = live === null ? first.agents : filterAgents(live, filter, Date.now());
+  const all = live && filterAgents(live, filter, Date.now());
   const counts = live === null ? first.counts : countAgents(live);
-  const shown = live === null ? first.shown : all.length;
-  const agents = all.slice(0, mostRows);
+  const shown = all?.length ?? first.shown;
+  const agents = (all ?? first.agents).slice(0, mostRows);
   const selection = useSelection(agents);
   const total = counted(counts.all, "agent");
   return (

@@ -11,6 +11,7 @@ import {
   RunDuration,
   TriggerLabel,
 } from "../../runs/run-parts.tsx";
+import { joined } from "../../text/format.ts";
 import { DetailsRow, Unfold, Fold } from "../../kit/table.tsx";
 import { Time } from "../../kit/time.tsx";
 import { refusalWord } from "../../../views/delivery-words.ts";
@@ -125,8 +126,8 @@ function refusedSummary(deliveries: readonly RefusedDeliveries[]): string {
       .reduce((sum, { count }) => sum + count, 0);
   const [refused, duplicates] = [numberOf("refused"), numberOf("duplicate")];
   const parts = [
-    ...(refused === 0 ? [] : [`${refused.toLocaleString("en")} refused`]),
-    ...(duplicates === 0 ? [] : [counted(duplicates, "duplicate")]),
+    refused > 0 && `${refused.toLocaleString("en")} refused`,
+    duplicates > 0 && counted(duplicates, "duplicate"),
   ];
-  return `Deliveries in the last day: ${parts.join(", ")}`;
+  return `Deliveries in the last day: ${joined(parts, ", ")}`;
 }
