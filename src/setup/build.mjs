@@ -13,15 +13,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import http from "node:http";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { writeBundledPackages } from "./bundled-packages.mjs";
 import { piParts } from "./pi-parts.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const output = join(root, "dist");
-const styles = "src/interfaces/dashboard/styles";
-const pages = "src/interfaces/dashboard/pages";
+const dashboard = "src/interfaces/dashboard";
 
 /** Photon (pi makes images smaller with it) reads its WebAssembly beside its own file: beside the chunk, once bundled. */
 const photon = {
@@ -100,8 +99,8 @@ const pageEntry = {
   resolveId: (id) => (id.startsWith("\0") ? id : null),
   load: (id) =>
     id.startsWith("\0")
-      ? `import { mount } from ${JSON.stringify(join(root, "src/interfaces/dashboard/mount.ts"))};
-         import { page } from ${JSON.stringify(join(root, pages, id.slice(1)))};
+      ? `import { mount } from ${JSON.stringify(join(root, dashboard, "mount.ts"))};
+         import { page } from ${JSON.stringify(join(root, id.slice(1)))};
          mount(page.view);`
       : null,
 };
@@ -198,26 +197,32 @@ for (const thread of threads) {
   const input = { [thread]: join(root, `${thread}.ts`) };
   written.push(...(await bundle({ input, platform: "node" })));
 }
-for (const file of readdirSync(join(root, pages))) {
-  const isPage = file.endsWith(".tsx");
-  const name = `${pages}/${file.replace(/\.tsx?$/, "")}`;
-  const input = { [name]: isPage ? `\0${file}` : join(root, pages, file) };
+const scripts = {
+  live: join(root, dashboard, "live/worker.ts"),
+  "private-host": join(root, dashboard, "private-host.ts"),
+};
+for (const page of readdirSync(join(root, dashboard, "pages"))) {
+  scripts[page] = `\0${dashboard}/pages/${page}/page.tsx`;
+}
+for (const [name, file] of Object.entries(scripts)) {
   written.push(
     ...(await bundle({
-      input,
+      input: { [`${dashboard}/pages/${name}`]: file },
       platform: "browser",
       plugins: [pageEntry, inlineScripts],
       minify: true,
     })),
   );
 }
-mkdirSync(join(output, styles), { recursive: true });
-for (const file of readdirSync(join(root, styles))) {
-  const text = readFileSync(join(root, styles, file), "utf8");
+mkdirSync(join(output, dashboard, "styles"), { recursive: true });
+for (const file of readdirSync(join(root, dashboard), { recursive: true })) {
+  if (!file.endsWith(".css")) continue;
+  const text = readFileSync(join(root, dashboard, file), "utf8");
   // Every page includes its styles: without comments and indents they are a fifth smaller.
   const short = text.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/\s*\n\s*/g, "\n");
-  writeFileSync(join(output, styles, file), short.trimStart());
-  written.push(`${styles}/${file}`);
+  const style = `${dashboard}/styles/${basename(file)}`;
+  writeFileSync(join(output, style), short.trimStart());
+  written.push(style);
 }
 written.push(...writeBundledPackages(root, modules));
 removeOthers(new Set(written));

@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { mcpClientSetups } from "../../src/interfaces/dashboard/parts/mcp-setup.tsx";
+import { mcpClientSetups } from "../../src/interfaces/dashboard/pages/tokens/mcp-setup.tsx";
 import { LiveProject } from "../helpers/live-project.ts";
 import { realPrograms } from "../runtime/harness/llm-cli/real-programs.ts";
 

@@ -1,12 +1,12 @@
 import type { CreatedToken } from "../../features/tokens/token-report.ts";
 import type { ComponentChildren, VNode } from "preact";
 import type { UserError } from "../../foundation/errors.ts";
-import { Mark } from "./parts/mark.tsx";
+import { Mark } from "./kit/mark.tsx";
 import type { Document } from "./send-page.tsx";
 import { agentAddress, logAddress } from "./text/addresses.ts";
 import type { QuestionView } from "../../foundation/contracts/question-views.ts";
 import { formOfLink } from "../../foundation/contracts/questions.ts";
-import { Question } from "./parts/question.tsx";
+import { Question } from "./runs/question.tsx";
 
 /** A document without the dashboard's frame; with `remember`, its script redirects to the private host. */
 function cardPage(title: string, card: VNode, data: Partial<Move> = {}): Document {

@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 import type { FastifyReply } from "fastify";
 import type { FunctionComponent, VNode } from "preact";
 import { currentBasePath } from "./text/base-path.ts";
-import type { ListView } from "./text/list-view.ts";
-import { calmIcon } from "./parts/mark.tsx";
-import { tabTitle, type Frame } from "./parts/site.tsx";
+import type { ListView } from "./kit/list-view.ts";
+import { calmIcon } from "./kit/mark.tsx";
+import { tabTitle, type Frame } from "./kit/site.tsx";
 
 /** A page that the server renders with its data, and that the browser keeps current. */
 export interface LivePage<Data extends { readonly frame: Frame }> {
@@ -14,7 +14,7 @@ export interface LivePage<Data extends { readonly frame: Frame }> {
   readonly name: string;
   /** Begins the tab's title; null on the overview. */
   readonly title: (data: Data) => string | null;
-  /** Names of its files in styles/, after base.css. */
+  /** Names of its styles, after base.css. */
   readonly styles: readonly string[];
   readonly view: FunctionComponent<Data>;
 }

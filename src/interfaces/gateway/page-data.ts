@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Operation } from "../../foundation/operation.ts";
 import { inProcess } from "../../foundation/perform.ts";
 import type { AgentStatus } from "../../../streams/status/wire.ts";
-import type { Frame } from "../dashboard/parts/site.tsx";
+import type { Frame } from "../dashboard/kit/site.tsx";
 import type { GatewayDeps } from "./deps.ts";
 
 /** Data that each page of the dashboard is rendered with. */

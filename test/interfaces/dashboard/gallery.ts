@@ -170,7 +170,7 @@ export const gallery: readonly (readonly [
     },
   ],
   ["/dashboard/search?q=-", "broken", { main: /the search has no word Try again/, "#none": false }],
-  ["/dashboard/triggers", "empty", { "#none": /^Nothing has triggered an agent yet/ }],
+  ["/dashboard/triggers", "empty", { "#trigger-rows-none": /^Nothing has triggered an agent yet/ }],
   [
     "/dashboard/triggers",
     "busy",
@@ -216,7 +216,7 @@ export const gallery: readonly (readonly [
       "#open-none": "Nothing is wrong now.",
       "#targets-none": /\[alerts\.ops\]/,
       "#deliveries-none": "No alert was sent yet.",
-      "#targets-table, #filters, #retry-all, #off, #pager": false,
+      "#filters, #retry-all, #off, #pager": false,
     },
   ],
   [
@@ -245,5 +245,5 @@ export const gallery: readonly (readonly [
   ],
   ["/dashboard/audit", "empty", { "#acts tr": [/dashboard from 127\.0\.0\.1 login$/] }],
   ["/dashboard/audit", "busy", { "#acts tr": 50 }],
-  ["/dashboard/tokens", "busy", { "#none": /^No API token yet/ }],
+  ["/dashboard/tokens", "busy", { "#tokens-none": /^No API token yet/ }],
 ];

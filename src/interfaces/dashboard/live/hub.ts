@@ -63,18 +63,7 @@ export function createHub(api: string, mostLength = Infinity) {
   let state: LiveState = "connecting";
   let isReceived = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const gathered = new Map<FollowingPage, FollowedLine[]>();
-
-  const sendLine = (page: FollowingPage, line: FollowedLine): void => {
-    if (gathered.size === 0) setTimeout(sendLines, gatherMs);
-    const lines = gathered.get(page) ?? [];
-    lines.push(line);
-    gathered.set(page, lines);
-  };
-  const sendLines = (): void => {
-    for (const [page, lines] of gathered) page({ type: "lines", lines });
-    gathered.clear();
-  };
+  const sendLine = gatherLines();
   const send = (message: HubMessage): void => {
     for (const page of pages.keys()) page(message);
   };
@@ -192,6 +181,21 @@ export function createHub(api: string, mostLength = Infinity) {
       close();
       setState("lost");
     },
+  };
+}
+
+/** Sends the lines of logs to their pages: those of a moment together. */
+function gatherLines(): (page: FollowingPage, line: FollowedLine) => void {
+  const gathered = new Map<FollowingPage, FollowedLine[]>();
+  const send = (): void => {
+    for (const [page, lines] of gathered) page({ type: "lines", lines });
+    gathered.clear();
+  };
+  return (page, line) => {
+    if (gathered.size === 0) setTimeout(send, gatherMs);
+    const lines = gathered.get(page) ?? [];
+    lines.push(line);
+    gathered.set(page, lines);
   };
 }
 

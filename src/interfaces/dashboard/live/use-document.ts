@@ -41,9 +41,7 @@ interface DocumentOptions<T> {
   /** Identifies the view that the path is for. When it changes, the document is read at once. */
   readonly view?: string;
   /** Which status updates change the document. After each of them, and after each connect, it is read again. */
-  readonly on?: (update: StatusUpdate) => boolean;
-  /** False if the document need not be read again now, for example because the tab is hidden. */
-  readonly isWanted?: () => boolean;
+  readonly on?: ((update: StatusUpdate) => boolean) | false;
   /** The pause between two reads after `refresh`, if a read takes the scheduler more than a moment. */
   readonly pauseMs?: number;
   /** True if no message says that a newer version could not be read. */
@@ -55,10 +53,10 @@ interface DocumentOptions<T> {
  * `refresh`. Responses for an earlier view are dropped.
  */
 export function useDocument<T>(path: () => string, options: DocumentOptions<T>) {
-  const { first, view = "", pauseMs = 1_000, on, isWanted = () => true, isQuiet = false } = options;
+  const { first, view = "", pauseMs = 1_000, on = false, isQuiet = false } = options;
   const [shown, setShown] = useState({ value: first, view, failure: "", status: 200 });
   const isMissing = shown.value === null || shown.view !== view;
-  const latest = useLatest({ path, view, isMissing, isWanted });
+  const latest = useLatest({ path, view, isMissing });
   const load = async (): Promise<void> => {
     const asked = latest.current;
     const fetched = await fetchJson<T>(asked.path());
@@ -72,13 +70,13 @@ export function useDocument<T>(path: () => string, options: DocumentOptions<T>) 
     if (!isQuiet && !asked.isMissing) showToast(detail);
   };
   const reread = async (): Promise<void> => {
-    const { isMissing, isWanted } = latest.current;
-    if (isMissing || isWanted()) await load();
+    // A hidden tab is connected again when it is seen.
+    if (latest.current.isMissing || document.visibilityState !== "hidden") await load();
   };
   const refresh = useMemo(() => paced(reread, pauseMs), []);
   useStatus({
-    snapshot: () => on !== undefined && refresh(),
-    update: (update) => on?.(update) === true && refresh(),
+    snapshot: () => on && refresh(),
+    update: (update) => on && on(update) && refresh(),
   });
   useEffect(() => {
     if (isMissing) void load();

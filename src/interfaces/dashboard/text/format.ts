@@ -1,15 +1,19 @@
 import type { SpendLimit } from "../../../features/spend/spend-report.ts";
 
+/** Epoch ms, or ISO 8601. */
+type Moment = number | string;
+
 /** A moment in the reader's locale, to the second, in 24 hours as all times are. */
-export function exactTime(time: number): string {
-  if (Number.isNaN(time)) return "Invalid Date";
+export function exactTime(time: Moment): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return String(date);
   // The format is created once, as thousands of lines use it, and lazily, as that takes 10 ms.
   exact ??= new Intl.DateTimeFormat(undefined, {
     dateStyle: "medium",
     timeStyle: "medium",
     hourCycle: "h23",
   });
-  return exact.format(time);
+  return exact.format(date);
 }
 
 let exact: Intl.DateTimeFormat | undefined;
@@ -20,7 +24,7 @@ export function dayText(time: number): string {
 }
 
 /** A future moment, to the minute: `Sat, Nov 21, 07:39`; with its year if it is not this one. */
-export function dayTime(time: number, timeZone = ownTimeZone()): string {
+export function dayTime(time: Moment, timeZone = ownTimeZone()): string {
   const isThisYear = new Date(time).getFullYear() === new Date().getFullYear();
   return new Date(time).toLocaleString(undefined, {
     year: isThisYear ? undefined : "numeric",
@@ -35,7 +39,7 @@ export function dayTime(time: number, timeZone = ownTimeZone()): string {
 }
 
 /** A moment of a list, to the minute: `15:18`, and with its day if that is not today. */
-export function listTime(time: number): string {
+export function listTime(time: Moment): string {
   const isToday = new Date(time).toDateString() === new Date().toDateString();
   return isToday ? clockTime(time).slice(0, 5) : dayTime(time);
 }
@@ -46,7 +50,7 @@ export function ownTimeZone(): string {
 }
 
 /** The time of day, to the second, in 24 hours: one width for every line. */
-export function clockTime(time: number): string {
+export function clockTime(time: Moment): string {
   return new Date(time).toLocaleTimeString("en-GB");
 }
 
@@ -73,4 +77,9 @@ export function isDay({ window }: Pick<SpendLimit, "window">): boolean {
 /** A share of a drawing's width. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(3)}%`;
+}
+
+/** The parts of a text that there are, in one line. */
+export function joined(parts: readonly (string | false | null | undefined)[], by = " · "): string {
+  return parts.filter(Boolean).join(by);
 }

@@ -4,18 +4,18 @@ import { agentDetailSchema } from "../api/answers.ts";
 import { agentParams, unknownAgent } from "../../../foundation/contracts/params.ts";
 import { routesOf } from "../api/route.ts";
 import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
-import { alertsPath, page as alertsPage } from "../../dashboard/pages/alerts.tsx";
-import { auditPath, page as auditPage } from "../../dashboard/pages/audit.tsx";
-import { tabAt } from "../../dashboard/parts/agent-tabs.tsx";
-import { daysOf, page as costPage } from "../../dashboard/pages/cost.tsx";
-import { page as questionsPage, questionPaths } from "../../dashboard/pages/questions.tsx";
-import { agentsData, page as overviewPage } from "../../dashboard/pages/overview.tsx";
-import { hasWords, page as searchPage, searchPath } from "../../dashboard/pages/search.tsx";
+import { alertsPath, page as alertsPage } from "../../dashboard/pages/alerts/page.tsx";
+import { auditPath, page as auditPage } from "../../dashboard/pages/audit/page.tsx";
+import { tabAt } from "../../dashboard/pages/agent/tabs.tsx";
+import { daysOf, page as costPage } from "../../dashboard/pages/cost/page.tsx";
+import { page as questionsPage, questionPaths } from "../../dashboard/pages/questions/page.tsx";
+import { agentsData, page as overviewPage } from "../../dashboard/pages/overview/page.tsx";
+import { hasWords, page as searchPage, searchPath } from "../../dashboard/pages/search/page.tsx";
 import {
   page as triggersPage,
   refusedPath,
   triggersPath,
-} from "../../dashboard/pages/triggers.tsx";
+} from "../../dashboard/pages/triggers/page.tsx";
 import { listActs, listQuestions } from "../../../features/people/operations.ts";
 import { searchQuerySchema } from "../../../features/search/search-report.ts";
 import { listAlerts } from "../../../features/alerts/operations.ts";
@@ -29,8 +29,8 @@ import type { GatewayDeps } from "../deps.ts";
 import { agentStatus, frameOf, parsedQuery, performed, queryOf, readOrNull } from "../page-data.ts";
 import { sendLivePage, sendWorker, workerPath, type ListPage } from "../../dashboard/send-page.tsx";
 import { runsPath, whyPath } from "../../dashboard/text/addresses.ts";
-import { filterOf } from "../../dashboard/text/agent-filter.ts";
-import { viewOf, choiceOf, type ListView } from "../../dashboard/text/list-view.ts";
+import { filterOf } from "../../dashboard/pages/overview/agent-filter.ts";
+import { viewOf, choiceOf, type ListView } from "../../dashboard/kit/list-view.ts";
 import { agentWithLog, firstPartOf } from "./logs.ts";
 
 const { get } = routesOf("Pages");
@@ -51,8 +51,11 @@ function listRoute<Documents>(
     handle: async ({ url }, reply) => {
       const query = queryOf(url);
       const view = viewOf(shown.filters, query);
-      const list = { frame: frameOf(deps), view };
-      return sendLivePage(reply, shown, { ...list, ...(await read(view, query)) });
+      return sendLivePage(reply, shown, {
+        frame: frameOf(deps),
+        view,
+        ...(await read(view, query)),
+      });
     },
   });
 }
@@ -158,7 +161,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
       if (name === "scheduler") throw unknownAgent(name);
       await agentWithLog(name, deps);
       // Loaded at the first visit, like the engine for log lines.
-      const { page } = await import("../../dashboard/pages/agent.tsx");
+      const { page } = await import("../../dashboard/pages/agent/page.tsx");
       const tab = tabAt(queryOf(url));
       const { runs } = deps.context;
       // Read first: with an agent's files, the secrets that are hidden in all documents are learned.
@@ -181,7 +184,7 @@ export const dashboardRoutes = (deps: GatewayDeps) => [
     handle: async ({ params, url }, reply) => {
       const agent = await agentWithLog(params.name, deps);
       // Loaded at the first visit: a start does without the engine for log lines.
-      const { logRunsPath, page } = await import("../../dashboard/pages/log.tsx");
+      const { logRunsPath, page } = await import("../../dashboard/pages/log/page.tsx");
       const runs = parsedQuery(historyQuerySchema, logRunsPath(agent));
       return sendLivePage(reply, page, {
         frame: frameOf(deps),

@@ -12,8 +12,8 @@ import type {
 } from "../../../foundation/logs/log-query.ts";
 import type { LogSource } from "../../../foundation/logs/log-source.ts";
 import { logLevelNames, logLevels, logPageSchema } from "../../views/log-page.ts";
-import { readFirstPart, type FirstPart } from "../../dashboard/live/log-session.ts";
-import type { LogChoice } from "../../dashboard/text/list-view.ts";
+import { readFirstPart, type FirstPart } from "../../dashboard/log/log-session.ts";
+import type { LogChoice } from "../../dashboard/kit/list-view.ts";
 import { hasCode } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
 import { agentParams, unknownAgent } from "../../../foundation/contracts/params.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { hasCode } from "../../../foundation/errors.ts";
 import type { RunView } from "../../../runtime/runs/run-view.ts";
 import { missingRunPage } from "../../dashboard/card-pages.tsx";
-import { page as changesPage } from "../../dashboard/pages/changes.tsx";
+import { page as changesPage } from "../../dashboard/pages/changes/page.tsx";
 import { sendLivePage, sendPage } from "../../dashboard/send-page.tsx";
 import { agentAddress, runAddress } from "../../dashboard/text/addresses.ts";
 import {
@@ -37,7 +37,7 @@ export const runPages = (deps: GatewayDeps) => [
       if (run === null) return sendPage(reply, missingRunPage(agent, instanceId), 404);
       if (run.agent !== agent) return reply.redirect(runAddress(run.agent, instanceId), 302);
       // Loaded at the first visit: a start does without the engine for log lines.
-      const { page, runChoice, shownLines } = await import("../../dashboard/pages/run.tsx");
+      const { page, runChoice, shownLines } = await import("../../dashboard/pages/run/page.tsx");
       return sendLivePage(reply, page, {
         frame: frameOf(deps),
         run,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { UserError } from "../../../foundation/errors.ts";
 import { schemaProblems } from "../../../runtime/wire/requests/row.ts";
 import { errorPage, newTokenPage } from "../../dashboard/card-pages.tsx";
-import { askedToken, page } from "../../dashboard/pages/tokens.tsx";
+import { askedToken, page } from "../../dashboard/pages/tokens/page.tsx";
 import { sendLivePage, sendPage } from "../../dashboard/send-page.tsx";
 import { createToken } from "../../../features/tokens/operations.ts";
 import { performAs } from "../../../foundation/perform.ts";

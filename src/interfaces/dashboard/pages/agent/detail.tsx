@@ -1,0 +1,86 @@
+import { useEffect } from "preact/hooks";
+import type { AgentStatus } from "../../../../../streams/status/wire.ts";
+import type { AgentAnswer } from "../../../../foundation/contracts/operator-api.ts";
+import { useIsLocal, useTicking } from "../../live/clock.ts";
+import { dayTime, joined, ownTimeZone } from "../../text/format.ts";
+import { FactList, Panel } from "../../kit/panel.tsx";
+import { useScheduler, type Frame } from "../../kit/site.tsx";
+import { Time } from "../../kit/time.tsx";
+
+interface DetailProps {
+  /** Null if it could not be read. */
+  readonly detail: AgentAnswer | null;
+}
+
+interface NextRunsProps extends DetailProps {
+  readonly agent: AgentStatus | null;
+  readonly frame: Frame;
+  /** Called when the first tick is past: the list moves on, also while the agent is disabled and emits nothing. */
+  readonly onTick: () => void;
+}
+
+/** The panel with the schedule of an agent and its next ticks. */
+export function NextRuns({ agent, frame, detail, onTick }: NextRunsProps) {
+  const { paused } = useScheduler(frame);
+  const note = tickNote(agent?.enabled ?? true, paused);
+  const ticks = detail?.nextTicks ?? [];
+  const isPast = useTicking((now) => now > Date.parse(ticks[0] ?? ""));
+  useEffect(() => {
+    if (isPast) onTick();
+  }, [isPast]);
+  const isLocal = useIsLocal();
+  // A schedule has its own time zone; the list is in the reader's.
+  const differs = ticks.some((at) => dayTime(at) !== dayTime(at, detail?.config?.timezone));
+  return (
+    <Panel id="next" title="Next runs">
+      <p id="schedule-text">{detail !== null && whenText(detail)}</p>
+      <ol class={`ticks ${note === "" ? "" : "held"}`} id="ticks">
+        {ticks.map((tick) => (
+          <li key={tick}>
+            <Time at={tick} side="future" />
+            <span class="muted">{dayTime(tick)}</span>
+          </li>
+        ))}
+      </ol>
+      <p class="muted note" id="ticks-zone" hidden={!isLocal || !differs}>
+        Listed in your own time zone, {ownTimeZone()}.
+      </p>
+      <p class="muted note" id="ticks-note" hidden={note === ""}>
+        {note}
+      </p>
+    </Panel>
+  );
+}
+
+/** Why nothing starts at the ticks; empty if something does. */
+function tickNote(isEnabled: boolean, isPaused: boolean): string {
+  if (!isEnabled) return "The agent is disabled: nothing starts it.";
+  return isPaused ? "The scheduler is paused: ticks that come are skipped." : "";
+}
+
+function whenText({ config, scheduleText }: AgentAnswer): string {
+  if (config === null) return "No runs scheduled: the config is invalid.";
+  const schedule = scheduleText ?? config.schedule;
+  const sources = [...new Set(config.webhooks.map(({ source }) => source))];
+  const parts = [
+    schedule !== null && `${schedule} (${config.timezone})`,
+    sources.length > 0 && `On webhooks of ${sources.join(", ")}`,
+  ];
+  return `${joined(parts, ". ") || "Runs only when called by another agent or started manually"}.`;
+}
+
+/** The panel with the active config of an agent. */
+export function Config({ detail }: DetailProps) {
+  return (
+    <Panel id="config" title="Active configuration">
+      {detail?.config === null ? (
+        <p class="muted note">No valid configuration yet.</p>
+      ) : (
+        <FactList
+          id="config-facts"
+          facts={detail?.facts.map(({ label, values }) => [label, ...values] as const) ?? []}
+        />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,174 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { AgentStatus, LockStatus } from "../../../../../streams/status/wire.ts";
+import type { SpendAnswer } from "../../../../features/spend/spend-report.ts";
+import type { ShownFiles } from "../../../../foundation/contracts/file-edits.ts";
+import type { HistoryPage } from "../../../../foundation/contracts/history.ts";
+import type { AgentAnswer } from "../../../../foundation/contracts/operator-api.ts";
+import { plainText } from "../../../../foundation/contracts/plain-text.ts";
+import type { WhyNot } from "../../../../foundation/contracts/refused-deliveries.ts";
+import type { AgentHosts } from "../../../../foundation/contracts/run-hosts.ts";
+import { errorToShow } from "../../../views/agent-columns.ts";
+import { useAgent, useAgentDocument, useLocks } from "../../live/agents.ts";
+import { useBudget } from "./budget.tsx";
+import { Config, NextRuns } from "./detail.tsx";
+import { AgentFile, useDrafts } from "./file.tsx";
+import { AgentState, KillRuns, RunAgent } from "../../runs/agent-head.tsx";
+import { RunWithPrompt, Toggle } from "./buttons.tsx";
+import { Hosts } from "./hosts.tsx";
+import { Runs } from "./runs.tsx";
+import { tabFilters, tabOf, Tabs, viewOfTab, type Tab } from "./tabs.tsx";
+import { Why } from "./why.tsx";
+import { Linked } from "../../kit/linked.tsx";
+import { useListViews } from "../../kit/list.tsx";
+import { LockList } from "../../runs/lock-list.tsx";
+import { FailingSince } from "../../runs/run-parts.tsx";
+import { frameStyles, Notice, Site, type Frame } from "../../kit/site.tsx";
+import type { LivePage } from "../../send-page.tsx";
+import { logAddress, withQuery, agentApi } from "../../text/addresses.ts";
+
+interface AgentData {
+  readonly frame: Frame;
+  readonly name: string;
+  readonly tab: Tab;
+  /** Null if the agent was removed. */
+  readonly status: AgentStatus | null;
+  /** All locks of the project. */
+  readonly locks: readonly LockStatus[];
+  /** Null if it could not be read. */
+  readonly detail: AgentAnswer | null;
+  readonly spending: SpendAnswer | null;
+  /** Documents of the tab. */
+  readonly first: {
+    readonly runs?: HistoryPage | null;
+    readonly hosts?: AgentHosts | null;
+    readonly why?: WhyNot | null;
+    readonly files?: ShownFiles | null;
+  };
+}
+
+/** Everything about one agent: its state, and in tabs its runs, what kept it from running, its config, its instructions. */
+export const page: LivePage<AgentData> = {
+  name: "agent",
+  title: ({ name }) => name,
+  styles: [...frameStyles, "history", "list", "calls", "agent", "changes", "markdown"],
+  view: Agent,
+};
+
+/** Adding up the spending takes the scheduler a moment: it is not requested for each call to a model. */
+const spendingMs = 5_000;
+
+function Agent(data: AgentData) {
+  const { frame, name } = data;
+  const agent = useAgent(name, data.status);
+  const detail = useAgentDocument(name, {
+    first: data.detail,
+    path: () => `/dashboard${agentApi(name)}`,
+  });
+  const spending = useAgentDocument(name, {
+    first: data.spending,
+    path: () => withQuery("/api/spend", { agent: name }),
+    pauseMs: spendingMs,
+  });
+  const budget = useBudget(name, agent, spending);
+  const { view, filter } = useListViews(tabFilters, viewOfTab(data.tab));
+  const tab = tabOf(view);
+  const first = useFirst(data, tab);
+  const file = { agent: name, first: first.files, ...useDrafts() };
+  return (
+    <Site
+      frame={frame}
+      title={name}
+      head={
+        <>
+          <AgentState agent={agent} />
+          <div class="end" role="group" aria-label="Actions">
+            <a class="button" href={logAddress(name)}>
+              Log
+            </a>
+            <KillRuns name={name} running={agent?.running ?? 0} />
+            <Toggle name={name} agent={agent} />
+            <RunWithPrompt name={name} agent={agent} />
+            <RunAgent name={name} agent={agent} />
+          </div>
+        </>
+      }
+      documents={[detail, spending]}
+      current="agents"
+      isBelow
+    >
+      <FailingSince agent={name} failing={detail.value?.failing ?? null} />
+      <Notices name={name} agent={agent} budget={budget.notice} />
+      <Tabs agent={name} current={tab} onOpen={filter} />
+      {tab === "runs" && (
+        <div class="columns">
+          <Runs agent={name} first={first.runs} />
+          <div class="column">
+            <NextRuns agent={agent} frame={frame} detail={detail.value} onTick={detail.refresh} />
+            {budget.panel}
+            <Locks {...data} />
+            <Hosts agent={name} first={first.hosts} />
+          </div>
+        </div>
+      )}
+      {tab === "why" && <Why agent={name} first={first.why} />}
+      {tab === "config" && (
+        <div class="columns">
+          <AgentFile {...file} name="config.toml" title="Config" key={tab} />
+          <Config detail={detail.value} />
+        </div>
+      )}
+      {tab === "instructions" && (
+        <AgentFile
+          {...file}
+          name="SKILL.md"
+          title="Instructions"
+          rendered={detail.value?.config?.instructions}
+          key={tab}
+        />
+      )}
+      {budget.dialog}
+    </Site>
+  );
+}
+
+/** The locks that the agent's runs hold and wait for, and the other runs that hold these and wait for them. */
+function Locks({ name, locks: first }: Pick<AgentData, "name" | "locks">) {
+  const locks = useLocks(first);
+  const own = new Set(locks.filter(({ agent }) => agent === name).map(({ resource }) => resource));
+  return <LockList locks={locks.filter(({ resource }) => own.has(resource))} />;
+}
+
+/** The documents that the page was rendered with: they are old when the reader comes back to their tab. */
+function useFirst(data: AgentData, tab: Tab): AgentData["first"] {
+  const hasLeft = useRef(false);
+  useEffect(() => () => void (hasLeft.current = true), [tab]);
+  return hasLeft.current || tab !== data.tab ? {} : data.first;
+}
+
+interface NoticesProps {
+  readonly name: string;
+  readonly agent: AgentStatus | null;
+  readonly budget: ComponentChildren;
+}
+
+function Notices({ name, agent, budget }: NoticesProps) {
+  const { title, description = null, statusText = null, warning = null } = agent ?? {};
+  const words = [title === name ? null : title, description].filter(Boolean);
+  const error = agent === null ? null : errorToShow(agent);
+  const gone = `There is no agent ${name} in the project any more. Its log and its history are kept.`;
+  return (
+    <>
+      <p class="muted" id="description" hidden={words.length === 0}>
+        {[...new Set(words)].join(": ")}
+      </p>
+      <Notice kind="error" id="agent-error" text={error && plainText(error)} />
+      {budget}
+      <Notice kind="warning" id="agent-warning" text={warning && plainText(warning)} />
+      <Notice kind="warning" id="gone" text={agent === null ? gone : null} />
+      <p class="status-line" id="status-text" hidden={!statusText}>
+        {statusText && <Linked text={plainText(statusText)} />}
+      </p>
+    </>
+  );
+}

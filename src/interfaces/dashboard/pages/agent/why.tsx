@@ -1,0 +1,126 @@
+import { plainText } from "../../../../foundation/contracts/plain-text.ts";
+import type { WhyNot } from "../../../../foundation/contracts/refused-deliveries.ts";
+import { refusalWord, turnedAwayText } from "../../../views/delivery-words.ts";
+import { useAgentDocument } from "../../live/agents.ts";
+import { whyDays, whyPath } from "../../text/addresses.ts";
+import { joined } from "../../text/format.ts";
+import { triggerWords, whyText } from "../../runs/trigger-words.ts";
+import { memo } from "../../kit/memo.ts";
+import { Items, Panel } from "../../kit/panel.tsx";
+import { Time } from "../../kit/time.tsx";
+
+const maxShown = 12;
+
+interface WhyProps {
+  readonly agent: string;
+  readonly first: WhyNot | null | undefined;
+}
+
+/** The panel with the reasons why an agent did not run. */
+export function Why({ agent, first }: WhyProps) {
+  const { value: why, failure } = useAgentDocument(agent, {
+    first,
+    path: () => whyPath(agent, Date.now()),
+  });
+  const groups = why === null ? [] : groupsOf(why);
+  const now = why?.now ?? [];
+  return (
+    <Panel
+      id="why"
+      title="Why not"
+      after={<span class="muted after">what kept it from running in the last {whyDays} days</span>}
+    >
+      <ul class="why-now" id="why-now" hidden={now.length === 0}>
+        {now.map((text) => (
+          <li key={text}>{plainText(text)}</li>
+        ))}
+      </ul>
+      <Items
+        id="why"
+        items={groups}
+        most={maxShown}
+        note={why === null ? failure || "Reading the reasons …" : noteOf(why, groups.length)}
+      >
+        {(group) => <Group {...group} key={keyOf(group)} />}
+      </Items>
+    </Panel>
+  );
+}
+
+function noteOf({ lookedBackTo, now }: WhyNot, count: number): string {
+  if (count === 0 && now.length === 0)
+    return `Nothing kept it from running in the last ${whyDays} days.`;
+  const more = count > maxShown ? [`and ${count - maxShown} more reasons`] : [];
+  const back =
+    lookedBackTo === null
+      ? []
+      : [`older deliveries than of ${new Date(lookedBackTo).toLocaleString()} were not looked at`];
+  return [...more, ...back].join("; ");
+}
+
+/** A reason why an agent did not run, once or many times. */
+interface WhyGroup {
+  /** `skipped`, `turned away`, … */
+  readonly outcome: string;
+  readonly trigger: string;
+  readonly why: string;
+  readonly count: number;
+  /** ISO 8601. */
+  readonly lastAt: string;
+}
+
+const Group = memo(({ outcome, trigger, why, count, lastAt }: WhyGroup) => (
+  <li>
+    <div class="why-head">
+      <span class="outcome">{outcome}</span>
+      <span>{trigger}</span>
+    </div>
+    <div class="why">{why}</div>
+    <div class="sub">
+      {count === 1 ? "once · " : `${count.toLocaleString("en")} times · last `}
+      <Time at={lastAt} />
+    </div>
+  </li>
+));
+
+/** The reasons why an agent did not run: equal ones are one group, the latest group is first. */
+function groupsOf({ refused, turnedAway, refusedDeliveries }: WhyNot): readonly WhyGroup[] {
+  const single: readonly WhyGroup[] = [
+    ...refused.map((entry) => ({
+      outcome: entry.outcome ?? "",
+      trigger: triggerWords(entry),
+      why: whyText(entry),
+      count: 1,
+      lastAt: entry.at,
+    })),
+    ...turnedAway.map((delivery) => ({
+      outcome: "turned away",
+      trigger: joined(["webhook", delivery.event, delivery.action], " "),
+      why: plainText(turnedAwayText(delivery)),
+      count: 1,
+      lastAt: delivery.at,
+    })),
+    ...refusedDeliveries.map(({ source, type, result, count, lastAt, reason }) => ({
+      outcome: refusalWord(result),
+      trigger: `webhook ${source ?? type}`,
+      why: plainText(reason),
+      count,
+      lastAt,
+    })),
+  ];
+  return [...Map.groupBy(single, keyOf).values()]
+    .flatMap((same) => {
+      const [latest] = same.sort(byTime);
+      const count = same.reduce((sum, one) => sum + one.count, 0);
+      return latest === undefined ? [] : [{ ...latest, count }];
+    })
+    .sort(byTime);
+}
+
+function byTime(a: WhyGroup, b: WhyGroup): number {
+  return b.lastAt.localeCompare(a.lastAt);
+}
+
+function keyOf({ outcome, trigger, why }: WhyGroup): string {
+  return JSON.stringify([outcome, trigger, why]);
+}

@@ -1,0 +1,126 @@
+import type { AgentStatus } from "../../../../../streams/status/wire.ts";
+import { agentGroups, groupsOf, isNarrow, sortOf, sortWords } from "./agent-filter.ts";
+import type { AgentFilter, AgentGroup } from "./agent-filter.ts";
+import { useFieldValue } from "../../kit/fields.tsx";
+
+/** Number of agents, in total and in each group, and their tags. */
+export interface AgentCounts {
+  readonly all: number;
+  readonly groups: Readonly<Partial<Record<AgentGroup, number>>>;
+  readonly tags: readonly string[];
+}
+
+export function countAgents(agents: readonly AgentStatus[]): AgentCounts {
+  const groups: Partial<Record<AgentGroup, number>> = {};
+  for (const group of agents.flatMap(groupsOf)) groups[group] = (groups[group] ?? 0) + 1;
+  const tags = [...new Set(agents.flatMap((agent) => agent.tags))].sort();
+  return { all: agents.length, groups, tags };
+}
+
+interface AgentFiltersProps {
+  readonly filter: AgentFilter;
+  readonly counts: AgentCounts;
+  readonly onChange: (change: Partial<AgentFilter>) => void;
+}
+
+/** A project with fewer agents needs no filter. */
+const filterFrom = 2;
+
+/** The filter and the order of the agents. */
+export function AgentFilters({ filter, counts, onChange }: AgentFiltersProps) {
+  const { tag } = filter;
+  const field = useFieldValue<HTMLInputElement>(filter.q);
+  const tags = tag === "" || counts.tags.includes(tag) ? counts.tags : [tag, ...counts.tags];
+  const isUsed = counts.all >= filterFrom || isNarrow(filter);
+  return (
+    <div class="agent-filters" id="agent-filters" hidden={!isUsed}>
+      <div class="chips" id="agent-states" role="group" aria-label="State">
+        {(["", ...agentGroups] as const).map((state) => (
+          <Chip
+            key={state}
+            state={state}
+            count={state === "" ? counts.all : (counts.groups[state] ?? 0)}
+            isChosen={state === filter.state}
+            // A second press removes the filter.
+            choose={() => onChange({ state: state === filter.state ? "" : state })}
+          />
+        ))}
+      </div>
+      <div class="end">
+        <select
+          class="filter"
+          id="agent-tag"
+          aria-label="Tag"
+          hidden={tags.length === 0}
+          value={tag}
+          onChange={({ currentTarget }) => onChange({ tag: currentTarget.value })}
+        >
+          <option value="">Any tag</option>
+          {tags.map((each) => (
+            <option value={each} key={each}>
+              {each}
+            </option>
+          ))}
+        </select>
+        <select
+          class="filter"
+          id="agent-sort"
+          aria-label="Sort by"
+          value={filter.sort.by}
+          onChange={({ currentTarget }) => onChange({ sort: sortOf(currentTarget.value) })}
+        >
+          {Object.entries(sortWords).map(([by, words]) => (
+            <option value={by} key={by}>
+              {by === "name" ? "By name" : words}
+            </option>
+          ))}
+        </select>
+        <input
+          class="filter"
+          type="search"
+          id="agent-filter"
+          placeholder="Filter agents"
+          aria-label="Filter agents by name, tag, state or trigger"
+          defaultValue={filter.q}
+          ref={field}
+          onInput={({ currentTarget }) => onChange({ q: currentTarget.value.trim() })}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** Words of a state's chip, after its count. */
+const stateWords: Readonly<Record<AgentGroup | "", string>> = {
+  "": "agents",
+  error: "in error",
+  running: "running",
+  idle: "idle",
+  disabled: "disabled",
+  building: "building",
+  blocked: "blocked",
+  waiting: "waiting",
+};
+
+interface ChipProps {
+  readonly state: AgentGroup | "";
+  readonly count: number;
+  readonly isChosen: boolean;
+  readonly choose: () => void;
+}
+
+function Chip({ state, count, isChosen, choose }: ChipProps) {
+  // Rare groups, which most projects lack. Hiding the last chips moves no other.
+  const isRare = state === "building" || state === "blocked" || state === "waiting";
+  return (
+    <button
+      type="button"
+      class={`chip ${state} ${count === 0 ? "none" : ""}`}
+      aria-pressed={isChosen}
+      hidden={isRare && count === 0 && !isChosen}
+      onClick={choose}
+    >
+      <b>{count.toLocaleString("en")}</b> {stateWords[state]}
+    </button>
+  );
+}

@@ -1,0 +1,166 @@
+import type { TargetedSubmitEvent } from "preact";
+import { useRef } from "preact/hooks";
+import { answerText, heldBy, rangeText } from "../../../foundation/contracts/questions.ts";
+import type { QuestionView } from "../../../foundation/contracts/question-views.ts";
+import { byText, shownAnswer, shownText } from "./question-words.ts";
+import { Fold } from "../kit/table.tsx";
+import { Time } from "../kit/time.tsx";
+import { post } from "../live/api.ts";
+import { showToast } from "../live/toasts.ts";
+import { AgentLink, RunLink } from "./run-parts.tsx";
+
+interface QuestionProps {
+  readonly question: QuestionView;
+  /** The address that takes the form without a script. */
+  readonly action: string;
+  /** Sends the text of the field, or the pressed choice. */
+  readonly send?: (question: QuestionView, answer: string) => Promise<unknown>;
+}
+
+/**
+ * A question with the form of its answer, or its end. A model wrote the prompt and the choices, and strangers may steer
+ * it: both are text without links, and hidden characters are shown.
+ */
+export function Question(props: QuestionProps) {
+  const { question } = props;
+  const isOpen = question.state === "open";
+  const held = heldBy(question);
+  return (
+    <>
+      <Prompt question={question} isWhole={isOpen} />
+      {held !== null && <p class="sub">Held by {held}.</p>}
+      {isOpen ? <AnswerForm {...props} /> : <QuestionEnd {...question} />}
+    </>
+  );
+}
+
+/** Longer prompts of ended questions are folded. */
+const longPrompt = 160;
+
+function Prompt({ question, isWhole }: Pick<QuestionProps, "question"> & { isWhole: boolean }) {
+  const text = shownText(question.prompt);
+  const whole = (
+    <p class="question-prompt" id={`prompt-${question.id}`} dir="auto">
+      {text}
+    </p>
+  );
+  const [start = ""] = text.slice(0, longPrompt).split("\n");
+  return isWhole || start === text ? whole : <Fold summary={`${start} …`}>{whole}</Fold>;
+}
+
+function AnswerForm({ question, action, send }: QuestionProps) {
+  const { id, fallback, until } = question;
+  const isBusy = useRef(false);
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
+    if (send === undefined) return;
+    event.preventDefault();
+    const answer = new FormData(event.currentTarget, event.submitter).get("answer");
+    if (typeof answer !== "string" || isBusy.current) return;
+    isBusy.current = true;
+    void send(question, answer).finally(() => (isBusy.current = false));
+  };
+  return (
+    <>
+      <form method="post" action={action} onSubmit={submit}>
+        <div class="answers" role="group" aria-labelledby={`prompt-${id}`}>
+          <Fields {...question} />
+        </div>
+      </form>
+      <p class="sub muted">
+        If no person answers,{" "}
+        {fallback === null ? "the run ends" : `the answer is “${shownAnswer(question, fallback)}”`}{" "}
+        <Time at={until} side="future" />.
+      </p>
+    </>
+  );
+}
+
+function Fields({ id, kind, form }: QuestionView) {
+  if (form.kind === "choice" || form.kind === "boolean") {
+    const choices = form.kind === "choice" ? form.choices : ["yes", "no"];
+    return (
+      <>
+        {choices.map((choice) => (
+          <button class="button" type="submit" name="answer" value={choice} key={choice}>
+            {shownText(answerText(kind, choice))}
+          </button>
+        ))}
+      </>
+    );
+  }
+  const field = { name: "answer", required: true, "aria-labelledby": `prompt-${id}` };
+  const { min, max } = form.kind === "number" ? form : { min: null, max: null };
+  const limits = { min: min ?? undefined, max: max ?? undefined };
+  return (
+    <>
+      {form.kind === "text" ? (
+        <textarea rows={3} maxLength={form.maxLength} {...field} />
+      ) : (
+        <input type="number" step="any" inputMode="decimal" {...limits} {...field} />
+      )}
+      {form.kind === "number" && <span class="sub">{rangeText(min, max)}</span>}
+      <button class="button primary" type="submit">
+        Answer
+      </button>
+    </>
+  );
+}
+
+/** How a question ended: the answer, who gave it, and when. */
+function QuestionEnd({ kind, state, answer, answeredAt, by }: QuestionView) {
+  return (
+    <p class="question-end">
+      {state === "withdrawn" ? (
+        "The run no longer waits for an answer"
+      ) : (
+        <>
+          <strong>{answer === null ? "The run ended" : shownAnswer({ kind }, answer)}</strong> ·{" "}
+          {by === null ? "no person answered in time" : byText(by)}
+        </>
+      )}{" "}
+      · <Time at={answeredAt} />
+    </p>
+  );
+}
+
+interface QuestionListProps {
+  readonly id: string;
+  readonly questions: readonly QuestionView[];
+  /** Reads the questions again. */
+  readonly refresh: () => void;
+  /** True on the page of the run, which needs no links to it. */
+  readonly isOfRun?: boolean;
+}
+
+/** Questions of runs, which are answered here. */
+export function QuestionList({ id, questions, refresh, isOfRun = false }: QuestionListProps) {
+  const send = async (question: QuestionView, given: string): Promise<void> => {
+    const path = `/api/questions/${encodeURIComponent(question.id)}/answer`;
+    const answered = await post<QuestionView>(path, { answer: given });
+    if (answered?.answer != null) showToast(`Answered: ${shownAnswer(question, answered.answer)}`);
+    // Reads again after a refused answer, too: another person may have been first.
+    refresh();
+  };
+  return (
+    <ul class="questions" id={id}>
+      {questions.map((question) => (
+        <li key={question.id} id={question.id} class={question.state === "open" ? "panel" : ""}>
+          <p class="sub">
+            {isOfRun || (
+              <>
+                <AgentLink agent={question.agent} /> ·{" "}
+                <RunLink agent={question.agent} instanceId={question.instanceId} /> ·{" "}
+              </>
+            )}
+            asked <Time at={question.at} />
+          </p>
+          <Question
+            question={question}
+            action={`/dashboard/questions/${encodeURIComponent(question.id)}/answer`}
+            send={send}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,120 @@
+import { inARow, outcomeText, stateWord } from "../../../foundation/contracts/format.ts";
+import type { Failing, HistoryEntry } from "../../../foundation/contracts/history.ts";
+import { agentAddress, changesAddress, runAddress } from "../text/addresses.ts";
+import { listTime } from "../text/format.ts";
+import { runningSince, stateOf, triggerWords } from "./trigger-words.ts";
+import { Duration } from "../kit/time.tsx";
+
+interface RunLinkProps {
+  readonly agent: string;
+  readonly instanceId: string;
+  /** By default the run's own name. */
+  readonly text?: string;
+}
+
+/** A link to the page of a run. */
+export function RunLink({ agent, instanceId, text = instanceId }: RunLinkProps) {
+  return (
+    <a
+      class="run-link"
+      href={runAddress(agent, instanceId)}
+      aria-label={text === "run" ? `Run ${instanceId}` : undefined}
+    >
+      {text}
+    </a>
+  );
+}
+
+/** How long an agent has been failing, its last success, and the changes in between. */
+export function FailingSince({
+  agent,
+  failing,
+}: {
+  readonly agent: string;
+  readonly failing: Failing | null;
+}) {
+  if (failing === null) return null;
+  const { since, count, instanceId, newest, lastSuccess, changed } = failing;
+  return (
+    <p class="outcome failed" id="failing">
+      {newest ? "Failing" : "Had been failing"} since {listTime(since)}
+      {inARow(count)}
+      {lastSuccess === null ? (
+        "; no success is known"
+      ) : (
+        <>
+          {"; last success "}
+          <RunLink
+            agent={agent}
+            instanceId={lastSuccess.instanceId}
+            text={listTime(lastSuccess.at)}
+          />
+          {changed?.length === 0 && "; nothing changed in between"}
+          {changed !== null && changed.length > 0 && (
+            <>
+              {"; changed in between: "}
+              <a href={changesAddress(agent, instanceId, lastSuccess.instanceId)}>
+                {changed.join(" and ")}
+              </a>
+            </>
+          )}
+        </>
+      )}
+    </p>
+  );
+}
+
+/** A link to the page of an entry's run; empty while the entry is queued, because its run has no name yet. */
+export function EntryRunLink({ agent, instanceId }: HistoryEntry) {
+  return (
+    <span class="entry-run">
+      {agent !== null && instanceId !== null && (
+        <RunLink agent={agent} instanceId={instanceId} text="run" />
+      )}
+    </span>
+  );
+}
+
+/** A link to an agent's page; a long name is cut. */
+export function AgentLink({
+  agent,
+  otherwise = "none",
+}: {
+  readonly agent: string | null;
+  readonly otherwise?: string;
+}) {
+  if (agent === null) return <span class="muted">{otherwise}</span>;
+  return (
+    <a class="cut-name" href={agentAddress(agent)} title={agent}>
+      {agent}
+    </a>
+  );
+}
+
+/** The trigger of a run; a call leads to the run that made it. */
+export function TriggerLabel(entry: HistoryEntry) {
+  const { kind, source, caller, replayOf } = entry;
+  if (kind !== "agent-call" || source === null || caller === null) {
+    return <span>{triggerWords(entry)}</span>;
+  }
+  return (
+    <span class="caller">
+      call from <RunLink agent={source} instanceId={caller} />
+      {replayOf === null ? "" : " (replay)"}
+    </span>
+  );
+}
+
+/** The state or outcome of an entry. */
+export function Outcome({ entry }: { readonly entry: HistoryEntry }) {
+  return <span class={`outcome ${stateOf(entry)}`}>{outcomeText(stateWord(entry))}</span>;
+}
+
+/** How long an entry's run took, or has taken so far. */
+export function RunDuration({ entry }: { readonly entry: HistoryEntry }) {
+  return (
+    <span class="number">
+      <Duration ms={entry.durationMs} since={runningSince(entry)} />
+    </span>
+  );
+}

@@ -1,0 +1,111 @@
+import type { Route } from "playwright-core";
+import type { HistoryEntry } from "../../../../../src/foundation/contracts/history.ts";
+import { fakeOperations } from "../../../../helpers/fake-operations.ts";
+import { historyEntry } from "../../../../helpers/history-entry.ts";
+import { testDeps } from "../../../gateway/start-gateway.ts";
+import { sharedBrowser } from "../../open-page.ts";
+
+const open = sharedBrowser();
+
+/** A run that arrived so many hours ago. */
+function run(
+  agent: string,
+  hoursAgo: number,
+  outcome: HistoryEntry["outcome"] = "succeeded",
+): HistoryEntry {
+  const at = new Date(Date.now() - hoursAgo * 3_600_000).toISOString();
+  const id = `${agent}-${hoursAgo}-${outcome ?? ""}`;
+  const digits = hoursAgo.toString(36).replace(/[^a-z2-7]/g, "a");
+  const instanceId = `${agent}-${digits.padStart(8, "a").slice(-8)}`;
+  return historyEntry({ id, agent, at, outcome, instanceId });
+}
+
+function withRuns(names: readonly string[], ...entries: readonly HistoryEntry[]) {
+  const deps = testDeps({ operations: fakeOperations(names.map((name) => ({ name }))) });
+  deps.operations.entries.push(...entries);
+  return deps;
+}
+
+test("an agent's last twenty runs are links, each named by agent, outcome and time", async () => {
+  const many = Array.from({ length: 30 }, (_, index) => run("dev", index + 2));
+  const cats = [run("cat", 400, "failed"), run("cat", 40), run("cat", 1, null)];
+  const { page, errors, shows } = await open(
+    "/dashboard",
+    withRuns(["ant", "cat", "dev"], ...cats, ...many),
+  );
+  const cat = page.getByRole("group", { name: "Last 2 runs of cat: 1 failed, 1 succeeded" });
+  await expect.poll(() => cat.getByRole("link").count()).toBe(2);
+  const failed = cat.getByRole("link", { name: /^cat failed, .*\d{4}.*\d\d:\d\d:\d\d$/ });
+  await expect.poll(() => failed.getAttribute("class")).toBe("tick failed");
+  const dev = page.getByRole("group", { name: "Last 20 runs of dev: 20 succeeded" });
+  await expect.poll(() => dev.getByRole("link").count()).toBe(20);
+  await shows({ "tr[data-agent=ant] td.last-20-runs": "–" });
+  expect(errors).toEqual([]);
+});
+
+test("an outcome strip is one tab stop, the arrow keys go from run to run, and Enter opens one", async () => {
+  const runs = [run("dev", 40, "failed"), run("dev", 3), run("dev", 2), run("ant", 40)];
+  const { page, url } = await open("/dashboard?sort=name", withRuns(["ant", "dev"], ...runs));
+  const strip = page.getByRole("group", { name: /^Last 3 runs of dev/ });
+  await expect.poll(() => strip.locator("a:not([tabindex])").count()).toBe(1);
+  const focused = () => page.evaluate("document.activeElement.title");
+  await page.getByRole("link", { name: "idle: why dev did not run" }).focus();
+  await page.keyboard.press("Tab");
+  await expect.poll(() => focused()).toMatch(/^dev succeeded/);
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await expect.poll(() => focused()).toMatch(/^dev failed/);
+  await page.keyboard.press("ArrowLeft");
+  await expect.poll(() => focused()).toMatch(/^dev failed/);
+  const href = await strip.locator("a.failed").getAttribute("href");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${url}${href}`);
+});
+
+test("outcome strips follow the runs, and a filter that shows more agents", async () => {
+  const deps = withRuns(["ant", "bee"], run("ant", 8), run("bee", 9));
+  const { page } = await open("/dashboard?q=bee", deps);
+  await page.getByRole("group", { name: "Last 1 run of bee: 1 succeeded" }).waitFor();
+  deps.operations.entries.push(run("bee", 0, "timed_out"));
+  deps.operations.setAgent({ name: "bee", state: "error", lastOutcome: "timed_out" });
+  const both = "Last 2 runs of bee: 1 succeeded, 1 timed out";
+  await page.getByRole("group", { name: both }).waitFor();
+  await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("");
+  await page.getByRole("group", { name: "Last 1 run of ant: 1 succeeded" }).waitFor();
+});
+
+test("a filter that shows other agents, equally many, shows their outcome strips", async () => {
+  const { page } = await open("/dashboard?q=bee", withRuns(["ant", "bee"], run("ant", 8)));
+  await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("ant");
+  await page.getByRole("group", { name: "Last 1 run of ant: 1 succeeded" }).waitFor();
+});
+
+test("an outcome strip has a run that ended while the strips were loaded", async () => {
+  const deps = withRuns(["bee"], run("bee", 9));
+  const { page } = await open("/dashboard", deps);
+  const arrived = Promise.withResolvers<null>();
+  const held = Promise.withResolvers<null>();
+  const hold = async (route: Route): Promise<void> => {
+    const response = await route.fetch();
+    arrived.resolve(null);
+    await held.promise;
+    await route.fulfill({ response });
+  };
+  await page.route("**/api/stats/latest-runs?*", hold, { times: 1 });
+  deps.operations.setAgent({ name: "bee", statusText: "one" });
+  await arrived.promise;
+  deps.operations.entries.push(run("bee", 1));
+  deps.operations.setAgent({ name: "bee", statusText: "another" });
+  await page.getByText("another").waitFor();
+  held.resolve(null);
+  await page.getByRole("group", { name: "Last 2 runs of bee: 2 succeeded" }).waitFor();
+});
+
+test("on a phone the outcome strip is below the row's texts", async () => {
+  const { page } = await open("/dashboard", withRuns(["bee"], run("bee", 9)));
+  await page.setViewportSize({ width: 390, height: 800 });
+  const strip = await page.locator("tr[data-agent=bee] .strip").boundingBox();
+  const name = await page.locator("tr[data-agent=bee] .agent-name").boundingBox();
+  expect(strip?.y).toBeGreaterThan((name?.y ?? 800) + (name?.height ?? 0));
+  expect(strip?.width).toBeGreaterThan(390 * 0.7);
+});
