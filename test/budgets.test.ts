@@ -11,7 +11,7 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   streams: [32_297, 30_500],
   "src/foundation": [2_560, 1_200],
   "src/foundation/config": [46_446, 43_000],
-  "src/foundation/contracts": [22_423, 15_000],
+  "src/foundation/contracts": [22_375, 15_000],
   "src/foundation/credentials": [16_199, 13_500],
   "src/foundation/files": [3_727, 3_500],
   "src/foundation/logs": [11_485, 11_000],
@@ -30,11 +30,11 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/features/versions": [1_670, 1_650],
   "src/features/webhooks": [26_752, 25_500],
   "src/runtime/cluster": [31_565, 31_000],
-  "src/runtime/harness": [47_124, 39_000],
-  "src/runtime/run-api": [44_717, 40_000],
+  "src/runtime/harness": [42_311, 39_000],
+  "src/runtime/run-api": [48_432, 40_000],
   "src/runtime/runners": [33_998, 37_000],
-  "src/runtime/runs": [34_714, 29_500],
-  "src/runtime/wire": [13_383, 16_000],
+  "src/runtime/runs": [34_898, 29_500],
+  "src/runtime/wire": [13_631, 16_000],
   "src/interfaces/cli": [87_321, 90_000],
   "src/interfaces/dashboard": [85_175, 78_000],
   "src/interfaces/doctor": [22_265, 21_000],
@@ -43,7 +43,7 @@ const budgets: Readonly<Record<string, readonly [most: number, target: number]>>
   "src/interfaces/operations": [15_154, 15_000],
   "src/interfaces/views": [4_447, 4_000],
   "src/start": [11_506, 10_500],
-  test: [994_500, 870_000],
+  test: [993_947, 870_000],
 };
 
 /** Comments and imports. */
