@@ -6,10 +6,7 @@ import { answerMemory } from "./held-memory.ts";
  * provider. Prints the address in place of that URL, the bridge's key and its address as a proxy, as JSON.
  */
 const [socket = "", token = "", upstream = ""] = process.argv.slice(2);
-const bridge = await openBridge({
-  runSocket: { socket, token },
-  onInterrupted: (message) => process.stderr.write(`${message}\n`),
-});
+const bridge = await openBridge({ socket, token });
 const baseUrl = bridge.baseUrl({ name: "bench" }, upstream);
 const { key, proxyUrl } = bridge;
 process.stdout.write(`${JSON.stringify({ baseUrl, key, proxyUrl })}\n`);

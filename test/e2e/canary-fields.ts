@@ -41,6 +41,7 @@ const bodies: Bodies = {
   },
   "mcp-call": { server: "evil", tool: "echo", arguments: { a: "b" }, traceparent: "00-1-2-3" },
   "mcp-allow": { server: "inside", tool: "look", arguments: { a: "b" } },
+  "model-verdict": { call: randomUUID() },
 };
 
 const messages: Messages = {

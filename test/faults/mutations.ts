@@ -197,8 +197,8 @@ const table: readonly (readonly [Where, Defences])[] = [
     { file: `${runApi}/run-sockets.ts`, test: `${ofRunApi}/egress/authentication.test.ts` },
     {
       "a tunnel requires the token of its run": [
-        'carriesToken(request.headers["proxy-authorization"], socket.tokens.tokenHash)',
-        '(request.headers["proxy-authorization"] ?? "") !== ""',
+        "carriesToken(login, socket.tokens.tokenHash)",
+        '(login ?? "") !== ""',
       ],
     },
   ],

@@ -97,3 +97,8 @@ export function stateWord({ kind, agent, outcome, startedAt }: Ended): string {
   // No agent rejected the delivery: none matched.
   return outcome === "rejected" && kind === "webhook" && agent === null ? "unmatched" : outcome;
 }
+
+/** `20 s`, `0.4 s` */
+export function secondsText(ms: number): string {
+  return `${ms < 10_000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000)} s`;
+}

@@ -126,15 +126,6 @@ export function bridgeKey(token: string): string {
   return createHmac("sha256", token).update("bridge").digest("hex").slice(0, 48);
 }
 
-/** Body of a request to a model: conversations with pictures are as large as the providers take them. */
-export const maxModelRequestBytes = 32 * 1024 * 1024;
-
-/**
- * The longest answer of a model that a harness holds: more than 128,000 tokens in the most verbose format, one event of
- * 400 bytes for each.
- */
-export const maxModelAnswerBytes = 64 * 1024 * 1024;
-
 /** Prefix of the keys of Anthropic's subscriptions, by which clients choose how to authenticate. */
 export const oauthMark = "sk-ant-oat01-";
 
@@ -151,29 +142,11 @@ export function modelPath(name: string, upstream: string): string {
   return `/model/${encodeURIComponent(name)}/${host}${pathname === "/" ? "" : pathname}`;
 }
 
-/** Header of a request that identifies one call of a harness; the bridge observes its answer. */
+/** Header of a request: the id under which the harness asks for the verdict on the call. */
 export const callHeader = "x-al-call";
 
-/** Trailer of an answer: `AnswerFacts` as JSON, URI-encoded. Absent without any. */
-export const factsTrailer = "x-al-answer";
-
-/** Facts in a model's answer that clients drop or misread. */
-export interface AnswerFacts {
-  /** The model's refusal text, which clients take for ordinary text or drop. */
-  readonly refusal: string;
-  /** Why the provider did not pass the prompt to the model. */
-  readonly blocked: string | null;
-  /** The code or type of an error inside of a stream. */
-  readonly streamError: string | null;
-  /** Ids of tool calls whose final arguments are not whole JSON. */
-  readonly cutCalls: readonly string[];
-}
-
-/** Header of an answer from the gateway instead of the provider: the code of the problem. */
-export const problemHeader = "x-al-problem";
+/** Header of a request: how long the model may send nothing until the call is ended for its client, in ms. */
+export const silenceHeader = "x-al-silence-ms";
 
 /** Code of a call that fails only for lack of money. */
 export const noMoneyCode = "budget_exceeded";
-
-/** Codes of a call that no budget pays: it can't pay another model either. */
-export const overBudgetCodes: readonly string[] = [noMoneyCode, "too_many_turns"];

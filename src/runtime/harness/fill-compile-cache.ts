@@ -12,11 +12,12 @@ export async function fillCompileCache(startScripted: StartScripted): Promise<vo
   const { runPi } = await import("./pi/pi.ts");
   const model = await startScripted({ turns: [{ text: "Yes." }] });
   try {
-    await using endpoint = await openBridge({ runSocket: model, onInterrupted: () => undefined });
+    await using bridge = await openBridge(model);
+    const verdict = { failure: null, cutCalls: [] };
     await runPi({
       job,
       signal: new AbortController().signal,
-      endpoint,
+      endpoint: { ...bridge, verdictOn: () => Promise.resolve(verdict) },
       prompt: "Are you there?",
       commandEnv: {},
       emit: () => undefined,
@@ -54,7 +55,7 @@ const job: Job = {
       maxTokens: null,
       input: null,
       timeoutSeconds: null,
-      maxRetries: null,
+      maxRetries: 0,
       price: null,
     },
   ],

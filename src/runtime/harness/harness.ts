@@ -4,7 +4,7 @@ import type { LogKind } from "../../foundation/contracts/log-kinds.ts";
 import type { RunMessage } from "../wire/run-messages.ts";
 import type { People } from "./run-api/people.ts";
 import type { RunRequests } from "./run-api/run-requests.ts";
-import type { createExchanges } from "./bridge/exchanges.ts";
+import type { ModelVerdict } from "../wire/protocol.ts";
 import type { RunClock } from "./run-clock.ts";
 
 /** Writes one message of the run. */
@@ -30,8 +30,11 @@ export interface ModelEndpoint {
   baseUrl(model: Pick<JobModel, "name">, upstream: string): string;
   /** Replaces the provider's key, which runs don't have. */
   readonly key: string;
-  /** Observes a request that this process itself makes. */
-  readonly observe: ReturnType<typeof createExchanges>["observe"];
+  /**
+   * The gateway's verdict on the call that was sent under this id, or the latest without one; null if it is not known,
+   * as the scheduler was restarted. Rejects if the scheduler stays down.
+   */
+  verdictOn(call: string | undefined, signal: AbortSignal): Promise<ModelVerdict | null>;
 }
 
 /** Input of a harness for one session. */

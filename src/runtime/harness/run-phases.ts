@@ -10,16 +10,16 @@ import { openCommandSocket, type CommandSocket } from "./run-api/command-socket.
 import { createPeople } from "./run-api/people.ts";
 import { createRunRequests, type RunRequests } from "./run-api/run-requests.ts";
 import { createSessionExit, type SessionExit } from "./run-api/signals.ts";
-import { openBridge, type Bridge } from "./bridge/bridge.ts";
+import { openBridge } from "./bridge/bridge.ts";
 import { commandEnv } from "./command-env.ts";
 import { logTo, noUsage, stoppedEarly } from "./harness.ts";
-import type { Emit, Harness, Session, SessionEnd } from "./harness.ts";
+import type { Emit, Harness, ModelEndpoint, Session, SessionEnd } from "./harness.ts";
 import { hookTimeoutMs, runHooks, runPostHooks } from "./hooks.ts";
 import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
 import { cut } from "./message-writer.ts";
 import { isClosed, networkVariables, withSshThroughBridge } from "./network.ts";
 import { promptFor, systemPrompt } from "./prompt.ts";
-import { createRunClock, type RunClock } from "./run-clock.ts";
+import { createRunClock } from "./run-clock.ts";
 import { pieces } from "./transcript.ts";
 
 /** Context that all phases of a run share. */
@@ -46,8 +46,10 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const warn = (msg: string) => logTo(emit, "run", 40, msg);
   const clock = createRunClock(job.timeoutSeconds);
   const exit = createSessionExit();
-  await using endpoint = await openModels(job, clock, warn);
-  const client = job.channel === null ? null : createRunApiClient(job.channel);
+  if (job.channel === null)
+    throw new Error("this run has no socket by which it reaches its models");
+  await using bridge = await openBridge(job.channel, clock.pausedFor);
+  const client = createRunApiClient(job.channel);
   let returned: unknown;
   const onReturn = (value: unknown) => void (returned = value);
   const all = createRunRequests({ job, emit, client, exit, redact, onReturn });
@@ -70,7 +72,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   const files = await writeCredentialFiles(job);
   emit({ type: "ready" });
   const closed = isClosed(job, env);
-  const network = await networkVariables(job, closed ? endpoint.proxyUrl : null);
+  const network = await networkVariables(job, closed ? bridge.proxyUrl : null);
   const open = commandEnv(job, env, { network, payloadFile, files, commands });
   const variables = closed ? withSshThroughBridge(open) : open;
   mcp?.start(variables);
@@ -81,7 +83,18 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
     commands: commands !== null,
   });
   const people = createPeople(client, redact, emit);
-  const session = { job, prompt, commandEnv: variables, emit, clock, requests, endpoint, people };
+  const verdictOn: ModelEndpoint["verdictOn"] = async (call, asked) =>
+    (await client.ask("model-verdict", { call }, asked)).verdict;
+  const session = {
+    job,
+    prompt,
+    commandEnv: variables,
+    emit,
+    clock,
+    requests,
+    people,
+    endpoint: { ...bridge, verdictOn },
+  };
   const stopping = AbortSignal.any([signal, exit.begin()]);
   const ended = await untilPost({ ...session, signal: stopping }, harness, redact).catch(failure);
   const sessionEnd = stopped(exited(ended, exit), signal);
@@ -114,15 +127,6 @@ export function failure(error: unknown): SessionEnd {
   const fault = machineFault(error, process.cwd());
   if (fault !== null) return { error: fault, usage: noUsage, blocked: true };
   return { error: messageOf(error), usage: noUsage };
-}
-
-function openModels(
-  { channel }: Job,
-  { pausedFor }: RunClock,
-  onInterrupted: (msg: string) => void,
-): Promise<Bridge> {
-  if (channel === null) throw new Error("this run has no socket by which it reaches its models");
-  return openBridge({ runSocket: channel, pausedFor, onInterrupted });
 }
 
 /** The agent's MCP servers. Their code is loaded by runs that have some. */

@@ -27,7 +27,7 @@ import { carriesToken } from "./socket-dir.ts";
 /** Services that runs reach through their sockets. */
 export interface Served {
   readonly runApi: RunApi;
-  /** Handles calls to models as streams: their bodies have not been read. */
+  /** Handles calls to models, which don't match any route: it reads their bodies itself. */
   readonly models: Pick<ModelGateway, "handle">;
   /** Handles requests to other hosts, which don't match any route. */
   readonly egress: Pick<Egress, "connect" | "forward">;
@@ -64,13 +64,6 @@ export function runApiApp(
   served: () => Served | null,
   onUnexpected: (instanceId: string, error: unknown) => void,
 ): FastifyInstance {
-  /** The service and the socket of a request. Throws a refusal while the scheduler starts. */
-  const reached = <K extends keyof Served>(name: K, { raw }: FastifyRequest) => {
-    const socket = socketOf(raw);
-    const service = served()?.[name];
-    if (socket === undefined || service === undefined) throw starting();
-    return { socket, service };
-  };
   const app = fastify({
     bodyLimit: maxRequestBytes,
     return503OnClosing: false,
@@ -98,8 +91,6 @@ export function runApiApp(
   const room = createShares(roomForRequests);
   app.addHook("onRequest", async ({ raw, headers, url }, reply) => {
     const instanceId = socketOf(raw)?.instanceId ?? "";
-    // The model gateway reserves memory for its own calls.
-    if (url.startsWith("/model/")) return;
     // Longer bodies are refused before they are read.
     const length = Math.min(Number(headers["content-length"] ?? 0), maxLinesBytes);
     cutIfSilent(raw, silentMs);
@@ -120,17 +111,6 @@ export function runApiApp(
     const detail = `There is no ${request.method} ${request.url.slice(0, 100)}.`;
     return sendProblem(reply, refusal("malformed", detail));
   });
-  void app.register((calls, _options, registered) => {
-    calls.removeAllContentTypeParsers();
-    calls.addContentTypeParser("*", (_request, _body, done) => done(null));
-    calls.post("/model/*", (request, reply) => {
-      const { socket, service } = reached("models", request);
-      reply.hijack();
-      void service.handle(socket.instanceId, request.raw, reply.raw);
-      return reply;
-    });
-    registered();
-  });
   addRemoteRoutes(app, {
     socketOf,
     remote: () => served()?.remote ?? null,
@@ -139,7 +119,8 @@ export function runApiApp(
   for (const name of Object.keys(schedulerRequests) as RequestName[]) {
     const schema: BodySchema = schedulerRequests[name].request(z);
     app.post(`/run/${name}`, async (request, reply) => {
-      const { socket, service } = reached("runApi", request);
+      const [socket, service] = [socketOf(request.raw), served()?.runApi];
+      if (socket === undefined || service === undefined) throw starting();
       const key = parsed(keySchema, request.headers["idempotency-key"], "Idempotency-Key");
       const body = parsed(schema, request.body, name);
       const { instanceId } = socket;

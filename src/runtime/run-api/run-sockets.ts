@@ -7,7 +7,13 @@ import { bridgeKey } from "../../foundation/contracts/model-gateway.ts";
 import { fixedTokens } from "./run-tokens.ts";
 import { createRemoteSockets, type RemoteSocketsDeps } from "./remote-sockets.ts";
 import { RunSocket, type SocketOwner, type StoredSocket } from "./run-socket.ts";
-import { notAuthenticated, notReady, refuseRequest, refuseTunnel } from "./egress/answers.ts";
+import {
+  notAuthenticated,
+  notReady,
+  refuseRequest,
+  refuseTunnel,
+  unauthorized,
+} from "./egress/answers.ts";
 import type { EgressAnswer } from "./egress/answers.ts";
 import { carriesToken, hashOf, makeSocketDir, newToken, removeSocketDir } from "./socket-dir.ts";
 
@@ -56,37 +62,46 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
   /** Created for the first request of a run: a start does without it. */
   let created: Promise<FastifyInstance> | undefined;
 
-  /** Forwards a request to another host, once the scheduler has started. Only the headers have been read. */
+  /** Forwards a request to a host or a model, once the scheduler has started. Only the headers have been read. */
   const pass = async (
     socket: RunSocket,
     request: IncomingMessage,
-    serve: (egress: Served["egress"]) => void,
+    serve: (served: Served) => void,
     refuse: (answer: EgressAnswer) => void,
+    toModel = false,
   ): Promise<void> => {
-    const isToken = carriesToken(request.headers["proxy-authorization"], socket.tokens.tokenHash);
-    if (!isToken || socket.ended === "over") return refuse(notAuthenticated);
+    const login = request.headers[toModel ? "authorization" : "proxy-authorization"];
+    const isToken = carriesToken(login, socket.tokens.tokenHash);
+    if (!isToken || socket.ended === "over") {
+      return refuse(toModel ? unauthorized : notAuthenticated);
+    }
     socket.markAuthenticated(request.socket);
     await started.promise;
     // The client hung up meanwhile: nothing would end a request that begins now.
     if (request.socket.destroyed) return;
     if (served === null || socket.ended === "closing") return refuse(notReady);
-    serve(served.egress);
+    serve(served);
   };
   const create = (owner: SocketOwner, onDispose: OnDispose): RunSocket => {
     const socket = new RunSocket(
       owner,
       (request, response) => {
-        if (!isAbsoluteForm(request.url ?? "")) {
+        const { url = "" } = request;
+        const toModel = url.startsWith("/model/");
+        if (!toModel && !isAbsoluteForm(url)) {
           origins.set(request, socket);
           return void (created ??= createApp()).then((app) => app.routing(request, response));
         }
+        const serve = ({ models, egress }: Served): void => {
+          if (toModel) void models.handle(socket.instanceId, request, response);
+          else void egress.forward(socket, request, response);
+        };
         const refuse = (answer: EgressAnswer) => refuseRequest(request, response, answer);
-        void pass(socket, request, (egress) => egress.forward(socket, request, response), refuse);
+        void pass(socket, request, serve, refuse, toModel);
       },
       (request, connection, head) => {
         connection.on("error", () => connection.destroy());
-        const serve = (egress: Served["egress"]) =>
-          egress.connect(socket, request, connection, head);
+        const serve = ({ egress }: Served) => egress.connect(socket, request, connection, head);
         void pass(socket, request, serve, (answer) => refuseTunnel(connection, answer));
       },
       onDispose,

@@ -9,7 +9,7 @@ import type { LogEntry, LogLevel, RunEvent, RunRequest } from "../../../streams/
 import { runtimes } from "../../../streams/runtimes.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
 import { mountedSocketDir, refusal } from "../wire/protocol.ts";
-import type { RequestAnswer, RequestName, RunApiRequest } from "../wire/protocol.ts";
+import type { ModelVerdict, RequestAnswer, RequestName, RunApiRequest } from "../wire/protocol.ts";
 import type { McpTool } from "../../foundation/contracts/mcp.ts";
 import type { Redacted, Redactor } from "../../foundation/credentials/redactor.ts";
 import { messageOf } from "../../foundation/errors.ts";
@@ -45,6 +45,9 @@ export interface LiveRunDeps {
 
 /** How long a run can work with an answer before it is frozen for its other waits, in ms. */
 const restAfterMs = 10_000;
+
+/** More than a harness has open at once: it asks for the verdict as soon as a call has ended. */
+const maxModelCalls = 16;
 
 /** A lock that a request waits for. */
 export interface WaitedLock {
@@ -102,6 +105,8 @@ export class LiveRun implements Disposable {
   readonly unlocks: string[] = [];
   /** The run's connections to MCP servers, with the tools of each, by the server's config. */
   readonly mcp = new Map<string, Promise<RunMcpServer>>();
+  /** The verdicts on its latest calls to models, by their ids; of those without one the latest. */
+  readonly modelCalls = new Map<string, () => ModelVerdict | null>();
   /** The denied connection attempts in the run's log; null before the first. */
   denials: Set<string> | null = null;
   readonly freezer: Freezer;
@@ -167,6 +172,15 @@ export class LiveRun implements Disposable {
   /** Resolves once it is recorded that its process may receive a request. */
   async begin(): Promise<void> {
     await this.#begin?.();
+  }
+
+  addModelCall(call: string, verdict: () => ModelVerdict | null): void {
+    this.modelCalls.delete(call);
+    const [oldest] = this.modelCalls.keys();
+    if (oldest !== undefined && this.modelCalls.size === maxModelCalls) {
+      this.modelCalls.delete(oldest);
+    }
+    this.modelCalls.set(call, verdict);
   }
 
   /** Written for its post hooks, before the run is asked to end. */

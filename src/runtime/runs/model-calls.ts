@@ -46,6 +46,7 @@ export function createModelCalls(
     isEnding: (instanceId) => runs.find(instanceId)?.isEnding ?? false,
     meter: noteRefusals(context, runs, meter),
     answerScript,
+    onCall: (instanceId, call, verdict) => runs.find(instanceId)?.addModelCall(call, verdict),
     onProblem: ({ instanceId, model, error }) =>
       warn(`${instanceId}: model ${JSON.stringify(model)}: ${messageOf(error)}`),
   });

@@ -21,6 +21,10 @@ export type { RequestName };
 export type RequestBody<N extends RequestName> = z.infer<ReturnType<Rows[N]["request"]>>;
 export type RequestAnswer<N extends RequestName> = z.infer<ReturnType<Rows[N]["answer"]>>;
 
+/** The gateway's verdict on a call to a model. */
+export type ModelVerdict = NonNullable<RequestAnswer<"model-verdict">["verdict"]>;
+export type ModelFailure = NonNullable<ModelVerdict["failure"]>;
+
 /** The run that holds the requested lock. */
 const holderSchema = z.object({
   agent: z.string(),

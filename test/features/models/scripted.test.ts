@@ -15,7 +15,7 @@ interface Chunk {
 async function scripted(turns: Script["turns"], token?: string) {
   const model = await startScriptedModel({ turns });
   const runSocket = { socket: model.socket, token: token ?? model.token };
-  const bridge = await openBridge({ runSocket, onInterrupted: () => undefined });
+  const bridge = await openBridge(runSocket);
   onTestFinished(async () => {
     await bridge[Symbol.asyncDispose]();
     await model.close();

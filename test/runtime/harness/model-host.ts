@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import type { ModelApi } from "../../../streams/agent-config.ts";
+import type { ModelFailure, ModelVerdict } from "../../../src/runtime/wire/protocol.ts";
 import type { EgressAttempt } from "../../../src/foundation/contracts/network-allow.ts";
 import { outsideOfRuns } from "../../../src/foundation/contracts/job.ts";
 import type { Job, JobModel, Script } from "../../../src/foundation/contracts/job.ts";
@@ -64,8 +65,18 @@ const gateway = createModelGateway({
   isEnding: () => false,
   meter,
   answerScript,
+  onCall: (token, call, verdict) => verdicts.set(call || token, verdict),
   onProblem: () => undefined,
 });
+const verdicts = new Map<string, () => ModelVerdict | null>();
+
+/** The verdict on a call, or on the latest one of a run, as the scheduler gives it. */
+export const hostVerdict = (id: string): ModelVerdict | null => verdicts.get(id)?.() ?? null;
+
+/** Has the latest call of the run with this token failed so. */
+export function failCall(token: string, failure: ModelFailure): void {
+  verdicts.set(token, () => ({ failure, cutCalls: [] }));
+}
 
 /** The real gateway, for the run sockets of a test's own. */
 export const hostGateway: Pick<ModelGateway, "handle"> = gateway;
@@ -91,9 +102,15 @@ async function waitForMessage(token: string, request: IncomingMessage, response:
   else waiting.set(token, response);
 }
 
+async function answerVerdict(token: string, request: IncomingMessage, response: ServerResponse) {
+  const { call = token } = (await json(request)) as { readonly call?: string };
+  response.end(JSON.stringify({ ok: true, verdict: hostVerdict(call) }));
+}
+
 const server = createServer((request, response) => {
   const [, token = ""] = /^Bearer (.*)$/.exec(request.headers.authorization ?? "") ?? [];
   if (request.url === "/run/inbox") return void waitForMessage(token, request, response);
+  if (request.url === "/run/model-verdict") return void answerVerdict(token, request, response);
   if (request.url === "/run/keep-session") return void response.end('{"ok":true}');
   request.url = asScripted(token, request.url ?? "");
   void gateway.handle(token, request, response);

@@ -1,4 +1,4 @@
-import { hostGateway } from "../harness/model-host.ts";
+import { hostGateway, hostVerdict } from "../harness/model-host.ts";
 import { noEgress } from "./no-egress.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -72,7 +72,9 @@ export async function socketSide() {
   const base = await mkdtemp(join(tmpdir(), "al-ch-"));
   /** Lines of the scheduler's log. */
   const problems: string[] = [];
-  const abilities = fakeAbilities();
+  const abilities = fakeAbilities({
+    "model-verdict": ({ request: { call = "" } }) => ({ ok: true, verdict: hostVerdict(call) }),
+  });
   const records = socketRecords();
   const onProblem = (message: string) => problems.push(message);
   /** Another scheduler, which serves nobody yet. */

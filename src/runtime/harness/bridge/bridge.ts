@@ -6,7 +6,6 @@ import { pipeline } from "node:stream/promises";
 import {
   bridgeKey,
   bridgeUser,
-  maxModelRequestBytes,
   modelPath,
   oauthMark,
 } from "../../../foundation/contracts/model-gateway.ts";
@@ -18,8 +17,6 @@ import {
 } from "../../../foundation/contracts/request-limit.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { passTunnel, carriesProxyKey, proxyChallenge, proxyKeyMissing } from "./pass-tunnel.ts";
-import { createExchanges } from "./exchanges.ts";
-import { sendThrough, type Through } from "./send-through.ts";
 import type { RunClock } from "../run-clock.ts";
 import { connectionTo, type RunSocket } from "./while-away.ts";
 
@@ -27,28 +24,26 @@ interface BridgeOptions {
   /** The run's own socket and token; the bridge adds the token, so that no command of the agent needs it. */
   readonly runSocket: RunSocket;
   /** Excludes the time until a host answers from the run's: a person may be asked first. */
-  readonly pausedFor?: RunClock["pausedFor"];
-  /** Called with the reason when an answer broke off in the middle. */
-  readonly onInterrupted: (message: string) => void;
+  readonly pausedFor: RunClock["pausedFor"];
 }
 
 /**
- * Starts the bridge on a free port of 127.0.0.1. It forwards requests to models and allowed hosts over the run socket,
+ * Starts the bridge on a free port of 127.0.0.1. It streams requests to models and allowed hosts over the run socket,
  * also from a container without a network. Requires its own key, because other users of the machine can reach the port.
  */
-export async function openBridge({
-  runSocket,
-  pausedFor = (waiting) => waiting(),
-  onInterrupted,
-}: BridgeOptions) {
+export async function openBridge(
+  runSocket: RunSocket,
+  pausedFor: RunClock["pausedFor"] = (waiting) => waiting(),
+) {
   const key = bridgeKey(runSocket.token);
-  const exchanges = createExchanges();
   const server = createServer(limitOpenRequests(pipelinedByPrograms), (request, response) => {
     response.socket?.setNoDelay(true);
-    const watch = exchanges.watchOf(request);
-    pass(request, response, { key, runSocket, pausedFor, watch, onInterrupted }).catch(
-      (error: unknown) => refuse(response, 502, messageOf(error)),
-    );
+    pass(request, response, { key, runSocket, pausedFor }).catch((error: unknown) => {
+      const respond = (): void => refuse(response, 502, messageOf(error));
+      // Most clients read the response only after they have sent everything.
+      if (request.resume().complete) respond();
+      else request.once("end", respond);
+    });
   });
   // No timeout, because models may take long to answer, and agents to send the next request.
   server.requestTimeout = 0;
@@ -69,7 +64,6 @@ export async function openBridge({
   const { port } = server.address() as AddressInfo;
   return {
     key,
-    observe: exchanges.observe,
     /** The HTTP proxy of the run's programs, its key included. */
     proxyUrl: `http://${bridgeUser}:${key}@127.0.0.1:${port}`,
     baseUrl: ({ name }: { readonly name: string }, upstream: string) =>
@@ -84,42 +78,19 @@ export async function openBridge({
 
 export type Bridge = Awaited<ReturnType<typeof openBridge>>;
 
-/** The key of the proxy, and the run's clock. */
-type HostAccess = { readonly key: string } & Required<Pick<BridgeOptions, "pausedFor">>;
-
 async function pass(
   request: IncomingMessage,
   response: ServerResponse,
-  { key, pausedFor, ...through }: Omit<Through, "body"> & HostAccess,
+  { key, ...through }: BridgeOptions & { readonly key: string },
 ): Promise<void> {
-  if (isAbsoluteForm(request.url ?? "")) {
-    if (carriesProxyKey(request, key))
-      return passRequest(request, response, { runSocket: through.runSocket, pausedFor });
-    refuse(response, 407, proxyKeyMissing, proxyChallenge);
-    return;
+  const isProxied = isAbsoluteForm(request.url ?? "");
+  if (isProxied && !carriesProxyKey(request, key)) {
+    return refuse(response, 407, proxyKeyMissing, proxyChallenge);
   }
-  if (!carriesKey(request, key)) {
-    refuse(response, 401, "this is not the key of this run's models");
-    return;
+  if (!isProxied && !carriesKey(request, key)) {
+    return refuse(response, 401, "this is not the key of this run's models");
   }
-  const body = await bodyOf(request);
-  if (body === null) {
-    refuse(response, 413, `the request is larger than ${maxModelRequestBytes} bytes`);
-    return;
-  }
-  await sendThrough(request, response, { ...through, body });
-}
-
-/** The whole body, kept so that it can be sent again if the scheduler restarts; null if it is too large. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    // The rest of the request is read too: most clients read the response only after they have sent everything.
-    if (size <= maxModelRequestBytes) chunks.push(chunk);
-  }
-  return size <= maxModelRequestBytes ? Buffer.concat(chunks) : null;
+  await forward(request, response, isProxied ? toHosts : toModels, through);
 }
 
 /** Responds with an error in a format from which the clients of all providers show the message. */
@@ -144,48 +115,62 @@ function carriesKey({ headers, url = "" }: IncomingMessage, key: string): boolea
   );
 }
 
+/** How a request authenticates to the scheduler, and the headers that are not forwarded. */
+interface Login {
+  readonly header: string;
+  readonly dropped: ReadonlySet<string>;
+}
+
+const toHosts: Login = { header: "Proxy-Authorization", dropped: connectionHeaders };
+const keyHeaders = ["authorization", "x-api-key", "x-goog-api-key"];
+const toModels: Login = {
+  header: "Authorization",
+  dropped: new Set([...connectionHeaders, ...keyHeaders]),
+};
+
 /**
- * Streams a request in absolute form to the scheduler, and the answer back. Waits for a scheduler that is down before it
- * sends the request, once. Rejects only before the answer has begun.
+ * Streams a request to the scheduler, and the answer back. Waits for a scheduler that is down before it sends the
+ * request, once. Rejects only before the answer has begun.
  */
-async function passRequest(
+async function forward(
   client: IncomingMessage,
   response: ServerResponse,
-  { runSocket, pausedFor }: { readonly runSocket: RunSocket } & Pick<RunClock, "pausedFor">,
+  login: Login,
+  { runSocket, pausedFor }: BridgeOptions,
 ): Promise<void> {
   const gone = new AbortController();
-  const { signal } = gone;
   response.once("close", () => gone.abort());
-  const connection = await connectionTo(runSocket, signal);
+  const connection = await connectionTo(runSocket, gone.signal);
   if (connection === null) return;
-  const answer = await pausedFor(() => sent(client, connection, runSocket.token, signal));
+  const sent = send(client, connection, { ...login, token: runSocket.token }, gone.signal);
+  const answer = await (login === toHosts ? pausedFor(() => sent) : sent);
   const { statusCode = 502, statusMessage = "", rawHeaders } = answer;
   response.writeHead(statusCode, statusMessage, withoutHeaders(rawHeaders, connectionHeaders));
   response.flushHeaders();
   await pipeline(answer, response).catch(() => undefined);
 }
 
-async function sent(
+async function send(
   client: IncomingMessage,
   connection: Socket,
-  token: string,
+  { header, dropped, token }: Login & Pick<RunSocket, "token">,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const { method = "GET", url, headers } = client;
   const isChunked = "transfer-encoding" in headers;
   // Without this header, Node writes the body of a GET unframed, which looks like another request.
   const chunks = isChunked ? ["Transfer-Encoding", "chunked"] : [];
-  const kept = withoutHeaders(client.rawHeaders, connectionHeaders);
   const request = httpRequest({
     method,
     path: url,
     signal,
     createConnection: () => connection,
-    headers: [...kept, ...chunks, "Proxy-Authorization", `Bearer ${token}`],
+    headers: [...withoutHeaders(client.rawHeaders, dropped), ...chunks, header, `Bearer ${token}`],
   });
+  // A scheduler that refuses a long body closes the connection while it is sent.
+  request.on("error", () => client.resume());
   const response = once(request, "response") as Promise<[IncomingMessage]>;
-  if (isChunked || "content-length" in headers) pipeline(client, request).catch(() => undefined);
-  else request.end();
+  client.pipe(request);
   const [answer] = await response.catch((error: unknown) => {
     throw new Error(`the scheduler went away: ${messageOf(error)}`);
   });

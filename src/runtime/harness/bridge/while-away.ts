@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { hasCode, messageOf } from "../../../foundation/errors.ts";
@@ -56,15 +55,6 @@ export async function repeatWhileAway<T>(
 function unusable(socket: string, cause: unknown): Error {
   const text = `the run socket ${socket} gave no usable answer: ${messageOf(cause)}`;
   return new Error(text, { cause });
-}
-
-/** The answer; null if the scheduler is starting or stopping; a provider's 503 has another content type. */
-export function unlessAway(answer: IncomingMessage): IncomingMessage | null {
-  const { statusCode, headers } = answer;
-  const type = headers["content-type"] ?? "";
-  if (statusCode !== 503 || !type.startsWith("application/problem+json")) return answer;
-  answer.resume();
-  return null;
 }
 
 /** A connection to the scheduler; null if the client hung up before it came back. */

@@ -3,10 +3,10 @@ import { longestTimerMs } from "../../../../streams/longest-timer.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";
 import { oauthMark } from "../../../foundation/contracts/model-gateway.ts";
 import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm-cli.ts";
-import { retriesOf } from "../provider-failure.ts";
+import { retriesOf } from "../retry-policy.ts";
 import type { Transcript } from "../transcript.ts";
 import { answerProblems } from "./llm-cli.ts";
-import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields } from "./fields.ts";
+import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields, reasonIn } from "./fields.ts";
 
 /** Claude Code. Options and stream as its version 2.1 has them (`claude --help`, `--output-format stream-json`). */
 export const claude: LlmCli = {
@@ -206,17 +206,11 @@ function withEarlier(earlier: CliResult | null, last: CliResult): CliResult {
 function resultOf(event: Fields): CliResult {
   const usage = fieldsOf(event.usage);
   return {
-    error: event.is_error === true ? errorOf(event) : answerProblem(event),
+    error: event.is_error === true ? reasonIn(event.result, event.subtype) : answerProblem(event),
     tokens: sumOf(usage, ...tokenFields),
     costUsd: numberOf(event.total_cost_usd),
     turns: numberOf(event.num_turns),
   };
-}
-
-function errorOf({ result, subtype, api_error_status }: Fields): string {
-  const message = textOf(result) || textOf(subtype) || "no reason given";
-  const status = numberOf(api_error_status);
-  return status === null ? message : `${status} ${message}`;
 }
 
 /** Claude Code counts an answer without text as a success. */

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { stringify } from "smol-toml";
 import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm-cli.ts";
-import { retriesOf } from "../provider-failure.ts";
+import { retriesOf } from "../retry-policy.ts";
 import type { Transcript } from "../transcript.ts";
 import { answerProblems } from "./llm-cli.ts";
-import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields } from "./fields.ts";
+import { fieldsOf, listOf, numberOf, sumOf, textOf, type Fields, reasonIn } from "./fields.ts";
 
 /** Codex. Options, settings and stream as its version 0.169 has them (`codex exec --help`, `codex exec --json`). */
 const noInput = "codex takes no message while it works: al kill ends the run";
@@ -135,7 +135,7 @@ function readCodex(transcript: Transcript): CliReader {
           logItem(item, transcript);
           break;
         case "error":
-          result = ended(failure(textOf(event.message)), null);
+          result = ended(reasonIn(event.message), null);
           hasRetried ||= reconnecting.test(textOf(event.message));
           logError(textOf(event.message), transcript);
           break;
@@ -147,7 +147,7 @@ function readCodex(transcript: Transcript): CliReader {
           );
           break;
         case "turn.failed":
-          result = ended(failure(textOf(fieldsOf(event.error).message)), null);
+          result = ended(reasonIn(fieldsOf(event.error).message), null);
           break;
       }
     },
@@ -168,14 +168,6 @@ function logError(message: string, transcript: Transcript): void {
   const [, attempt, retries, why] = reconnecting.exec(message) ?? [];
   if (why === undefined) return transcript.note(40, `codex: ${message}`);
   transcript.note(40, `the model failed (${why}); codex retries (${attempt} of ${retries})`);
-}
-
-/** `unexpected status 401 Unauthorized: …` with the status first, as providers' errors are read. */
-function failure(message: string): string {
-  const status = /\bstatus:? (\d{3})\b/.exec(message)?.[1];
-  return [status, message === "" ? "no reason given" : message]
-    .filter((part) => part !== undefined)
-    .join(" ");
 }
 
 /** Name and input of an item that is a tool call; null for other items. */

@@ -26,3 +26,8 @@ export function sumOf(fields: Fields, ...names: readonly string[]): number | nul
   const numbers = names.map((name) => numberOf(fields[name])).filter((value) => value !== null);
   return numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0);
 }
+
+/** The first text that is not empty, as the reason of a failure. */
+export function reasonIn(...values: readonly unknown[]): string {
+  return values.map(textOf).find((text) => text !== "") ?? "no reason given";
+}

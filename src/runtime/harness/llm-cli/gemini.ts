@@ -3,9 +3,9 @@ import { glob } from "node:fs/promises";
 import { longestTimerMs } from "../../../../streams/longest-timer.ts";
 import { unversionedUrl } from "../../../foundation/contracts/model-defaults.ts";
 import type { CliCommand, CliRequest, LlmCli, CliReader, CliResult } from "./llm-cli.ts";
-import { retriesOf } from "../provider-failure.ts";
+import { retriesOf } from "../retry-policy.ts";
 import { answerProblems } from "./llm-cli.ts";
-import { fieldsOf, textOf, sumOf, type Fields } from "./fields.ts";
+import { fieldsOf, textOf, sumOf, type Fields, reasonIn } from "./fields.ts";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { jsonOf } from "../../../foundation/contracts/json-size.ts";
@@ -191,18 +191,9 @@ function logToolResult(event: Fields, transcript: Transcript): void {
 function resultOf(event: Fields, lastError: string): CliResult {
   const failed = event.status !== "success" || lastError !== "";
   return {
-    error: failed ? failure(textOf(fieldsOf(event.error).message) || lastError) : null,
+    error: failed ? reasonIn(fieldsOf(event.error).message, lastError) : null,
     tokens: sumOf(fieldsOf(event.stats), "total_tokens"),
     costUsd: null,
     turns: null,
   };
-}
-
-/** `[API Error: {"error":{"code":401,"message":"…"}}]`, as `401 {…}`, which is how providers' errors are read. */
-function failure(message: string): string {
-  const [, body] = /^\[API Error: ([\s\S]*)\](?:\n[\s\S]*)?$/.exec(message) ?? [];
-  const status = /"code":\s*(\d{3})\b/.exec(body ?? "")?.[1];
-  return [status, body ?? (message === "" ? "no reason given" : message)]
-    .filter((part) => part !== undefined)
-    .join(" ");
 }

@@ -43,7 +43,7 @@ export interface CliCommand {
 
 /** The CLI's own account of its session. */
 export interface CliResult {
-  /** Null for a success; begins with an HTTP status of the provider, if any. */
+  /** Null for a success. The reason of a failed call to the model is known better to the gateway. */
   readonly error: string | null;
   readonly tokens: number | null;
   readonly costUsd: number | null;

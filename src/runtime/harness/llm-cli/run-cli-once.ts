@@ -9,12 +9,12 @@ import { logTo, stoppedEarly, type Session, type Emit } from "../harness.ts";
 import { runProgram, type ProgramEnd } from "../run-program.ts";
 import type { Time } from "../run-clock.ts";
 import type { Transcript } from "../transcript.ts";
+import type { ModelFailure } from "../../wire/protocol.ts";
 import type { PersonMessage } from "../run-api/people.ts";
 import { personMessage, systemPrompt } from "../prompt.ts";
 import { mcpCommandName } from "../../wire/requests/table.ts";
 import type { CliCommand, CliMcpServer, CliReader, LlmCli, CliResult } from "./llm-cli.ts";
 import { rawLines, type OutputStream } from "../raw-lines.ts";
-import { providerFailure } from "../provider-failure.ts";
 
 /** A session that runs in a CLI. */
 export interface CliSession {
@@ -72,7 +72,9 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
   // The result counts: the program was only late to exit.
   const end = exit.late.aborted ? { ...ended, exitCode: 0, problem: null } : ended;
   const problem = await recordOf(start, configDir);
-  const outcome = { end, result: reader.result(), problem, lastLines: stream.lastLines() };
+  const result = reader.result();
+  const cause = result?.error == null ? null : await causeOf(session);
+  const outcome = { end, result, cause, problem, lastLines: stream.lastLines() };
   return {
     failure: sessionFailure(outcome, cli, model.name, session),
     usage: usageOf(reader),
@@ -126,6 +128,12 @@ function exitLimit({ cli: { program }, transcript, time }: CliSession, reader: C
     },
     stop: (): void => stop?.(),
   };
+}
+
+/** Why the program's last call to its model failed; null if it did not, or the scheduler is down. */
+async function causeOf({ endpoint, signal }: Session): Promise<ModelFailure | null> {
+  const verdict = await endpoint.verdictOn(undefined, signal).catch(() => null);
+  return verdict?.failure ?? null;
 }
 
 /** The session's result is already known, so an unreadable record is only a warning. */
@@ -231,6 +239,8 @@ function objectIn(line: string): Readonly<Record<string, unknown>> | null {
 interface CliOutcome {
   readonly end: ProgramEnd;
   readonly result: CliResult | null;
+  /** Why its last call to the model failed, if its result is an error. */
+  readonly cause: ModelFailure | null;
   /** Why the last answer is incomplete, by the program's files; null if it is complete. */
   readonly problem: string | null;
   /** The last lines of its output that were not messages. */
@@ -247,7 +257,7 @@ export interface SessionFailure {
 
 /** Why the session failed, null if it did not. The CLI's own result comes first, and its exit code must agree. */
 function sessionFailure(
-  { end, result, problem, lastLines }: CliOutcome,
+  { end, result, cause, problem, lastLines }: CliOutcome,
   cli: LlmCli,
   model: string,
   { signal, job }: Session,
@@ -259,7 +269,7 @@ function sessionFailure(
   const withLines = (text: string) => lasting([text, ...lastLines].join("\n"));
   if (result === null) return withLines(`${cli.program} ended ${code}, without a result`);
   if (result.error !== null) {
-    const { message, cooldownMs } = providerFailure(result.error);
+    const { message, cooldownMs = null } = cause ?? lasting(result.error);
     return { message: `model "${model}": ${message}`, cooldownMs };
   }
   if (problem !== null) return lasting(`model "${model}": ${problem}`);

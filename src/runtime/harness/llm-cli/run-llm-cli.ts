@@ -4,7 +4,7 @@ import { realTime, type Time } from "../run-clock.ts";
 import { transcriptOf } from "../transcript.ts";
 import { cliFor } from "./clis.ts";
 import type { LlmCli } from "./llm-cli.ts";
-import { backoffMs, retriesOf } from "../provider-failure.ts";
+import { backoffMs, retriesOf } from "../retry-policy.ts";
 import { runCliOnce, type CliRun, type CliSession, type SessionFailure } from "./run-cli-once.ts";
 import { apiBaseUrl } from "../../../foundation/contracts/model-defaults.ts";
 import type { JobModel } from "../../../foundation/contracts/job.ts";

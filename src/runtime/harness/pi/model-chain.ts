@@ -2,8 +2,8 @@ import type { AgentBeforeSettleEvent, ExtensionFactory } from "@earendil-works/p
 import type { JobModel } from "../../../foundation/contracts/job.ts";
 import { logTo, type Emit } from "../harness.ts";
 import type { PiModel } from "./pi-models.ts";
-import type { Verdict } from "./classify-answer.ts";
-import { continuations, nextStreak, noStreak, withinLimit } from "./retry-policy.ts";
+import type { Verdict } from "./judge-answer.ts";
+import { continuations, nextStreak, noStreak, withinLimit } from "../retry-policy.ts";
 
 /** Timeout and retries of a model, from its config. */
 export interface RequestLimits {
@@ -59,7 +59,7 @@ export function createModelChain(
         return { entries: [...entries, asked(prompt)], continue: true };
       }
       const { cooldownMs, message } = latest;
-      if (cooldownMs !== null) {
+      if (cooldownMs !== undefined) {
         emit({ type: "cooldown", model: current.name, until: Date.now() + cooldownMs });
       }
       const next = takeNext(message);

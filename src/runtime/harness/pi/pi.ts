@@ -68,7 +68,8 @@ async function talk(
     emit,
     endpoint,
     sessionId,
-    waitForMoney: (asked = signal) => waitForMoney({ requests, emit }, asked),
+    signal,
+    waitForMoney: (asked) => waitForMoney({ requests, emit }, asked),
     onAnswer: log.onAnswer,
   });
   const abort = () => void pi.abort().catch(() => undefined);
@@ -216,7 +217,7 @@ const statusesWithoutBody = [204, 205, 304];
 
 /**
  * `fetch` for pi's clients, by Node's own HTTP client: their one server is the bridge of this process. Node's own `fetch`
- * compiles a parser first, and cuts an answer that is silent for 300 s; the harness has its own, maybe longer limit. The
+ * compiles a parser first, and cuts an answer that is silent for 300 s; the gateway has its own, maybe longer limit. The
  * body is a string; redirects are not followed.
  */
 export const bridgeFetch: typeof fetch = async (url, { method, headers, body, signal } = {}) => {

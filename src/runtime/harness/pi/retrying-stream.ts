@@ -1,14 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { createAssistantMessageEventStream, type AssistantMessage } from "@earendil-works/pi-ai";
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import { messageOf } from "../../../foundation/errors.ts";
-import { classifyAnswer, seconds, type Verdict, type Answer } from "./classify-answer.ts";
+import { callHeader, silenceHeader } from "../../../foundation/contracts/model-gateway.ts";
+import { judgeAnswer, noReason, type Verdict } from "./judge-answer.ts";
+import type { ModelFailure } from "../../wire/protocol.ts";
 import type { ModelChain } from "./model-chain.ts";
 import { logTo, type Emit, type ModelEndpoint } from "../harness.ts";
 import type { RunClock, Time } from "../run-clock.ts";
-import type { Exchange } from "../bridge/exchanges.ts";
-import { retriesOf } from "../provider-failure.ts";
+import { secondsText } from "../../../foundation/contracts/format.ts";
 import { readStream, type ArgumentsCheck } from "./whole-arguments.ts";
-import { retryDelayMs, silenceLimitMs } from "./retry-policy.ts";
+import { retriesOf, retryDelayMs, silenceLimitMs } from "../retry-policy.ts";
 
 /** pi's function that calls a model; it resolves to a stream that always ends with one message. */
 type Ask = AgentSession["agent"]["streamFunction"];
@@ -18,12 +20,14 @@ export interface RetryingOptions {
   readonly clock: RunClock;
   readonly time: Time;
   readonly emit: Emit;
-  readonly endpoint: Pick<ModelEndpoint, "observe">;
+  readonly endpoint: Pick<ModelEndpoint, "verdictOn">;
   readonly check: ArgumentsCheck;
   /** The id of the session. Other requests of pi, such as a summary, are not part of the conversation. */
   readonly sessionId: string;
+  /** Aborts the session. */
+  readonly signal: AbortSignal;
   /** Resolves to whether the call rejected for its budget can now be paid; rejects like a request of the run. */
-  readonly waitForMoney: (signal: AbortSignal | undefined) => Promise<boolean>;
+  readonly waitForMoney: (signal: AbortSignal) => Promise<boolean>;
   /** Called with each answer, including failed attempts: they may have cost tokens. */
   readonly onAnswer: (message: AssistantMessage) => void;
 }
@@ -31,8 +35,10 @@ export interface RetryingOptions {
 /** The longest timer of Node in ms, for clients without a "never". */
 const noTimeoutMs = 2 ** 31 - 1;
 
-/** Makes one request with additional headers. */
-type AskOnce = (headers: Readonly<Record<string, string>>) => ReturnType<Ask>;
+type OnPayload = NonNullable<NonNullable<Parameters<Ask>[2]>["onPayload"]>;
+
+/** Makes one request with additional headers; calls `onSend` before it is sent. */
+type AskOnce = (headers: Readonly<Record<string, string>>, onSend: () => void) => ReturnType<Ask>;
 
 /**
  * Like `ask`, with retries if they may help: pi sees only the answer of the last attempt, in one piece, so nothing of a
@@ -40,13 +46,17 @@ type AskOnce = (headers: Readonly<Record<string, string>>) => ReturnType<Ask>;
  */
 export function retryingStream(ask: Ask, options: RetryingOptions): Ask {
   return (model, context, request) => {
-    const once: AskOnce = (marks) => {
+    const once: AskOnce = (marks, onSend) => {
       const headers = { ...request?.headers, ...marks };
-      return ask(model, context, { ...request, headers, timeoutMs: noTimeoutMs });
+      const onPayload: OnPayload = (...payload) => {
+        onSend();
+        return request?.onPayload?.(...payload);
+      };
+      return ask(model, context, { ...request, headers, timeoutMs: noTimeoutMs, onPayload });
     };
     const stream = createAssistantMessageEventStream();
     const isSession = request?.sessionId === options.sessionId;
-    void answered(once, options, request?.signal)
+    void answered(once, options, request?.signal ?? options.signal)
       .then((last) => (isSession ? judged(last, options.chain) : last.message))
       .catch((error: unknown) => brokenMessage(model, messageOf(error)))
       .then((message) => end(stream, message));
@@ -123,21 +133,29 @@ interface Answered {
   readonly verdict: Verdict;
 }
 
+/** The verdict on a call that the scheduler does not know: it ended meanwhile. */
+const interrupted: ModelFailure = {
+  kind: "retry",
+  message: "the scheduler went away in the middle of the model's answer",
+};
+
 /** Calls the current model until it answers, or no further attempt makes sense. */
 async function answered(
   ask: AskOnce,
   options: RetryingOptions,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Answered> {
   const soFar = { retries: 0, waitedMs: 0 };
   let isRepeated = false;
   for (;;) {
-    const { message, verdict, exchange } = await attempt(ask, options);
+    const { message, verdict } = await attempt(ask, options, signal);
     // A call that lacked money is repeated once a budget pays it, unless runs of the agent stop at their limits.
-    if (exchange.lacksMoney && (await options.waitForMoney(signal))) continue;
-    // The scheduler's end caused the cut, not the model: the call is repeated at once, and counts no retry.
-    if (exchange.isInterrupted && verdict.kind === "retry" && !isRepeated) {
+    const lacksMoney = verdict.kind === "fail" && verdict.lacksMoney === true;
+    if (lacksMoney && (await options.waitForMoney(signal))) continue;
+    // The call is repeated at once, and counts no retry.
+    if (verdict === interrupted && !isRepeated) {
       isRepeated = true;
+      logTo(options.emit, "run", 40, `${interrupted.message}; the model is asked once more`);
       continue;
     }
     const delayMs = delayAfter(verdict, soFar, options);
@@ -145,7 +163,7 @@ async function answered(
     soFar.retries += 1;
     logRetry(verdict, soFar.retries, delayMs, options);
     await options.time.wait(delayMs, signal);
-    if (signal?.aborted === true) return abortedBy(message);
+    if (signal.aborted) return abortedBy(message);
     soFar.waitedMs += delayMs;
     isRepeated = false;
   }
@@ -153,31 +171,33 @@ async function answered(
 
 async function attempt(
   ask: AskOnce,
-  { chain, clock, time, endpoint, check, onAnswer }: RetryingOptions,
-): Promise<Answered & { readonly exchange: Exchange }> {
+  { chain, clock, endpoint, check, onAnswer }: RetryingOptions,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const call = randomUUID();
   const limitMs = silenceLimitMs(chain.limits().timeoutSeconds, {
     remainingMs: clock.remainingMs(),
     modelsLeft: chain.modelsLeft(),
   });
-  const { result, exchange } = await endpoint.observe(limitMs, time, async (headers) =>
-    readStream(await ask(headers)),
-  );
-  const { message, sent } = result;
+  const headers = { [callHeader]: call, [silenceHeader]: String(Math.ceil(limitMs)) };
+  let isSent = false;
+  const { message, sent } = await readStream(await ask(headers, () => (isSent = true)));
   onAnswer(message);
-  check.take(message, sent, exchange.cutCalls);
-  return { message, verdict: classifyAnswer(answerOf(message, exchange)), exchange };
+  if (message.stopReason === "aborted") return abortedBy(message);
+  // pi's client failed by itself, and would again.
+  if (!isSent) {
+    return { message, verdict: { kind: "fallback", message: message.errorMessage ?? noReason } };
+  }
+  const found = await endpoint.verdictOn(call, signal).catch(() => null);
+  if (signal.aborted) return abortedBy(message);
+  if (found === null) return { message, verdict: interrupted };
+  check.take(message, sent, found.cutCalls);
+  return { message, verdict: judgeAnswer(message, found.failure) };
 }
 
-function answerOf(message: AssistantMessage, exchange: Exchange): Answer {
-  const { stopReason, rawStopReason = null, errorMessage, content } = message;
-  return {
-    stopReason,
-    rawStopReason,
-    errorText: errorMessage ?? "no reason given",
-    hasText: content.some((part) => part.type === "text" && part.text.trim() !== ""),
-    hasToolCall: content.some(({ type }) => type === "toolCall"),
-    exchange,
-  };
+function abortedBy(message: AssistantMessage): Answered {
+  const verdict: Verdict = { kind: "fail", message: "the session was aborted" };
+  return { message: { ...message, stopReason: "aborted" }, verdict };
 }
 
 function delayAfter(
@@ -203,16 +223,11 @@ function logRetry(
   const model = chain.current().name;
   const reason = verdict.kind === "complete" ? "" : verdict.message;
   const attempts = `retry ${retry} of ${retriesOf(chain.limits())}`;
-  const msg = `model "${model}": ${reason}; ${attempts} in ${seconds(delayMs)}`;
+  const msg = `model "${model}": ${reason}; ${attempts} in ${secondsText(delayMs)}`;
   logTo(emit, "run", 40, msg, { model, reason, delayMs, retry });
 }
 
 function withAttempts(verdict: Verdict, attempts: number): Verdict {
   if (verdict.kind === "complete" || verdict.kind === "continue" || attempts === 1) return verdict;
   return { ...verdict, message: `${verdict.message} (after ${attempts} attempts)` };
-}
-
-function abortedBy(message: AssistantMessage): Answered {
-  const verdict: Verdict = { kind: "fail", message: "the session was aborted" };
-  return { message: { ...message, stopReason: "aborted" }, verdict };
 }

@@ -21,8 +21,7 @@ export interface RunRequests {
 
 export interface RunRequestsDeps extends SignalDeps {
   readonly job: Pick<Job, "trigger" | "workDir">;
-  /** Null if the run can't reach the scheduler. */
-  readonly client: RunApiClient | null;
+  readonly client: RunApiClient;
 }
 
 export function createRunRequests(deps: RunRequestsDeps): RunRequests {
@@ -34,7 +33,6 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
         performSignal(name, input, deps);
         return { ok: true };
       }
-      if (client === null) throw refusal("unavailable", "this run has no way to the scheduler");
       assertSize(input);
       // The scheduler validates the body.
       const answer = await client.ask(name, input as RequestBody<RequestName>, signal);

@@ -17,6 +17,14 @@ export const notAuthenticated: EgressAnswer = {
   headers: ["proxy-authenticate: Bearer"],
 };
 
+/** The same for a call to a model. */
+export const unauthorized: EgressAnswer = {
+  ...notAuthenticated,
+  status: 401,
+  phrase: "Unauthorized",
+  headers: ["www-authenticate: Bearer"],
+};
+
 /** Clients retry a 503. */
 export const notReady: EgressAnswer = {
   status: 503,

@@ -1,12 +1,11 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { StringDecoder } from "node:string_decoder";
 import { createParser } from "eventsource-parser";
 import { inputOf } from "../../../foundation/contracts/price.ts";
-import type {
-  AnswerFacts,
-  CallUsage,
-  CallEnd,
-} from "../../../foundation/contracts/model-gateway.ts";
-import { at, isObject, numberAt, isWholeObject, textAt, type Json } from "../../wire/json.ts";
+import type { CallUsage, CallEnd } from "../../../foundation/contracts/model-gateway.ts";
+import { at, isObject, numberAt, type Json } from "../../wire/json.ts";
+import { createFacts, hasFailed, noFacts, type AnswerFacts } from "./answer-facts.ts";
+import type { GatewayProblem } from "./gateway-problem.ts";
 import type { WireApi } from "./wire-api.ts";
 import {
   usageOfRequest,
@@ -35,10 +34,9 @@ type AnswerFormat = Pick<WireApi, "readEvent" | "usageOf">;
 export function createAnswerReader({ readEvent, usageOf }: AnswerFormat) {
   let usage: Json | null = null;
   let serviceTier: string | null = null;
-  let [isLast, hasFailed] = [false, false];
+  let isLast = false;
   let outputBytes = 0;
-  let [refusal, blocked, streamError] = ["", null as string | null, null as string | null];
-  const cutCalls: string[] = [];
+  const facts = createFacts();
   return {
     take: (event: unknown): void => {
       const read = readEvent(event);
@@ -46,22 +44,16 @@ export function createAnswerReader({ readEvent, usageOf }: AnswerFormat) {
       serviceTier = read.serviceTier ?? serviceTier;
       isLast ||= read.isLast === true;
       outputBytes += read.bytes ?? 0;
-      const error = errorIn(event);
-      hasFailed ||= error !== null || textAt(event, "type") === "response.failed";
-      streamError ??= short(codeOf(error));
-      blocked ??= short(textAt(event, "promptFeedback", "blockReason"));
-      refusal = (refusal + refusalIn(event)).slice(0, maxRefusal);
-      const cut = cutCallIn(event);
-      if (cut !== null && cutCalls.length < maxCutCalls) cutCalls.push(cut);
+      facts.take(event);
     },
     read: (): AnswerReading => ({
       usage: usage === null ? null : usageOf(usage),
       usd: usage === null ? null : usdOf(usage),
       isFinal: usage !== null && isLast,
       outputBytes,
-      hasFailed,
+      hasFailed: hasFailed(facts.read()),
       serviceTier,
-      facts: { refusal, blocked, streamError, cutCalls },
+      facts: facts.read(),
     }),
   };
 }
@@ -79,45 +71,8 @@ function usdOf(usage: Json): number | null {
   return Math.max(0, charged) + (at(usage, "is_byok") === false ? 0 : Math.max(0, upstream));
 }
 
-/** Limits of the facts, which a trailer carries. */
-const maxRefusal = 500;
-const maxCode = 100;
-const maxCutCalls = 250;
-
-function short(text: string | null): string | null {
-  return text === null ? null : text.slice(0, maxCode);
-}
-
 function withoutNulls(usage: Json): Json {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
-}
-
-/** All providers have an error in `error`, some as the event itself. */
-function errorIn(event: unknown): unknown {
-  const found = [at(event, "error"), at(event, "response", "error")].find(isObject);
-  return found ?? (textAt(event, "type") === "error" ? { code: at(event, "code") } : null);
-}
-
-/** The most exact detail of an error: a number, a code, a type. */
-function codeOf(error: unknown): string | null {
-  const code = at(error, "code");
-  if (typeof code === "number") return String(code);
-  const texts = [textAt(error, "code"), textAt(error, "type")];
-  return texts.find((text) => text !== null && text !== "") ?? null;
-}
-
-/** A piece of a refusal in OpenAI's APIs. */
-function refusalIn(event: unknown): string {
-  if (textAt(event, "type") === "response.refusal.delta") return textAt(event, "delta") ?? "";
-  const choices = at(event, "choices");
-  return textAt(Array.isArray(choices) ? choices[0] : null, "delta", "refusal") ?? "";
-}
-
-/** The Responses API repeats the arguments of a call as a whole at its end, also without any piece before. */
-function cutCallIn(event: unknown): string | null {
-  if (textAt(event, "type") !== "response.output_item.done") return null;
-  const json = textAt(event, "item", "arguments");
-  return json === null || isWholeObject(json) ? null : textAt(event, "item", "call_id");
 }
 
 /** Reads an answer as it passes. */
@@ -206,22 +161,51 @@ function takeJson(text: string, reader: AnswerReader): boolean {
 
 /** Progress of a call so far. */
 export interface SeenOfCall {
-  readonly requestBytes: number;
+  requestBytes: number;
   /** A time of `performance.now()`. */
-  readonly began: number;
+  began: number;
   firstByteMs: number | null;
   status: number | null;
-  /** Null for an answer that is not from the model. */
+  /** Null for an answer that is not from the model, and when it has ended. */
   tap: AnswerTap | null;
+  /** Of an answer that has ended. */
+  facts: AnswerFacts;
+  /** An answer with an error status, and the beginning of its body. */
+  refused: { readonly headers: IncomingHttpHeaders; text: string } | null;
+  /** Why the gateway refused or ended the call. */
+  problem: GatewayProblem | null;
+  /** Whether the client had the beginning of an answer by then. */
+  isBegun: boolean;
+  /** How long the provider was silent when the call was ended for it, in ms. */
+  silentMs: number | null;
   /** Whether the provider may bill the call although it has not answered. */
   mayBeBilled: boolean;
+}
+
+export function newCall(): SeenOfCall {
+  return {
+    requestBytes: 0,
+    began: performance.now(),
+    firstByteMs: null,
+    status: null,
+    tap: null,
+    facts: noFacts,
+    refused: null,
+    problem: null,
+    isBegun: false,
+    silentMs: null,
+    mayBeBilled: false,
+  };
 }
 
 /** `isCut`: the answer was not read to its end, and the provider did not end it; `isHungUp`: because of its run. */
 export function endOfCall(seen: SeenOfCall, isCut: boolean, isHungUp: boolean): CallEnd {
   const isUnseen = seen.status === null && seen.mayBeBilled;
-  const reading = seen.tap?.end() ?? (isUnseen ? nothingRead : null);
-  const end = endBy(reading, seen);
+  const read = seen.tap?.end();
+  seen.facts = read?.facts ?? noFacts;
+  // The verdict on the call outlives it, and must not hold its answer.
+  seen.tap = null;
+  const end = endBy(read ?? (isUnseen ? nothingRead : null), seen);
   return { ...end, isCut: isCut && end.estimated, isHungUp: isHungUp && end.estimated };
 }
 

@@ -1,6 +1,5 @@
-import { factsTrailer } from "../../../foundation/contracts/model-gateway.ts";
+import { silenceHeader } from "../../../foundation/contracts/model-gateway.ts";
 import type {
-  AnswerFacts,
   AnswerScript,
   CallGrant,
   CallPlan,
@@ -9,11 +8,13 @@ import type {
 } from "../../../foundation/contracts/model-gateway.ts";
 import { inTurn } from "../../../foundation/contracts/in-turn.ts";
 import { callSoFar, createAnswerTap, endOfCall, type SeenOfCall } from "./answer-tap.ts";
+import { longestTimerMs } from "../../../../streams/longest-timer.ts";
 import {
   GatewayProblem,
   assertNoRedirect,
   assertReadable,
   brokenOff,
+  tooLong,
   unreachable,
 } from "./gateway-problem.ts";
 import { requestHeaders, responseHeaders, secretsOf, withoutSecrets } from "./headers.ts";
@@ -29,12 +30,17 @@ interface CallDeps {
   /** Rejects with the system's error when no answer came. */
   readonly ask: (request: UpstreamRequest) => Promise<UpstreamAnswer>;
   readonly openRequest: ReturnType<typeof createReadOn>;
+  /** The longest answer, in bytes. */
+  readonly answerBytes: number;
   /** Whether the scheduler has asked the run to end. */
   readonly isEnding: (instanceId: string) => boolean;
 }
 
 /** How many bytes of an answer may pass before its cost so far is stored: those of some 500 tokens. */
 const progressBytes = 64 * 1024;
+
+/** How many bytes of an error's body are read for the verdict on it. */
+const errorBytes = 64 * 1024;
 
 /** Reserves the maximum cost of the call, makes the call, forwards the answer, and settles the actual cost. */
 export async function forwardCall(
@@ -45,16 +51,12 @@ export async function forwardCall(
 ): Promise<void> {
   const { api, url, body } = call;
   const grant = call.isMetered ? await reserved(plan, deps.meter, exchange.signal) : unmetered;
-  const seen: SeenOfCall = {
-    requestBytes: plan.requestBytes,
-    began: performance.now(),
-    firstByteMs: null,
-    status: null,
-    tap: null,
-    mayBeBilled: false,
-  };
+  const { seen } = exchange;
+  seen.requestBytes = plan.requestBytes;
+  seen.began = performance.now();
   const isEnding = (): boolean => deps.isEnding(exchange.instanceId);
-  let newBytes = 0;
+  let [bytes, storedBytes] = [0, 0];
+  using silence = silenceLimit(exchange);
   using asked = deps.openRequest(exchange, () => seen.mayBeBilled && !isEnding());
   try {
     const answer = await askModel(call, grant, deps, exchange, asked.signal, seen);
@@ -64,19 +66,23 @@ export async function forwardCall(
     const isAnswer = answer.status >= 200 && answer.status < 300;
     const contentType = answer.headers["content-type"] ?? "";
     if (isAnswer) seen.tap = createAnswerTap(contentType, api);
+    else seen.refused = { headers: answer.headers, text: "" };
     assertReadable(answer, url);
     const onChunk = (chunk: Buffer) => {
+      silence.restart();
       asked.count(chunk.length);
       seen.firstByteMs ??= performance.now() - seen.began;
       seen.tap?.chunk(chunk);
-      newBytes += chunk.length;
-      if (newBytes < progressBytes) return;
-      newBytes = 0;
+      if (seen.refused !== null && bytes < errorBytes) seen.refused.text += chunk.toString("utf8");
+      bytes += chunk.length;
+      if (bytes > deps.answerBytes) throw tooLong(deps.answerBytes);
+      if (bytes - storedBytes < progressBytes) return;
+      storedBytes = bytes;
       grant.seen(callSoFar(seen));
     };
-    const facts = () => seen.tap?.end().facts ?? null;
-    await sendAnswer(answer, exchange, onChunk, facts).catch((cause: unknown) => {
-      throw brokenOff(url, cause);
+    silence.restart();
+    await sendAnswer(answer, exchange, onChunk).catch((cause: unknown) => {
+      throw cause instanceof GatewayProblem ? cause : brokenOff(url, cause);
     });
   } finally {
     const isCut = asked.signal.aborted;
@@ -150,7 +156,6 @@ async function sendAnswer(
   { status, headers, body }: UpstreamAnswer,
   { response, signal }: Pick<Exchange, "response" | "signal">,
   onChunk: (chunk: Buffer) => void,
-  facts: () => AnswerFacts | null,
 ): Promise<void> {
   if (!signal.aborted) {
     response.socket?.setNoDelay(true);
@@ -162,15 +167,19 @@ async function sendAnswer(
     onChunk(chunk);
     if (!signal.aborted && !response.write(chunk)) await drained(response, signal);
   }
-  if (signal.aborted) return;
-  const found = facts();
-  if (found !== null && hasFacts(found))
-    response.addTrailers({ [factsTrailer]: encodeURIComponent(JSON.stringify(found)) });
-  response.end();
+  if (!signal.aborted) response.end();
 }
 
-function hasFacts({ refusal, blocked, streamError, cutCalls }: AnswerFacts): boolean {
-  return refusal !== "" || blocked !== null || streamError !== null || cutCalls.length > 0;
+/** Hangs up in place of a client that named a limit, when the provider sends nothing for that long. */
+function silenceLimit({ request, response, seen }: Exchange) {
+  const ms = Number(request.headers[silenceHeader] ?? Infinity);
+  const onSilence = (): void => {
+    if (response.destroyed) return;
+    seen.silentMs = ms;
+    response.destroy();
+  };
+  const timer = setTimeout(onSilence, ms > 0 ? Math.min(ms, longestTimerMs) : longestTimerMs);
+  return { restart: () => timer.refresh(), [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 /** Resolves when the client has received the sent bytes, or hung up. */

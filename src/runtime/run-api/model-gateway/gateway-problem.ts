@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import { problemHeader } from "../../../foundation/contracts/model-gateway.ts";
 import type { Problem, WireApi } from "./wire-api.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { UpstreamTimeout, type UpstreamAnswer } from "./upstream.ts";
@@ -27,24 +26,18 @@ export class GatewayProblem extends Error implements Problem {
 
 /**
  * Sends a problem in the provider's error format. pi and the vendors' SDKs obey `x-should-retry: false`; transient
- * problems omit it, and clients retry them by status. In the middle of an answer the problem is a trailer: an answer
- * without its last chunk means that the scheduler died.
+ * problems omit it, and clients retry them by status. In the middle of an answer the client's connection is cut.
  */
 export function sendProblem(
   response: ServerResponse,
   api: Pick<WireApi, "errorBody">,
   problem: GatewayProblem,
 ): void {
-  if (response.headersSent && !response.destroyed) {
-    response.addTrailers({ [problemHeader]: problem.code });
-    return void response.end();
-  }
-  if (response.destroyed) return;
+  if (response.headersSent) return void response.destroy();
   const body = JSON.stringify(api.errorBody(problem));
   response.setHeader("content-type", "application/json");
   response.setHeader("content-length", Buffer.byteLength(body));
   if (!problem.isPassing) response.setHeader("x-should-retry", "false");
-  response.setHeader(problemHeader, problem.code);
   response.writeHead(problem.status);
   response.end(body);
 }
@@ -68,6 +61,12 @@ export function unreachable({ host }: URL, cause: unknown): GatewayProblem {
 export function brokenOff({ host }: URL, cause: unknown): GatewayProblem {
   const message = `${host} broke its answer off: ${messageOf(cause)}`;
   return new GatewayProblem(502, "upstream_broke_off", message, { isPassing: true, cause });
+}
+
+/** An endless answer would fill the memory of its run. */
+export function tooLong(bytes: number): GatewayProblem {
+  const message = `the answer was longer than ${bytes / 1024 / 1024} MiB`;
+  return new GatewayProblem(502, "answer_too_long", message);
 }
 
 /** Redirects are never followed: the target would receive the key. */

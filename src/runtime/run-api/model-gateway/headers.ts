@@ -36,8 +36,8 @@ function isClientHeader(name: string): boolean {
 }
 
 /**
- * Headers that clients receive from providers, besides all with "ratelimit" in their names. `content-length` is dropped
- * so that answers are sent in chunks and can have a trailer.
+ * Headers that clients receive from providers, besides all with "ratelimit" in their names. A decompressed
+ * answer has another length than `content-length`.
  */
 const returned = new Set([
   "content-type",

@@ -8,6 +8,8 @@ export const gatewayLimits = {
   /** Memory for the calls of all runs, and of one. */
   totalBytes: 64 * mebibyte,
   runBytes: 48 * mebibyte,
+  /** The longest answer: more than 128,000 tokens in the most verbose format, one event of 400 bytes for each. */
+  answerBytes: 64 * mebibyte,
   /** How long a client may send nothing, and how long it may take to send a body. */
   silentMs: 10_000,
   timeoutMs: 120_000,

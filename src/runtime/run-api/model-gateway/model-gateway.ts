@@ -1,9 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { callHeader } from "../../../foundation/contracts/model-gateway.ts";
 import type {
   AnswerScript,
   Meter,
   UpstreamModel,
 } from "../../../foundation/contracts/model-gateway.ts";
+import type { ModelVerdict } from "../../wire/protocol.ts";
+import { newCall } from "./answer-tap.ts";
+import { verdictOn } from "./verdict.ts";
 import { messageOf, reasonOf, UserError } from "../../../foundation/errors.ts";
 import { createShares, TooManyWaiting } from "../shares.ts";
 import { parseAddress, shapeOf, upstreamRoute } from "./address.ts";
@@ -12,7 +16,7 @@ import { GatewayProblem, sendProblem } from "./gateway-problem.ts";
 import { planCall } from "./plan-call.ts";
 import { gatewayLimits, type GatewayLimits } from "./limits.ts";
 import { createReadOn, hangUpSignal, type Exchange } from "./read-on.ts";
-import { createUpstream } from "./upstream.ts";
+import { createUpstream, UpstreamTimeout } from "./upstream.ts";
 import { wireApis } from "./wire-apis.ts";
 import { inTurn } from "../../../foundation/contracts/in-turn.ts";
 import { JsonSize } from "../../../foundation/contracts/json-size.ts";
@@ -27,6 +31,11 @@ interface ModelGatewayDeps {
   readonly isEnding: (instanceId: string) => boolean;
   readonly meter: Meter;
   readonly answerScript: AnswerScript;
+  /**
+   * Called for each call, with the id that its client gave it, empty without one, and a function of the verdict so far,
+   * null when the scheduler stops: the next one does not know the call.
+   */
+  readonly onCall: (instanceId: string, call: string, verdict: () => ModelVerdict | null) => void;
   /** Called for failures that concern the operator, such as an unreachable provider. */
   readonly onProblem: (problem: { instanceId: string; model: string; error: Error }) => void;
 }
@@ -61,7 +70,27 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
       signal.throwIfAborted();
       return planCall(call);
     });
-    await forwardCall(call, plan, { ...deps, ask: upstream.ask, openRequest }, exchange);
+    const { answerBytes } = limits;
+    await forwardCall(
+      call,
+      plan,
+      { ...deps, answerBytes, ask: upstream.ask, openRequest },
+      exchange,
+    );
+  };
+
+  const refuse = (exchange: Exchange, error: unknown): void => {
+    const { instanceId, request, response, address, signal, seen } = exchange;
+    if (signal.aborted || response.destroyed) return void response.destroy();
+    const problem = problemOf(error);
+    if (problem.cause instanceof UpstreamTimeout) seen.silentMs = problem.cause.ms;
+    seen.problem = problem;
+    seen.isBegun = response.headersSent;
+    const model = address?.name ?? "";
+    if (problem.status >= 500) deps.onProblem({ instanceId, model, error: problem });
+    // The connection closes if much of the body is unread: reading it would delay other requests.
+    if (!request.complete && isLong(request)) response.shouldKeepAlive = false;
+    sendProblem(response, exchange.shape, problem);
   };
 
   const handleOne = async (
@@ -73,17 +102,14 @@ export function createModelGateway(deps: ModelGatewayDeps, options: ModelGateway
     const shape = shapeOf(address?.path ?? "");
     const signal = AbortSignal.any([hangUpSignal(response), closing.signal]);
     const stopping = closing.signal;
-    const exchange = { instanceId, request, response, address, signal, stopping, shape };
+    const seen = newCall();
+    const exchange = { instanceId, request, response, address, signal, stopping, shape, seen };
+    const call = String(request.headers[callHeader] ?? "");
+    deps.onCall(instanceId, call, () => (stopping.aborted ? null : verdictOn(seen)));
     try {
       await answer(exchange);
     } catch (error) {
-      if (signal.aborted || response.destroyed) return void response.destroy();
-      const problem = problemOf(error);
-      const model = address?.name ?? "";
-      if (problem.status >= 500) deps.onProblem({ instanceId, model, error: problem });
-      // The connection closes if much of the body is unread: reading it would delay other requests.
-      if (!request.complete && isLong(request)) response.shouldKeepAlive = false;
-      sendProblem(response, exchange.shape, problem);
+      refuse(exchange, error);
     } finally {
       // Discards the unread body, so that the next request of the connection can be read.
       request.resume();

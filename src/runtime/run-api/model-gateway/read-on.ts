@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Address } from "./address.ts";
+import type { SeenOfCall } from "./answer-tap.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { WireApi } from "./wire-api.ts";
 
@@ -63,6 +64,8 @@ export interface Exchange {
   readonly stopping: AbortSignal;
   /** The API whose error format is used; guessed from the address until the model is known. */
   shape: Pick<WireApi, "errorBody">;
+  /** Progress of its answer. */
+  readonly seen: SeenOfCall;
 }
 
 /** Aborts when the client is gone before its answer is complete. */

@@ -28,7 +28,15 @@ const keptMs = 60_000;
 /** How often a request is retried after the provider closed a reused connection. */
 const maxStale = 2;
 
-export class UpstreamTimeout extends Error {}
+export class UpstreamTimeout extends Error {
+  /** How long the provider sent nothing. */
+  readonly ms: number;
+
+  constructor(ms: number) {
+    super("the provider sent nothing for too long");
+    this.ms = ms;
+  }
+}
 
 /** Reuses connections to providers between requests. `proxyEnv` has `HTTPS_PROXY` and so on. Redirects are returned like other answers; cookies aren't kept. */
 export function createUpstream(proxyEnv: NodeJS.ProcessEnv, idleMs: number) {
@@ -41,11 +49,13 @@ export function createUpstream(proxyEnv: NodeJS.ProcessEnv, idleMs: number) {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const { request, agent } = asked.url.protocol === "https:" ? https : http;
     const { headers, signal } = asked;
-    const options = { method: "POST", headers, agent, signal, timeout: asked.idleMs ?? idleMs };
-    const sent = request(asked.url, options, resolve);
+    const timeout = asked.idleMs ?? idleMs;
+    let answer: IncomingMessage | null = null;
+    const sent = request(asked.url, { method: "POST", headers, agent, signal, timeout });
+    sent.once("response", (message) => resolve((answer = message)));
     sent.setNoDelay(true);
     sent.once("finish", asked.onSent);
-    sent.once("timeout", () => sent.destroy(new UpstreamTimeout()));
+    sent.once("timeout", () => (answer ?? sent).destroy(new UpstreamTimeout(timeout)));
     sent.on("error", (error) => reject(sent.reusedSocket ? new Stale(error) : error));
     for (const piece of asked.body) sent.write(piece);
     sent.end();

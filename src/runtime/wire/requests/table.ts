@@ -1,6 +1,7 @@
 import { callRequests } from "./calls.ts";
 import { lockRequests } from "./locks.ts";
 import { mcpRequests } from "./mcp.ts";
+import { modelRequests } from "./models.ts";
 import { peopleRequests } from "./people.ts";
 import { questionRequests } from "./questions.ts";
 import type { RequestRow, CommandRow } from "./row.ts";
@@ -16,6 +17,7 @@ export const schedulerRequests = {
   ...budgetRequests,
   ...peopleRequests,
   ...mcpRequests,
+  ...modelRequests,
 } as const;
 
 /** Every request that an agent can make while it runs, in the order in which people and models read them. */

@@ -34,6 +34,7 @@ const models = createModelGateway({
     begin: () => Promise.resolve({ ...grant, seen: () => undefined, settle: () => undefined }),
   },
   answerScript: () => Promise.reject(new Error("no model is scripted")),
+  onCall: () => undefined,
   onProblem: () => undefined,
 });
 const sockets = createRunSockets({

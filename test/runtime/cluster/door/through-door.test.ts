@@ -42,7 +42,7 @@ describe("through the door", () => {
     });
     const origin = `${provider.origin}/v1`;
     hostModels("dev-1", [aModel("one", origin, { key: "real-key" })], null);
-    await using bridge = await openBridge({ runSocket: socket(), onInterrupted: () => undefined });
+    await using bridge = await openBridge(socket());
     const url = `${bridge.baseUrl({ name: "one" }, origin)}/chat/completions`;
     const large = { ...completions.body, messages: [{ role: "user", content: "x".repeat(9e6) }] };
     const reply = await post(url, large, { authorization: `Bearer ${bridge.key}` });

@@ -15,8 +15,6 @@ export interface BridgedScheduler {
   readonly socket: string;
   /** The requests of the scheduler, in order. */
   readonly asked: readonly IncomingMessage[];
-  /** Answers that broke off, as the bridge reports them. */
-  readonly interrupted: readonly string[];
   /** How many connections pause the run's clock. */
   paused(): number;
   /** Starts a scheduler that answers CONNECT by `tunnel`, and other requests by `listener`. */
@@ -30,14 +28,9 @@ export async function bridgedScheduler(): Promise<BridgedScheduler> {
   const dir = await mkdtemp(join(tmpdir(), "al-bridge-"));
   const runSocket = { socket: join(dir, "run.sock"), token: "the-run-token" };
   let paused = 0;
-  const interrupted: string[] = [];
-  const bridge = await openBridge({
-    runSocket,
-    pausedFor: async (waiting) => {
-      paused += 1;
-      return waiting().finally(() => (paused -= 1));
-    },
-    onInterrupted: (message) => interrupted.push(message),
+  const bridge = await openBridge(runSocket, async (waiting) => {
+    paused += 1;
+    return waiting().finally(() => (paused -= 1));
   });
   const asked: IncomingMessage[] = [];
   const sockets = new Set<Socket>();
@@ -56,7 +49,6 @@ export async function bridgedScheduler(): Promise<BridgedScheduler> {
     bridge,
     socket: runSocket.socket,
     asked,
-    interrupted,
     paused: () => paused,
     stop,
     closeBridge,

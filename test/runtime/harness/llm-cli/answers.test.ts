@@ -20,7 +20,7 @@ const table: readonly (readonly [Program, string, Behaviour, string])[] = [
   [
     "claude",
     "was cut at its output limit",
-    { stream: [claudeFailure(0, "exceeded the 32000 output token maximum")], exitCode: 1 },
+    { stream: [claudeFailure("exceeded the 32000 output token maximum")], exitCode: 1 },
     "exceeded the 32000 output token maximum",
   ],
   [
@@ -89,6 +89,6 @@ test("the llm-cli harness reports an error event of codex even without a failed 
   ];
   const { run } = await play("codex", { stream, exitCode: 1 });
   expect(endMessageOf(run).error).toBe(
-    'model "main": 401 unexpected status 401 Unauthorized: no such key',
+    'model "main": unexpected status 401 Unauthorized: no such key',
   );
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { aJob, aModel, type JobOptions } from "../jobs.ts";
-import type { HostedModel } from "../model-host.ts";
+import { failCall, type HostedModel } from "../model-host.ts";
 import { runOf, startRun } from "../run-entry.ts";
 import { standIn, type Behaviour } from "./stand-in.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
@@ -24,12 +24,14 @@ export async function prepared(
   const workDir = await mkdtemp(join(dir, "work-"));
   const cli = await standIn(dir, program, behaviour);
   const harness = { type: "llm-cli", command: program } as const;
+  const given = aJob(workDir, { harness, models: [cliModel(program, model)], ...job });
+  if (behaviour.failure && given.channel) failCall(given.channel.token, behaviour.failure);
   return {
     cli,
     /** A file that the stand-in left beside its working directory. */
     file: (name: string) => readFile(join(dir, name), "utf8"),
     workDir,
-    job: aJob(workDir, { harness, models: [cliModel(program, model)], ...job }),
+    job: given,
   };
 }
 

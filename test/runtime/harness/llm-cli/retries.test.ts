@@ -7,6 +7,7 @@ const warnings = (run: EndedRun) =>
   logsOf(run, "run").flatMap(({ level, msg }) => (level === 40 ? [msg] : []));
 const cooldowns = (run: EndedRun) => run.messages.filter(({ type }) => type === "cooldown");
 const limit = "exceeded retry limit, last status: 429 Too Many Requests";
+const limited = { kind: "retry", message: "429 slow down", cooldownMs: 60_000 } as const;
 
 /** Shell code of a codex that fails until it is resumed. */
 function resumable(stream: readonly object[]): string {
@@ -61,7 +62,7 @@ test("a retry of a model request by claude or codex is logged", async () => {
 });
 
 test("codex, which does not retry a 429 itself, is resumed in the same session", async () => {
-  const { run, cli } = await play("codex", { then: resumable(codexStream) });
+  const { run, cli } = await play("codex", { then: resumable(codexStream), failure: limited });
   expect(run.exitCode).toBe(0);
   expect(await cli.input()).toBe("Continue.");
   expect(warnings(run)).toContainEqual(
@@ -71,22 +72,31 @@ test("codex, which does not retry a 429 itself, is resumed in the same session",
 });
 
 test.each([
-  ["twice if it is rate-limited, and sets a cooldown of the model", limit, 2, [{ model: "main" }]],
-  ["once if a retry can't help", "unexpected status 401 Unauthorized: no", 1, []],
+  [
+    "twice if it is rate-limited, and sets a cooldown of the model",
+    limited,
+    2,
+    [{ model: "main" }],
+  ],
+  ["once if a retry can't help", { kind: "fallback", message: "401 no" } as const, 1, []],
 ])(
   "a model request of codex that always fails is made %s",
   async (_how, failure, count, cooled) => {
     const then = `echo once >> "$HOME/../starts"`;
-    const behaviour = { stream: codexFailure(failure), then, exitCode: 1 };
+    const behaviour = { stream: codexFailure(limit), failure, then, exitCode: 1 };
     const { run, file } = await play("codex", behaviour, { maxRetries: 1 });
-    expect(endMessageOf(run).error).toContain(failure);
+    expect(endMessageOf(run).error).toContain(failure.message);
     expect(await file("starts")).toBe("once\n".repeat(count));
     expect(cooldowns(run)).toMatchObject(cooled);
   },
 );
 
 test("an external CLI that waits for a retry ends at once when the run is stopped", async () => {
-  const { child, ended } = await startPlay("codex", { stream: codexFailure(limit), exitCode: 1 });
+  const { child, ended } = await startPlay("codex", {
+    stream: codexFailure(limit),
+    failure: limited,
+    exitCode: 1,
+  });
   child.stdout.on("data", (chunk: Buffer) => {
     if (chunk.toString("utf8").includes("codex resumes in")) child.kill("SIGTERM");
   });

@@ -1,3 +1,4 @@
+import type { ModelFailure } from "../../../../src/runtime/wire/protocol.ts";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -6,6 +7,8 @@ export interface Behaviour {
   readonly stream?: readonly unknown[];
   readonly stderr?: string;
   readonly exitCode?: number;
+  /** Why its last call to the model failed, as the gateway sees it. */
+  readonly failure?: ModelFailure | undefined;
   /** Shell code that runs at the end, before it exits. */
   readonly then?: string;
 }

@@ -12,12 +12,12 @@ export const codexStream = recorded("codex");
 export const geminiStream = recorded("gemini");
 
 /** `subtype` is "success" here too. */
-export function claudeFailure(status: number, text: string) {
+export function claudeFailure(text: string) {
   return {
     type: "result",
     subtype: "success",
     is_error: true,
-    api_error_status: status,
+    api_error_status: 429,
     num_turns: 1,
     result: text,
     total_cost_usd: 0,
@@ -34,19 +34,13 @@ export function codexFailure(message: string) {
   ];
 }
 
-const geminiError = (message: string) => ({
+/** A 429 of the real one: no JSON, and advice behind it. */
+export const geminiFailure = {
   type: "result",
   status: "error",
-  error: { type: "unknown", message },
+  error: {
+    type: "unknown",
+    message: "[API Error: quota exceeded]\nPlease wait and try again later.",
+  },
   stats: { total_tokens: 0 },
-});
-
-export function geminiFailure(status: number, message: string) {
-  const body = JSON.stringify({ error: { code: status, message, status: "X" } });
-  return geminiError(`[API Error: ${body}]`);
-}
-
-/** A 429 of the real one: no JSON, and advice behind it. */
-export const geminiLimit = geminiError(
-  "[API Error: quota exceeded]\nPlease wait and try again later.",
-);
+};

@@ -34,21 +34,14 @@ async function session(
   hasFallback = false,
 ) {
   const { actions, maxRetries = null, timeoutSeconds = null } = row;
-  // The limit of silence is over when the provider falls silent, however slow this machine is.
-  const timers = new Set<() => void>();
-  const first = upstream().route(actions, () => timers.forEach((expire) => expire()));
+  const first = upstream().route(actions);
   const second = upstream().route([backup]);
   const baseUrl = actions.length === 0 ? absent : first.baseUrl;
   const settings = { provider, model, maxRetries, timeoutSeconds };
   const fallback = hasFallback ? [aModel("backup", second.baseUrl)] : [];
-  const after = (_ms: number, expire: () => void) => {
-    timers.add(expire);
-    return () => void timers.delete(expire);
-  };
   const { error, usage, waits, messages } = await runSession({
     workDir: workDir(),
     models: [aModel("first", baseUrl, settings), ...fallback],
-    time: { after },
   });
   const retries = messages.flatMap((message) =>
     message.type === "log" && message.kind === "run" ? (message.fields?.delayMs ?? []) : [],

@@ -13,7 +13,6 @@ export interface Route {
 interface PlannedRoute {
   readonly actions: readonly Action[];
   readonly requests: string[];
-  readonly onSilence: () => void;
 }
 
 /** One HTTP server for many models, each with a base URL of its own; it speaks the wire format that it is asked in. */
@@ -22,11 +21,10 @@ export async function startFakeUpstream() {
   const serve = async (path: string, body: string, response: ServerResponse) => {
     const route = routes[Number(/^\/(\d+)\//.exec(path)?.[1])];
     if (route === undefined) return void response.writeHead(500).end("no such route");
-    const { actions, requests, onSilence } = route;
+    const { actions, requests } = route;
     requests.push(body);
     const action = actions[Math.min(requests.length, actions.length) - 1];
     if (action !== undefined) await perform(action, path, response);
-    if (!response.writableEnded && !response.destroyed) onSilence();
   };
   const provider = await fakeProvider(({ path, body }, response) => {
     // A connection that was used before is retried by the gateway itself, which knows that idle ones are cut.
@@ -36,13 +34,10 @@ export async function startFakeUpstream() {
   });
   const { origin } = new URL(provider.baseUrl);
   return {
-    /**
-     * A base URL of its own that answers with these actions, one after the other, then with the last. `onSilence` is
-     * called when it will send nothing more to a request that it leaves open.
-     */
-    route: (actions: readonly Action[], onSilence: () => void = () => undefined): Route => {
+    /** A base URL of its own that answers with these actions, one after the other, then with the last. */
+    route: (actions: readonly Action[]): Route => {
       const requests: string[] = [];
-      const index = routes.push({ actions, requests, onSilence }) - 1;
+      const index = routes.push({ actions, requests }) - 1;
       return { baseUrl: `${origin}/${index}/v1`, requests };
     },
     close: () => provider.close(),

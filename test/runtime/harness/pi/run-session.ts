@@ -1,9 +1,10 @@
 import type { Job } from "../../../../src/foundation/contracts/job.ts";
 import type { RunMessage } from "../../../../src/runtime/wire/run-messages.ts";
-import type { Harness, SessionEnd } from "../../../../src/runtime/harness/harness.ts";
+import type { Harness, Session, SessionEnd } from "../../../../src/runtime/harness/harness.ts";
 import { createPiHarness } from "../../../../src/runtime/harness/pi/pi.ts";
 import { createRunClock, realTime } from "../../../../src/runtime/harness/run-clock.ts";
 import type { Time } from "../../../../src/runtime/harness/run-clock.ts";
+import { createRunApiClient } from "../../../../src/runtime/harness/run-api/client.ts";
 import { createPeople, type People } from "../../../../src/runtime/harness/run-api/people.ts";
 import type { RunRequests } from "../../../../src/runtime/harness/run-api/run-requests.ts";
 import { openBridge } from "../../../../src/runtime/harness/bridge/bridge.ts";
@@ -15,6 +16,8 @@ export interface SessionOptions {
   /** A whole job, or the models of a usual one. */
   readonly job?: Job;
   readonly models?: readonly HostedModel[];
+  /** Of the run; its clock stands. */
+  readonly timeoutSeconds?: number;
   readonly prompt?: string;
   readonly signal?: AbortSignal;
   readonly time?: Partial<Time>;
@@ -40,7 +43,7 @@ export const noPeople = createPeople(
 
 /** Runs a session in the real harness, in this process. Backoff is at its full length and the clock stands. */
 export async function runSession(options: SessionOptions): Promise<EndedSession> {
-  const { workDir, models, time = {}, harness = createPiHarness } = options;
+  const { workDir, models, time = {}, harness = createPiHarness, timeoutSeconds = 60 } = options;
   const waits: number[] = [];
   const messages: RunMessage[] = [];
   const instant = (ms: number) => Promise.resolve(void waits.push(ms / 1000));
@@ -52,15 +55,18 @@ export async function runSession(options: SessionOptions): Promise<EndedSession>
   });
   const job = options.job ?? aJob(workDir, models && { models });
   if (job.channel === null) throw new Error("the job has no socket");
-  await using bridge = await openBridge({ runSocket: job.channel, onInterrupted: () => undefined });
+  await using bridge = await openBridge(job.channel);
+  const { ask } = createRunApiClient(job.channel);
+  const verdictOn: Session["endpoint"]["verdictOn"] = async (call, signal) =>
+    (await ask("model-verdict", { call }, signal)).verdict;
   const end = await run({
     job,
     prompt: options.prompt ?? "Do the work.",
     commandEnv: { PATH: process.env.PATH ?? "" },
     emit: (message) => messages.push(message),
     signal: options.signal ?? new AbortController().signal,
-    clock: createRunClock(60, () => 0),
-    endpoint: bridge,
+    clock: createRunClock(timeoutSeconds, () => 0),
+    endpoint: { ...bridge, verdictOn },
     people: options.people ?? noPeople,
     requests: options.requests ?? { perform: () => Promise.resolve({ ok: true }) },
   });

@@ -16,7 +16,7 @@ import type {
   UpstreamModel,
 } from "../../../../src/foundation/contracts/model-gateway.ts";
 import type { Wire } from "./wires/wire.ts";
-import { problemHeader } from "../../../../src/foundation/contracts/model-gateway.ts";
+import type { ModelVerdict } from "../../../../src/runtime/wire/protocol.ts";
 import { answerScript } from "../../../../src/features/models/scripted-answer.ts";
 import { createModelGateway } from "../../../../src/runtime/run-api/model-gateway/model-gateway.ts";
 import type { ModelGatewayOptions } from "../../../../src/runtime/run-api/model-gateway/model-gateway.ts";
@@ -113,6 +113,7 @@ export interface TestGatewayOptions extends ModelGatewayOptions {
 export async function startGateway(options: TestGatewayOptions = {}) {
   const { model = {}, meter = testMeter(), isEnding = () => false, ...rest } = options;
   const problems: { model: string; error: Error }[] = [];
+  const verdicts = new Map<string, () => ModelVerdict | null>();
   const gateway = createModelGateway(
     {
       model: (_instanceId, name) =>
@@ -123,6 +124,7 @@ export async function startGateway(options: TestGatewayOptions = {}) {
       isEnding,
       meter,
       answerScript,
+      onCall: (_instanceId, call, verdict) => verdicts.set(call, verdict),
       onProblem: (problem) => problems.push(problem),
     },
     { proxyEnv: {}, ...rest },
@@ -140,7 +142,9 @@ export async function startGateway(options: TestGatewayOptions = {}) {
     await expect.poll(() => meter.ends.length).toBeGreaterThanOrEqual(count);
     return meter.ends[count - 1] as CallEnd;
   };
-  return { origin, gateway, meter, problems, responses, settled };
+  /** The verdict on the call that was sent under this id. */
+  const verdictOn = (call: string) => verdicts.get(call)?.() ?? null;
+  return { origin, gateway, meter, problems, responses, settled, verdictOn };
 }
 
 /** A gateway to a provider that answers so, with the addresses of a wire format's calls. */
@@ -198,13 +202,13 @@ export async function post(
   response.on("data", (chunk: Buffer) => chunks.push(chunk));
   response.on("error", () => undefined);
   await new Promise((resolve) => response.once("close", resolve));
-  const { statusCode: status = 0, complete, trailers } = response;
+  const { statusCode: status = 0, complete: isWhole } = response;
   return {
     status,
     headers: response.headers,
     text: Buffer.concat(chunks).toString("utf8"),
-    /** Whether the answer has its end, and the provider gave it. */
-    isWhole: complete && trailers[problemHeader] === undefined,
+    /** Whether the answer has its end. */
+    isWhole,
   };
 }
 

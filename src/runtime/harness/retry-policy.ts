@@ -1,5 +1,23 @@
-import { backoffMs } from "../provider-failure.ts";
-import type { Verdict } from "./classify-answer.ts";
+import type { Verdict } from "./pi/judge-answer.ts";
+
+const defaultMaxRetries = 3;
+
+/** How often one request to a model is retried; the default if `maxRetries` is null. */
+export function retriesOf({ maxRetries }: { readonly maxRetries: number | null }): number {
+  return maxRetries ?? defaultMaxRetries;
+}
+
+const firstDelayMs = 1000;
+const longestDelayMs = 30_000;
+
+/**
+ * How long to wait before the next attempt, in ms: 1 s, 2 s, 4 s … up to 30 s, minus up to half by `random` (0 to 1),
+ * so that runs that failed together don't retry together. `retries` counts earlier retries.
+ */
+export function backoffMs(retries: number, random: number): number {
+  const delay = Math.min(firstDelayMs * 2 ** retries, longestDelayMs);
+  return Math.round(delay * (1 - random / 2));
+}
 
 /** Total waiting time for a model that has a fallback, in ms. */
 const maxWaitWithFallbackMs = 10_000;
@@ -23,7 +41,7 @@ interface RetryState {
  */
 export function retryDelayMs(verdict: Verdict, state: RetryState, random: number): number | null {
   if (verdict.kind !== "retry" || state.retries >= state.maxRetries) return null;
-  if (verdict.isSlow && state.hasFallback) return null;
+  if (verdict.isSlow === true && state.hasFallback) return null;
   const delay = Math.max(verdict.retryAfterMs ?? 0, backoffMs(state.retries, random));
   const longest = state.hasFallback
     ? maxWaitWithFallbackMs - state.waitedMs
@@ -85,5 +103,5 @@ export function nextStreak(streak: Streak, verdict: Verdict): Streak {
 export function withinLimit(verdict: Verdict, { count }: Streak): Verdict {
   if (verdict.kind !== "continue" || count <= continuations[verdict.why].limit) return verdict;
   const message = `${verdict.message} ${count} times in a row`;
-  return { kind: "fallback", message, cooldownMs: null };
+  return { kind: "fallback", message };
 }

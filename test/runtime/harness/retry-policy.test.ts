@@ -1,20 +1,19 @@
-import type { Verdict } from "../../../../src/runtime/harness/pi/classify-answer.ts";
+import type { Verdict } from "../../../src/runtime/harness/pi/judge-answer.ts";
 import {
   nextStreak,
   noStreak,
   withinLimit,
   retryDelayMs,
   silenceLimitMs,
-} from "../../../../src/runtime/harness/pi/retry-policy.ts";
+} from "../../../src/runtime/harness/retry-policy.ts";
 
 const alone = { retries: 0, maxRetries: 3, waitedMs: 0, hasFallback: false, remainingMs: 60_000 };
 const backed = { ...alone, hasFallback: true };
-const retry = (retryAfterMs: number | null = null, isSlow = false): Verdict => ({
+const retry = (retryAfterMs = 0, isSlow?: true): Verdict => ({
   kind: "retry",
   message: "503",
-  cooldownMs: null,
   retryAfterMs,
-  isSlow,
+  ...(isSlow && { isSlow }),
 });
 
 test.each<[string, Verdict, typeof alone, number | null]>([
@@ -33,8 +32,8 @@ test.each<[string, Verdict, typeof alone, number | null]>([
     { ...backed, waitedMs: 1001 },
     null,
   ],
-  ["is not made after a silent model if there is a fallback", retry(null, true), backed, null],
-  ["is made after a silent model without a fallback", retry(null, true), alone, 1000],
+  ["is not made after a silent model if there is a fallback", retry(0, true), backed, null],
+  ["is made after a silent model without a fallback", retry(0, true), alone, 1000],
 ])("a retry of a model call %s", (_what, verdict, state, delayMs) => {
   expect(retryDelayMs(verdict, state, 0)).toBe(delayMs);
 });

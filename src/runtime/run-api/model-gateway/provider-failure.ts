@@ -1,62 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { cut } from "./message-writer.ts";
+import { textAt } from "../../wire/json.ts";
 
-/** Facts of the HTTP response, if the harness saw it; they are more exact than the error text. */
-export interface ResponseFacts {
-  readonly status: number | null;
-  /** From the response's headers, in ms. */
-  readonly retryAfterMs: number | null;
-}
-
-/** A failure of a model's provider. */
-export interface ProviderFailure {
-  /** The provider's own message with its HTTP status, for a person. */
-  readonly message: string;
-  readonly status: number | null;
-  /** Whether the same request may succeed later. */
-  readonly isTransient: boolean;
-  /** How long the provider asks to wait, in ms; null if it names no time. */
-  readonly retryAfterMs: number | null;
-  /** How long the model should be skipped, in ms; null if waiting doesn't help (a wrong key or request). */
-  readonly cooldownMs: number | null;
-}
-
-export const defaultCooldownMs = 60_000;
+const defaultCooldownMs = 60_000;
 const longestCooldownMs = 60 * 60_000;
-const maxMessageCharacters = 2000;
-
-const unavailable =
-  /rate.?limit|too many requests|overloaded|quota|usage limit|unavailable|server.?error|internal.?error|connection|ECONN|ENOTFOUND|EAI_AGAIN|socket|fetch failed|time?d?.?out|terminated|ended without|stream ended/i;
-
-/** Matches an account without money or quota. If the provider names a time, the same words mean a rate limit. */
-const exhausted =
-  /insufficient_quota|quota exceeded|exceeded your current quota|billing|credit balance/i;
-
-const noFacts: ResponseFacts = { status: null, retryAfterMs: null };
-
-/**
- * Reads an error text such as `429: {"error":{"message":"…"}}`, `OpenAI API error (529): {…}`, `502 <html>…` or
- * `Connection error.`. The status takes precedence over the words; 408, 409, 425, 429, 5xx and connection failures are
- * transient.
- */
-export function providerFailure(
-  text: string,
-  facts: ResponseFacts = noFacts,
-  now: number = Date.now(),
-): ProviderFailure {
-  const read = statusIn(text);
-  const status = facts.status ?? read.status;
-  const message = withStatus(status, messageIn(read.rest));
-  const retryAfterMs = facts.retryAfterMs ?? retryAfterIn(text, now);
-  const waits = status === null ? unavailable.test(text) : isTransientStatus(status);
-  return {
-    message: cut(message, maxMessageCharacters),
-    status,
-    isTransient: waits && (retryAfterMs !== null || !exhausted.test(text)),
-    retryAfterMs,
-    cooldownMs: waits ? boundedCooldown(retryAfterMs) : null,
-  };
-}
 
 export function isTransientStatus(status: number): boolean {
   return [408, 409, 425, 429].includes(status) || status >= 500;
@@ -68,24 +14,9 @@ export function boundedCooldown(retryAfterMs: number | null): number {
   return Math.min(Math.max(ms, 1000), longestCooldownMs);
 }
 
-/** Matches a status at the start, also after a prefix that clients add. */
-const statusAtStart =
-  /^(?:[\w .,'-]{0,60}?(?:error|status|http)(?:\/\d(?:\.\d)?)?[\s:(]*)??\b([45]\d\d)\b\)?:?\s*([\s\S]*)/i;
-
-function statusIn(text: string): { readonly status: number | null; readonly rest: string } {
-  const plain = isHtml(text) ? htmlText(text) : text.trim();
-  const [, code, rest = ""] = statusAtStart.exec(plain) ?? [];
-  if (code === undefined) return { status: null, rest: plain };
-  return { status: Number(code), rest: isHtml(rest) ? withoutStatus(htmlText(rest), code) : rest };
-}
-
-function withStatus(status: number | null, detail: string): string {
-  if (status === null || detail.startsWith(String(status))) return detail;
-  return `${status} ${detail}`.trim();
-}
-
-function withoutStatus(text: string, code: string): string {
-  return text.startsWith(code) ? text.slice(code.length).trim() : text;
+/** The message of an error's body, for a person: JSON, a page of a proxy, or a text. */
+export function messageIn(body: string): string {
+  return isHtml(body) ? htmlText(body) : (messageOfJson(body) ?? body.trim());
 }
 
 function isHtml(text: string): boolean {
@@ -102,41 +33,14 @@ function htmlText(page: string): string {
   return text === "" ? page.trim() : text;
 }
 
-/** The `error.message` or `message` of a JSON body, else the text as it is. */
-function messageIn(text: string): string {
+/** Its `error.message` or `message`; null for another text. */
+function messageOfJson(text: string): string | null {
   try {
     const body: unknown = JSON.parse(text);
-    return textAt(body, ["error", "message"]) ?? textAt(body, ["message"]) ?? text.trim();
+    return [textAt(body, "error", "message"), textAt(body, "message")].find(Boolean) ?? null;
   } catch {
-    return text.trim();
+    return null;
   }
-}
-
-function textAt(value: unknown, path: readonly string[]): string | null {
-  const found = path.reduce<unknown>(
-    (node, key) => (typeof node === "object" && node !== null ? Reflect.get(node, key) : undefined),
-    value,
-  );
-  return typeof found === "string" && found !== "" ? found : null;
-}
-
-const defaultMaxRetries = 3;
-
-/** How often one request to a model is retried; the default if `maxRetries` is null. */
-export function retriesOf({ maxRetries }: { readonly maxRetries: number | null }): number {
-  return maxRetries ?? defaultMaxRetries;
-}
-
-const firstDelayMs = 1000;
-const longestDelayMs = 30_000;
-
-/**
- * How long to wait before the next attempt, in ms: 1 s, 2 s, 4 s … up to 30 s, minus up to half by `random` (0 to 1),
- * so that runs that failed together don't retry together. `retries` counts earlier retries.
- */
-export function backoffMs(retries: number, random: number): number {
-  const delay = Math.min(firstDelayMs * 2 ** retries, longestDelayMs);
-  return Math.round(delay * (1 - random / 2));
 }
 
 /** Units that providers write after a number, in ms. */
