@@ -9,11 +9,6 @@ import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import { readProject } from "../../foundation/config/read-project.ts";
 import { resolveProject } from "../../foundation/config/resolve-project.ts";
 import { budgetsFor } from "../../foundation/contracts/budget.ts";
-import type { HistoryQuery } from "../../foundation/contracts/history.ts";
-import type {
-  RefusedDeliveriesQuery,
-  WhyNotQuery,
-} from "../../foundation/contracts/refused-deliveries.ts";
 import { storedSecrets } from "../../foundation/credentials/list-credentials.ts";
 import { createRedactor } from "../../foundation/credentials/redactor.ts";
 import { messageOf } from "../../foundation/errors.ts";
