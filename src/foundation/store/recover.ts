@@ -1,5 +1,6 @@
+import { retriedOutcomes, type Outcome } from "../../../streams/outcomes.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { isRetried, retriedOutcomes, triggerKinds } from "../../../streams/vocabulary.ts";
+import { isRetried, triggerKinds } from "../../../streams/vocabulary.ts";
 import type { HowEnded, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LastRuns } from "./work.ts";
@@ -20,7 +21,7 @@ export interface OpenRun {
 
 /** A run whose end no scheduler saw; `retry` is its repeated work, null if this was the second attempt. */
 export interface LostRun extends OpenRun {
-  readonly outcome: (typeof retriedOutcomes)[number];
+  readonly outcome: Outcome;
   readonly retry: WorkItem | null;
 }
 

@@ -1,8 +1,8 @@
+import { refusedOutcomes } from "../../../streams/outcomes.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { NanoUsd } from "../contracts/money.ts";
 import type { SpendKey } from "../contracts/budget.ts";
 import type { AgentRuns } from "../contracts/spend.ts";
-import { refusedOutcomes } from "../contracts/format.ts";
 import { bucketMs } from "./history-filter.ts";
 import { openTriggers } from "./trigger-rows.ts";
 

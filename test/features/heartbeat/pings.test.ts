@@ -1,6 +1,7 @@
+import type { Outcome } from "../../../streams/outcomes.ts";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import { createPinger, pingOf, type Ping } from "../../../src/features/heartbeat/pings.ts";
-import type { Outcome, RunEvent } from "../../../streams/vocabulary.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { pause } from "../../helpers/pause.ts";
 import { monitorServer, uuid, type MonitorServer, type Watched } from "./monitor-server.ts";

@@ -1,16 +1,10 @@
+import { outcomes, type Outcome } from "../../../streams/outcomes.ts";
 import { createSpans } from "../../../src/features/telemetry/spans.ts";
 import type { Span } from "../../../src/features/telemetry/span.ts";
 import { traceIdOf, traceparentOf } from "../../../src/features/telemetry/trace-ids.ts";
 import type { MeteredCall } from "../../../src/foundation/contracts/spend.ts";
 import { providers } from "../../../streams/agent-config.ts";
-import { outcomes } from "../../../streams/vocabulary.ts";
-import type {
-  LogEntry,
-  Outcome,
-  RunEvent,
-  Trigger,
-  WorkItem,
-} from "../../../streams/vocabulary.ts";
+import type { LogEntry, RunEvent, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import registry from "../../fixtures/genai-attributes.json" with { type: "json" };
 import { callItem } from "../../foundation/store/support.ts";
 import { anItem } from "../../helpers/agents.ts";

@@ -1,5 +1,6 @@
+import { outcomes } from "../../../../streams/outcomes.ts";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { outcomes, triggerKinds, triggerNames } from "../../../../streams/vocabulary.ts";
+import { triggerKinds, triggerNames } from "../../../../streams/vocabulary.ts";
 import { counted } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry, HistoryPage } from "../../../foundation/contracts/history.ts";
 import type { RefusedDeliveriesAnswer } from "../../../foundation/contracts/refused-deliveries.ts";

@@ -1,8 +1,10 @@
+import { lookOf } from "../text/trigger-words.ts";
+import { outcomeText } from "../../../../streams/outcomes.ts";
 import { useState } from "preact/hooks";
 import { percent, compactCount, dayTime, exactTime, isDay } from "../text/format.ts";
 import { durationText } from "../../../../streams/duration-text.ts";
 import { dollars, doubtText } from "../../../features/spend/spend-text.ts";
-import { outcomeText, counted } from "../../../foundation/contracts/format.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { memo } from "./memo.ts";
 import type { SpendAnswer, SpendRowView } from "../../../features/spend/spend-report.ts";
@@ -125,7 +127,7 @@ function runBar(run: HistoryEntry, value: number | null, text: Measure["text"]):
     outcomeText(run.outcome ?? ""),
     value === null ? "not known" : text(value),
   ];
-  return { key: run.id, class: run.outcome ?? "", value, title: words.join("\n") };
+  return { key: run.id, class: lookOf(run), value, title: words.join("\n") };
 }
 
 /** The ends of an axis. Screen readers read the drawing's name and the table below it. */

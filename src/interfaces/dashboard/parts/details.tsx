@@ -1,7 +1,7 @@
+import { outcomeText } from "../../../../streams/outcomes.ts";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { dollars } from "../../../features/spend/spend-text.ts";
-import { outcomeText } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import type { ReceiptView, ReplayResult } from "../../../foundation/contracts/operator-api.ts";
 import { post } from "../live/api.ts";
