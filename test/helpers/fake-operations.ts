@@ -10,10 +10,7 @@ import type {
 import type { Operations } from "../../src/interfaces/operations/operations.ts";
 import type { Delivery, DeliveryAnswer } from "../../src/features/webhooks/provider.ts";
 import type { CallTree, HistoryEntry } from "../../src/foundation/contracts/history.ts";
-import type {
-  RefusedDeliveries,
-  WhyNot,
-} from "../../src/foundation/contracts/refused-deliveries.ts";
+import type { RefusedDeliveries, WhyNot } from "../../src/features/webhooks/delivery-report.ts";
 import type { AgentHosts } from "../../src/foundation/contracts/run-hosts.ts";
 import type { RunDifference, RunView } from "../../src/interfaces/views/run-view.ts";
 import type { SpendKey } from "../../src/foundation/contracts/budget.ts";

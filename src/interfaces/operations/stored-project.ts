@@ -1,3 +1,5 @@
+import { createRefusedDeliveries } from "../../features/webhooks/refused-deliveries.ts";
+import { createSpend } from "../../features/spend/spend-store.ts";
 import { basename } from "node:path";
 import { problemSummary, problemText } from "../../../streams/problem-text.ts";
 import { newRecord, toAgentStatus } from "../../../streams/status/agent-record.ts";
@@ -13,7 +15,7 @@ import type { HistoryQuery } from "../../foundation/contracts/history.ts";
 import type {
   RefusedDeliveriesQuery,
   WhyNotQuery,
-} from "../../foundation/contracts/refused-deliveries.ts";
+} from "../../features/webhooks/delivery-report.ts";
 import { storedSecrets } from "../../foundation/credentials/list-credentials.ts";
 import { createRedactor } from "../../foundation/credentials/redactor.ts";
 import { messageOf } from "../../foundation/errors.ts";
@@ -75,7 +77,8 @@ export function openStoredProject({
   };
   return {
     history: (query: HistoryQuery) => store.history.query(query),
-    refusedDeliveries: (query: RefusedDeliveriesQuery) => store.refused.query(query),
+    refusedDeliveries: (query: RefusedDeliveriesQuery) =>
+      store.tables(createRefusedDeliveries).query(query),
     whyNot: async (name: string, query: WhyNotQuery) => {
       const { agents } = await readProjectFiles(projectDir);
       const agent = agents.find((one) => one.name === name) ?? { name, config: null };
@@ -150,7 +153,7 @@ function spendOf(store: StoreReader, { project, ...files }: ProjectFiles) {
   const disabled = store.settings.disabledAgents();
   const agents = files.agents.map((one) => ({ ...one, enabled: !disabled.has(one.name) }));
   return createSpendAnswers({
-    report: store.spendReport,
+    report: store.tables(createSpend),
     limits: (names) => (project === null ? [] : limitsOf(store, project, agents, names)),
     agents: () => agents,
     timezone: () => timezoneOf(project),
@@ -165,7 +168,7 @@ function limitsOf(
   names: readonly string[],
 ) {
   const configs = new Map(agents.map(({ name, config }) => [name, config]));
-  const ledger = createLedger((scope, window) => store.spend.account(scope, window));
+  const ledger = createLedger(store.tables(createSpend).account);
   const budgetsOf = (agent: string | null) =>
     budgetsFor(budget, configs.get(agent ?? "")?.budget, timezone);
   return budgetStates(ledger, names, budgetsOf, Date.now());
@@ -182,7 +185,7 @@ function statusOf(
   const seed = seedFrom(
     (agent) => store.lastRun(agent),
     (agent) => !disabled.has(agent),
-    spentTodayIn(store.spend, () => timezoneOf(project)),
+    spentTodayIn(store.tables(createSpend), () => timezoneOf(project)),
   );
   return {
     scheduler: null,

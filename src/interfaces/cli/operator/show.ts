@@ -4,10 +4,7 @@ import { triggerKinds, triggerNames } from "../../../../streams/vocabulary.ts";
 import type { SpendKey } from "../../../foundation/contracts/budget.ts";
 import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
-import type {
-  RefusedDeliveriesQuery,
-  WhyNot,
-} from "../../../foundation/contracts/refused-deliveries.ts";
+import type { RefusedDeliveriesQuery, WhyNot } from "../../../features/webhooks/delivery-report.ts";
 import { UserError, hasCode, messageOf } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { queryTime } from "../options.ts";

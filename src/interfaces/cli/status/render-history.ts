@@ -7,10 +7,7 @@ import { durationText } from "../../../../streams/duration-text.ts";
 import { stateWord } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { refusalWord, turnedAwayText } from "../../views/delivery-words.ts";
-import type {
-  RefusedDeliveries,
-  TurnedAway,
-} from "../../../foundation/contracts/refused-deliveries.ts";
+import type { RefusedDeliveries, TurnedAway } from "../../../features/webhooks/delivery-report.ts";
 import { triggerNames } from "../../../../streams/vocabulary.ts";
 
 interface HistoryColumn extends TableColumn {

@@ -17,7 +17,7 @@ import {
   refusedDeliveriesQuerySchema,
   whyNotQuerySchema,
   whyNotSchema,
-} from "../../../foundation/contracts/refused-deliveries.ts";
+} from "../../../features/webhooks/delivery-report.ts";
 import { runDifferenceSchema, runSchema } from "../../views/run-view.ts";
 import { hasCode } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";
