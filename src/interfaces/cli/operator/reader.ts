@@ -6,7 +6,7 @@ import type {
   RefusedDeliveriesQuery,
   WhyNot,
   WhyNotQuery,
-} from "../../../foundation/contracts/refused-deliveries.ts";
+} from "../../../features/webhooks/delivery-report.ts";
 import type { RunDifference, RunView } from "../../../runtime/runs/run-view.ts";
 import type { InputOf } from "../../../foundation/operation.ts";
 import type { NamedOperations } from "../../operations/table.ts";
