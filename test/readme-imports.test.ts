@@ -56,6 +56,7 @@ const kinds = {
   tables: "src/features/open-store.ts",
   wiring: "src/start/",
   runs: "src/runtime/runs/",
+  agents: "src/runtime/agents/",
   operation: "src/interfaces/operations/",
   route: "src/interfaces/gateway/",
   tool: "src/interfaces/mcp/tools/",
@@ -66,19 +67,19 @@ const kinds = {
 } as const;
 /** What breaks if the folder of a feature is deleted; a path is the only file of its room. */
 const importers: Readonly<Record<string, string>> = {
-  alerts: "tables wiring route page command check operation",
+  alerts: "tables wiring runs route page command check operation",
   heartbeat: "wiring",
   mcp: "tables wiring runs",
   models: "wiring runs command check src/runtime/harness/pi/pi-models.ts",
-  people: "tables wiring runs operation route page command view",
-  search: "wiring route tool page command",
+  people: "tables wiring runs operation route page command",
+  search: "wiring operation route tool page command",
   skills: "runs page command",
   spend:
     "tables wiring runs operation page command check view src/runtime/run-api/model-gateway/answer-tap.ts",
   telemetry: "wiring check",
   tokens: "tables wiring operation route page command",
-  versions: "runs operation",
-  webhooks: "tables wiring operation route tool page command check view",
+  versions: "runs agents",
+  webhooks: "tables wiring runs agents operation route tool page command check view",
 };
 
 function kindOf(file: string): string {
