@@ -103,7 +103,7 @@ export type Named<Rows extends readonly Operation[]> = {
 };
 /** The input that a client sends. */
 export type InputOf<Row> =
-  Row extends Operation<infer _Context, infer Params, infer Input, infer _Output, infer _Address>
+  Row extends Operation<never, infer Params, infer Input>
     ? object & Fields<z.input<Params>> & Fields<z.input<Input>>
     : never;
 export type OutputOf<Row> = Row extends Operation ? z.output<Row["output"]> : never;

@@ -30,11 +30,11 @@ export async function performAs<
 }
 
 /** An input from outside as the row's schemas parse it. */
-export function parsedInput<Row extends Operation>({ address, params, input }: Row, given: object) {
+export function parsedInput({ address, params, input }: Operation, given: object): object {
   const names: readonly string[] = partsOf(address).path.match(/(?<=:)\w+/g) ?? [];
   const isInPath = ([name]: [string, unknown]): boolean => names.includes(name);
   const fields = Object.entries(given);
   const path = params?.parse(Object.fromEntries(fields.filter(isInPath)));
   const rest = input?.parse(Object.fromEntries(fields.filter((field) => !isInPath(field))));
-  return Object.assign({}, path, rest);
+  return { ...(path as object | undefined), ...(rest as object | null | undefined) };
 }

@@ -55,9 +55,10 @@ export function parsedQuery<Schema extends z.ZodType>(
 
 /** The answer of a read for the address from which a page reads it again. */
 export function performed<Context, Output extends z.ZodType>(
-  { input = z.object({}), perform }: Operation<Context, z.ZodUndefined, z.ZodType, Output>,
+  row: Operation<Context, z.ZodUndefined, z.ZodType, Output>,
   address: string,
   context: Context,
 ): z.input<Output> | Promise<z.input<Output>> {
-  return perform(parsedQuery(input, address) as object, context, inProcess);
+  const input = parsedQuery(row.input ?? z.object({}), address) as object;
+  return row.perform(input, context, inProcess);
 }

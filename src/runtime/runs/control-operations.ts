@@ -33,7 +33,7 @@ const triggeredAnswer = z.object({
   }),
 });
 
-export const pause = change("/control/pause", {
+const pause = change("/control/pause", {
   summary:
     "Pause the scheduler: scheduled runs are skipped, and with work = true all new work waits",
   scope: "control",
@@ -52,7 +52,7 @@ export const pause = change("/control/pause", {
   },
 });
 
-export const resume = change("/control/resume", {
+const resume = change("/control/resume", {
   summary: "Resume the scheduler: ends a pause of schedules or of all new work",
   scope: "control",
   output: pausedAnswer,
@@ -103,7 +103,7 @@ function switchAgent<const Word extends string>(word: Word, enabled: boolean, su
   });
 }
 
-export const triggerAgent = change("/control/trigger/:name", {
+const triggerAgent = change("/control/trigger/:name", {
   summary: "Run an agent now, or queue the run",
   scope: "trigger",
   description:
@@ -135,7 +135,7 @@ const killAll = change("/control/kill", {
   perform: async (_input, { runs }) => ({ success: true as const, killed: await runs.killAll() }),
 });
 
-export const killAgent = change("/control/agents/:name/kill", {
+const killAgent = change("/control/agents/:name/kill", {
   summary: "End all running runs of an agent",
   scope: "control",
   params: agentParams,

@@ -51,7 +51,7 @@ test.each([
   writeFileSync(file, text.replaceAll('"minor":"34"', `"minor":"${minor}"`));
   const older = await replayExchanges(file);
   onTestFinished(() => older.close());
-  older.begin("al doctor with Kubernetes finds no fault with the role of the docs");
+  older.begin("al doctor with Kubernetes finds no fault with the documented role");
   vi.stubEnv("KUBECONFIG", writeKubeconfig(dir, older.url));
   onTestFinished(() => void vi.unstubAllEnvs());
   const [version] = await kubernetesFindings({ namespace: "agents" });

@@ -1,13 +1,4 @@
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
-import type { HistoryPage, HistoryQuery } from "../../../foundation/contracts/history.ts";
-import type {
-  RefusedDeliveries,
-  RefusedDeliveriesAnswer,
-  RefusedDeliveriesQuery,
-  WhyNot,
-  WhyNotQuery,
-} from "../../../features/webhooks/delivery-report.ts";
-import type { RunDifference, RunView } from "../../../runtime/runs/run-view.ts";
 import type { InputOf } from "../../../foundation/operation.ts";
 import type { NamedOperations } from "../../operations/table.ts";
 import type { StoredOperations, StoredStatus } from "../../operations/stored-project.ts";

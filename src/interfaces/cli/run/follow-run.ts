@@ -9,7 +9,7 @@ import type { Context } from "../context.ts";
 import { plain } from "../terminal/format.ts";
 import { formatLog, streamLog, type Position } from "../logs/log-line.ts";
 import type { Output } from "../terminal/output.ts";
-import type { CallTree, HistoryEntry } from "../../../foundation/contracts/history.ts";
+import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { usedBudgetAdvice } from "../../../features/spend/spend-text.ts";
 import { logsDir } from "../../../foundation/logs/log-files.ts";
 import { readLog } from "../../../foundation/logs/log-reader.ts";

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { z } from "zod";
 import { emptyBody } from "../../../foundation/contracts/params.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { partsOf, type Call, type Operation } from "../../../foundation/operation.ts";
@@ -51,7 +50,7 @@ function given<T extends object>(members: T) {
   return Object.fromEntries(entries) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
 }
 
-function inputOf(request: FastifyRequest, part: "query" | "body"): z.output<z.ZodType> & object {
+function inputOf(request: FastifyRequest, part: "query" | "body"): object {
   return { ...(request.params as object), ...(request[part] as object | null | undefined) };
 }
 

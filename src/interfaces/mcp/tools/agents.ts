@@ -2,7 +2,6 @@ import { z } from "zod";
 import { schedulerSchema, type StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { failingSchema } from "../../../foundation/contracts/history.ts";
 import type { AgentAnswer } from "../../../foundation/contracts/operator-api.ts";
-import type { WhyNot } from "../../../features/webhooks/delivery-report.ts";
 import { fitting, shrunk } from "../bounded.ts";
 import { agentRow, history, runRow } from "../rows.ts";
 import { agentName, cursor, labelled, limitOf, next } from "../tool.ts";

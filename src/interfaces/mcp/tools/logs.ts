@@ -2,7 +2,6 @@ import { z } from "zod";
 import { logEntrySchema } from "../../../../streams/status/wire.ts";
 import { searchMatchSchema, searchQuerySchema } from "../../../features/search/search-report.ts";
 import { searchRunSchema } from "../../../features/search/search-report.ts";
-import type { SearchPage } from "../../../features/search/search-report.ts";
 import { isoTime } from "../../../foundation/contracts/format.ts";
 import { UserError } from "../../../foundation/errors.ts";
 import { agentOf } from "../../../foundation/logs/log-reader.ts";

@@ -1,11 +1,11 @@
 import { outcomes } from "../../../../streams/outcomes.ts";
 import { z } from "zod";
 import { triggerKinds } from "../../../../streams/vocabulary.ts";
-import { runSchema, type RunView } from "../../../runtime/runs/run-view.ts";
+import { runSchema } from "../../../runtime/runs/run-view.ts";
 import { fittingPage } from "../bounded.ts";
 import { history, runRow } from "../rows.ts";
 import { agentName, cursor, jsonText, labelled, limitOf, next } from "../tool.ts";
-import { optionalText, part, readsOnly, since, tool } from "../tool.ts";
+import { optionalText, readsOnly, since, tool } from "../tool.ts";
 import { untilEnded, waitInput } from "../wait.ts";
 
 export const runs = tool({

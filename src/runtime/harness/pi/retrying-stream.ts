@@ -180,12 +180,12 @@ async function attempt(
     modelsLeft: chain.modelsLeft(),
   });
   const headers = { [callHeader]: call, [silenceHeader]: String(Math.ceil(limitMs)) };
-  let isSent = false;
-  const { message, sent } = await readStream(await ask(headers, () => (isSent = true)));
+  const request = { isSent: false };
+  const { message, sent } = await readStream(await ask(headers, () => (request.isSent = true)));
   onAnswer(message);
   if (message.stopReason === "aborted") return abortedBy(message);
   // pi's client failed by itself, and would again.
-  if (!isSent) {
+  if (!request.isSent) {
     return { message, verdict: { kind: "fallback", message: message.errorMessage ?? noReason } };
   }
   const found = await endpoint.verdictOn(call, signal).catch(() => null);

@@ -56,9 +56,9 @@ export async function runSession(options: SessionOptions): Promise<EndedSession>
   const job = options.job ?? aJob(workDir, models && { models });
   if (job.channel === null) throw new Error("the job has no socket");
   await using bridge = await openBridge(job.channel);
-  const { ask } = createRunApiClient(job.channel);
+  const client = createRunApiClient(job.channel);
   const verdictOn: Session["endpoint"]["verdictOn"] = async (call, signal) =>
-    (await ask("model-verdict", { call }, signal)).verdict;
+    (await client.ask("model-verdict", { call }, signal)).verdict;
   const end = await run({
     job,
     prompt: options.prompt ?? "Do the work.",
