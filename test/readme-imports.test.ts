@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, string>> = {
   telemetry: "wiring check",
   tokens: "tables wiring operation route page command",
   versions: "runs agents",
-  webhooks: "tables wiring runs agents operation route tool page command check view",
+  webhooks: "tables wiring runs agents operation route page command check view",
 };
 
 function kindOf(file: string): string {
