@@ -39,14 +39,14 @@ module.exports = {
     {
       name: "vocabulary-imports-nothing",
       comment:
-        "but what an agent is configured to be, spending, and the tables of its runtimes and harnesses.",
+        "but what an agent is configured to be, spending, and the tables of outcomes, runtimes and harnesses.",
       severity: "error",
       from: {
-        path: "^streams/(vocabulary|agent-config|runtimes|harnesses|alert-options|spending)\\.ts$",
+        path: "^streams/(vocabulary|agent-config|outcomes|runtimes|harnesses|alert-options|spending)\\.ts$",
       },
       to: {
         path: ".",
-        pathNot: "^streams/(agent-config|runtimes|harnesses|alert-options|spending)\\.ts$",
+        pathNot: "^streams/(agent-config|outcomes|runtimes|harnesses|alert-options|spending)\\.ts$",
       },
     },
     {

@@ -4,6 +4,7 @@
  * A time that is a number is epoch milliseconds; one that is a string, as on the wire, is ISO 8601 UTC.
  */
 import type { AgentConfig } from "./agent-config.ts";
+import { outcomeRows, type Outcome, type RefusedOutcome } from "./outcomes.ts";
 import type { DaySpend, UsedBudget } from "./spending.ts";
 
 /** A problem in a file, addressed so that an editor can jump to it. Lines and columns count from 1. */
@@ -131,34 +132,19 @@ export interface WorkItem {
   readonly trigger: Trigger;
 }
 
-export const outcomes = [
-  "succeeded",
-  "failed",
-  "timed_out",
-  "killed",
-  "interrupted",
-  "out_of_memory",
-  "over_budget",
-  "unanswered",
-  "stopped",
-  "lost",
-  "skipped",
-  "missed",
-  "dropped",
-  "rejected",
-] as const;
-export type Outcome = (typeof outcomes)[number];
-
-/** Outcomes not caused by the work itself: the scheduler was stopped, or the run's machine or engine failed. */
-export const retriedOutcomes = ["interrupted", "lost"] as const satisfies readonly Outcome[];
-
 /** Maximum number of attempts. */
 const maxAttempts = 2;
 
 /** Whether work is retried after a run of it ended like this. A run that never began does not count as an attempt. */
 export function isRetried({ attempt }: WorkItem, end: HowEnded): boolean {
-  const retried: readonly Outcome[] = retriedOutcomes;
-  return retried.includes(end.outcome) && (attempt < maxAttempts || end.neverBegan === true);
+  const { isRetried: isTriedAgain = false } = outcomeRows[end.outcome];
+  return isTriedAgain && (attempt < maxAttempts || end.neverBegan === true);
+}
+
+/** Whether a person may replay the work of a run that is not tried again. For a tick that can't start, the next one comes. */
+export function isDeadLetter({ trigger }: WorkItem, outcome: Outcome): boolean {
+  if (outcome === "rejected") return trigger.kind !== "cron";
+  return outcomeRows[outcome].isDeadLetter === true;
 }
 
 /** The usage of a run; null if the harness does not know it. */
@@ -245,7 +231,7 @@ export type RunEvent = At &
     | {
         readonly type: "refused";
         readonly item: WorkItem;
-        readonly outcome: "skipped" | "missed" | "dropped" | "rejected";
+        readonly outcome: RefusedOutcome;
         readonly reason: string;
       }
     /** A live run waited for it: it leaves its queue, and starts none. */

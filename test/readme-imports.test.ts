@@ -50,3 +50,52 @@ function compare(claimed: readonly string[], files: readonly string[]): void {
   const unused = claimed.filter((path) => !files.some((file) => isIn(file, path)));
   expect({ missing, unused }).toEqual({ missing: [], unused: [] });
 }
+
+/** Parts of the program by which people and runs reach a feature, and its wiring. */
+const kinds = {
+  tables: "src/features/open-store.ts",
+  wiring: "src/start/",
+  runs: "src/runtime/runs/",
+  agents: "src/runtime/agents/",
+  operation: "src/interfaces/operations/",
+  route: "src/interfaces/gateway/",
+  tool: "src/interfaces/mcp/tools/",
+  page: "src/interfaces/dashboard/",
+  command: "src/interfaces/cli/",
+  check: "src/interfaces/doctor/",
+  view: "src/interfaces/views/",
+} as const;
+/** What breaks if the folder of a feature is deleted; a path is the only file of its room. */
+const importers: Readonly<Record<string, string>> = {
+  alerts: "tables wiring runs route page command check operation",
+  heartbeat: "wiring",
+  mcp: "tables wiring runs",
+  models: "wiring runs command check src/runtime/harness/pi/pi-models.ts",
+  people: "tables wiring runs operation route page command",
+  search: "wiring operation route tool page command",
+  skills: "runs page command",
+  spend:
+    "tables wiring runs operation page command check view src/runtime/run-api/model-gateway/answer-tap.ts",
+  telemetry: "wiring check",
+  tokens: "tables wiring operation route page command",
+  versions: "runs agents",
+  webhooks: "tables wiring runs agents operation route page command check view",
+};
+
+function kindOf(file: string): string {
+  return Object.entries(kinds).find(([, start]) => file.startsWith(start))?.[0] ?? file;
+}
+
+test("each feature says what breaks without it", () => {
+  const names = globSync("src/features/*/", { cwd: root }).map((path) => posix.basename(path));
+  expect(Object.keys(importers).sort()).toEqual(names.sort());
+});
+
+test.each(Object.entries(importers))("only its own parts break without %s", (name, allowed) => {
+  const folder = `src/features/${name}/`;
+  const broken = imports.filter(
+    ({ from, to }) => to.startsWith(folder) && !from.startsWith(folder),
+  );
+  const found = new Set(broken.map(({ from }) => kindOf(from)));
+  expect([...found].sort()).toEqual(allowed.split(" ").sort());
+});

@@ -128,11 +128,15 @@ const wordTables = new RegExp(
 const connections = /\/wire\/(http-proxy|join-sockets)\.ts$/;
 
 /** Small modules that a start and the commands for people load. */
-const texts = /\/(streams\/duration-text|views\/pause-text|foundation\/operation)\.ts$/;
+const texts =
+  /\/(streams\/duration-text|views\/(pause-text|delivery-words)|foundation\/operation)\.ts$/;
+
+/** Small modules that a start and the reads of a stored project load. */
+const reports = /\/(contracts\/history|webhooks\/delivery-report)\.ts$/;
 
 /** Small modules of the gateway that code which is loaded later, such as the MCP server, uses too. */
 const sharedByGateway =
-  /\/zod\/v4\/classic\/(coerce|compat)\.js$|\/node_modules\/(cookie|process-warning)\/|\/contracts\/loopback\.ts$/;
+  /\/zod\/v4\/classic\/(coerce|compat|iso)\.js$|\/node_modules\/(cookie|process-warning)\/|\/contracts\/loopback\.ts$/;
 
 /**
  * The two processes between a trigger and its model's first request, each a separate bundle: sharing chunks with the
@@ -182,6 +186,7 @@ const written = [
         { name: "shared-by-gateway", test: sharedByGateway },
         { name: "connections", test: connections },
         { name: "texts", test: texts },
+        { name: "reports", test: reports },
       ],
     },
   })),

@@ -1,3 +1,4 @@
+import { openStore } from "../features/open-store.ts";
 import { mkdtempSync, rmSync, statSync, lstatSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { createRedactor } from "../foundation/credentials/redactor.ts";
 import { messageOf, hasCode } from "../foundation/errors.ts";
 import { lockProject, type ProjectLock } from "../foundation/store/project-lock.ts";
 import { openSessions } from "../interfaces/gateway/sessions.ts";
-import { openStore, type Store } from "../foundation/store/store.ts";
+import { type Store } from "../foundation/store/store.ts";
 import { connect } from "node:net";
 
 export interface AcquireOptions {

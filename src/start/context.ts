@@ -1,3 +1,4 @@
+import { createSpend } from "../features/spend/spend-store.ts";
 import { basename } from "node:path";
 import { asyncScheduler } from "rxjs";
 import { createClock } from "../../streams/clock.ts";
@@ -76,7 +77,7 @@ export async function createContext(sources: ContextSources): Promise<SchedulerC
     seedFrom(
       orNull((agent) => store.lastRun(agent)),
       (agent) => switches.isEnabled(agent),
-      orNull(spentTodayIn(store.spend, () => project$.value.timezone)),
+      orNull(spentTodayIn(store.tables(createSpend), () => project$.value.timezone)),
     ),
     // Most lines are output of runs, which the status does not keep.
     await latestEntries(projectDir, 5 * keptLogs),

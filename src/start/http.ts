@@ -1,3 +1,5 @@
+import { createSpend } from "../features/spend/spend-store.ts";
+import type { SpendMeter } from "../features/spend/meter.ts";
 import { tap } from "rxjs";
 import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { SchedulerContext } from "../foundation/context.ts";
@@ -13,7 +15,6 @@ import { createSpendAnswers, raiseBudget } from "../features/spend/spend-answers
 import { createAudit, createAuditStore } from "../features/people/audit.ts";
 import { createTokens } from "../features/tokens/tokens.ts";
 import { createTokenStore } from "../features/tokens/token-store.ts";
-import type { SpendMeter } from "../foundation/contracts/spend.ts";
 import { activeKey } from "../interfaces/gateway/active-key.ts";
 import type { OperationContext } from "../interfaces/operations/table.ts";
 import { createGatewayListener, gatewaySettings } from "../interfaces/gateway/listener.ts";
@@ -71,7 +72,7 @@ export function createHttp(context: SchedulerContext, own: ProjectHandle, deps: 
     alerts: createAlertOperations(deps.alerts, redactor),
     spend: {
       answer: createSpendAnswers({
-        report: context.store.spendReport,
+        report: context.store.tables(createSpend),
         limits: (agents) => deps.meter.limits(agents),
         agents: () => status.agents(),
         timezone: () => project$.value.timezone,

@@ -1,7 +1,8 @@
-import { join } from "node:path";
 import { randomBytes } from "node:crypto";
+import type { StopReason } from "../../streams/outcomes.ts";
+import { join } from "node:path";
 import { EMPTY, from, switchMap, tap, type Observable } from "rxjs";
-import type { Runner, StopReason } from "../../streams/runs/runner.ts";
+import type { Runner } from "../../streams/runs/runner.ts";
 import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
 import { networkOf } from "../../streams/run-network.ts";
 import { runtimes as runtimeTable, type RuntimeType } from "../../streams/runtimes.ts";

@@ -1,3 +1,4 @@
+import { createRefusedDeliveries } from "../features/webhooks/refused-deliveries.ts";
 import {
   concatMap,
   distinct,
@@ -165,7 +166,9 @@ function upkeep(
 ): Observable<unknown> {
   const { stopping$ } = inputs;
   return merge(
-    store.refused.written$.pipe(tap(() => status.apply({ type: "list", list: "triggers" }))),
+    store
+      .tables(createRefusedDeliveries)
+      .written$.pipe(tap(() => status.apply({ type: "list", list: "triggers" }))),
     logWriter.grown$.pipe(tap(search.grew)),
     merge(missingSecrets(home, project$), unknownModelWarnings(project$)).pipe(tap(warn)),
     housekeeping({ projectDir, store, project$, stopping$, onPruned: search.pruned, warn }),

@@ -1,3 +1,4 @@
+import { createSpend } from "../features/spend/spend-store.ts";
 import { asyncScheduler } from "rxjs";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
@@ -79,7 +80,7 @@ export function createServices(
   const runs = createLiveRuns({
     elapsed: () => Math.round(performance.now()),
     clock,
-    refusalOf: (instanceId) => store.spend.refusal(instanceId),
+    refusalOf: store.tables(createSpend).refusal,
     redactValue: redactor.redactValue,
     freeze: (request) => runtimes.freeze(request),
     thaw: (request) => runtimes.thaw(request),

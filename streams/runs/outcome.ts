@@ -1,6 +1,7 @@
+import { outcomeRows, type Outcome, type StopReason } from "../outcomes.ts";
 import { isRetried, type RunEnd, type WorkItem } from "../vocabulary.ts";
 import type { AgentConfig } from "../agent-config.ts";
-import type { RunnerExit, StopReason } from "./runner.ts";
+import type { RunnerExit } from "./runner.ts";
 
 /** Facts beside the exit that decide a run's outcome. */
 export interface EndedWork {
@@ -23,24 +24,17 @@ export function runEnd(exit: RunnerExit, stopped: StopReason | null, work: Ended
 }
 
 function howItEnded(exit: RunnerExit, stopped: StopReason | null, work: EndedWork): RunEnd {
-  const { usage } = exit;
-  if (exit.rejected !== null) {
-    return { outcome: "rejected", exitCode: null, reason: exit.rejected, usage };
-  }
+  const ended = endOf(exit);
+  if (exit.rejected !== null) return ended("rejected", exit.rejected);
   if (stopped !== null && stopped !== "interrupted") {
-    return { ...endsByScheduler[stopped](exit, work.agent.timeoutSeconds), usage };
+    return ended(stopped, stopReason[stopped](exit, work.agent.timeoutSeconds));
   }
-  if (exit.lost === true) return { outcome: "lost", exitCode: null, reason: exit.error, usage };
+  if (exit.lost === true) return ended("lost", exit.error);
   if (exit.outOfMemory && exit.exitCode !== 0) {
-    const reason = "ran out of memory (memory of [local] is its limit)";
-    return { outcome: "out_of_memory", exitCode: 137, reason, usage };
+    return ended("out_of_memory", "ran out of memory (memory of [local] is its limit)");
   }
-  if (exit.stopped === true) {
-    return { outcome: "stopped", exitCode: 0, reason: exit.error, usage };
-  }
-  if (exit.exitCode === 0 && exit.error === null) {
-    return { outcome: "succeeded", exitCode: 0, reason: null, usage };
-  }
+  if (exit.stopped === true) return ended("stopped", exit.error);
+  if (exit.exitCode === 0 && exit.error === null) return ended("succeeded", null);
   return howItFailed(exit, stopped, work);
 }
 
@@ -49,35 +43,31 @@ function howItFailed(
   stopped: StopReason | null,
   { item, overBudget = null }: EndedWork,
 ): RunEnd {
-  const { usage } = exit;
+  const ended = endOf(exit);
   // Checked before an interruption: the work is not retried, as the retry would be rejected, too.
-  if (overBudget !== null) {
-    return { outcome: "over_budget", exitCode: 125, reason: overBudget, usage };
-  }
-  if (stopped === "interrupted") {
-    return { outcome: "interrupted", exitCode: 143, reason: interruptedReason(item, exit), usage };
-  }
-  return { outcome: "failed", exitCode: failedCode(exit), reason: failedReason(exit), usage };
+  if (overBudget !== null) return ended("over_budget", overBudget);
+  if (stopped === "interrupted") return ended("interrupted", interruptedReason(item, exit));
+  return { ...ended("failed", failedReason(exit)), exitCode: failedCode(exit) };
 }
 
-/** How a run ends that the scheduler ended for a reason of its own, whatever its process reports. */
-const endsByScheduler: Readonly<
+function endOf({ usage }: RunnerExit) {
+  return (outcome: Outcome, reason: string | null): RunEnd => {
+    const { exitCode = null } = outcomeRows[outcome];
+    return { outcome, exitCode, reason, usage };
+  };
+}
+
+/** Why a run ended that the scheduler ended for a reason of its own, whatever its process reports. */
+const stopReason: Readonly<
   Record<
     Exclude<StopReason, "interrupted">,
-    (exit: RunnerExit, timeoutSeconds: number) => Pick<RunEnd, "outcome" | "exitCode" | "reason">
+    (exit: RunnerExit, timeoutSeconds: number) => string | null
   >
 > = {
-  timed_out: (_exit, timeoutSeconds) => ({
-    outcome: "timed_out",
-    exitCode: 124,
-    reason: `ran longer than its timeout of ${timeoutSeconds} s (timeout of the agent, or of [local])`,
-  }),
-  killed: ({ error }) => ({ outcome: "killed", exitCode: 137, reason: error }),
-  unanswered: () => ({
-    outcome: "unanswered",
-    exitCode: 125,
-    reason: "no person answered its question in time, and it has no default",
-  }),
+  timed_out: (_exit, timeoutSeconds) =>
+    `ran longer than its timeout of ${timeoutSeconds} s (timeout of the agent, or of [local])`,
+  killed: ({ error }) => error,
+  unanswered: () => "no person answered its question in time, and it has no default",
 };
 
 function interruptedReason(item: WorkItem, { neverBegan = false }: RunnerExit): string {

@@ -1,3 +1,4 @@
+import type { StopReason } from "../outcomes.ts";
 import {
   catchError,
   concat,
@@ -21,7 +22,7 @@ import { isEndedBySignal, reasonInTime, runEnd } from "./outcome.ts";
 import { pausableTimer } from "./pausable-timer.ts";
 import type { Slot, Slots } from "./slots.ts";
 import { exitEvent } from "./runner.ts";
-import type { Runner, RunnerEvent, RunnerExit, StopReason } from "./runner.ts";
+import type { Runner, RunnerEvent, RunnerExit } from "./runner.ts";
 import { startInTurn } from "./starting.ts";
 import type { RunClock, RunOwner, Suspension } from "./suspension.ts";
 import { untilStarted, type Blocked } from "./until-started.ts";

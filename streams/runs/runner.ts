@@ -1,3 +1,4 @@
+import type { StopReason } from "../outcomes.ts";
 import type { Observable } from "rxjs";
 import type { LogEntry, RunRequest, Usage } from "../vocabulary.ts";
 
@@ -46,11 +47,6 @@ export function exitEvent(fields: Partial<RunnerExit>): RunnerEvent {
 
 /** The exit of a run that was stopped before it began. */
 export const stoppedBeforeStart = exitEvent({ signal: "SIGTERM", neverBegan: true });
-
-/**
- * Why the scheduler ends a run: it timed out, a person killed it, its question ran out, or the scheduler itself stops.
- */
-export type StopReason = "timed_out" | "killed" | "unanswered" | "interrupted";
 
 /**
  * The interface of a runtime (container, host user, fake). test/runtime/runners/contract.ts holds every

@@ -1,8 +1,9 @@
+import type { StopReason } from "../outcomes.ts";
 import { finalize, ignoreElements, map, Observable, race, switchMap, take, tap, timer } from "rxjs";
 import type { SchedulerLike } from "rxjs";
 import { mergeUntilMainCompletes } from "../merge-until-main-completes.ts";
 import type { Slot, Slots } from "./slots.ts";
-import { stoppedBeforeStart, type RunnerEvent, type StopReason } from "./runner.ts";
+import { stoppedBeforeStart, type RunnerEvent } from "./runner.ts";
 
 export interface StartOptions {
   /** How many runs may be starting at once: shared by all agents. */

@@ -1,3 +1,4 @@
+import type { StopReason } from "../outcomes.ts";
 import {
   concat,
   concatMap,
@@ -14,7 +15,7 @@ import {
   timer,
 } from "rxjs";
 import type { SchedulerLike } from "rxjs";
-import { stoppedBeforeStart, type RunnerEvent, type StopReason } from "./runner.ts";
+import { stoppedBeforeStart, type RunnerEvent } from "./runner.ts";
 import type { Suspension } from "./suspension.ts";
 
 /** The machine can't start the run now; `reason` is null once it started. */

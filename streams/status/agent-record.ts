@@ -1,9 +1,10 @@
+import { isError, outcomeText, type Outcome } from "../outcomes.ts";
 import type { AgentState, AgentStatus } from "./wire.ts";
 import { problemSummary } from "../problem-text.ts";
 import type { AgentConfig } from "../agent-config.ts";
 import { defaultRuntime } from "../runtimes.ts";
 import type { DaySpend, UsedBudget } from "../spending.ts";
-import type { Outcome, Problem } from "../vocabulary.ts";
+import type { Problem } from "../vocabulary.ts";
 
 /** The record of one agent, the source of its row. Times are epoch ms. */
 export interface AgentRecord {
@@ -94,18 +95,13 @@ export function withEarlierRun(run: EarlierRun): Partial<AgentRecord> {
   };
 }
 
-/** Whether a person ended the run, or stopped its scheduler: neither a failure nor a success. */
-export function isEndedOnPurpose(outcome: Outcome): boolean {
-  return outcome === "killed" || outcome === "interrupted";
-}
-
 /** A run's end as an error; null for a success, and for an end requested by a person. */
 export function runErrorOf(end: {
   readonly outcome: Outcome;
   readonly reason: string | null;
 }): string | null {
-  if (end.outcome === "succeeded" || isEndedOnPurpose(end.outcome)) return null;
-  const outcome = end.outcome.replaceAll("_", " ");
+  if (!isError(end.outcome)) return null;
+  const outcome = outcomeText(end.outcome);
   return end.reason === null ? outcome : `${outcome}: ${end.reason}`;
 }
 

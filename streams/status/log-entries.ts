@@ -2,7 +2,7 @@ import { durationText } from "../duration-text.ts";
 import { lateText, slotsText } from "../late-text.ts";
 import { problemText } from "../problem-text.ts";
 import type { LogEntry, LogLevel, Problem, RunEvent, Trigger, WorkItem } from "../vocabulary.ts";
-import { isEndedOnPurpose } from "./agent-record.ts";
+import { isError, outcomeText } from "../outcomes.ts";
 
 type Line = { readonly level: LogLevel; readonly msg: string } & Readonly<Record<string, unknown>>;
 
@@ -112,11 +112,11 @@ function blockedLine({ reason, instanceId }: Extract<RunEvent, { type: "blocked"
 function endLine(event: Extract<RunEvent, { type: "finished" }>): Line {
   const { outcome, exitCode, reason, usage } = event.end;
   const durationMs = event.at - event.startedAt;
-  const level = outcome === "succeeded" ? 30 : isEndedOnPurpose(outcome) ? 40 : 50;
+  const level = outcome === "succeeded" ? 30 : isError(outcome) ? 50 : 40;
   // A rejected run never started.
   const after = outcome === "rejected" ? "" : ` after ${durationText(durationMs)}`;
   const why = reason === null ? "" : `: ${reason}`;
-  const msg = `run ${outcome.replaceAll("_", " ")}${after}${why}`;
+  const msg = `run ${outcomeText(outcome)}${after}${why}`;
   const { instanceId } = event;
   return { level, msg, instanceId, kind: "run", outcome, exitCode, durationMs, ...usage };
 }

@@ -1,7 +1,8 @@
 import { problemSummary } from "../problem-text.ts";
 import { needsImage, type AgentConfig } from "../agent-config.ts";
 import type { Problem, RunEvent } from "../vocabulary.ts";
-import { isEndedOnPurpose, runErrorOf, unmetError, type AgentRecord } from "./agent-record.ts";
+import { outcomeRows } from "../outcomes.ts";
+import { runErrorOf, unmetError, type AgentRecord } from "./agent-record.ts";
 
 /** (record, event) → record; the same object if the event changes nothing of it. Pure. */
 export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
@@ -101,7 +102,8 @@ function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
         lastDurationMs: event.at - event.startedAt,
         lastOutcome: event.end.outcome,
         // A run ended by a person neither fails nor clears an earlier failure.
-        runError: isEndedOnPurpose(event.end.outcome) ? record.runError : runErrorOf(event.end),
+        runError:
+          outcomeRows[event.end.outcome].kind === "ended" ? record.runError : runErrorOf(event.end),
       };
   }
 }

@@ -1,7 +1,7 @@
+import { outcomes } from "../outcomes.ts";
 import { z } from "zod";
 import { onLimits } from "../agent-config.ts";
 import { runtimeTypes } from "../runtimes.ts";
-import { outcomes } from "../vocabulary.ts";
 
 /** The status on the wire: each schema is described in the API's documentation, and each type is made from it. */
 const nullableText = z.string().nullable();

@@ -1,4 +1,4 @@
-import { openStore } from "../../src/foundation/store/store.ts";
+import { openStore } from "../../src/features/open-store.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
 import { callOf, commandAgents, until } from "../helpers/command-agents.ts";
 import { ownLog, slowly, type LiveProject } from "../helpers/live-project.ts";

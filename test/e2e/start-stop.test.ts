@@ -1,9 +1,9 @@
+import { openStore } from "../../src/features/open-store.ts";
 import { spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { getPriority } from "node:os";
 import { readSchedulerInfo } from "../../src/foundation/store/project-lock.ts";
-import { openStore } from "../../src/foundation/store/store.ts";
 import { commandAgents, until } from "../helpers/command-agents.ts";
 import { slowly, type LiveProject } from "../helpers/live-project.ts";
 import { pause } from "../helpers/pause.ts";

@@ -1,4 +1,4 @@
-import { openStore } from "../../src/foundation/store/store.ts";
+import { openStore } from "../../src/features/open-store.ts";
 import type { HistoryPage } from "../../src/foundation/contracts/history.ts";
 import { interpretStored } from "../../src/features/webhooks/interpret.ts";
 import { signDelivery } from "../../src/features/webhooks/sign.ts";

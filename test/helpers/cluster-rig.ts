@@ -1,3 +1,4 @@
+import { openStore } from "../../src/features/open-store.ts";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +20,6 @@ import type {
 import { createClusterRunner } from "../../src/runtime/cluster/cluster-runner.ts";
 import type { ClusterRunner } from "../../src/runtime/cluster/cluster-runner.ts";
 import { createRecordFiles } from "../../src/runtime/runners/record-files.ts";
-import { openStore } from "../../src/foundation/store/store.ts";
 import { hostGateway } from "../runtime/harness/model-host.ts";
 import { noEgress } from "../runtime/run-api/no-egress.ts";
 import { contractGraceMs, jobOf, scriptOf } from "../runtime/runners/shell-runs.ts";

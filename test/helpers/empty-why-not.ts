@@ -1,4 +1,4 @@
-import type { WhyNot } from "../../src/foundation/contracts/refused-deliveries.ts";
+import type { WhyNot } from "../../src/features/webhooks/delivery-report.ts";
 
 /** Of an agent that nothing kept from running. */
 export const emptyWhyNot: WhyNot = {

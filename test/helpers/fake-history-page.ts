@@ -1,4 +1,5 @@
-import { refusedOutcomes, shownRuns } from "../../src/foundation/contracts/format.ts";
+import { refusedOutcomes } from "../../streams/outcomes.ts";
+import { shownRuns } from "../../src/foundation/contracts/format.ts";
 import type {
   HistoryEntry,
   HistoryPage,

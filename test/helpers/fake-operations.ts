@@ -11,10 +11,7 @@ import type { RunService } from "../../src/runtime/runs/run-service.ts";
 import type { FileContext } from "../../src/runtime/agents/operations.ts";
 import type { Delivery, DeliveryAnswer } from "../../src/features/webhooks/provider.ts";
 import type { CallTree, HistoryEntry } from "../../src/foundation/contracts/history.ts";
-import type {
-  RefusedDeliveries,
-  WhyNot,
-} from "../../src/foundation/contracts/refused-deliveries.ts";
+import type { RefusedDeliveries, WhyNot } from "../../src/features/webhooks/delivery-report.ts";
 import type { AgentHosts } from "../../src/foundation/contracts/run-hosts.ts";
 import type { RunDifference, RunView } from "../../src/runtime/runs/run-view.ts";
 import type { SpendKey } from "../../src/foundation/contracts/budget.ts";

@@ -1,3 +1,4 @@
+import { openStore } from "../../src/features/open-store.ts";
 import { asyncScheduler } from "rxjs";
 import type { SchedulerContext } from "../../src/foundation/context.ts";
 import type { ProjectConfig } from "../../src/foundation/config/project-config.ts";
@@ -8,7 +9,6 @@ import { createLogWriter } from "../../src/foundation/logs/log-writer.ts";
 import { createInputs, dispatchTo } from "../../src/foundation/scheduler/inputs.ts";
 import { createStatusStore } from "../../src/foundation/scheduler/status-store.ts";
 import { createSwitches } from "../../src/foundation/scheduler/switches.ts";
-import { openStore } from "../../src/foundation/store/store.ts";
 import { createClock } from "../../streams/clock.ts";
 import { project as projectOf } from "../foundation/config/samples.ts";
 import { tempDir } from "./temp-dir.ts";

@@ -1,4 +1,4 @@
-import type { WhyNot } from "../../src/foundation/contracts/refused-deliveries.ts";
+import type { WhyNot } from "../../src/features/webhooks/delivery-report.ts";
 import { fakeTelegram } from "../features/alerts/chat/fake-telegram.ts";
 import { until } from "../helpers/command-agents.ts";
 import { slowly } from "../helpers/live-project.ts";

@@ -10,7 +10,52 @@ import type {
   RuleState,
   StoredDelivery,
 } from "./rules/alert.ts";
+import type { FeatureTables } from "../../foundation/store/feature-tables.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
+
+/**
+ * `outbox` holds each alert once for each target, written in the transaction of its event; `alert` is JSON.
+ * `question` is the id of the question that a message asks, `receipt` what its target needs to edit it. `rule_states` is
+ * for the rules that open alerts; `agent` is empty for the project.
+ */
+export const alertTables: FeatureTables = {
+  steps: [
+    `CREATE TABLE outbox (
+      seq INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      at INTEGER NOT NULL,
+      target TEXT NOT NULL,
+      alert TEXT NOT NULL,
+      state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'dead')),
+      attempts INTEGER NOT NULL DEFAULT 0,
+      next_at INTEGER NOT NULL,
+      last_error TEXT,
+      ended_at INTEGER
+    ) STRICT;
+    CREATE INDEX outbox_waiting ON outbox (target, next_at) WHERE state = 'waiting';
+    CREATE INDEX outbox_dead ON outbox (seq) WHERE state = 'dead';
+    CREATE INDEX outbox_by_time ON outbox (at);
+    CREATE TABLE rule_states (
+      agent TEXT NOT NULL,
+      rule TEXT NOT NULL,
+      value TEXT NOT NULL,
+      PRIMARY KEY (agent, rule)
+    ) WITHOUT ROWID, STRICT;
+    CREATE TABLE targets_off (
+      target TEXT PRIMARY KEY,
+      at INTEGER NOT NULL,
+      reason TEXT NOT NULL
+    ) WITHOUT ROWID, STRICT;`,
+    `ALTER TABLE outbox ADD COLUMN question TEXT;
+    ALTER TABLE outbox ADD COLUMN receipt TEXT;
+    CREATE INDEX outbox_by_question ON outbox (question) WHERE question IS NOT NULL;`,
+  ],
+  growing: [
+    // Waiting alerts are never deleted. Many of them, for a target that is down, would otherwise be the oldest rows, and no
+    // younger row of any table would be deleted.
+    { table: "outbox", batch: 200, where: "+state <> 'waiting'" },
+  ],
+};
 
 interface OutboxRow extends Omit<StoredDelivery, "alert"> {
   readonly alert: string;

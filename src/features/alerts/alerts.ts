@@ -1,3 +1,4 @@
+import type { Outcome } from "../../../streams/outcomes.ts";
 import type {
   Acknowledgement,
   LastingTopic,
@@ -14,7 +15,7 @@ import { createAlertRules } from "./rules/alert-rules.ts";
 import type { AlertCommand, AlertEvent, BudgetCommand } from "./rules/alert-rules.ts";
 import type { Clock } from "../../../streams/clock.ts";
 import { drive } from "../../foundation/drive.ts";
-import type { Outcome, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { Question } from "../../foundation/contracts/questions.ts";
 import type { BudgetWarning } from "../../foundation/contracts/spend.ts";
 import { messageOf } from "../../foundation/errors.ts";

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { isEndedOnPurpose, runErrorOf } from "../../../streams/status/agent-record.ts";
+import { outcomeRows } from "../../../streams/outcomes.ts";
+import { runErrorOf } from "../../../streams/status/agent-record.ts";
 import { isRetried, type RunEvent } from "../../../streams/vocabulary.ts";
 import { withoutAddress } from "../../foundation/contracts/outgoing-request.ts";
 import type { OutgoingRequest, SendRequest } from "../../foundation/contracts/outgoing-request.ts";
@@ -28,7 +29,7 @@ export function pingOf(event: RunEvent): Ping | null {
   }
   if (event.type !== "finished") return null;
   const { end, item, instanceId, at, startedAt } = event;
-  if (isEndedOnPurpose(end.outcome) || isRetried(item, end)) return null;
+  if (outcomeRows[end.outcome].kind === "ended" || isRetried(item, end)) return null;
   const ms = at - startedAt;
   const error = runErrorOf(end);
   if (error === null) return { type: "succeeded", ms };

@@ -1,6 +1,30 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { McpTool } from "../../foundation/contracts/mcp.ts";
+import type { FeatureTables } from "../../foundation/store/feature-tables.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
+
+/**
+ * `mcp_pins` holds the tools of MCP servers as agents know them: a changed definition is logged. `mcp_calls` holds the calls
+ * that were sent and have not ended.
+ */
+export const mcpTables: FeatureTables = {
+  steps: [
+    "",
+    `CREATE TABLE mcp_pins (
+      agent TEXT NOT NULL,
+      server TEXT NOT NULL,
+      tool TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      definition TEXT NOT NULL,
+      PRIMARY KEY (agent, server, tool)
+    ) WITHOUT ROWID, STRICT;
+    CREATE TABLE mcp_calls (
+      instance_id TEXT NOT NULL,
+      key TEXT NOT NULL,
+      PRIMARY KEY (instance_id, key)
+    ) WITHOUT ROWID, STRICT;`,
+  ],
+};
 
 /** A tool as an agent knows it, since `at`, in epoch ms. */
 export interface McpPin {

@@ -1,6 +1,6 @@
+import { outcomes } from "../../../streams/outcomes.ts";
 import { z } from "zod";
 import { nullableText, pageSize, since } from "../../foundation/contracts/wire-fields.ts";
-import { outcomes } from "../../../streams/vocabulary.ts";
 import { searchKinds } from "./search-kinds.ts";
 
 /** Query of `GET /api/search`. */

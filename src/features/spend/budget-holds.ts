@@ -1,3 +1,5 @@
+import type { BudgetState } from "./budget-states.ts";
+import type { SpendMeter } from "./meter.ts";
 import {
   auditTime,
   BehaviorSubject,
@@ -21,9 +23,8 @@ import { usedUpText, waitsForMoneyText, type UsedUp } from "./refusals.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { UsedBudget } from "../../../streams/spending.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
-import type { BudgetState, RunFunds, SpendMeter } from "../../foundation/contracts/spend.ts";
 import { unlessUnreadable } from "../../foundation/store/store-error.ts";
-import { followFunds } from "./run-funds.ts";
+import { followFunds, type RunFunds } from "./run-funds.ts";
 
 export interface BudgetHoldDeps {
   readonly meter: Pick<SpendMeter, "exhausted" | "limits" | "spent$" | "refused$" | "raised$">;

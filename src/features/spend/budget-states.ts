@@ -4,7 +4,32 @@ import type { Budgets, AccountKey } from "../../foundation/contracts/budget.ts";
 import type { Ledger } from "./rules/ledger.ts";
 import type { RunTotals } from "./rules/ledger-events.ts";
 import { usdOfNano, type NanoUsd } from "../../foundation/contracts/money.ts";
-import type { BudgetState, RunSpend } from "../../foundation/contracts/spend.ts";
+
+/** The spending of a run so far. */
+export interface RunSpend {
+  readonly instanceId: string;
+  readonly agent: string;
+  readonly usd: number;
+  readonly reservedUsd: number;
+  /** Answers of models, and calls that wait for one. */
+  readonly turns: number;
+  /** Tokens of requests and answers, including cached ones. */
+  readonly tokens: number;
+}
+
+/** A limit and the spending against it, in USD. */
+export interface BudgetState {
+  readonly scope: string;
+  readonly window: string;
+  /** Epoch ms at which the window turns. */
+  readonly endsAt: number | null;
+  readonly usd: number;
+  readonly reserved: number;
+  /** Including raises; null for no limit. */
+  readonly limit: number | null;
+  /** The least that its last rejected call needs, while the limit can't pay it; else absent. */
+  readonly needed?: number;
+}
 
 /** The project's accounts, then those of these agents. `now` is epoch ms. */
 export function budgetStates(

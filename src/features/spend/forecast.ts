@@ -1,7 +1,7 @@
+import type { AgentRuns } from "./call-totals.ts";
 import { countTicks } from "../../../streams/triggers/count-ticks.ts";
 import type { Schedule } from "../../../streams/triggers/next-tick.ts";
 import { usdOfNano, type NanoUsd } from "../../foundation/contracts/money.ts";
-import type { AgentRuns } from "../../foundation/contracts/spend.ts";
 import type { SpendForecast } from "./spend-report.ts";
 
 /** The cost of an agent's runs in the next 30 days, by its last runs. */

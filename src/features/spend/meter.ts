@@ -5,16 +5,15 @@ import type { LedgerEvent } from "./rules/ledger-events.ts";
 import { usdOfNano, nanoOfUsd, type NanoUsd } from "../../foundation/contracts/money.ts";
 import { inputOf } from "../../foundation/contracts/price.ts";
 import { createCalendar } from "./rules/accounts.ts";
-import type { CallEnd, CallGrant, CallPlan } from "../../foundation/contracts/model-gateway.ts";
 import type {
-  BudgetWarning,
-  MeteredCall,
-  ModelTerms,
-  RunSpend,
-  SpendMeter,
-} from "../../foundation/contracts/spend.ts";
-import type { SpendStore } from "../../foundation/store/spend.ts";
-import { budgetStates, exhaustedState, runSpend } from "./budget-states.ts";
+  CallEnd,
+  CallGrant,
+  CallPlan,
+  Meter,
+} from "../../foundation/contracts/model-gateway.ts";
+import type { BudgetWarning, MeteredCall, ModelTerms } from "../../foundation/contracts/spend.ts";
+import type { SpendStore } from "./spend-store.ts";
+import { budgetStates, exhaustedState, runSpend, type RunSpend } from "./budget-states.ts";
 import { costByPrice, costOfEnd, wholeUsage } from "./call-cost.ts";
 import { usageOfRequest } from "./rules/input-estimate.ts";
 import { createRateLimits } from "./rate-limits.ts";
@@ -51,7 +50,7 @@ interface OpenCall {
 /**
  * Meters the calls of runs to models: reserves the highest cost of a call in memory, stores it, and only then grants the call.
  */
-export function createMeter(deps: MeterDeps): SpendMeter {
+export function createMeter(deps: MeterDeps) {
   const { store, budgetsOf, timezone, liveRuns, onError, now = Date.now } = deps;
   const ledger = createLedger((scope, window) => store.account(scope, window));
   const reservations = createReservations(ledger, budgetsOf, now);
@@ -135,9 +134,11 @@ export function createMeter(deps: MeterDeps): SpendMeter {
     spent$: spent.asObservable(),
     call$: metered.asObservable(),
     warning$: warning.asObservable(),
+    /** Agents of calls that a budget could not pay. */
     refused$: refusedAgent.asObservable(),
+    /** Scopes whose limits a person raised. */
     raised$: raised.asObservable(),
-    begin: async (plan, signal) => {
+    begin: async (plan: CallPlan, signal: AbortSignal): ReturnType<Meter["begin"]> => {
       const { model, instanceId, agent } = plan;
       const terms = await deps.termsOf(model, plan.providerModel);
       const { requestsPerMinute } = terms;
@@ -157,17 +158,31 @@ export function createMeter(deps: MeterDeps): SpendMeter {
       signal.throwIfAborted();
       return grant;
     },
-    limits: (agents) => budgetStates(ledger, agents, budgetsOf, now()),
-    exhausted: (agent, run) =>
+    /** The limits of these agents, and the project's. */
+    limits: (agents: readonly string[]) => budgetStates(ledger, agents, budgetsOf, now()),
+    /**
+     * The limit that keeps an agent from starting runs now, or, with an instance id, that run from calling models, until
+     * its window turns or it is raised; null for none.
+     */
+    exhausted: (agent: string, run?: string) =>
       exhaustedState(ledger, { agent, instanceId: run ?? null }, budgetsOf(agent), now()),
-    run: (instanceId, agent) => runSpend(instanceId, agent, ledger.runAccount(instanceId, now())),
-    raise: async (scope, usd) => {
+    /** The run's spending so far. */
+    run: (instanceId: string, agent: string) =>
+      runSpend(instanceId, agent, ledger.runAccount(instanceId, now())),
+    /**
+     * Adds to the limits of `project`, `agent:<name>` or `run:<instance id>` until their windows turn, and to those of an
+     * agent's live runs as well. Durable when it resolves.
+     */
+    raise: async (scope: string, usd: number): Promise<void> => {
       reservations.freed(await raise(scope, usd));
       raised.next(scope);
     },
-    runEnded: (instanceId) => void ledger.apply({ type: "ended", instanceId }, now()),
+    /** The run makes no more calls. */
+    runEnded: (instanceId: string) => void ledger.apply({ type: "ended", instanceId }, now()),
   };
 }
+
+export type SpendMeter = ReturnType<typeof createMeter>;
 
 /** The client hung up before its request was sent. */
 const notBegun: CallEnd = {

@@ -10,7 +10,19 @@ import {
 } from "rxjs";
 import type { Observable } from "rxjs";
 import type { Clock } from "../../../streams/clock.ts";
-import type { RunFunds } from "../../foundation/contracts/spend.ts";
+
+/** Whether the budgets of a run can pay its model after a rejected call. */
+export type RunFunds =
+  | {
+      readonly type: "short";
+      /** Epoch ms at which the window of the limit turns; null for the limit of a run. */
+      readonly endsAt: number | null;
+      /** Which limit the run waits for, and until when: for people. */
+      readonly text: string;
+    }
+  | { readonly type: "paid" }
+  /** The agent's runs stop at their limits. */
+  | { readonly type: "stops" };
 
 /**
  * The result of `look` at first, whenever the window of the limit turns, and when something changed; to the first that is

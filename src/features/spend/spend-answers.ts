@@ -1,7 +1,8 @@
+import type { BudgetState } from "./budget-states.ts";
+import type { SpendMeter } from "./meter.ts";
 import { usdOfNano } from "../../foundation/contracts/money.ts";
 import { windowsAt, createCalendar } from "./rules/accounts.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
-import type { BudgetState, SpendMeter } from "../../foundation/contracts/spend.ts";
 import type { SpendAnswer, SpendForecast, SpendLimit, SpendRequest } from "./spend-report.ts";
 import {
   forecastOf,
@@ -11,16 +12,16 @@ import {
   scheduleOf,
   totalForecast,
 } from "./forecast.ts";
-import type { SpendReport, SpendRow } from "../../foundation/store/spend-report.ts";
+import type { SpendRow } from "./call-totals.ts";
 import { UserError } from "../../foundation/errors.ts";
 import { agentScope, projectScope, runScope } from "../../foundation/contracts/budget.ts";
 import { knownAgent } from "../../foundation/scheduler/known-agent.ts";
 import type { StatusStore } from "../../foundation/scheduler/status-store.ts";
 import type { DaySpend } from "../../../streams/spending.ts";
-import type { SpendStore } from "../../foundation/store/spend.ts";
+import type { SpendStore } from "./spend-store.ts";
 
 export interface SpendAnswerDeps {
-  readonly report: SpendReport;
+  readonly report: Pick<SpendStore, "rows" | "lastRuns">;
   /** The limits of these agents and the project's, with the amounts spent. */
   readonly limits: (agents: readonly string[]) => readonly BudgetState[];
   readonly agents: () => Iterable<AgentRecord>;
@@ -67,7 +68,7 @@ function limitView({ endsAt, ...state }: BudgetState): SpendLimit {
 /** Null if no run of an agent with a trigger called a model. */
 function forecastView(
   agents: readonly AgentRecord[],
-  report: SpendReport,
+  report: Pick<SpendStore, "lastRuns">,
   now: number,
 ): SpendForecast | null {
   const started = agents.flatMap(({ name, config, enabled }) =>

@@ -1,3 +1,4 @@
+import type { SpendMeter } from "./meter.ts";
 import { mergeMap, pairwise, startWith, map, type Observable } from "rxjs";
 import type { UsedBudget } from "../../../streams/spending.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
@@ -5,7 +6,6 @@ import { usedText, type BudgetHolds } from "./budget-holds.ts";
 import { agentScope } from "../../foundation/contracts/budget.ts";
 import { createCalendar } from "./rules/accounts.ts";
 import { nanoOfUsd, usdOfNano } from "../../foundation/contracts/money.ts";
-import type { SpendMeter } from "../../foundation/contracts/spend.ts";
 import { unlessUnreadable } from "../../foundation/store/store-error.ts";
 
 export interface UsedBudgetDeps extends Pick<BudgetHolds, "used$"> {

@@ -1,5 +1,6 @@
+import { type Outcome, isError } from "../../../streams/outcomes.ts";
 import { triggerNames } from "../../../streams/vocabulary.ts";
-import type { Outcome, RemoteSpan, RunEnd, WorkItem } from "../../../streams/vocabulary.ts";
+import type { RemoteSpan, RunEnd, WorkItem } from "../../../streams/vocabulary.ts";
 import { attributes, type Attributes, type Span } from "./span.ts";
 import { runSpanId, traceIdOf, triggerSpanId } from "./trace-ids.ts";
 
@@ -86,18 +87,9 @@ function endAttributes({ outcome, reason }: TriggerEnd): Attributes {
   return attributes({ "al.outcome": outcome, "al.reason": reason });
 }
 
-/** Outcomes of a span without `error.type`. A person ended the run, or the next tick replaces it. */
-const unfailed: readonly TriggerEnd["outcome"][] = [
-  "succeeded",
-  "killed",
-  "interrupted",
-  "skipped",
-  "missed",
-  "taken",
-];
-
 function errorOf({ outcome, reason }: TriggerEnd): string | null {
-  return unfailed.includes(outcome) ? null : [outcome, ...(reason ? [reason] : [])].join(": ");
+  if (outcome === "taken" || !isError(outcome)) return null;
+  return [outcome, ...(reason ? [reason] : [])].join(": ");
 }
 
 /**

@@ -2,7 +2,23 @@ import type { DatabaseSync } from "node:sqlite";
 import { tokenLimits, type Scope } from "../../foundation/contracts/scopes.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { GroupCommit } from "../../foundation/store/group-commit.ts";
+import type { FeatureTables } from "../../foundation/store/feature-tables.ts";
 import type { StoredToken } from "./token-report.ts";
+
+export const tokenTables: FeatureTables = {
+  steps: [
+    "",
+    `CREATE TABLE tokens (
+      name TEXT PRIMARY KEY,
+      hash TEXT NOT NULL UNIQUE,
+      scopes TEXT NOT NULL,
+      agents TEXT,
+      created_at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      last_used_at INTEGER
+    ) WITHOUT ROWID, STRICT;`,
+  ],
+};
 
 /** Reads and writes `tokens`, which has the hashes of API tokens only. */
 export function createTokenStore(db: DatabaseSync, { write, record }: GroupCommit) {

@@ -1,6 +1,6 @@
 import type { WebhookBinding } from "../../../streams/agent-config.ts";
 import { unmetPaths, valueAt, type Where } from "../../../streams/where.ts";
-import type { Mismatch } from "../../foundation/contracts/refused-deliveries.ts";
+import type { Mismatch } from "./delivery-report.ts";
 import {
   attributeOf,
   comparable,

@@ -1,6 +1,6 @@
 import type { WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { WebhookSource } from "../../foundation/config/project-config.ts";
-import type { RefusedDelivery } from "../../foundation/contracts/refused-deliveries.ts";
+import type { RefusedDelivery } from "./delivery-report.ts";
 import type { Acceptance, Accepted, RunMatch } from "../../foundation/store/receipts.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { acceptanceOf } from "./acceptance.ts";

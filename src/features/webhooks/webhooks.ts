@@ -1,3 +1,4 @@
+import { createRefusedDeliveries } from "./refused-deliveries.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { RunEvent, WebhookEvent } from "../../../streams/vocabulary.ts";
 import type { DeliveryCount } from "./provider.ts";
@@ -44,7 +45,7 @@ export function createWebhooks(
       // The history has a row of it, and no agent has an event.
       if (delivery.result === "unmatched") status.apply({ type: "list", list: "triggers" });
     },
-    refused: (delivery) => store.refused.add(delivery),
+    refused: store.tables(createRefusedDeliveries).add,
     warn: context.warn,
     now: Date.now,
     newId,

@@ -1,4 +1,5 @@
-import type { Outcome, TriggerKind } from "../../../streams/vocabulary.ts";
+import type { Outcome } from "../../../streams/outcomes.ts";
+import type { TriggerKind } from "../../../streams/vocabulary.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -45,29 +46,6 @@ export function bytesText(bytes: number): string {
     ? `${(bytes / 1024).toFixed(1)} KiB`
     : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }
-
-/** An outcome in words: "timed out". */
-export function outcomeText(outcome: string): string {
-  return outcome.replaceAll("_", " ");
-}
-
-/** Outcomes of work that never became a run. */
-export const refusedOutcomes = [
-  "skipped",
-  "missed",
-  "dropped",
-  "rejected",
-] as const satisfies readonly Outcome[];
-
-/** Ends of runs that failed. */
-export const failedOutcomes = [
-  "failed",
-  "timed_out",
-  "out_of_memory",
-  "over_budget",
-  "unanswered",
-  "lost",
-] as const satisfies readonly Outcome[];
 
 /** How many failures in a row are counted: an unlimited count takes longer the longer an agent fails. */
 export const mostFailures = 10_000;

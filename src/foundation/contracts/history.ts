@@ -1,6 +1,7 @@
+import { outcomes } from "../../../streams/outcomes.ts";
 import { z } from "zod";
 import { nullableText, pageSize, since } from "./wire-fields.ts";
-import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
+import { triggerKinds } from "../../../streams/vocabulary.ts";
 import { mostFailures, shownRuns } from "./format.ts";
 
 /** One entry of the trigger history on the wire; absent values are null, times ISO 8601 UTC. */

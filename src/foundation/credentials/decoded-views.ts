@@ -1,4 +1,4 @@
-import { inHexDigits } from "../contracts/encoded-forms.ts";
+import { inHexDigits } from "./encoded-forms.ts";
 import { marked, type Range, type TextIndex } from "./text-index.ts";
 
 /**

@@ -2,7 +2,7 @@ import { bridgeKey } from "../contracts/model-gateway.ts";
 import type { Job, JobNetwork } from "../contracts/job.ts";
 import { secretsOf } from "./credential-types.ts";
 import { apiTokenPattern, apiTokenPrefix } from "../contracts/scopes.ts";
-import { shortestHidden } from "../contracts/encoded-forms.ts";
+import { shortestHidden } from "./encoded-forms.ts";
 import { mapTexts } from "../contracts/json-size.ts";
 import { encodedIn, withoutEncoded } from "./decoded-views.ts";
 import { terminalCodes, withoutTerminalCodes } from "../contracts/plain-text.ts";

@@ -1,9 +1,4 @@
-import {
-  base64Forms,
-  encodedForms,
-  inHexDigits,
-  shortestHidden,
-} from "../contracts/encoded-forms.ts";
+import { base64Forms, encodedForms, inHexDigits, shortestHidden } from "./encoded-forms.ts";
 
 /** Values of a hash of five characters; each character shifts the others by four bits. */
 const slots = 0x100000;

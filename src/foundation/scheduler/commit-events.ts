@@ -1,3 +1,4 @@
+import { outcomeRows } from "../../../streams/outcomes.ts";
 import { v7 as uuidV7 } from "uuid";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { Schedule } from "../../../streams/triggers/next-tick.ts";
@@ -37,7 +38,7 @@ export function commitEvents(
         return work.end(event.item, event, also);
       case "refused": {
         // The next tick replaces a skipped or missed one; dropped and rejected work is a dead letter.
-        const isDead = event.outcome === "dropped" || event.outcome === "rejected";
+        const { isDeadLetter: isDead = false } = outcomeRows[event.outcome];
         return work.refuse(event.item, event.outcome, event.reason, isDead, also);
       }
       case "queued":

@@ -1,6 +1,7 @@
+import type { Outcome } from "../../../streams/outcomes.ts";
 import type { OpenCall } from "../contracts/run-state.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { Outcome, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
+import type { Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import type { WaitingRun } from "./receipts.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { openTriggers, prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";

@@ -1,8 +1,8 @@
+import { outcomes, type Outcome, outcomeRows, runOutcomes } from "../../../streams/outcomes.ts";
 import type { SQLInputValue } from "node:sqlite";
-import { outcomes, triggerKinds, type Outcome } from "../../../streams/vocabulary.ts";
+import { triggerKinds } from "../../../streams/vocabulary.ts";
 import { UserError } from "../errors.ts";
 import type { HistoryQuery } from "../contracts/history.ts";
-import { refusedOutcomes } from "../contracts/format.ts";
 
 /** Conditions joined by AND, and the values of their question marks. */
 export interface Condition {
@@ -56,8 +56,7 @@ function isOfSomeOutcomes({ outcome, refused }: HistoryQuery): boolean {
 
 function outcomesOf({ outcome, refused }: HistoryQuery): readonly Outcome[] {
   const given = outcome === undefined ? outcomes : [outcome];
-  const isRefused = (one: Outcome): boolean => refusedOutcomes.some((each) => each === one);
-  return refused === true ? given.filter(isRefused) : given;
+  return refused === true ? given.filter((one) => outcomeRows[one].kind === "refused") : given;
 }
 
 function oneOf(column: string, values: readonly string[]): Condition {
@@ -72,11 +71,6 @@ function classesOf(query: HistoryQuery): string[] {
   const dead = deadLetter === undefined ? [0, 1] : [Number(deadLetter)];
   return kinds.flatMap((one) => ends.flatMap((end) => dead.map((flag) => `${one}/${end}/${flag}`)));
 }
-
-/** Ends of runs. */
-export const runOutcomes = outcomes.filter(
-  (one) => !refusedOutcomes.some((refused) => refused === one),
-);
 
 /** Values of the column `class` in rows of runs that ended. */
 export const runClasses = triggerKinds.flatMap((kind) =>

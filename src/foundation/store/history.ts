@@ -1,3 +1,4 @@
+import { runOutcomes } from "../../../streams/outcomes.ts";
 import { isoTime, shownRuns } from "../contracts/format.ts";
 import { historyEntrySchema } from "../contracts/history.ts";
 import type {
@@ -16,7 +17,6 @@ import {
   rowFilter,
   bucketMs,
   runClasses,
-  runOutcomes,
   windowAfter,
   windowAt,
 } from "./history-filter.ts";

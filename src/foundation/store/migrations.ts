@@ -1,9 +1,8 @@
-import { alertTables, questionMessages } from "./alert-tables.ts";
+import type { FeatureTables } from "./feature-tables.ts";
 import { runTables } from "./run-tables.ts";
-import { seenOfCalls, spendTables } from "./spend.ts";
 
-/** Accepted deliveries, and refused ones, counted per ten minutes. `source` is empty if it is unknown. */
-const deliveryTables = `
+/** Accepted deliveries. */
+const receiptTable = `
   CREATE TABLE receipts (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -19,137 +18,21 @@ const deliveryTables = `
   ) STRICT;
   CREATE INDEX receipts_by_time ON receipts (at);
   CREATE INDEX receipts_by_delivery ON receipts (source, delivery_id, body_hash)
-    WHERE delivery_id IS NOT NULL;
-  CREATE TABLE refused_deliveries (
-    stretch INTEGER NOT NULL,
-    type TEXT NOT NULL,
-    source TEXT NOT NULL,
-    result TEXT NOT NULL,
-    first_at INTEGER NOT NULL,
-    last_at INTEGER NOT NULL,
-    count INTEGER NOT NULL,
-    reason TEXT NOT NULL,
-    PRIMARY KEY (stretch, type, source, result)
-  ) WITHOUT ROWID, STRICT;
-  CREATE INDEX refused_deliveries_by_time ON refused_deliveries (last_at);`;
-
-/**
- * `questions` holds the questions of runs to people: a run has one open question about a subject. `used_at` is when an
- * approval for once was used up. `inbox` holds messages of people to runs, with the work that continues a run,
- * `run_sessions` the sessions of ended runs in parts, `audit` who did something: `person` is JSON. `answer_key` signs the
- * links by which people answer.
- */
-const peopleTables = `
-  INSERT INTO settings VALUES ('answer_key', lower(hex(randomblob(32))));
-  CREATE TABLE questions (
-    seq INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    at INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    agent TEXT NOT NULL,
-    gates TEXT NOT NULL,
-    instance_id TEXT NOT NULL,
-    subject TEXT NOT NULL,
-    prompt TEXT NOT NULL,
-    form TEXT NOT NULL,
-    fallback TEXT,
-    until INTEGER NOT NULL,
-    state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'answered', 'expired', 'withdrawn')),
-    answer TEXT,
-    answered_at INTEGER,
-    person TEXT,
-    used_at INTEGER
-  ) STRICT;
-  CREATE UNIQUE INDEX questions_open ON questions (instance_id, kind, subject) WHERE state = 'open';
-  CREATE INDEX questions_by_run ON questions (instance_id, kind, subject);
-  CREATE INDEX questions_by_time ON questions (at);
-  CREATE TABLE inbox (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    at INTEGER NOT NULL,
-    instance_id TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    text TEXT NOT NULL,
-    person TEXT NOT NULL,
-    received_at INTEGER,
-    trigger_id TEXT
-  ) STRICT;
-  CREATE INDEX inbox_by_run ON inbox (instance_id, seq);
-  CREATE INDEX inbox_by_time ON inbox (at);
-  CREATE TABLE run_sessions (
-    seq INTEGER PRIMARY KEY,
-    instance_id TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    part INTEGER NOT NULL,
-    is_last INTEGER NOT NULL,
-    entries BLOB NOT NULL,
-    UNIQUE (instance_id, part)
-  ) STRICT;
-  CREATE INDEX run_sessions_by_time ON run_sessions (at);
-  CREATE TABLE audit (
-    seq INTEGER PRIMARY KEY,
-    at INTEGER NOT NULL,
-    act TEXT NOT NULL,
-    agent TEXT,
-    instance_id TEXT,
-    detail TEXT NOT NULL,
-    person TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX audit_by_time ON audit (at);
-  CREATE INDEX audit_by_agent ON audit (agent); CREATE INDEX audit_by_act ON audit (act);
-  CREATE INDEX audit_by_run ON audit (instance_id) WHERE instance_id IS NOT NULL;
-  CREATE TABLE tokens (
-    name TEXT PRIMARY KEY,
-    hash TEXT NOT NULL UNIQUE,
-    scopes TEXT NOT NULL,
-    agents TEXT,
-    created_at INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL,
-    last_used_at INTEGER
-  ) WITHOUT ROWID, STRICT;`;
-
-/**
- * `mcp_pins` holds the tools of MCP servers as agents know them: a definition that changed since is told. `mcp_calls` holds
- * the calls that were sent and have not ended.
- */
-const mcpTables = `
-  CREATE TABLE mcp_pins (
-    agent TEXT NOT NULL,
-    server TEXT NOT NULL,
-    tool TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    definition TEXT NOT NULL,
-    PRIMARY KEY (agent, server, tool)
-  ) WITHOUT ROWID, STRICT;
-  CREATE TABLE mcp_calls (
-    instance_id TEXT NOT NULL,
-    key TEXT NOT NULL,
-    PRIMARY KEY (instance_id, key)
-  ) WITHOUT ROWID, STRICT;`;
+    WHERE delivery_id IS NOT NULL;`;
 
 /** A delivery is known by its body, and by its id where other deliveries may have the same body. */
 const receiptsByBody = `
   DROP INDEX receipts_by_delivery;
   CREATE INDEX receipts_by_body ON receipts (source, body_hash, delivery_id);`;
 
-/**
- * `request_hash` of an approval is the keyed hash of the exact request. `continues` is the run whose session a run continues.
- */
-const gateColumns = `
-  ALTER TABLE questions ADD COLUMN request_hash TEXT;
+/** `continues` is the run whose session a run continues. */
+const continuedRun = `
   ALTER TABLE triggers ADD COLUMN continues TEXT;
   UPDATE triggers SET continues = json_extract(trigger, '$.continues.instanceId') WHERE kind = 'manual';`;
 
-/** The answers of people that name a secret, as they gave them: for their runs alone, until these have ended. */
-const wholeAnswers = `
-  CREATE TABLE whole_answers (
-    question_id TEXT PRIMARY KEY,
-    instance_id TEXT NOT NULL,
-    answer TEXT NOT NULL
-  ) STRICT;`;
-
 /**
  * The format of state.db. Step 0 makes the tables of version 0.1.0, its first format; each further step takes the
- * database to the next format, and a step that was released is never edited.
+ * database to the next format, and a step that was released is never edited. Features have their own part of a step.
  *
  * `triggers` is the history and the durable work at once. Its order is (at, seq), which every index carries, so a page at
  * any depth is one seek. Its filters are in one column, `class`, so that one index serves all combinations of them.
@@ -159,15 +42,23 @@ const wholeAnswers = `
 export const storeFormat = {
   firstVersion: 15,
   steps: [
-    `${historyTables()} ${runTables} ${deliveryTables} ${spendTables()} ${alertTables}
+    `${historyTables()} ${runTables} ${receiptTable}
     CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID, STRICT;
     INSERT INTO settings VALUES ('mask_key', lower(hex(randomblob(32))));
     CREATE TABLE disabled_agents (agent TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
     CREATE TABLE cron_ticks (agent TEXT PRIMARY KEY, last_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
-    `${peopleTables} ${questionMessages} ${mcpTables}`,
-    `${receiptsByBody} ${gateColumns} ${wholeAnswers} ${seenOfCalls}`,
+    "",
+    `${receiptsByBody} ${continuedRun}`,
   ],
 };
+
+/** The format of a database with the tables of these features. */
+export function formatWith(features: readonly FeatureTables[]): typeof storeFormat {
+  const steps = storeFormat.steps.map((own, step) =>
+    [own, ...features.map((feature) => feature.steps[step] ?? "")].join("\n"),
+  );
+  return { ...storeFormat, steps };
+}
 
 /**
  * A call is a row of `triggers` like all work: `root` is the first row of its tree of calls, `caller` the instance that

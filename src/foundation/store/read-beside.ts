@@ -1,8 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { AgentRuns } from "../contracts/spend.ts";
-import { createSpendReport } from "./spend-report.ts";
 import { pathToFileURL } from "node:url";
 
 /**
@@ -29,12 +27,6 @@ export function openToRead(path: string): DatabaseSync {
   // An ordinary reader would create a missing write-ahead log.
   if (!existsSync(`${path}-wal`)) url.searchParams.set("immutable", "1");
   return new DatabaseSync(url, { readOnly: true });
-}
-
-/** The costs of each agent's last runs, and how many are triggered. Empty without recorded runs. */
-export function readLastRuns(projectDir: string, limit: number): ReadonlyMap<string, AgentRuns> {
-  const none = new Map<string, AgentRuns>();
-  return readBeside(projectDir, (db) => createSpendReport(db).lastRuns(limit), none);
 }
 
 /** The names of a history entry. `at` is epoch ms. */

@@ -1,9 +1,10 @@
+import { retriedOutcomes, type Outcome } from "../../../streams/outcomes.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { isRetried, retriedOutcomes, triggerKinds } from "../../../streams/vocabulary.ts";
+import { isRetried, triggerKinds } from "../../../streams/vocabulary.ts";
 import type { HowEnded, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LastRuns } from "./work.ts";
-import { spendOpenReservations } from "./spend.ts";
+import type { FeatureTables } from "./feature-tables.ts";
 import { prepareInsert, queuedRow } from "./trigger-rows.ts";
 import { v7 as uuidV7 } from "uuid";
 
@@ -20,7 +21,7 @@ export interface OpenRun {
 
 /** A run whose end no scheduler saw; `retry` is its repeated work, null if this was the second attempt. */
 export interface LostRun extends OpenRun {
-  readonly outcome: (typeof retriedOutcomes)[number];
+  readonly outcome: Outcome;
   readonly retry: WorkItem | null;
 }
 
@@ -66,6 +67,7 @@ interface RecoverOptions {
   readonly onLost: OnLost | undefined;
   /** Whether waiting work stays in the store, for `createWaitingWork`. */
   readonly isWorkHeld: boolean;
+  readonly features: readonly FeatureTables[];
 }
 
 /** Epoch ms. */
@@ -79,17 +81,17 @@ export interface Times {
  * Takes over from a scheduler that ended, in one transaction: waiting work waits again, also work claimed by a run
  * that never began. Begun runs that are not among `alive` (instance ids) are recorded as `lost`, or as `interrupted` if
  * their scheduler was being stopped, and their work waits once more as a new item of the next attempt. Their locks are
- * free, and their open calls to models are charged for what was sent and seen.
+ * free.
  */
 export function recover(
   db: DatabaseSync,
   { write }: GroupCommit,
   lastRuns: LastRuns,
-  { alive, onLost, isWorkHeld }: RecoverOptions,
+  { alive, onLost, isWorkHeld, features }: RecoverOptions,
   times: () => Times,
 ): Promise<Recovered> {
   return write(() => {
-    const open = openRows(db, isWorkHeld);
+    const open = openRows(db, features, isWorkHeld);
     const at = times();
     const runs = runsAmong(open, at);
     const begun = new Set(
@@ -105,7 +107,7 @@ export function recover(
     putBack(db, neverBegun);
     onLost?.(lost);
     forgetOthers(db, alive);
-    spendOpenReservations(db);
+    for (const feature of features) feature.recover?.(db);
     const dropped = dropRepeatedCalls(db, at.now);
     const again = new Map<string, WorkItem | null>([
       ...lost.map(({ item, retry }) => [item.id, retry] as const),
@@ -121,8 +123,12 @@ export function recover(
 }
 
 /** The runs that were live when the scheduler died. */
-export function openRuns(db: DatabaseSync, times: Times): readonly OpenRun[] {
-  return runsAmong(openRows(db, true), times);
+export function openRuns(
+  db: DatabaseSync,
+  features: readonly FeatureTables[],
+  times: Times,
+): readonly OpenRun[] {
+  return runsAmong(openRows(db, features, true), times);
 }
 
 function runsAmong(open: readonly OpenRow[], times: Times): OpenRun[] {
@@ -137,14 +143,17 @@ function forgetOthers(db: DatabaseSync, alive: ReadonlySet<string>): void {
   }
 }
 
-function openRows(db: DatabaseSync, runsOnly: boolean): OpenRow[] {
+function openRows(
+  db: DatabaseSync,
+  features: readonly FeatureTables[],
+  runsOnly: boolean,
+): OpenRow[] {
+  const ownWaits = "SELECT since FROM waits WHERE waits.instance_id = triggers.instance_id";
+  const waits = [ownWaits, ...features.flatMap((feature) => feature.waits ?? [])];
   const select = db.prepare(
     `SELECT id, at, agent, attempt, trigger, replay_of AS replayOf, state, instance_id AS instanceId, started_at AS startedAt,
        begun, waited_ms AS waitedMs,
-       (SELECT min(since) FROM
-         (SELECT since FROM waits WHERE waits.instance_id = triggers.instance_id UNION ALL
-          SELECT at FROM questions WHERE questions.instance_id = triggers.instance_id AND questions.state = 'open')
-       ) AS waitsSince
+       (SELECT min(since) FROM (${waits.join(" UNION ALL ")})) AS waitsSince
      FROM triggers WHERE state <> 'ended' AND state <> ? ORDER BY seq`,
   );
   return select.all(runsOnly ? "queued" : "ended") as unknown as OpenRow[];

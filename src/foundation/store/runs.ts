@@ -1,6 +1,7 @@
+import { failedOutcomes, outcomeRows, type Outcome } from "../../../streams/outcomes.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { triggerKinds, type Trigger } from "../../../streams/vocabulary.ts";
-import { failedOutcomes, isoTime, mostFailures } from "../contracts/format.ts";
+import { isoTime, mostFailures } from "../contracts/format.ts";
 import type { Failing, HistoryEntry } from "../contracts/history.ts";
 import { entryColumns, entryOf, type EntryRow } from "./history.ts";
 
@@ -91,7 +92,7 @@ export function createRuns(db: DatabaseSync) {
     /** The failed runs of the same agent from its last success to this run; null if this one did not fail. */
     failingAt: (instanceId: string): Omit<Failing, "changed"> | null => {
       const place = placeOf.get(instanceId) as unknown as Place | undefined;
-      if (place === undefined || !failedOutcomes.some((one) => one === place.outcome)) return null;
+      if (!place?.outcome || outcomeRows[place.outcome].kind !== "failure") return null;
       const before = latestBefore(place, succeededClasses);
       const { agent, at, seq } = place;
       const range = { agent, at, seq, classes, from: before?.at ?? 0, after: before?.seq ?? 0 };
@@ -113,7 +114,7 @@ interface Place {
   readonly agent: string;
   readonly at: number;
   readonly seq: number;
-  readonly outcome: string | null;
+  readonly outcome: Outcome | null;
 }
 
 interface FailedRow {

@@ -7,19 +7,17 @@ import { createDatabaseFiles, emptied, isCurrent, openDatabase } from "./databas
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import { createHistory } from "./history.ts";
 import { createLocks } from "./locks.ts";
-import { storeFormat } from "./migrations.ts";
+import { storeFormat, formatWith } from "./migrations.ts";
 import { createPastTriggers } from "./past-triggers.ts";
 import { prune, type Retention } from "./prune.ts";
 import { openToRead } from "./read-beside.ts";
 import { createReceipts } from "./receipts.ts";
 import { openRuns, recover, type OnLost, type Times } from "./recover.ts";
-import { createRefusedDeliveries, createUnmatchedReceipts } from "./refused-deliveries.ts";
 import { createRemoteRuns } from "./remote-runs.ts";
 import { createRunHosts } from "./run-hosts.ts";
 import { createOriginals, createRuns } from "./runs.ts";
 import { createSettings } from "./settings.ts";
-import { createSpendReport } from "./spend-report.ts";
-import { createSpend } from "./spend.ts";
+import type { FeatureTables } from "./feature-tables.ts";
 import { ensureStateDir } from "./state-dir.ts";
 import { storeError, withStoreErrors } from "./store-error.ts";
 import { createWaitingWork } from "./waiting-work.ts";
@@ -36,8 +34,6 @@ function createParts(db: DatabaseSync, commits: GroupCommit, now: () => number) 
     history: createHistory(db),
     runs: createRuns(db),
     hosts: createRunHosts(db, commits, now),
-    refused: createRefusedDeliveries(db, commits, now),
-    unmatched: createUnmatchedReceipts(db),
     originals: createOriginals(db),
     receipts: createReceipts(db, commits),
     settings: createSettings(db, commits),
@@ -47,8 +43,6 @@ function createParts(db: DatabaseSync, commits: GroupCommit, now: () => number) 
     calls: createCalls(db, commits),
     waits: createWaits(db, commits),
     past: createPastTriggers(db, commits),
-    spend: createSpend(db, commits, now),
-    spendReport: createSpendReport(db, now),
   };
 }
 
@@ -56,40 +50,44 @@ function createParts(db: DatabaseSync, commits: GroupCommit, now: () => number) 
  * Everything that a project keeps in `.al/state.db`, which is created if it is missing. `now` gives epoch ms. Throws
  * UserError `state_dir`, `store_unavailable`, `store_corrupt`, `store_older` or `store_newer`.
  */
-export function openStore(projectDir: string, now: () => number = Date.now) {
+export function openStoreWith(
+  features: readonly FeatureTables[],
+  projectDir: string,
+  now: () => number,
+) {
   const path = join(ensureStateDir(projectDir), "state.db");
-  const db = openDatabase(path, storeFormat);
+  const db = openDatabase(path, formatWith(features));
   const files = createDatabaseFiles(db, path);
   const commits = createGroupCommit(db, path);
   const parts = createParts(db, commits, now);
-  const { hosts, refused, lastRuns, settings } = parts;
-  const ofFeatures = new Map<CreateTables<object>, object>();
+  const { hosts, lastRuns, settings } = parts;
+  const ofFeatures = new Map<CreateTables<object>, Tables>();
   return withStoreErrors(path, {
     ...parts,
     /** The agent's latest run that started and ended; null before the first. */
     lastRun: (agent: string) => lastRuns.of(agent),
     /** The runs without a recorded end; called before `recover`, to find out which of them live. */
-    openRuns: () => openRuns(db, { now: now(), stoppedAt: settings.stoppedAt() }),
+    openRuns: () => openRuns(db, features, { now: now(), stoppedAt: settings.stoppedAt() }),
     /** Takes over the work of an earlier scheduler; called once, before any other write. */
     recover: (alive: ReadonlySet<string> = new Set(), onLost?: OnLost) => {
       const times = (): Times => ({ now: now(), stoppedAt: settings.stoppedAt() });
       const isWorkHeld = settings.isWorkHeld();
-      return recover(db, commits, lastRuns, { alive, onLost, isWorkHeld }, times);
+      return recover(db, commits, lastRuns, { alive, onLost, isWorkHeld, features }, times);
     },
     /** Why nothing can be stored now, for a person; null if the last commit succeeded. */
     problem: () => commits.problem(),
-    prune: (retention: Retention) => prune(db, commits, retention),
+    prune: (retention: Retention) => prune(db, commits, features, retention),
     files,
     /** The tables of a feature, which `create` reads and writes; created once. */
     tables: <T extends object>(create: CreateTables<T>): T => {
-      const known = ofFeatures.get(create) ?? withStoreErrors(path, create(db, commits));
+      const known = ofFeatures.get(create) ?? withStoreErrors(path, create(db, commits, now));
       ofFeatures.set(create, known);
       return known as T;
     },
     /** Commits pending writes and closes; later writes are rejected. */
     close: () => {
       hosts.close();
-      refused.close();
+      for (const tables of ofFeatures.values()) tables.close?.();
       commits.flush();
       // The folder is gone when the project was moved or its state removed.
       if (db.isOpen && !files.areInPlace() && existsSync(dirname(path))) files.save();
@@ -98,9 +96,15 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
   });
 }
 
-export type Store = ReturnType<typeof openStore>;
+export type Store = ReturnType<typeof openStoreWith>;
 
-type CreateTables<T extends object> = (db: DatabaseSync, commits: GroupCommit) => T;
+type CreateTables<T extends object> = (
+  db: DatabaseSync,
+  commits: GroupCommit,
+  now: () => number,
+) => T;
+/** With `close`, passes pending writes to the last commit. */
+type Tables = object & { readonly close?: () => void };
 
 /**
  * Opens a project's store without the project's lock; writes are rejected, and no file changes. Null if it is missing.
@@ -121,7 +125,7 @@ export function openStoreReader(projectDir: string, now: () => number = Date.now
       ...parts,
       lastRun: (agent: string) => parts.lastRuns.of(agent),
       tables: <T extends object>(create: CreateTables<T>): T =>
-        withStoreErrors(path, create(opened, noCommits)),
+        withStoreErrors(path, create(opened, noCommits, now)),
       close: () => opened.close(),
     });
   } catch (error) {

@@ -1,5 +1,6 @@
+import type { Outcome } from "../../../streams/outcomes.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { Outcome, Trigger, TriggerKind, WorkItem } from "../../../streams/vocabulary.ts";
+import type { Trigger, TriggerKind, WorkItem } from "../../../streams/vocabulary.ts";
 
 /** A row of `triggers` as it is first written. Times are epoch ms. */
 interface NewTriggerRow {

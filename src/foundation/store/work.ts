@@ -1,18 +1,15 @@
+import { type Outcome, type RefusedOutcome } from "../../../streams/outcomes.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type {
-  Outcome,
-  HowEnded,
-  RunEnd,
-  RunRequest,
-  WorkItem,
+import {
+  type RunEnd,
+  type RunRequest,
+  type WorkItem,
+  isDeadLetter,
+  isRetried,
 } from "../../../streams/vocabulary.ts";
-import { isRetried, retriedOutcomes } from "../../../streams/vocabulary.ts";
 import { prepareContents, type GitState, type RunVersion } from "./runs.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { deadLetterRow, prepareInsert, queuedRow, type DeadLetterEntry } from "./trigger-rows.ts";
-
-/** Outcomes of work that never started. */
-type RefusedOutcome = Extract<Outcome, "skipped" | "missed" | "dropped" | "rejected">;
 
 /** Writes committed with the record that they belong to, or not at all. */
 export type Also = () => void;
@@ -84,13 +81,10 @@ export function createWork(
 
   const end = (item: WorkItem, { instanceId, startedAt, at, end }: EndedRun): void => {
     const began = end.outcome !== "rejected";
-    // A request from outside can be replayed; a cron tick simply comes again.
-    const isRefused = !began && item.trigger.kind !== "cron";
-    const dead = isRefused || isGivenUp(item, end);
     const endedAt = at ?? now();
     const { changes } = finish.run(
       end.outcome,
-      Number(dead),
+      Number(isDeadLetter(item, end.outcome) && !isRetried(item, end)),
       end.reason,
       began ? startedAt : null,
       endedAt,
@@ -175,13 +169,6 @@ export function createWork(
     /** Records why a trigger that reached no agent ran nothing. */
     deadLetter: (entry: DeadLetterEntry) => write(() => insert(deadLetterRow(entry))),
   };
-}
-
-/** Whether the run was ended from outside, and its work is not retried: a person may replay it. */
-function isGivenUp(item: WorkItem, end: HowEnded): boolean {
-  if (end.outcome === "over_budget" || end.outcome === "unanswered") return true;
-  const retried: readonly Outcome[] = retriedOutcomes;
-  return retried.includes(end.outcome) && !isRetried(item, end);
 }
 
 /** JSON text; null for undefined. */

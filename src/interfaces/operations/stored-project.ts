@@ -1,3 +1,5 @@
+import { createRefusedDeliveries } from "../../features/webhooks/refused-deliveries.ts";
+import { createSpend } from "../../features/spend/spend-store.ts";
 import { basename } from "node:path";
 import { problemSummary, problemText } from "../../../streams/problem-text.ts";
 import { newRecord, toAgentStatus } from "../../../streams/status/agent-record.ts";
@@ -97,7 +99,8 @@ export function openStoredProject({
         spend: { answer: spendOf(store, files) },
         runs: {
           history: (query) => store.history.query(query),
-          refusedDeliveries: (query) => Promise.resolve(store.refused.query(query)),
+          refusedDeliveries: (query) =>
+            Promise.resolve(store.tables(createRefusedDeliveries).query(query)),
           whyNot: (name, query) => {
             const agent = files.agents.find((one) => one.name === name) ?? { name, config: null };
             return whyNot(agent, ["No scheduler is running."], query, known);
@@ -159,7 +162,7 @@ function spendOf(store: StoreReader, { project, ...files }: ProjectFiles) {
   const disabled = store.settings.disabledAgents();
   const agents = files.agents.map((one) => ({ ...one, enabled: !disabled.has(one.name) }));
   return createSpendAnswers({
-    report: store.spendReport,
+    report: store.tables(createSpend),
     limits: (names) => (project === null ? [] : limitsOf(store, project, agents, names)),
     agents: () => agents,
     timezone: () => timezoneOf(project),
@@ -174,7 +177,7 @@ function limitsOf(
   names: readonly string[],
 ) {
   const configs = new Map(agents.map(({ name, config }) => [name, config]));
-  const ledger = createLedger((scope, window) => store.spend.account(scope, window));
+  const ledger = createLedger(store.tables(createSpend).account);
   const budgetsOf = (agent: string | null) =>
     budgetsFor(budget, configs.get(agent ?? "")?.budget, timezone);
   return budgetStates(ledger, names, budgetsOf, Date.now());
@@ -191,7 +194,7 @@ function statusOf(
   const seed = seedFrom(
     (agent) => store.lastRun(agent),
     (agent) => !disabled.has(agent),
-    spentTodayIn(store.spend, () => timezoneOf(project)),
+    spentTodayIn(store.tables(createSpend), () => timezoneOf(project)),
   );
   return {
     scheduler: null,

@@ -1,4 +1,4 @@
-import type { DeliveryRefusal, TurnedAway } from "../../foundation/contracts/refused-deliveries.ts";
+import type { DeliveryRefusal, TurnedAway } from "../../features/webhooks/delivery-report.ts";
 
 /** One word for a table of refused deliveries. */
 export function refusalWord(result: DeliveryRefusal): "duplicate" | "refused" {

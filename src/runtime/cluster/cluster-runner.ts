@@ -1,4 +1,5 @@
-import { stoppedBeforeStart, type Runner, type StopReason } from "../../../streams/runs/runner.ts";
+import type { StopReason } from "../../../streams/outcomes.ts";
+import { stoppedBeforeStart, type Runner } from "../../../streams/runs/runner.ts";
 import { asyncScheduler, defer, type Observable } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";

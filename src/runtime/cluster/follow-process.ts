@@ -1,8 +1,9 @@
+import { stopReasons } from "../../../streams/outcomes.ts";
 import type { Clock } from "../../../streams/clock.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { Job } from "../../foundation/contracts/job.ts";
-import { graceFor, stopReasons } from "../wire/run-stop.ts";
+import { graceFor } from "../wire/run-stop.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { withhold } from "../runners/adopted-output.ts";
 import { unlessAborted, type RunSubscriber } from "../runners/as-run.ts";

@@ -1,3 +1,4 @@
+import type { StopReason } from "../../../streams/outcomes.ts";
 import { stoppedBeforeStart, type RunnerEvent } from "../../../streams/runs/runner.ts";
 import { aborted } from "node:util";
 import type { Clock } from "../../../streams/clock.ts";
@@ -13,7 +14,6 @@ import type {
   RemoteEnd,
 } from "../wire/remote-protocol.ts";
 import { refusal } from "../wire/protocol.ts";
-import type { RunStopReason } from "../wire/run-stop.ts";
 import { endedExit, lostExit, rejectedExit, type Ending } from "../runners/run-exit.ts";
 import type { RunOutput } from "../runners/run-output.ts";
 import { setTimeout as wait } from "node:timers/promises";
@@ -90,7 +90,7 @@ export function createRemoteProcess(options: RemoteProcessOptions) {
     reported: (report: EngineReport) => driver.apply({ type: "reported", report }),
     /** The engine has the run from now on. */
     begin: () => driver.apply({ type: "begin" }),
-    stop: (reason: RunStopReason, graceMs: number) => {
+    stop: (reason: StopReason, graceMs: number) => {
       inbox.stop(reason, graceMs);
       driver.apply({ type: "stop", graceMs });
     },
@@ -146,7 +146,7 @@ export function createInbox() {
   let stop: InboxAnswer["stop"] = null;
   let isAnswered = false;
   return {
-    stop: (reason: RunStopReason, graceMs: number) => {
+    stop: (reason: StopReason, graceMs: number) => {
       stop ??= { reason, graceMs };
       asked.abort();
     },

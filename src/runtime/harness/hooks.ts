@@ -1,3 +1,4 @@
+import { stopReasons, type StopReason, type Outcome } from "../../../streams/outcomes.ts";
 import type { LogLevel } from "../../../streams/vocabulary.ts";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -9,8 +10,7 @@ import { cut } from "./message-writer.ts";
 import { lastLines, rawLines } from "./raw-lines.ts";
 import type { RunClock } from "./run-clock.ts";
 import { runCommand } from "./run-program.ts";
-import { lastHooksMs, stopReasonFile, stopReasons } from "../wire/run-stop.ts";
-import type { RunStopReason } from "../wire/run-stop.ts";
+import { lastHooksMs, stopReasonFile } from "../wire/run-stop.ts";
 
 type HookPhase = "pre" | "post";
 
@@ -99,9 +99,6 @@ async function runHook(
 
 const isShown = (line: string): boolean => line.trim() !== "";
 
-/** Values of `AL_OUTCOME` in post hooks. */
-type HookOutcome = "succeeded" | "failed" | "stopped" | RunStopReason;
-
 /**
  * Runs the post hooks after any end of the session, and resolves to the reason of the failed hook; null if all
  * succeeded. `stopping` aborts when the run is asked to end: from then on all hooks together have `lastHooksMs`.
@@ -115,7 +112,7 @@ export async function runPostHooks(
   if (job.hooks.post.length === 0) return null;
   const whole = stopped === true ? "stopped" : "succeeded";
   const ended = error === null ? whole : "failed";
-  const outcome: HookOutcome = stopping.aborted ? await stopReason(job) : ended;
+  const outcome: Outcome = stopping.aborted ? await stopReason(job) : ended;
   const deadline = abortedAfter(stopping, lastHooksMs);
   try {
     return await runHooks("post", job, {
@@ -146,7 +143,7 @@ function abortedAfter(other: AbortSignal, ms: number): { signal: AbortSignal; en
  * Why this run was asked to end, from the file that the scheduler wrote beside the run's socket. Without the file, the
  * signal came from elsewhere, such as a machine that shuts down: the run was interrupted.
  */
-async function stopReason({ channel }: Pick<Job, "channel">): Promise<RunStopReason> {
+async function stopReason({ channel }: Pick<Job, "channel">): Promise<StopReason> {
   if (channel === null) return "interrupted";
   const path = join(dirname(channel.socket), stopReasonFile);
   const text = await readFile(path, "utf8").catch(() => "");

@@ -1,4 +1,4 @@
-import { shortestHidden } from "../../foundation/contracts/encoded-forms.ts";
+import { shortestHidden } from "../../foundation/credentials/encoded-forms.ts";
 
 /** A replacement for bytes, of the same length, so that announced lengths stay right. */
 export interface Mask {

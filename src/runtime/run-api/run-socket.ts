@@ -1,3 +1,4 @@
+import type { StopReason } from "../../../streams/outcomes.ts";
 import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { createServer } from "node:http";
@@ -7,7 +8,6 @@ import {
   limitOpenRequests,
   limitUnauthenticated,
 } from "../../foundation/contracts/request-limit.ts";
-import type { RunStopReason } from "../wire/run-stop.ts";
 import type { RunTokens } from "./run-tokens.ts";
 import { clearedSocket, writeStopReason } from "./socket-dir.ts";
 import { isAbsoluteForm } from "../wire/http-proxy.ts";
@@ -150,7 +150,7 @@ export class RunSocket implements SocketOwner, Disposable {
   }
 
   /** Writes why the run ends, for its post hooks. May throw. A run on another machine reads it from its inbox. */
-  writeStopReason(reason: RunStopReason): void {
+  writeStopReason(reason: StopReason): void {
     if (this.dir !== null) writeStopReason(this.dir, reason);
   }
 

@@ -1,8 +1,9 @@
+import type { StopReason } from "../../../streams/outcomes.ts";
 import { randomBytes, createHash, timingSafeEqual } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { stopReasonFile, type RunStopReason } from "../wire/run-stop.ts";
+import { stopReasonFile } from "../wire/run-stop.ts";
 import { UserError } from "../../foundation/errors.ts";
 
 /** File name of the socket in its folder. */
@@ -50,7 +51,7 @@ export function clearedSocket(dir: string): string {
 }
 
 /** Writes why a run ends, readable by any user, because the run may belong to another one. */
-export function writeStopReason(dir: string, reason: RunStopReason): void {
+export function writeStopReason(dir: string, reason: StopReason): void {
   const path = join(dir, stopReasonFile);
   writeFileSync(path, reason);
   // Independent of the umask.

@@ -1,6 +1,7 @@
+import type { StopReason } from "../../../streams/outcomes.ts";
 import type { Observable } from "rxjs";
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
-import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import type { LogSource } from "../../foundation/logs/log-source.ts";

@@ -1,5 +1,6 @@
+import type { StopReason } from "../../../streams/outcomes.ts";
 import { Observable, take } from "rxjs";
-import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import { messageOf } from "../../foundation/errors.ts";
 
 /** The subscriber of a run, for the run's work. */

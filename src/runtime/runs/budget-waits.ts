@@ -1,7 +1,8 @@
+import type { RunFunds } from "../../features/spend/run-funds.ts";
+import { createSpend } from "../../features/spend/spend-store.ts";
 import { Subscription } from "rxjs";
 import type { RequestAnswer } from "../wire/protocol.ts";
 import type { budgetRequests } from "../wire/requests/waits.ts";
-import type { RunFunds } from "../../foundation/contracts/spend.ts";
 import { needsApproval, waitForApproval } from "./gated-meter.ts";
 import type { Gates } from "./gates.ts";
 import type { LiveRun, OpenBudgetWait, Performers } from "./live-run.ts";
@@ -18,6 +19,7 @@ export function createBudgetWaits(
   { clock, store, funds, onProblem }: RequestContext,
   gates: Pick<Gates, "approved" | "over">,
 ) {
+  const spend = store.tables(createSpend);
   const all = new Subscription();
   const logged = (stored: Promise<unknown>): void =>
     void stored.catch((error: unknown) => onProblem(`a wait for money: ${String(error)}`));
@@ -38,7 +40,7 @@ export function createBudgetWaits(
   };
   const answer = (run: LiveRun, wait: OpenBudgetWait, paid: boolean): void => {
     close(run, wait);
-    if (paid) logged(store.spend.recordRefusal(run.instanceId, null));
+    if (paid) logged(spend.recordRefusal(run.instanceId, null));
     run.overBudget = paid ? null : (wait.refused ?? run.overBudget);
     wait.pending.answer({ ok: true, paid });
   };
@@ -79,7 +81,7 @@ export function createBudgetWaits(
     signal: AbortSignal,
   ): Promise<RequestAnswer<"budget-wait">> => {
     run.overBudget = await waitForApproval(gates, run, signal);
-    await store.spend.recordRefusal(run.instanceId, run.overBudget);
+    await spend.recordRefusal(run.instanceId, run.overBudget);
     return { ok: true, paid: run.overBudget === null };
   };
   const performers: Performers<keyof typeof budgetRequests> = {

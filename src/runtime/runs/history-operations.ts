@@ -21,7 +21,7 @@ import {
   refusedDeliveriesQuerySchema,
   whyNotQuerySchema,
   whyNotSchema,
-} from "../../foundation/contracts/refused-deliveries.ts";
+} from "../../features/webhooks/delivery-report.ts";
 import { hasCode } from "../../foundation/errors.ts";
 import { agentOf } from "../../foundation/logs/log-reader.ts";
 import { operationsOf } from "../../foundation/operation.ts";

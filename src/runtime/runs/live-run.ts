@@ -1,8 +1,8 @@
+import type { StopReason } from "../../../streams/outcomes.ts";
 import type { Wait } from "../../foundation/contracts/run-state.ts";
 import { basename, join } from "node:path";
 import type { Subscription } from "rxjs";
 import type { Clock } from "../../../streams/clock.ts";
-import type { StopReason } from "../../../streams/runs/runner.ts";
 import { createSuspension } from "../../../streams/runs/suspension.ts";
 import type { RunStart, Suspension } from "../../../streams/runs/suspension.ts";
 import type { LogEntry, LogLevel, RunEvent, RunRequest } from "../../../streams/vocabulary.ts";

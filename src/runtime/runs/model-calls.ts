@@ -1,3 +1,4 @@
+import { createSpend } from "../../features/spend/spend-store.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { AgentConfig, ModelApi, ModelConfig } from "../../../streams/agent-config.ts";
 import type { Script } from "../../foundation/contracts/job.ts";
@@ -44,7 +45,7 @@ export function createModelCalls(
     },
     agentOf: (instanceId) => runs.get(instanceId).agent,
     isEnding: (instanceId) => runs.find(instanceId)?.isEnding ?? false,
-    meter: noteRefusals(context, runs, meter),
+    meter: noteRefusals(context.store.tables(createSpend), context, runs, meter),
     answerScript,
     onCall: (instanceId, call, verdict) => runs.find(instanceId)?.addModelCall(call, verdict),
     onProblem: ({ instanceId, model, error }) =>

@@ -1,3 +1,4 @@
+import type { RunFunds } from "../../features/spend/run-funds.ts";
 import type { Observable } from "rxjs";
 import type { AgentConfig, McpServer } from "../../../streams/agent-config.ts";
 import type { Clock } from "../../../streams/clock.ts";
@@ -5,7 +6,6 @@ import type { WorkItem } from "../../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../../foundation/config/project-config.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import type { OpenCall } from "../../foundation/contracts/run-state.ts";
-import type { RunFunds } from "../../foundation/contracts/spend.ts";
 import type { McpStore } from "../../features/mcp/mcp-store.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
 import type { Questions } from "../../features/people/questions.ts";
@@ -23,7 +23,7 @@ export interface RequestContext {
   readonly clock: Clock;
   readonly runs: LiveRuns;
   /** Already without the locks, waits and calls of dead runs. */
-  readonly store: Pick<Store, "locks" | "waits" | "past" | "calls" | "spend" | "settings">;
+  readonly store: Pick<Store, "locks" | "waits" | "past" | "calls" | "tables" | "settings">;
   readonly firstEvents: FirstEvents;
   readonly project: () => Pick<
     ProjectConfig,

@@ -1,14 +1,15 @@
+import { createSpend, type SpendStore } from "../../features/spend/spend-store.ts";
 import { concatMap, map, type Observable } from "rxjs";
 import { budgetsFor, runScope } from "../../foundation/contracts/budget.ts";
 import { ownerOf } from "../../features/spend/refusals.ts";
 import { nanoOfUsd, usdText } from "../../foundation/contracts/money.ts";
 import type { CallGrant, CallRefusal, Meter } from "../../foundation/contracts/model-gateway.ts";
-import type { BudgetWarning, SpendMeter } from "../../foundation/contracts/spend.ts";
+import type { BudgetWarning } from "../../foundation/contracts/spend.ts";
 import { messageOf } from "../../foundation/errors.ts";
 import { modelTerms } from "../../features/models/prices.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
-import { createMeter } from "../../features/spend/meter.ts";
+import { createMeter, type SpendMeter } from "../../features/spend/meter.ts";
 
 /** Counts and limits the spending of runs, by the configs that are active when a call begins. */
 export function createRunMeter(
@@ -16,7 +17,7 @@ export function createRunMeter(
   runs: Pick<LiveRuns, "of" | "find">,
 ): SpendMeter {
   return createMeter({
-    store: store.spend,
+    store: store.tables(createSpend),
     termsOf: (name, providerModel) => {
       const {
         provider = "custom",
@@ -45,7 +46,8 @@ export function createRunMeter(
  * outcome. A rejection is durable before the run reads it, because the scheduler may die before the run ends.
  */
 export function noteRefusals(
-  { store, warn }: SchedulerContext,
+  spend: Pick<SpendStore, "recordRefusal">,
+  { warn }: Pick<SchedulerContext, "warn">,
   runs: Pick<LiveRuns, "find">,
   meter: Meter,
 ): Meter {
@@ -56,11 +58,9 @@ export function noteRefusals(
       const reason = overBudget(answer);
       if (run === undefined || run.overBudget === reason) return answer;
       run.overBudget = reason;
-      const recorded = store.spend
-        .recordRefusal(plan.instanceId, reason)
-        .catch((error: unknown) => {
-          warn(`why ${plan.instanceId} was refused a call is not recorded: ${messageOf(error)}`);
-        });
+      const recorded = spend.recordRefusal(plan.instanceId, reason).catch((error: unknown) => {
+        warn(`why ${plan.instanceId} was refused a call is not recorded: ${messageOf(error)}`);
+      });
       if (!answer.granted) await recorded;
       return answer;
     },

@@ -1,9 +1,11 @@
+import type { SpendMeter } from "../../features/spend/meter.ts";
+import { createRefusedDeliveries } from "../../features/webhooks/refused-deliveries.ts";
 import type { AgentDetail } from "../../foundation/contracts/operator-api.ts";
 import type { HistoryQuery, LatestRuns } from "../../foundation/contracts/history.ts";
 import type {
   RefusedDeliveriesQuery,
   WhyNotQuery,
-} from "../../foundation/contracts/refused-deliveries.ts";
+} from "../../features/webhooks/delivery-report.ts";
 import type { SchedulerContext } from "../../foundation/context.ts";
 import type { Webhooks } from "../../features/webhooks/webhooks.ts";
 import { UserError } from "../../foundation/errors.ts";
@@ -13,7 +15,6 @@ import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Trigger } from "../../../streams/vocabulary.ts";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
 import type { AlertOperationsDeps } from "../../features/alerts/alerts.ts";
-import type { SpendMeter } from "../../foundation/contracts/spend.ts";
 import { v7 as uuidV7 } from "uuid";
 import { viewReceipt } from "../../features/webhooks/receipt-view.ts";
 import type { FirstEvents } from "./first-events.ts";
@@ -49,6 +50,7 @@ export function createRunService(context: SchedulerContext, ports: RunServicePor
   const { redact } = redactor;
   const { runs } = ports;
   const all = { ...context, ...ports };
+  const refused = store.tables(createRefusedDeliveries);
   const startOnce = createStartOnce(store, (agent, trigger, id) =>
     startManual(all, agent, trigger, id),
   );
@@ -128,13 +130,13 @@ export function createRunService(context: SchedulerContext, ports: RunServicePor
     }),
     /** Deliveries that were refused, the latest first. */
     refusedDeliveries: async (query: RefusedDeliveriesQuery) => {
-      await store.refused.flush();
-      return store.refused.query(query);
+      await refused.flush();
+      return refused.query(query);
     },
     /** Why an agent did not run. Rejects with UserError `unknown_agent`. */
     whyNot: async (name: string, query: WhyNotQuery) => {
       const record = knownAgent(status, name);
-      await store.refused.flush();
+      await refused.flush();
       const { scheduler, locks } = status.snapshot();
       const { paused, pausedWork, running } = scheduler;
       const { scale } = project$.value;

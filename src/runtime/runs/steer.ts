@@ -1,3 +1,4 @@
+import { outcomeText } from "../../../streams/outcomes.ts";
 import { v7 as uuidV7 } from "uuid";
 import { harnesses } from "../../../streams/harnesses.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
@@ -5,7 +6,6 @@ import type { Trigger } from "../../../streams/vocabulary.ts";
 import type { Inbox } from "../../features/people/inbox.ts";
 import type { RunSessions } from "../../features/people/run-sessions.ts";
 import type { Person } from "../../foundation/contracts/questions.ts";
-import { outcomeText } from "../../foundation/contracts/format.ts";
 import { UserError } from "../../foundation/errors.ts";
 import type { Store } from "../../foundation/store/store.ts";
 import { whyNoInput } from "./harness-command.ts";

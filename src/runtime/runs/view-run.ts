@@ -1,3 +1,4 @@
+import { createSpend } from "../../features/spend/spend-store.ts";
 import { hasCode, UserError } from "../../foundation/errors.ts";
 import { kindOf } from "../../foundation/contracts/log-kinds.ts";
 import { logFileOf } from "../../foundation/logs/log-files.ts";
@@ -20,7 +21,7 @@ import { spendView } from "../../features/spend/spend-answers.ts";
 import type { Store } from "../../foundation/store/store.ts";
 
 export interface ViewRunDeps {
-  readonly store: Pick<Store, "runs" | "spendReport" | "tables"> & {
+  readonly store: Pick<Store, "runs" | "tables"> & {
     readonly hosts: Pick<Store["hosts"], "flush" | "of">;
     readonly receipts: Pick<Store["receipts"], "get">;
   };
@@ -59,7 +60,7 @@ async function viewOf(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
     payload: receiptId === null ? null : await payloadOf(receiptId, deps),
     scheduledFor: scheduledFor?.toISOString() ?? null,
     late: lateOf(run),
-    spend: spendView(store.spendReport.run(instanceId)),
+    spend: spendView(store.tables(createSpend).run(instanceId)),
     version: versionView(run),
     lastSuccess: lastSuccess(run, instanceId, store),
     failing: failingAt(instanceId, store),

@@ -1,9 +1,9 @@
+import {
+  createRefusedDeliveries,
+  createUnmatchedReceipts,
+} from "../../features/webhooks/refused-deliveries.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
-import type {
-  WhyNot,
-  WhyNotQuery,
-  TurnedAway,
-} from "../../foundation/contracts/refused-deliveries.ts";
+import type { WhyNot, WhyNotQuery, TurnedAway } from "../../features/webhooks/delivery-report.ts";
 import type { Redactor } from "../../foundation/credentials/redactor.ts";
 import { blockedError, unmetError } from "../../../streams/status/agent-record.ts";
 import type { LockStatus } from "../../../streams/status/wire.ts";
@@ -17,9 +17,8 @@ import { interpretStored } from "../../features/webhooks/interpret.ts";
 import { explain } from "../../features/webhooks/binding-index.ts";
 
 export interface WhyNotDeps {
-  readonly store: Pick<Store, "unmatched"> & {
+  readonly store: Pick<Store, "tables"> & {
     readonly history: Pick<Store["history"], "query">;
-    readonly refused: Pick<Store["refused"], "query">;
     readonly receipts: Pick<Store["receipts"], "get">;
   };
   readonly redactor: Pick<Redactor, "redactValue">;
@@ -40,8 +39,9 @@ export async function whyNot(
     config === null || sources.length === 0
       ? none
       : await turnedAway(config, { sources, since: from, limit }, store);
+  const { query: refusedOf } = store.tables(createRefusedDeliveries);
   const refusedDeliveries = sources
-    .flatMap((source) => store.refused.query({ source, since, limit }))
+    .flatMap((source) => refusedOf({ source, since, limit }))
     .sort((a, b) => b.lastAt.localeCompare(a.lastAt))
     .slice(0, limit);
   const { triggers: refused } = store.history.query(query);
@@ -134,11 +134,12 @@ const mostBytes = 8 * 1024 * 1024;
  */
 async function turnedAway(
   { name, webhooks }: Pick<AgentConfig, "name" | "webhooks">,
-  query: Parameters<Store["unmatched"]["of"]>[1],
+  query: Parameters<ReturnType<typeof createUnmatchedReceipts>["of"]>[1],
   store: WhyNotDeps["store"],
 ): Promise<Pick<WhyNot, "turnedAway" | "lookedBackTo">> {
   const { since, limit } = query;
-  const found = store.unmatched.of(name, { ...query, limit: limit + 1 });
+  const unmatched = store.tables(createUnmatchedReceipts);
+  const found = unmatched.of(name, { ...query, limit: limit + 1 });
   const shown: TurnedAway[] = [];
   let bytes = 0;
   for (const receipt of found.slice(0, limit)) {
@@ -149,7 +150,7 @@ async function turnedAway(
     // Each body is parsed again: other work runs in between.
     await nextTurn();
   }
-  const next = found[limit]?.at ?? store.unmatched.firstLeftOut(since);
+  const next = found[limit]?.at ?? unmatched.firstLeftOut(since);
   return { turnedAway: shown, lookedBackTo: next === null ? null : isoTime(next) };
 }
 

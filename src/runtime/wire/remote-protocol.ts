@@ -1,6 +1,6 @@
+import { stopReasons, type StopReason } from "../../../streams/outcomes.ts";
 import { z } from "zod";
 import { jobSchema, type Job } from "../../foundation/contracts/job.ts";
-import { stopReasons, type RunStopReason } from "./run-stop.ts";
 
 /**
  * How a run on another machine reaches the scheduler: TLS to the scheduler's door, whose certificate the run knows,
@@ -90,7 +90,7 @@ export const inboxAnswerSchema = z.object({
   stop: z.object({ reason: z.enum(stopReasons), graceMs: z.number().min(0) }).nullable(),
 });
 export interface InboxAnswer {
-  readonly stop: { readonly reason: RunStopReason; readonly graceMs: number } | null;
+  readonly stop: { readonly reason: StopReason; readonly graceMs: number } | null;
 }
 
 /** The scheduler's handlers of requests by runs on other machines. Each rejects with a RunApiError to refuse. */

@@ -4,9 +4,6 @@
  */
 export const stopReasonFile = "stop-reason";
 
-export const stopReasons = ["timed_out", "killed", "unanswered", "interrupted"] as const;
-export type RunStopReason = (typeof stopReasons)[number];
-
 /** How long the post hooks of a run that was asked to end may take together, in ms. */
 export const lastHooksMs = 8_000;
 

@@ -1,10 +1,10 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { logFileOf, logsDir } from "../../../src/foundation/logs/log-files.ts";
 import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
 import { createIndexer } from "../../../src/features/search/indexer.ts";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import type { TestScheduler } from "../../helpers/scheduler.ts";
 import { benchProject } from "../bench-project.ts";
 import { figureOf, type Measure } from "../figure.ts";

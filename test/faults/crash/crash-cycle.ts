@@ -1,6 +1,6 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import { sendLoad, type LoadAnswer, type LoadRequest } from "../../features/webhooks/load.ts";
 import { look, type Promised } from "./crash-model.ts";
 import type { CrashPlan } from "./crash-plan.ts";

@@ -1,7 +1,7 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import { runAl, startTestScheduler } from "../../helpers/scheduler.ts";
 import { sendLoad } from "../../features/webhooks/load.ts";
 import { crashProject, type CrashProject } from "../crash/crash-project.ts";

@@ -1,8 +1,8 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import { runAl, startTestScheduler, type TestScheduler } from "../../helpers/scheduler.ts";
 import { sendLoad, type LoadAnswer } from "../../features/webhooks/load.ts";
 import { brokenPromises, look, nothingPromised, unfinished } from "../crash/crash-model.ts";

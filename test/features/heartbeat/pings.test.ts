@@ -1,6 +1,7 @@
+import type { Outcome } from "../../../streams/outcomes.ts";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import { createPinger, pingOf, type Ping } from "../../../src/features/heartbeat/pings.ts";
-import type { Outcome, RunEvent } from "../../../streams/vocabulary.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { pause } from "../../helpers/pause.ts";
 import { monitorServer, uuid, type MonitorServer, type Watched } from "./monitor-server.ts";
@@ -169,8 +170,6 @@ test.each<[string, RunEvent, Ping | null]>([
   ["a success is a success", finished("succeeded"), { type: "succeeded", ms: 3_000 }],
   ["a failure is a failure", finished("failed"), failure("dev-1 failed: why")],
   ["a timeout is a failure", finished("timed_out"), failure("dev-1 timed out: why")],
-  ["too much memory is a failure", finished("out_of_memory"), failure("dev-1 out of memory: why")],
-  ["too high costs is a failure", finished("over_budget"), failure("dev-1 over budget: why")],
   ["a loss on the last attempt is a failure", finished("lost", 2), failure("dev-1 lost: why")],
   ["a loss that is retried is null", finished("lost"), null],
   ["a kill is null", finished("killed"), null],

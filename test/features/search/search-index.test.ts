@@ -1,9 +1,9 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SearchQuery } from "../../../src/features/search/search-report.ts";
 import { indexPath, openIndex } from "../../../src/features/search/index-format.ts";
 import { indexProgress } from "../../../src/features/search/index-progress.ts";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import { dayMs, findIn, logProject, noon } from "./support.ts";
 
 const run = { instanceId: "alpha-aaaaaaaa" };

@@ -1,10 +1,10 @@
+import type { BudgetState, RunSpend } from "../../../src/features/spend/budget-states.ts";
 import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { NEVER, Subject } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { UsedBudget } from "../../../streams/spending.ts";
 import { defaultBudget } from "../../../src/foundation/contracts/budget.ts";
-import type { BudgetState, RunSpend } from "../../../src/foundation/contracts/spend.ts";
 import { createBudgetHolds } from "../../../src/features/spend/budget-holds.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { marbles, type Marbles } from "../../helpers/marbles.ts";

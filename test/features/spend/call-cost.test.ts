@@ -1,3 +1,4 @@
+import { createSpend } from "../../../src/features/spend/spend-store.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { answered, tempMeter, terms } from "./support.ts";
@@ -45,6 +46,6 @@ test.each([
     await charge(3_000, { usd });
     expect(spent().usd).toBe(cost);
     const whole = { nano: Math.round(cost * 1e9), unpriced, estimated: 0 };
-    await expect.poll(() => store.spendReport.run("dev-1")).toMatchObject(whole);
+    await expect.poll(() => store.tables(createSpend).run("dev-1")).toMatchObject(whole);
   },
 );

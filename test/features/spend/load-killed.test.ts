@@ -1,3 +1,4 @@
+import { createSpend } from "../../../src/features/spend/spend-store.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -50,14 +51,14 @@ test.each([1, 60, 300])(
 
     const store = tempStore(dir);
     await store.recover();
-    const spent = store.spend.account("project", "2026-11-22")?.spent;
+    const spent = store.tables(createSpend).account("project", "2026-11-22")?.spent;
     expect(countsOf(dir)).toEqual({ ...left, open: 0, estimated: left.open });
     expect(spent).toBe(left.nano);
     expect(spent).toBeLessThanOrEqual(cap);
     store.close();
 
     await killedAfter(dir, Infinity);
-    const after = tempStore(dir).spend.account("project", "2026-11-22");
+    const after = tempStore(dir).tables(createSpend).account("project", "2026-11-22");
     expect(after?.spent).toBeLessThanOrEqual(cap);
     expect(after?.spent).toBeGreaterThan(cap * 0.9);
   },

@@ -1,3 +1,4 @@
+import { createSpend } from "../../../src/features/spend/spend-store.ts";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +27,7 @@ test(`1,000 concurrent model calls of 50 runs never exceed a budget that pays a 
     const cap = Math.floor(costOfAll(calls) / 3);
     const now = Date.parse("2026-01-01T12:00:00Z") + seed * dayMs;
     const day = new Date(now).toISOString().slice(0, 10);
-    const stored = () => store.spend.account("project", day)?.spent ?? 0;
+    const stored = () => store.tables(createSpend).account("project", day)?.spent ?? 0;
     const dayUsd = usdOfNano(cap);
     const { meter } = tempMeter(
       { now: () => now, budgetsOf: () => budgets({}, { dayUsd }) },
@@ -45,5 +46,5 @@ test(`1,000 concurrent model calls of 50 runs never exceed a budget that pays a 
     expect(granted).toContain(false);
     expect(project?.usd).toBeGreaterThan(dayUsd - leastUsd);
   }
-  expect(store.spendReport.rows({ by: "agent", since: 0, agent: null })).toHaveLength(5);
+  expect(store.tables(createSpend).rows({ by: "agent", since: 0, agent: null })).toHaveLength(5);
 }, 180_000);

@@ -1,5 +1,5 @@
+import type { SpendMeter } from "../../../src/features/spend/meter.ts";
 import type { CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
-import type { SpendMeter } from "../../../src/foundation/contracts/spend.ts";
 import { randomBy } from "../../faults/crash/crash-plan.ts";
 import { answered, plan } from "./support.ts";
 

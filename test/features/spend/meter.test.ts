@@ -1,6 +1,7 @@
+import type { RunSpend } from "../../../src/features/spend/budget-states.ts";
+import { createSpend, type SpendStore } from "../../../src/features/spend/spend-store.ts";
 import type { CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
-import type { BudgetWarning, RunSpend } from "../../../src/foundation/contracts/spend.ts";
-import type { Store } from "../../../src/foundation/store/store.ts";
+import type { BudgetWarning } from "../../../src/foundation/contracts/spend.ts";
 import { tempStore } from "../../foundation/store/support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { budgets } from "./rules/support.ts";
@@ -9,14 +10,14 @@ import { answered, noSignal, plan, tempMeter, terms } from "./support.ts";
 afterEach(() => vi.useRealTimers());
 
 /** What the run's open calls reserved. */
-const reserved = (report: Store["spendReport"]) =>
+const reserved = (report: SpendStore) =>
   report.accounts(["run"]).find(({ scope }) => scope === "run:dev-1")?.reserved;
 
 const now = () => Date.parse("2026-11-22T12:00:00Z");
 
 test("a model call is stored with its highest possible cost when it begins, and with its real cost when it ends", async () => {
   const { store, begin } = tempMeter({ now });
-  const { spendReport } = store;
+  const spendReport = store.tables(createSpend);
   const grant = await begin();
   expect(grant.maxOutputTokens).toBeNull();
   expect(spendReport.run("dev-1")).toMatchObject({ nano: 0, calls: 1, tokens: 0 });
@@ -92,7 +93,7 @@ test("a model call on a subscription is stored with its price, and not charged t
   const { store, charge, spent } = tempMeter({ termsOf, budgetsOf });
   await charge(3_000);
   const stored = { nano: 0, subscriptionNano: 3_000_000, tokens: 3_000 };
-  await expect.poll(() => store.spendReport.run("dev-1")).toMatchObject(stored);
+  await expect.poll(() => store.tables(createSpend).run("dev-1")).toMatchObject(stored);
   expect(spent()).toMatchObject({ usd: 0, turns: 1 });
 });
 
@@ -100,9 +101,9 @@ test("a model call that may use a more expensive service tier reserves, and is c
   const termsOf = () => Promise.resolve({ ...terms, provider: "openai" as const });
   const { store, begin } = tempMeter({ termsOf });
   const grant = await begin({ serviceTier: "auto" });
-  expect(reserved(store.spendReport)).toBe(20_000_000);
+  expect(reserved(store.tables(createSpend))).toBe(20_000_000);
   grant.settle(answered(1_000, { serviceTier: "priority" }));
-  await expect.poll(() => store.spendReport.run("dev-1").nano).toBe(2_000_000);
+  await expect.poll(() => store.tables(createSpend).run("dev-1").nano).toBe(2_000_000);
 });
 
 test("a model call that reports invalid token counts is charged, and its reserved amount is released", async () => {
@@ -119,7 +120,8 @@ test("a thousand model calls with 1e300 tokens each leave readable sums", async 
   const calls = 1_000;
   const usage = { input: 1e300, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 1e300 };
   for (let n = 0; n < calls; n++) await charge(0, { usage }, { instanceId: `dev-${n}` });
-  const reported = () => store.spendReport.rows({ by: "agent", since: 0, agent: null })[0]?.nano;
+  const reported = () =>
+    store.tables(createSpend).rows({ by: "agent", since: 0, agent: null })[0]?.nano;
   await expect.poll(reported).toBe(calls * 1e13);
   const { meter } = tempMeter(dear, store);
   const month = meter.limits(["dev"]).find(({ window }) => window === "2026-11");
@@ -137,7 +139,10 @@ test("a model call that is canceled while it is being stored does not count", as
 
 test("a model call that can't be stored is not granted, and its reserved amount is released", async () => {
   const store = tempStore();
-  const failing = { ...store.spend, reserve: () => Promise.reject(new Error("disk full")) };
+  const failing = {
+    ...store.tables(createSpend),
+    reserve: () => Promise.reject(new Error("disk full")),
+  };
   const { begin, spent } = tempMeter({ store: failing }, store);
   await expect(begin()).rejects.toThrow("disk full");
   expect(spent()).toMatchObject({ usd: 0, reservedUsd: 0, turns: 0 });

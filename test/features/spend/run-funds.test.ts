@@ -1,6 +1,5 @@
 import { createClock } from "../../../streams/clock.ts";
-import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
-import { followFunds } from "../../../src/features/spend/run-funds.ts";
+import { followFunds, type RunFunds } from "../../../src/features/spend/run-funds.ts";
 import { marbles } from "../../helpers/marbles.ts";
 
 const short = (text: string, endsAt: number | null = null): RunFunds => ({

@@ -1,3 +1,4 @@
+import { createSpend } from "../../../src/features/spend/spend-store.ts";
 import type { CallEnd, CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
 import { createSpendAnswers } from "../../../src/features/spend/spend-answers.ts";
 import { newRecord, type AgentRecord } from "../../../streams/status/agent-record.ts";
@@ -23,7 +24,7 @@ function spending(agents: readonly AgentRecord[] = [agent("dev")]) {
       Promise.resolve(model === "new" ? { ...terms, billing: "unpriced" } : terms),
   });
   const deps = {
-    report: store.spendReport,
+    report: store.tables(createSpend),
     limits: (names: readonly string[]) => meter.limits(names),
     agents: () => agents,
     timezone: () => "UTC",
@@ -32,7 +33,7 @@ function spending(agents: readonly AgentRecord[] = [agent("dev")]) {
   const pay = async (end: CallEnd, call: Partial<CallPlan> = {}) => {
     (await begin(call)).settle(end);
     // A write of its own comes after what is written before.
-    await store.spend.raise([], 0);
+    await store.tables(createSpend).raise([], 0);
   };
   return { begin, pay, store, ask: createSpendAnswers(deps), setNow: (at: number) => (now = at) };
 }

@@ -1,3 +1,4 @@
+import { createSpend } from "../../../src/features/spend/spend-store.ts";
 import type { CallEnd, CallPlan } from "../../../src/foundation/contracts/model-gateway.ts";
 import type { ModelTerms } from "../../../src/foundation/contracts/spend.ts";
 import { createMeter, type MeterDeps } from "../../../src/features/spend/meter.ts";
@@ -47,7 +48,7 @@ export const noSignal = new AbortController().signal;
 export function tempMeter(deps: Partial<MeterDeps> = {}, store: Store = tempStore()) {
   const errors: unknown[] = [];
   const meter = createMeter({
-    store: store.spend,
+    store: store.tables(createSpend),
     termsOf: () => Promise.resolve(terms),
     budgetsOf: () => budgets(),
     timezone: () => "UTC",

@@ -4,7 +4,7 @@ import type {
   DeliveryAnswer,
   DeliveryCount,
 } from "../../../src/features/webhooks/provider.ts";
-import type { RefusedDelivery } from "../../../src/foundation/contracts/refused-deliveries.ts";
+import type { RefusedDelivery } from "../../../src/features/webhooks/delivery-report.ts";
 import type { Acceptance, Accepted, WaitingRun } from "../../../src/foundation/store/receipts.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import type { WebhookSource } from "../../../src/foundation/config/project-config.ts";

@@ -1,5 +1,5 @@
 import { jobRedactor, createRedactor } from "../../../src/foundation/credentials/redactor.ts";
-import { encodedForms } from "../../../src/foundation/contracts/encoded-forms.ts";
+import { encodedForms } from "../../../src/foundation/credentials/encoded-forms.ts";
 import { aJob } from "../../runtime/harness/jobs.ts";
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";

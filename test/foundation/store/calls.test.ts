@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { openDatabase } from "../../../src/foundation/store/database.ts";
-import { storeFormat } from "../../../src/foundation/store/migrations.ts";
+import { featureTables } from "../../../src/features/open-store.ts";
+import { formatWith } from "../../../src/foundation/store/migrations.ts";
 import { ensureStateDir } from "../../../src/foundation/store/state-dir.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import type { WorkItem } from "../../../streams/vocabulary.ts";
@@ -97,7 +98,8 @@ async function run(store: Store, item: WorkItem, value?: unknown): Promise<void>
 test("a store of an earlier format knows which session a run continues", () => {
   const dir = tempDir();
   const path = join(ensureStateDir(dir), "state.db");
-  const old = openDatabase(path, { ...storeFormat, steps: storeFormat.steps.slice(0, 2) });
+  const format = formatWith(featureTables);
+  const old = openDatabase(path, { ...format, steps: format.steps.slice(0, 2) });
   old.exec(`INSERT INTO triggers (id, at, kind, agent, instance_id, state, attempt, trigger)
     VALUES ('a', 0, 'manual', 'dev', 'dev-2', 'running', 1, '{"continues":{"instanceId":"dev-1"}}')`);
   old.close();

@@ -1,5 +1,5 @@
 /** Writes through the store as fast as it can and says which writes were acknowledged, until it is killed. */
-import { openStore } from "../../../src/foundation/store/store.ts";
+import { openStore } from "../../../src/features/open-store.ts";
 import { beginRun, manualItem, requestFor, succeeded, webhookItem } from "./support.ts";
 
 const store = openStore(process.argv[2] ?? "");

@@ -1,7 +1,8 @@
+import type { Outcome } from "../../../streams/outcomes.ts";
 import { bucketMs } from "../../../src/foundation/store/history-filter.ts";
 import type { HistoryPage, HistoryQuery } from "../../../src/foundation/contracts/history.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
-import type { Outcome, TriggerKind } from "../../../streams/vocabulary.ts";
+import type { TriggerKind } from "../../../streams/vocabulary.ts";
 import { claimed, cronItem, manualItem, succeeded, tempStore, wholeHistory } from "./support.ts";
 
 interface Sample {

@@ -1,3 +1,4 @@
+import { spendTables } from "../../../src/features/spend/spend-tables.ts";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { createHistory } from "../../../src/foundation/store/history.ts";
@@ -6,8 +7,7 @@ import { createCalls } from "../../../src/foundation/store/calls.ts";
 import { createPastTriggers } from "../../../src/foundation/store/past-triggers.ts";
 import { createReceipts } from "../../../src/foundation/store/receipts.ts";
 import { prune } from "../../../src/foundation/store/prune.ts";
-import { createSpend } from "../../../src/foundation/store/spend.ts";
-import { createSpendReport } from "../../../src/foundation/store/spend-report.ts";
+import { createSpend } from "../../../src/features/spend/spend-store.ts";
 import { tempStore } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
@@ -45,16 +45,15 @@ const allRuns =
 
 test("no report, call to a model or batch of pruning scans the whole history", async () => {
   const plans = await plansOf(async (db) => {
-    const report = createSpendReport(db);
-    report.rows({ by: "agent", since: 0, agent: null });
-    report.lastRuns(20);
     createHistory(db).latestRuns(["dev"]);
     const commits = createGroupCommit(db, "state.db");
     createCalls(db, commits);
     createPastTriggers(db, commits);
     createReceipts(db, commits);
-    createSpend(db, commits, () => 0);
-    await prune(db, commits, { now: 0, days: 1, maxBytes: 1e12 });
+    const spend = createSpend(db, commits, () => 0);
+    spend.rows({ by: "agent", since: 0, agent: null });
+    spend.lastRuns(20);
+    await prune(db, commits, [spendTables], { now: 0, days: 1, maxBytes: 1e12 });
   });
   expect(plans.length).toBeGreaterThan(20);
   expect(plans.filter((plan) => allRuns.test(plan))).toEqual([]);

@@ -1,7 +1,7 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import type { EgressAttempt } from "../../../src/foundation/contracts/network-allow.ts";
 import { deniedTo } from "../../../src/foundation/store/run-hosts.ts";
 import { readBeside } from "../../../src/foundation/store/read-beside.ts";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import { tempStore } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 

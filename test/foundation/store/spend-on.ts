@@ -1,3 +1,4 @@
+import { createSpend } from "../../../src/features/spend/spend-store.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 
 /** Records a run of the agent for each cost (nano-dollars). */
@@ -17,11 +18,13 @@ export async function spendOn(
       billing: "priced",
       accounts,
     } as const;
-    const seq = await store.spend.reserve({ ...call, reserved: nano, seen: 0 });
+    const seq = await store.tables(createSpend).reserve({ ...call, reserved: nano, seen: 0 });
     const usage = { input: 1, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 1 };
     const { billing } = call;
     const amounts = { billing, nano, charged: nano, reserved: nano, isTurn: true, accounts };
     const times = { firstByteMs: 1, totalMs: 2 };
-    await store.spend.settle({ seq, status: 200, usage, estimated: false, ...amounts, ...times });
+    await store
+      .tables(createSpend)
+      .settle({ seq, status: 200, usage, estimated: false, ...amounts, ...times });
   }
 }

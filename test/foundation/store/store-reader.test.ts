@@ -1,7 +1,9 @@
+import { createSpend } from "../../../src/features/spend/spend-store.ts";
+import { readLastRuns } from "../../../src/features/spend/call-totals.ts";
+import { openStore } from "../../../src/features/open-store.ts";
 import { mkdirSync, readdirSync, writeFileSync, copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readLastRuns } from "../../../src/foundation/store/read-beside.ts";
-import { openStore, openStoreReader, type Store } from "../../../src/foundation/store/store.ts";
+import { openStoreReader, type Store } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "./spend-on.ts";
 import { tempStore, cronItem, manualItem, requestFor, succeeded, wholeHistory } from "./support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
@@ -47,8 +49,8 @@ async function expectAll(dir: string): Promise<void> {
   expect(read.settings.disabledAgents()).toEqual(new Set(["ops"]));
   expect(read.settings.lastAlive()).toBe(5_000);
   expect(read.settings.pause()).toEqual({ schedules: false, work: false, since: null });
-  expect(read.spendReport.run("dev-1")).toMatchObject({ nano: 7 });
-  expect(read.spend.account("run:dev-0", "run")).toMatchObject({ spent: 5 });
+  expect(read.tables(createSpend).run("dev-1")).toMatchObject({ nano: 7 });
+  expect(read.tables(createSpend).account("run:dev-0", "run")).toMatchObject({ spent: 5 });
   await read.hosts.flush();
   expect(read.hosts.of("dev-aaaaaaaa")).toEqual([]);
   // The last one who closes a store that it may write empties the log.

@@ -1,4 +1,5 @@
-import { openStore, type Store } from "../../../src/foundation/store/store.ts";
+import { openStore } from "../../../src/features/open-store.ts";
+import { type Store } from "../../../src/foundation/store/store.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunEnd, RunRequest, Trigger, WorkItem } from "../../../streams/vocabulary.ts";

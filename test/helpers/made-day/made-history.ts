@@ -1,4 +1,6 @@
-import { openStore, type Store } from "../../../src/foundation/store/store.ts";
+import { createSpend } from "../../../src/features/spend/spend-store.ts";
+import { openStore } from "../../../src/features/open-store.ts";
+import { type Store } from "../../../src/foundation/store/store.ts";
 import type { MadeRun } from "./made-runs.ts";
 
 const dayMs = 86_400_000;
@@ -39,7 +41,7 @@ async function spend(store: Store, { item, instanceId, startedAt, end }: MadeRun
   ];
   const model = { model: "scripted", providerModel: "scripted", billing: "priced" } as const;
   const call = { at: startedAt, day, instanceId, agent, reserved: nano, accounts, ...model };
-  const seq = await store.spend.reserve({ ...call, seen: 0 });
+  const seq = await store.tables(createSpend).reserve({ ...call, seen: 0 });
   const usage = {
     input: (tokens ?? 0) - 80,
     cacheRead: 0,
@@ -49,5 +51,5 @@ async function spend(store: Store, { item, instanceId, startedAt, end }: MadeRun
   };
   const settled = { seq, status: 200, usage, estimated: false, nano, charged: nano };
   const times = { firstByteMs: 400, totalMs: 2_000, isTurn: true };
-  await store.spend.settle({ ...settled, ...times, ...call });
+  await store.tables(createSpend).settle({ ...settled, ...times, ...call });
 }

@@ -1,7 +1,7 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "../../foundation/store/spend-on.ts";
 import { cliProject } from "./fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "./terminal.ts";

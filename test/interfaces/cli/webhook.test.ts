@@ -1,8 +1,8 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import { createServer, type IncomingMessage } from "node:http";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { providerTable } from "../../../src/features/webhooks/providers/table.ts";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import { bytes, githubExample } from "../../features/webhooks/deliveries.ts";
 import { perTest } from "../../helpers/per-test.ts";
 import { cliProject, scriptedModel } from "./fake-operator.ts";

@@ -1,7 +1,7 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureApiKey } from "../../../src/foundation/credentials/api-key.ts";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "../../foundation/store/spend-on.ts";
 import { manualItem, requestFor, succeeded } from "../../foundation/store/support.ts";
 import { cliProject, scriptedModel, type Ran } from "./fake-operator.ts";

@@ -1,6 +1,6 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import { createAlertStore } from "../../../src/features/alerts/alert-store.ts";
 import { createServer } from "node:http";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import { listen } from "../../helpers/listen.ts";
 import { plainAgent } from "./fault.ts";
 import { ward } from "./support.ts";

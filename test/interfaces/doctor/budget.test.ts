@@ -1,5 +1,5 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import type { CheckFinding } from "../../../src/interfaces/doctor/run-checks.ts";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import { spendOn } from "../../foundation/store/spend-on.ts";
 import { agentConfig, ward } from "./support.ts";
 import { like } from "../../helpers/like.ts";

@@ -1,4 +1,4 @@
-import { openStore } from "../../../src/foundation/store/store.ts";
+import { openStore } from "../../../src/features/open-store.ts";
 import { ward } from "./support.ts";
 
 const dayMs = 86_400_000;

@@ -1,4 +1,4 @@
-import { openStore } from "../../../src/foundation/store/store.ts";
+import { openStore } from "../../../src/features/open-store.ts";
 import { claimed, cronItem, succeeded } from "../../foundation/store/support.ts";
 import { ward } from "./support.ts";
 

@@ -1,5 +1,6 @@
+import type { StopReason } from "../../../streams/outcomes.ts";
 import { filter, firstValueFrom, NEVER, ReplaySubject, Subject } from "rxjs";
-import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import { adoptRuns } from "../../../src/runtime/runners/adopt-runs.ts";
 import type { ClusterRunnerOptions } from "../../../src/runtime/cluster/cluster-runner-options.ts";

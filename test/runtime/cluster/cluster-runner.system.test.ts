@@ -1,8 +1,9 @@
+import type { StopReason } from "../../../streams/outcomes.ts";
 import { once } from "node:events";
 import { NEVER, Subject, tap } from "rxjs";
 import { runName } from "../../../src/runtime/cluster/cluster-engine.ts";
 import type { ClusterRunnerOptions } from "../../../src/runtime/cluster/cluster-runner-options.ts";
-import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 import {
   collected,

@@ -1,3 +1,4 @@
+import type { StopReason } from "../../../streams/outcomes.ts";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -9,7 +10,7 @@ import {
   toArray,
   type Observable,
 } from "rxjs";
-import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import type { Adopter } from "../../../src/runtime/runners/adopt-runs.ts";
 import { collected, entriesOf, exitOf, messagesOf, whenReady } from "./contract.ts";

@@ -1,3 +1,4 @@
+import type { StopReason } from "../../../streams/outcomes.ts";
 import {
   firstValueFrom,
   lastValueFrom,
@@ -8,7 +9,7 @@ import {
   toArray,
   type Observable,
 } from "rxjs";
-import type { Runner, RunnerEvent, RunnerExit, StopReason } from "../../../streams/runs/runner.ts";
+import type { Runner, RunnerEvent, RunnerExit } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import { pause } from "../../helpers/pause.ts";
 import { perTest } from "../../helpers/per-test.ts";

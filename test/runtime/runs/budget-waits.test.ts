@@ -1,6 +1,7 @@
+import type { RunFunds } from "../../../src/features/spend/run-funds.ts";
+import { createSpend } from "../../../src/features/spend/spend-store.ts";
 import { randomUUID } from "node:crypto";
 import { BehaviorSubject } from "rxjs";
-import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { pause } from "../../helpers/pause.ts";
 import type { World } from "./world.ts";
@@ -96,7 +97,7 @@ describe("a run that waits for budget", () => {
     await asked;
     world.end(run, { exitCode: 1, error: "broken" });
     await expect.poll(() => outcome(world, run)).toBe("failed");
-    expect(world.store.spend.refusal(run)).toBeNull();
+    expect(world.store.tables(createSpend).refusal(run)).toBeNull();
   });
 
   test("stops waiting once it cancels its request", async () => {

@@ -1,3 +1,4 @@
+import { createSpend } from "../../../src/features/spend/spend-store.ts";
 import type { CallGrant, CallRefusal } from "../../../src/foundation/contracts/model-gateway.ts";
 import { gatedMeter } from "../../../src/runtime/runs/gated-meter.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
@@ -78,7 +79,7 @@ describe("a run of pi beyond the approved amount", () => {
     expect((await answer(world, "once")).kind).toBe("over");
     expect(await waiting).toEqual({ ok: true, paid: true });
     expectThawed(world, run);
-    expect(world.store.spend.refusal(run)).toBeNull();
+    expect(world.store.tables(createSpend).refusal(run)).toBeNull();
     expect(await spend()).toMatchObject({ granted: true });
   });
 
@@ -103,7 +104,7 @@ describe("a run of pi beyond the approved amount", () => {
     if (when === "before") await answer(world, given);
     const again = await restarted(world, [run]);
     // As an adopted run reads it, which has a socket.
-    again.runs.get(run).overBudget = again.store.spend.refusal(run);
+    again.runs.get(run).overBudget = again.store.tables(createSpend).refusal(run);
     const waiting = again.ask(run, "budget-wait", {});
     if (when === "after") await answer(again, given);
     expect(await waiting).toEqual({ ok: true, paid });

@@ -1,3 +1,4 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,7 +6,6 @@ import type { Receipt } from "../../../src/foundation/store/receipts.ts";
 import { createFirstEvents, type FirstEvent } from "../../../src/runtime/runs/first-events.ts";
 import { replay, type ReplayDeps } from "../../../src/runtime/runs/replay.ts";
 import { newRecord } from "../../../streams/status/agent-record.ts";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import type { WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
 

@@ -1,6 +1,6 @@
 import { firstValueFrom, of } from "rxjs";
 import type { CallRefusal, Meter } from "../../../src/foundation/contracts/model-gateway.ts";
-import type { SpendStore } from "../../../src/foundation/store/spend.ts";
+import type { SpendStore } from "../../../src/features/spend/spend-store.ts";
 import { defaultBudget } from "../../../src/foundation/contracts/budget.ts";
 import type { LiveRun } from "../../../src/runtime/runs/live-run.ts";
 import {
@@ -44,16 +44,8 @@ async function begun(
       return Promise.resolve(refusal ?? grant);
     },
   };
-  const { store, ...context } = schedulerContext();
-  const noting = noteRefusals(
-    {
-      ...context,
-      store: { ...store, spend: { ...store.spend, recordRefusal } },
-      warn: (message) => warnings.push(message),
-    },
-    { find },
-    meter,
-  );
+  const warn = (message: string) => warnings.push(message);
+  const noting = noteRefusals({ recordRefusal }, { warn }, { find }, meter);
   while (waiting.length > 0) await noting.begin(plan, AbortSignal.abort());
   return { why: run.overBudget, warnings };
 }

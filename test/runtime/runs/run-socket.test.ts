@@ -1,3 +1,4 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import { hostGateway } from "../harness/model-host.ts";
 import { noEgress } from "../run-api/no-egress.ts";
 import { existsSync } from "node:fs";
@@ -12,7 +13,7 @@ import { ownBaseDir } from "../../../src/runtime/runners/host-user/base-dir.ts";
 import { createLiveRuns } from "../../../src/runtime/runs/live-runs.ts";
 import { runsDir } from "../../../src/runtime/runners/host-user/run-agent-program.ts";
 import { isRemote, socketBaseDir } from "../../../src/start/runtimes.ts";
-import { openStore, type Store } from "../../../src/foundation/store/store.ts";
+import { type Store } from "../../../src/foundation/store/store.ts";
 import type { RuntimeConfig } from "../../../streams/agent-config.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { fakeAbilities } from "../../helpers/fake-abilities.ts";

@@ -1,5 +1,5 @@
+import { openStore } from "../../../src/features/open-store.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import { createStartOnce } from "../../../src/runtime/runs/start-once.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 

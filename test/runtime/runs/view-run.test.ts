@@ -1,3 +1,4 @@
+import type { Outcome } from "../../../streams/outcomes.ts";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { inARow } from "../../../src/foundation/contracts/format.ts";
@@ -5,7 +6,7 @@ import type { RunVersion } from "../../../src/foundation/store/runs.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import { agentFailing, viewRun, compareRuns } from "../../../src/runtime/runs/view-run.ts";
-import type { Outcome, RunEnd, WorkItem } from "../../../streams/vocabulary.ts";
+import type { RunEnd, WorkItem } from "../../../streams/vocabulary.ts";
 import { createLogSource } from "../../../src/foundation/logs/log-source.ts";
 import { entry, logPath, tempProject, writeLines } from "../../foundation/logs/support.ts";
 import { memoryLogs } from "../../helpers/memory-logs.ts";

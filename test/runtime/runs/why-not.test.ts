@@ -1,3 +1,7 @@
+import {
+  createRefusedDeliveries,
+  createUnmatchedReceipts,
+} from "../../../src/features/webhooks/refused-deliveries.ts";
 import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { randomUUID } from "node:crypto";
 import { newRecord } from "../../../streams/status/agent-record.ts";
@@ -107,9 +111,11 @@ test("whyNot lists skipped, missed and dropped work, and refused deliveries of i
   await store.work.enqueue([item]);
   await store.work.refuse(item, "dropped", "queue_full", true);
   for (const source of ["hub", "other"]) {
-    store.refused.add({ type: "github", source, result: "unverified", reason: "wrong" });
+    store
+      .tables(createRefusedDeliveries)
+      .add({ type: "github", source, result: "unverified", reason: "wrong" });
   }
-  await store.refused.flush();
+  await store.tables(createRefusedDeliveries).flush();
   const answer = await whyNot(agent, ["It is disabled."], { limit: 50 }, { store, redactor });
   expect(answer).toMatchObject({
     now: ["It is disabled."],
@@ -129,7 +135,7 @@ test("an agent's unmatched deliveries are found without reading their bodies", a
   const asked = { sources: ["hub"], since: 0, limit: 50 };
   const times = Array.from({ length: 5 }, () => {
     const startedAt = performance.now();
-    expect(store.unmatched.of("dev", asked)).toEqual([]);
+    expect(store.tables(createUnmatchedReceipts).of("dev", asked)).toEqual([]);
     return performance.now() - startedAt;
   });
   expect(Math.min(...times)).toBeLessThan(5);

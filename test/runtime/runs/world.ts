@@ -1,3 +1,6 @@
+import type { RunFunds } from "../../../src/features/spend/run-funds.ts";
+import { createSpend } from "../../../src/features/spend/spend-store.ts";
+import { openStore } from "../../../src/features/open-store.ts";
 import { randomUUID } from "node:crypto";
 import { asyncScheduler, from, merge, NEVER, tap } from "rxjs";
 import type { Observable, SchedulerLike, Subscription } from "rxjs";
@@ -6,7 +9,6 @@ import type {
   RequestAnswer,
   RequestBody,
 } from "../../../src/runtime/wire/protocol.ts";
-import type { RunFunds } from "../../../src/foundation/contracts/spend.ts";
 import { createMcpStore } from "../../../src/features/mcp/mcp-store.ts";
 import { createRedactor } from "../../../src/foundation/credentials/redactor.ts";
 import type { RequestContext } from "../../../src/runtime/runs/request-context.ts";
@@ -23,7 +25,6 @@ import { abandonBy, createInputs, dispatchTo } from "../../../src/foundation/sch
 import { createStoredWork } from "../../../src/foundation/scheduler/stored-work.ts";
 import { commitEvents } from "../../../src/foundation/scheduler/commit-events.ts";
 import { createStatusStore } from "../../../src/foundation/scheduler/status-store.ts";
-import { openStore } from "../../../src/foundation/store/store.ts";
 import { interpretStored } from "../../../src/features/webhooks/interpret.ts";
 import { v7 as uuidV7 } from "uuid";
 import { createClock } from "../../../streams/clock.ts";
@@ -89,7 +90,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const runs = createLiveRuns({
     elapsed: () => Math.round(scheduler.now()),
     clock,
-    refusalOf: (instanceId) => store.spend.refusal(instanceId),
+    refusalOf: (instanceId) => store.tables(createSpend).refusal(instanceId),
     redactValue,
     freeze: ({ instanceId }) => Promise.resolve(void frozen.push(`freeze ${instanceId}`)),
     thaw: ({ instanceId }) => Promise.resolve(void frozen.push(`thaw ${instanceId}`)),
@@ -237,7 +238,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     /** What the meter notes at a run whose call it refuses. */
     refuseCall: async (instanceId: string, reason: string): Promise<void> => {
       runs.get(instanceId).overBudget = reason;
-      await store.spend.recordRefusal(instanceId, reason);
+      await store.tables(createSpend).recordRefusal(instanceId, reason);
     },
     /** Its answer may be left alone, as by a run that dies. */
     ask: <A extends RequestName>(

@@ -1,5 +1,6 @@
+import type { StopReason } from "../../../streams/outcomes.ts";
 import { reasonInTime, runEnd } from "../../../streams/runs/outcome.ts";
-import type { RunnerExit, StopReason } from "../../../streams/runs/runner.ts";
+import type { RunnerExit } from "../../../streams/runs/runner.ts";
 import type { RunEnd } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { exitOf } from "../../helpers/stream-runner.ts";

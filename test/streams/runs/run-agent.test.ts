@@ -1,6 +1,7 @@
+import type { StopReason } from "../../../streams/outcomes.ts";
 import { EMPTY, ignoreElements, map, merge, of, tap, throwError, type Observable } from "rxjs";
 import { runAgent, type RunPorts } from "../../../streams/runs/run-agent.ts";
-import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import type { Runner, RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { inVirtualTime, marbles, seconds, type Marbles } from "../../helpers/marbles.ts";

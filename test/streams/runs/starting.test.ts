@@ -1,7 +1,8 @@
+import type { StopReason } from "../../../streams/outcomes.ts";
 import { EMPTY, map, merge, NEVER, timer, type Observable } from "rxjs";
 import { createSlots, type Slots } from "../../../streams/runs/slots.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
-import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import { startInTurn } from "../../../streams/runs/starting.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";

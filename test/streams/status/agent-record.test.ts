@@ -1,3 +1,4 @@
+import type { Outcome } from "../../../streams/outcomes.ts";
 import {
   newRecord,
   stateOf,
@@ -5,7 +6,6 @@ import {
   withEarlierRun,
 } from "../../../streams/status/agent-record.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
-import type { Outcome } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { aProblem } from "./events.ts";
 

@@ -1,11 +1,6 @@
+import type { Outcome } from "../../../streams/outcomes.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type {
-  LogEntry,
-  Outcome,
-  Problem,
-  RunEvent,
-  WorkItem,
-} from "../../../streams/vocabulary.ts";
+import type { LogEntry, Problem, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { LockStatus } from "../../../streams/status/wire.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 

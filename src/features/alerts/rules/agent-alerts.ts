@@ -1,7 +1,8 @@
+import { type Outcome, outcomeRows } from "../../../../streams/outcomes.ts";
 import { needsImage } from "../../../../streams/agent-config.ts";
 import { problemSummary } from "../../../../streams/problem-text.ts";
-import { isRetried, retriedOutcomes } from "../../../../streams/vocabulary.ts";
-import type { Outcome, Problem, RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
+import { isRetried, isDeadLetter } from "../../../../streams/vocabulary.ts";
+import type { Problem, RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
 import type { Faults } from "./faults.ts";
 import { plainFault, reasonLine } from "./records.ts";
 
@@ -84,7 +85,9 @@ export function createAgentAlerts({
   const onRefused = ({ item, outcome, reason, agent }: Refused): void => {
     if (outcome === "missed") {
       faults.occur(agent, "missed_ticks", reasonLine(reason), now());
-    } else if (outcome !== "skipped" && !isWithdrawn(item, outcome)) deadLetter(item, reason);
+    } else if (outcomeRows[outcome].isDeadLetter && !isWithdrawn(item, outcome)) {
+      deadLetter(item, reason);
+    }
   };
 
   return {
@@ -133,25 +136,9 @@ function errorsOf(problems: readonly Problem[]): string | null {
   return problemSummary(problems.filter(({ severity }) => severity === "error"));
 }
 
-const failures: readonly Outcome[] = [
-  "failed",
-  "timed_out",
-  "out_of_memory",
-  "lost",
-  "over_budget",
-  "unanswered",
-];
-
 /** A tick that can't start is not asked for again by its sender, so it counts as a run that failed. */
 function isFailure({ trigger }: WorkItem, outcome: Outcome): boolean {
-  return outcome === "rejected" ? trigger.kind === "cron" : failures.includes(outcome);
-}
-
-/** Work that is not done and not tried again: a person may replay it. For a tick that can't start, the next one comes. */
-function isDeadLetter({ trigger }: WorkItem, outcome: Outcome): boolean {
-  if (outcome === "rejected") return trigger.kind !== "cron";
-  if (outcome === "over_budget" || outcome === "unanswered") return true;
-  return retriedOutcomes.some((retried) => retried === outcome);
+  return outcome === "rejected" ? trigger.kind === "cron" : outcomeRows[outcome].kind === "failure";
 }
 
 /** The call was to end with its caller, which has ended: no work is missing. */

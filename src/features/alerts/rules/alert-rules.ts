@@ -1,6 +1,7 @@
+import type { Outcome } from "../../../../streams/outcomes.ts";
 import type { AlertOptions, AlertTarget, QuietHours } from "../../../../streams/alert-options.ts";
 import { createMachine, type Machine, type MachineContext } from "../../../../streams/machine.ts";
-import type { Outcome, RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
+import type { RunEvent, WorkItem } from "../../../../streams/vocabulary.ts";
 import type {
   Acknowledgement,
   Alert,

@@ -1,3 +1,4 @@
+import { outcomeRows } from "../../../../streams/outcomes.ts";
 import { nanoOfUsd, usdText } from "../../../foundation/contracts/money.ts";
 import { shownAt } from "../../../../streams/wall-time.ts";
 import {
@@ -6,7 +7,6 @@ import {
   heldBy,
   type Question,
 } from "../../../foundation/contracts/questions.ts";
-import type { Outcome } from "../../../../streams/vocabulary.ts";
 import type { Alert, AlertPhase, AlertTopic } from "./alert.ts";
 
 /** The command that a person types next, where there is one: a link may lead nowhere from a phone. */
@@ -133,15 +133,6 @@ export function alertTitle(alert: Alert): string {
   return titles[alert.topic][alert.phase](alert);
 }
 
-const runTitles: Partial<Record<Outcome, string>> = {
-  timed_out: "timed out",
-  out_of_memory: "ran out of memory",
-  lost: "lost its run",
-  over_budget: "ran over its budget",
-  unanswered: "got no answer to its question",
-  rejected: "could not start",
-};
-
 /** The agent, or the project as a whole. */
 const whose = ({ agent }: Alert): string => agent ?? "the project";
 const lasted = ({ since, at }: Alert): string => lengthText(at - since);
@@ -164,7 +155,8 @@ const always = (title: Title): Record<AlertPhase, Title> => ({
 
 const titles: Record<AlertTopic, Record<AlertPhase, Title>> = {
   runs: {
-    opened: (alert) => `${whose(alert)} ${runTitles[alert.outcome ?? "failed"] ?? "failed"}`,
+    opened: (alert) =>
+      `${whose(alert)} ${outcomeRows[alert.outcome ?? "failed"].alert ?? "failed"}`,
     reminder: (alert) => `${whose(alert)} still fails`,
     resolved: (alert) => `${whose(alert)} recovered`,
   },

@@ -1,6 +1,6 @@
+import type { Outcome } from "../../../../streams/outcomes.ts";
 import type { AlertTarget } from "../../../../streams/alert-options.ts";
 import type { Question } from "../../../foundation/contracts/questions.ts";
-import type { Outcome } from "../../../../streams/vocabulary.ts";
 
 /** Faults that last until they are fixed. */
 export const lastingTopics = [

@@ -1,6 +1,6 @@
+import { outcomes } from "../../../../streams/outcomes.ts";
 import { z } from "zod";
 import type { AlertOptions } from "../../../../streams/alert-options.ts";
-import { outcomes } from "../../../../streams/vocabulary.ts";
 import { lastingTopics } from "./alert.ts";
 import type { Alert, AlertPhase, AlertTopic, LastingTopic, RuleState } from "./alert.ts";
 

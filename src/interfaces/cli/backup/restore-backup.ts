@@ -1,3 +1,4 @@
+import { openStore } from "../../../features/open-store.ts";
 import { createReadStream, createWriteStream, existsSync, globSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -9,7 +10,6 @@ import { homeDir, storeDir } from "../../../foundation/credentials/read-secret.t
 import { hasCode, messageOf, UserError } from "../../../foundation/errors.ts";
 import { lockProject } from "../../../foundation/store/project-lock.ts";
 import { ensureStateDir } from "../../../foundation/store/state-dir.ts";
-import { openStore } from "../../../foundation/store/store.ts";
 import { packageVersion } from "../../../foundation/version.ts";
 import type { Context } from "../context.ts";
 import { secretName, stateName } from "./write-backup.ts";

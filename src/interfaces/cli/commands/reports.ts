@@ -1,7 +1,8 @@
+import { outcomes } from "../../../../streams/outcomes.ts";
 import { deliveryStates } from "../../../features/alerts/rules/alert.ts";
 import { searchKinds } from "../../../features/search/search-kinds.ts";
 import { spendKeys } from "../../../foundation/contracts/budget.ts";
-import { outcomes, triggerNames } from "../../../../streams/vocabulary.ts";
+import { triggerNames } from "../../../../streams/vocabulary.ts";
 import type { Commands, Define } from "../help/al-command.ts";
 import { moment, momentAhead, wholeNumber } from "../options.ts";
 

@@ -1,3 +1,4 @@
+import { readLastRuns } from "../../../features/spend/call-totals.ts";
 import { countTicks } from "../../../../streams/triggers/count-ticks.ts";
 import type { Schedule } from "../../../../streams/triggers/next-tick.ts";
 import { z } from "zod";
@@ -12,7 +13,6 @@ import {
   scheduleOf,
 } from "../../../features/spend/forecast.ts";
 import type { Forecast } from "../../../features/spend/forecast.ts";
-import { readLastRuns } from "../../../foundation/store/read-beside.ts";
 import type { Context } from "../context.ts";
 
 const scheduled = z.object({ schedule: z.string().nullish(), timezone: z.string() });

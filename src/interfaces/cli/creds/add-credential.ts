@@ -10,7 +10,7 @@ import {
   secretsOf,
 } from "../../../foundation/credentials/credential-types.ts";
 import { storeField } from "../../../foundation/credentials/edit-credential.ts";
-import { shortestHidden } from "../../../foundation/contracts/encoded-forms.ts";
+import { shortestHidden } from "../../../foundation/credentials/encoded-forms.ts";
 import { homeDir } from "../../../foundation/credentials/read-secret.ts";
 import { listCredentials } from "../../../foundation/credentials/list-credentials.ts";
 import { UserError, messageOf } from "../../../foundation/errors.ts";

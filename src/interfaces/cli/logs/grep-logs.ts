@@ -1,4 +1,4 @@
-import type { Outcome } from "../../../../streams/vocabulary.ts";
+import type { Outcome } from "../../../../streams/outcomes.ts";
 import type { SearchKind } from "../../../features/search/search-kinds.ts";
 import type {
   SearchMatch,

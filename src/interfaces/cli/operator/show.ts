@@ -1,12 +1,10 @@
+import type { Outcome } from "../../../../streams/outcomes.ts";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { triggerKinds, triggerNames, type Outcome } from "../../../../streams/vocabulary.ts";
+import { triggerKinds, triggerNames } from "../../../../streams/vocabulary.ts";
 import type { SpendKey } from "../../../foundation/contracts/budget.ts";
 import { meantOr } from "../../../foundation/contracts/did-you-mean.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
-import type {
-  RefusedDeliveriesQuery,
-  WhyNot,
-} from "../../../foundation/contracts/refused-deliveries.ts";
+import type { RefusedDeliveriesQuery, WhyNot } from "../../../features/webhooks/delivery-report.ts";
 import { UserError, hasCode, messageOf } from "../../../foundation/errors.ts";
 import type { Context } from "../context.ts";
 import { queryTime } from "../options.ts";

@@ -1,5 +1,6 @@
+import { type Outcome, outcomeRows } from "../../../../streams/outcomes.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LogEntry, Outcome } from "../../../../streams/vocabulary.ts";
+import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { durationText } from "../../../../streams/duration-text.ts";
 import { messageOf, UserError } from "../../../foundation/errors.ts";
 import type { Client } from "../operator/client.ts";
@@ -129,10 +130,7 @@ async function printLog(
 function exitCodeOf({ outcome, exitCode, reason }: RunResult): number {
   if (outcome === "succeeded") return 0;
   if (outcome === "failed") return exitCode === null || exitCode === 0 ? 1 : exitCode;
-  if (outcome === "timed_out") return 124;
-  if (outcome === "over_budget" || isOfBudget(reason)) return overBudgetCode;
-  if (outcome === "interrupted") return 143;
-  return outcome === "killed" || outcome === "out_of_memory" ? 137 : 1;
+  return isOfBudget(reason) ? overBudgetCode : outcomeRows[outcome].exitCode || 1;
 }
 
 /** How long between two requests for the history entry, in ms. */

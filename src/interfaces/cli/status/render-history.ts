@@ -1,3 +1,4 @@
+import { outcomeRows, isError, toneOf } from "../../../../streams/outcomes.ts";
 import { cut, widthOf } from "../terminal/fit.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
@@ -6,10 +7,7 @@ import { durationText } from "../../../../streams/duration-text.ts";
 import { stateWord } from "../../../foundation/contracts/format.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { refusalWord, turnedAwayText } from "../../views/delivery-words.ts";
-import type {
-  RefusedDeliveries,
-  TurnedAway,
-} from "../../../foundation/contracts/refused-deliveries.ts";
+import type { RefusedDeliveries, TurnedAway } from "../../../features/webhooks/delivery-report.ts";
 import { triggerNames } from "../../../../streams/vocabulary.ts";
 
 interface HistoryColumn extends TableColumn {
@@ -115,11 +113,10 @@ export function turnedAwayRow(delivery: TurnedAway, agent: string, style: Status
   };
 }
 
-/** Outcomes after which a replay is unusual: after those of a schedule, the next tick comes anyway. */
-const notReplayed: readonly HistoryEntry["outcome"][] = [null, "succeeded", "skipped", "missed"];
-
+/** After a success a replay is unusual, and after a tick that did not run the next one comes anyway. */
 function replayOf({ id, receiptId, outcome }: HistoryEntry): Pick<HistoryRow, "replay"> {
-  if (notReplayed.includes(outcome)) return {};
+  if (outcome === null || outcome === "succeeded") return {};
+  if (outcomeRows[outcome].kind === "refused" && !isError(outcome)) return {};
   return {
     replay: receiptId === null ? { kind: "trigger", id } : { kind: "receipt", id: receiptId },
   };
@@ -131,16 +128,11 @@ function triggerOf({ kind, source, event, action, ...entry }: HistoryEntry): str
   return plainLine([triggerNames[kind], source, name, replay].filter(Boolean).join(" "));
 }
 
-const outcomeColors: Readonly<Partial<Record<string, "dim" | "green" | "yellow">>> = {
-  queued: "dim",
-  running: "green",
-  interrupted: "yellow",
-  skipped: "yellow",
-  missed: "yellow",
-  unmatched: "yellow",
-};
-
 function outcomeOf(entry: HistoryEntry, { colors }: StatusStyle): string {
   const word = stateWord(entry);
-  return word === "succeeded" ? word : colors[outcomeColors[word] ?? "red"](word);
+  if (entry.outcome === null) return colors[word === "queued" ? "dim" : "green"](word);
+  const tone = toneOf(entry.outcome);
+  return tone === "good" ? word : colors[toneColors[tone]](word);
 }
+
+const toneColors = { error: "red", held: "yellow", off: "dim" } as const;

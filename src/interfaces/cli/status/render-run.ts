@@ -1,10 +1,10 @@
-import { outcomeText } from "../../../foundation/contracts/format.ts";
+import { outcomeText } from "../../../../streams/outcomes.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { triggerNames } from "../../../../streams/vocabulary.ts";
 import {
+  runFacts,
   differenceLine,
   failingText,
-  runFacts,
   runHostText,
   commitText,
 } from "../../views/run-facts.ts";

@@ -1,8 +1,9 @@
+import { outcomeText } from "../../../../streams/outcomes.ts";
 import { createContext, type FunctionComponent } from "preact";
 import { useContext } from "preact/hooks";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { durationText } from "../../../../streams/duration-text.ts";
-import { counted, outcomeText } from "../../../foundation/contracts/format.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
 import type { LogKind } from "../../../foundation/contracts/log-kinds.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { parsed, prettyText } from "../runs/call-tree.ts";

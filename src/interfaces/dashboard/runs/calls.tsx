@@ -1,10 +1,11 @@
+import { outcomeText } from "../../../../streams/outcomes.ts";
 import { useEffect } from "preact/hooks";
-import { counted, outcomeText } from "../../../foundation/contracts/format.ts";
+import { counted } from "../../../foundation/contracts/format.ts";
 import type { CallTree, HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { useDocument } from "../live/use-document.ts";
 import { callDetails, callNodes, hasRun, parsed, prettyText } from "./call-tree.ts";
 import type { CallNode } from "./call-tree.ts";
-import { stateOf } from "./trigger-words.ts";
+import { stateOf, lookOf } from "./trigger-words.ts";
 import { Linked } from "../kit/linked.tsx";
 import { RunLink } from "./run-parts.tsx";
 import { Fold } from "../kit/table.tsx";
@@ -106,7 +107,7 @@ function CallLine({
       ) : (
         <RunLink agent={agent} instanceId={instanceId} text={hasRun(entry) ? instanceId : name} />
       )}
-      <span class={`outcome ${stateOf(entry)}`}>{outcomeText(stateOf(entry))}</span>
+      <span class={`outcome ${lookOf(entry)}`}>{outcomeText(stateOf(entry))}</span>
       {details !== "" && <span class="muted">{details}</span>}
     </div>
   );

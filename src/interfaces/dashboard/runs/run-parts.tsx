@@ -1,8 +1,9 @@
-import { inARow, outcomeText, stateWord } from "../../../foundation/contracts/format.ts";
+import { outcomeText } from "../../../../streams/outcomes.ts";
+import { inARow, stateWord } from "../../../foundation/contracts/format.ts";
 import type { Failing, HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { agentAddress, changesAddress, runAddress } from "../text/addresses.ts";
 import { listTime } from "../text/format.ts";
-import { runningSince, stateOf, triggerWords } from "./trigger-words.ts";
+import { runningSince, triggerWords, lookOf } from "./trigger-words.ts";
 import { Duration } from "../kit/time.tsx";
 
 interface RunLinkProps {
@@ -107,7 +108,7 @@ export function TriggerLabel(entry: HistoryEntry) {
 
 /** The state or outcome of an entry. */
 export function Outcome({ entry }: { readonly entry: HistoryEntry }) {
-  return <span class={`outcome ${stateOf(entry)}`}>{outcomeText(stateWord(entry))}</span>;
+  return <span class={`outcome ${lookOf(entry)}`}>{outcomeText(stateWord(entry))}</span>;
 }
 
 /** How long an entry's run took, or has taken so far. */

@@ -1,22 +1,7 @@
+import { outcomeRows, toneOf } from "../../../../streams/outcomes.ts";
 import type { HistoryEntry } from "../../../foundation/contracts/history.ts";
 import { plainText } from "../../../foundation/contracts/plain-text.ts";
 import { triggerNames } from "../../../../streams/vocabulary.ts";
-
-/** Outcomes explained to a reader of an entry that ran nothing, or whose run was cut short. */
-const meanings: Readonly<Partial<Record<string, string>>> = {
-  skipped: "The tick was skipped",
-  missed: "The tick was missed",
-  dropped: "The work was dropped",
-  rejected: "Nothing ran",
-  lost: "The run started, and nothing recorded its end",
-  timed_out: "The run was ended",
-  interrupted: "The run was interrupted",
-  killed: "The run was killed",
-  out_of_memory: "The run was ended",
-  over_budget: "The run was refused a call to its model",
-  unanswered: "The run got no answer",
-  stopped: "The run was stopped after a turn",
-};
 
 const plainReasons: Readonly<Partial<Record<string, string>>> = {
   queue_full: "the agent's queue was full, and newer work took its place",
@@ -28,6 +13,12 @@ type Standing = Pick<HistoryEntry, "outcome" | "startedAt">;
 /** State or outcome of an entry in the words of the API: `queued`, `running`, or its outcome. */
 export function stateOf({ outcome, startedAt }: Standing): string {
   return outcome ?? (startedAt === null ? "queued" : "running");
+}
+
+/** The class of an entry's colour. */
+export function lookOf({ outcome, startedAt }: Standing): string {
+  if (outcome !== null) return toneOf(outcome);
+  return startedAt === null ? "queued" : "running";
 }
 
 /** Start of a running run; null for any other entry. */
@@ -45,7 +36,8 @@ export function whyText({
   if (outcome === null) return "";
   // No run of its own, as a waiting run took it.
   if (outcome === "succeeded") return startedAt === null ? (reason ?? "") : "";
-  const meaning = outcome === "rejected" && kind === "webhook" ? "No agent ran" : meanings[outcome];
+  const meaning =
+    outcome === "rejected" && kind === "webhook" ? "No agent ran" : outcomeRows[outcome].meaning;
   const why = reason === null ? undefined : (plainReasons[reason] ?? reason);
   return plainText([meaning, why].filter((part) => part !== undefined).join(": "));
 }

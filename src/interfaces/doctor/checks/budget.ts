@@ -1,3 +1,4 @@
+import { readLastRuns } from "../../../features/spend/call-totals.ts";
 import type { Budget, ModelConfig } from "../../../../streams/agent-config.ts";
 import { harnesses } from "../../../../streams/harnesses.ts";
 import { usdOfNano } from "../../../foundation/contracts/money.ts";
@@ -18,7 +19,6 @@ import {
   totalForecast,
 } from "../../../features/spend/forecast.ts";
 import type { Forecast } from "../../../features/spend/forecast.ts";
-import { readLastRuns } from "../../../foundation/store/read-beside.ts";
 import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
 import { agentNames, alCommand, finding, ok, type Check, type Finding } from "../finding.ts";
 

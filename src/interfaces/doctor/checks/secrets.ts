@@ -3,7 +3,7 @@ import { UserError } from "../../../foundation/errors.ts";
 import { agentNames, finding, note, ofError, ok, type Check, type Finding } from "../finding.ts";
 import { secretsOf, webhookSecretType } from "../../../foundation/credentials/credential-types.ts";
 import { loadCredential } from "../../../foundation/credentials/load-credential.ts";
-import { shortestHidden } from "../../../foundation/contracts/encoded-forms.ts";
+import { shortestHidden } from "../../../foundation/credentials/encoded-forms.ts";
 import { enabledAgents, type DoctorContext } from "../doctor-context.ts";
 import type { WebhookSource } from "../../../foundation/config/project-config.ts";
 

@@ -24,7 +24,7 @@ import { historyQuerySchema } from "../../../foundation/contracts/history.ts";
 import {
   refusedDeliveriesQuerySchema,
   whyNotQuerySchema,
-} from "../../../foundation/contracts/refused-deliveries.ts";
+} from "../../../features/webhooks/delivery-report.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { agentStatus, frameOf, parsedQuery, performed, queryOf, readOrNull } from "../page-data.ts";
 import { sendLivePage, sendWorker, workerPath, type ListPage } from "../../dashboard/send-page.tsx";

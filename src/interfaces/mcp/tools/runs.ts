@@ -1,5 +1,6 @@
+import { outcomes } from "../../../../streams/outcomes.ts";
 import { z } from "zod";
-import { outcomes, triggerKinds } from "../../../../streams/vocabulary.ts";
+import { triggerKinds } from "../../../../streams/vocabulary.ts";
 import { runSchema } from "../../../runtime/runs/run-view.ts";
 import { fittingPage } from "../bounded.ts";
 import { history, runRow } from "../rows.ts";

@@ -1,7 +1,8 @@
+import type { StopReason } from "../../../../streams/outcomes.ts";
 import { chmodSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { stopReasonFile, type RunStopReason } from "../../wire/run-stop.ts";
+import { stopReasonFile } from "../../wire/run-stop.ts";
 import { nodeVariable, ticketSchema, type Ticket } from "../../wire/remote-protocol.ts";
 import { messageOf } from "../../../foundation/errors.ts";
 import { claimJob, type ClaimedJob } from "./claim-job.ts";
@@ -125,7 +126,7 @@ async function followRun(
   { run, lines, channel, over }: Followed,
   { terminated, err }: RemoteRunOptions,
 ): Promise<number> {
-  const stop = (reason: RunStopReason, graceMs: number) => {
+  const stop = (reason: StopReason, graceMs: number) => {
     writeStopReason(dirname(channel.path), reason);
     child.stop(graceMs);
   };
@@ -171,7 +172,7 @@ async function lastLines(lines: OutgoingLines): Promise<void> {
 }
 
 /** For the run's post hooks, which otherwise report an interrupted run. */
-function writeStopReason(dir: string, reason: RunStopReason): void {
+function writeStopReason(dir: string, reason: StopReason): void {
   try {
     const path = join(dir, stopReasonFile);
     writeFileSync(path, reason);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { UpstreamModel } from "../../../foundation/contracts/model-gateway.ts";
 import type { WireApi } from "./wire-api.ts";
-import { encodedForms } from "../../../foundation/contracts/encoded-forms.ts";
+import { encodedForms } from "../../../foundation/credentials/encoded-forms.ts";
 import { distinctMasks, maskedBytes, maskedHeader, maskOf, type Mask } from "../masked-bytes.ts";
 import type { UpstreamAnswer } from "./upstream.ts";
 

@@ -1,6 +1,7 @@
+import type { StopReason } from "../../../../streams/outcomes.ts";
 import { stoppedBeforeStart } from "../../../../streams/runs/runner.ts";
 import { defer, type Observable } from "rxjs";
-import type { Runner, StopReason } from "../../../../streams/runs/runner.ts";
+import type { Runner } from "../../../../streams/runs/runner.ts";
 import type { RunRequest, LogEntry } from "../../../../streams/vocabulary.ts";
 import type { Adopter, FoundRun, RunToResume } from "../adopt-runs.ts";
 import { asRun, unlessAborted, type RunSubscriber } from "../as-run.ts";

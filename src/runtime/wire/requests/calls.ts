@@ -1,4 +1,4 @@
-import { outcomes } from "../../../../streams/vocabulary.ts";
+import { outcomes } from "../../../../streams/outcomes.ts";
 import { answerWith, maxTextLength, seconds, type RequestRow, type Zod } from "./row.ts";
 
 const callStates = ["queued", "running", "ended"] as const;

@@ -67,9 +67,6 @@ test("the text about a scheduler that was down shows for how long", () => {
 
 test.each<[Partial<Alert>, string, string?]>([
   [{ outcome: "timed_out" }, "dev timed out"],
-  [{ outcome: "out_of_memory" }, "dev ran out of memory"],
-  [{ outcome: "lost" }, "dev lost its run"],
-  [{ outcome: "over_budget" }, "dev ran over its budget"],
   [{ outcome: "rejected" }, "dev could not start"],
   [{ phase: "reminder" }, "dev still fails"],
   [{ topic: "config", agent: null }, "The config of the project is invalid"],

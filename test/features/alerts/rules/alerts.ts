@@ -1,3 +1,4 @@
+import type { Outcome } from "../../../../streams/outcomes.ts";
 import { createAlertRules } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type {
   AlertRules,
@@ -6,7 +7,7 @@ import type {
 } from "../../../../src/features/alerts/rules/alert-rules.ts";
 import type { AlertOptions, AlertTarget } from "../../../../streams/alert-options.ts";
 import type { Alert, Delivery, RuleState } from "../../../../src/features/alerts/rules/alert.ts";
-import type { Outcome, RunEvent } from "../../../../streams/vocabulary.ts";
+import type { RunEvent } from "../../../../streams/vocabulary.ts";
 import { anItem } from "../../../helpers/agents.ts";
 import { aProblem, eventsOf } from "../../../streams/status/events.ts";
 

@@ -1,5 +1,6 @@
+import type { Outcome } from "../../../../streams/outcomes.ts";
 import type { AlertCommand } from "../../../../src/features/alerts/rules/alert-rules.ts";
-import type { Outcome, Trigger } from "../../../../streams/vocabulary.ts";
+import type { Trigger } from "../../../../streams/vocabulary.ts";
 import { callItem } from "../../../foundation/store/support.ts";
 import { anItem } from "../../../helpers/agents.ts";
 import { eventsOf } from "../../../streams/status/events.ts";

@@ -1,6 +1,6 @@
+import { openStore } from "../../../../src/features/open-store.ts";
 import { existsSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openStore } from "../../../../src/foundation/store/store.ts";
 import { anAgentStatus } from "../../../helpers/agent-status.ts";
 import { manualItem, requestFor } from "../../../foundation/store/support.ts";
 import { cliProject, scriptedModel, snapshotOf } from "../fake-operator.ts";

@@ -1,3 +1,4 @@
+import { openStore } from "../../../../src/features/open-store.ts";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
@@ -12,7 +13,6 @@ import {
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { pack } from "tar-stream";
-import { openStore } from "../../../../src/foundation/store/store.ts";
 import { cliProject, type Folders } from "../fake-operator.ts";
 
 /** The project that is backed up, with a database and a log, and one in which it is restored. */

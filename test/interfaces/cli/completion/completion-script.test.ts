@@ -1,9 +1,9 @@
+import { openStore } from "../../../../src/features/open-store.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createQuestionStore } from "../../../../src/features/people/question-store.ts";
 import type { Redacted } from "../../../../src/foundation/credentials/redactor.ts";
 import type { Question } from "../../../../src/foundation/contracts/questions.ts";
-import { openStore } from "../../../../src/foundation/store/store.ts";
 import { manualItem, requestFor } from "../../../foundation/store/support.ts";
 import { perFile } from "../../../helpers/per-test.ts";
 import { builtAl } from "../../../helpers/scheduler.ts";

@@ -1,3 +1,4 @@
+import { openStore } from "../../../../src/features/open-store.ts";
 import { once } from "node:events";
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { request } from "node:https";
@@ -23,7 +24,7 @@ import { createRunSockets } from "../../../../src/runtime/run-api/run-sockets.ts
 import type { RunSocket } from "../../../../src/runtime/run-api/run-socket.ts";
 import { openChannel } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
 import type { Channel } from "../../../../src/runtime/cluster/remote-run/pipe-channel.ts";
-import { openStore, type Store } from "../../../../src/foundation/store/store.ts";
+import { type Store } from "../../../../src/foundation/store/store.ts";
 import { aJob } from "../../harness/jobs.ts";
 import { hostGateway } from "../../harness/model-host.ts";
 import { fakeAbilities } from "../../../helpers/fake-abilities.ts";

@@ -1,8 +1,9 @@
+import type { StopReason } from "../../../../streams/outcomes.ts";
 import { join } from "node:path";
 import { NEVER, Subject } from "rxjs";
 import { connectEngine, type Engine } from "../../../../src/runtime/runners/container/engine.ts";
 import { containerName } from "../../../../src/runtime/runners/container/labels.ts";
-import type { RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
+import type { RunnerEvent } from "../../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import { collected, exitOf, messagesOf, whenReady } from "../contract.ts";
 import { ensureBase, testEngine } from "../../../helpers/docker.ts";

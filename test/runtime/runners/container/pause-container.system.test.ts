@@ -1,10 +1,10 @@
+import type { StopReason } from "../../../../streams/outcomes.ts";
 import { NEVER, Subject } from "rxjs";
 import { containerName } from "../../../../src/runtime/runners/container/labels.ts";
 import {
   pauseContainer,
   unpauseContainer,
 } from "../../../../src/runtime/runners/container/stop-container.ts";
-import type { StopReason } from "../../../../streams/runs/runner.ts";
 import { collected, exitOf, messagesOf, whenReady } from "../contract.ts";
 import { testEngine } from "../../../helpers/docker.ts";
 import { aRequest, end, forever, log } from "../shell-runs.ts";

@@ -1,3 +1,4 @@
+import type { StopReason } from "../../../../streams/outcomes.ts";
 import { execFile } from "node:child_process";
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -5,7 +6,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { lastValueFrom, NEVER, Subject, tap } from "rxjs";
 import type { HostUserOptions } from "../../../../src/runtime/runners/host-user/host-user-options.ts";
-import type { StopReason } from "../../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import {
   collected,

@@ -1,9 +1,10 @@
+import type { StopReason } from "../../../../streams/outcomes.ts";
 import { chown, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { NEVER, Subject, tap } from "rxjs";
 import { anyAgent } from "../../../../src/runtime/runners/host-user/sudoers-rule.ts";
-import type { Runner, StopReason } from "../../../../streams/runs/runner.ts";
+import type { Runner } from "../../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
 import { collected, exitOf, messagesOf, runnerContract } from "../contract.ts";
 import {

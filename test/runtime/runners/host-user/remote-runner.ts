@@ -1,7 +1,8 @@
+import type { StopReason } from "../../../../streams/outcomes.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Observable } from "rxjs";
-import type { Runner, RunnerEvent, StopReason } from "../../../../streams/runs/runner.ts";
+import type { Runner, RunnerEvent } from "../../../../streams/runs/runner.ts";
 import type { RunNetwork } from "../../../../streams/run-network.ts";
 import { asUser, uidOf, type OsUser } from "../../../helpers/os-users.ts";
 import type { RemoteRun } from "./scheduler-entry.ts";

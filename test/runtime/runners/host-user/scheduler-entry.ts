@@ -1,6 +1,6 @@
+import type { StopReason } from "../../../../streams/outcomes.ts";
 import { createInterface } from "node:readline";
 import { Subject, Subscription } from "rxjs";
-import type { StopReason } from "../../../../streams/runs/runner.ts";
 import type { RunNetwork } from "../../../../streams/run-network.ts";
 import type { LogEntry, RunRequest } from "../../../../streams/vocabulary.ts";
 import { aRunner } from "./support.ts";

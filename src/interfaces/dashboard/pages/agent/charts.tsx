@@ -1,6 +1,7 @@
 import { durationText } from "../../../../../streams/duration-text.ts";
 import { dollars } from "../../../../features/spend/spend-text.ts";
-import { outcomeText } from "../../../../foundation/contracts/format.ts";
+import { outcomeText } from "../../../../../streams/outcomes.ts";
+import { lookOf } from "../../runs/trigger-words.ts";
 import type { HistoryEntry } from "../../../../foundation/contracts/history.ts";
 import { Bars, type Bar } from "../../kit/bars.tsx";
 import { memo } from "../../kit/memo.ts";
@@ -75,7 +76,7 @@ function runBar(run: HistoryEntry, value: number | null, text: Measure["text"]):
     outcomeText(run.outcome ?? ""),
     value === null ? "not known" : text(value),
   ];
-  return { key: run.id, class: run.outcome ?? "", value, title: words.join("\n") };
+  return { key: run.id, class: lookOf(run), value, title: words.join("\n") };
 }
 
 /** The ends of an axis. Screen readers read the drawing's name and the table below it. */

@@ -6,7 +6,7 @@ import type { ShownFiles } from "../../../../foundation/contracts/file-edits.ts"
 import type { HistoryPage } from "../../../../foundation/contracts/history.ts";
 import type { AgentAnswer } from "../../../../foundation/contracts/operator-api.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
-import type { WhyNot } from "../../../../foundation/contracts/refused-deliveries.ts";
+import type { WhyNot } from "../../../../features/webhooks/delivery-report.ts";
 import type { AgentHosts } from "../../../../foundation/contracts/run-hosts.ts";
 import { errorToShow } from "../../../views/agent-columns.ts";
 import { useAgent, useAgentDocument, useLocks } from "../../live/agents.ts";

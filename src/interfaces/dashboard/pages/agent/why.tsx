@@ -1,5 +1,5 @@
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
-import type { WhyNot } from "../../../../foundation/contracts/refused-deliveries.ts";
+import type { WhyNot } from "../../../../features/webhooks/delivery-report.ts";
 import { refusalWord, turnedAwayText } from "../../../views/delivery-words.ts";
 import { useAgentDocument } from "../../live/agents.ts";
 import { whyDays, whyPath } from "../../text/addresses.ts";

@@ -1,7 +1,7 @@
+import { outcomeText } from "../../../../../streams/outcomes.ts";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { HistoryEntry } from "../../../../foundation/contracts/history.ts";
-import { outcomeText } from "../../../../foundation/contracts/format.ts";
 import { useIsLocal } from "../../live/clock.ts";
 import type { Side } from "../../log/log-session.ts";
 import { remember, remembered } from "../../live/store.ts";

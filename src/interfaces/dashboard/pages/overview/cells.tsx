@@ -1,7 +1,8 @@
+import { outcomeText, toneOf } from "../../../../../streams/outcomes.ts";
 import type { ComponentChildren } from "preact";
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
 import { usedBudgetText } from "../../../../features/spend/spend-text.ts";
-import { outcomeText, shownRuns, counted } from "../../../../foundation/contracts/format.ts";
+import { shownRuns, counted } from "../../../../foundation/contracts/format.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import {
   causeFirst,
@@ -173,7 +174,7 @@ function StatusLine({ look, text, otherwise = null, isOfAgent = false }: StatusL
 function LastRun(props: ContentProps) {
   const { name, lastRunAt, lastOutcome, running } = props.agent;
   // The outcome of the run before would be taken for that of the running one.
-  const ended = running > 0 ? "" : (lastOutcome ?? "");
+  const ended = running > 0 ? null : lastOutcome;
   return (
     <>
       {lastRunAt === null ? (
@@ -184,7 +185,7 @@ function LastRun(props: ContentProps) {
           <Value {...props} />
         </a>
       )}
-      <div class={`sub outcome ${ended}`}>{outcomeText(ended)}</div>
+      {ended !== null && <div class={`sub outcome ${toneOf(ended)}`}>{outcomeText(ended)}</div>}
     </>
   );
 }
@@ -216,7 +217,7 @@ function OutcomeStrip({ agent: { name }, runs = [] }: OutcomeStripProps) {
   return (
     <div class="strip" role="group" aria-label={label} onKeyDown={moveFocus}>
       {runs.map(({ instanceId, outcome, at }, index) => {
-        const look = `tick ${outcome}`;
+        const look = `tick ${toneOf(outcome)}`;
         if (!isLocal) return <span class={look} key={instanceId} />;
         return (
           <a

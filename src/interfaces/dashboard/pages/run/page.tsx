@@ -1,6 +1,6 @@
+import { outcomeText, isError } from "../../../../../streams/outcomes.ts";
 import { useMemo } from "preact/hooks";
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
-import { outcomeText } from "../../../../foundation/contracts/format.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import type { ReceiptView } from "../../../../foundation/contracts/operator-api.ts";
 import type { RunDifference, RunView } from "../../../../runtime/runs/run-view.ts";
@@ -26,7 +26,7 @@ import {
   lineAddress,
 } from "../../text/addresses.ts";
 import { actsText } from "../../runs/question-words.ts";
-import { runningSince, stateOf, whyText } from "../../runs/trigger-words.ts";
+import { runningSince, stateOf, whyText, lookOf } from "../../runs/trigger-words.ts";
 import { useFollow, useLog } from "../../log/use-log.ts";
 import type { LogChoice } from "../../kit/list-view.ts";
 import { LogLines } from "../../log/log-lines.tsx";
@@ -52,16 +52,6 @@ export const page: LivePage<RunData> = {
   view: Run,
 };
 
-/** Styles of the states that are not errors; a kill was a person's choice. */
-const calmStates: Readonly<Partial<Record<string, string>>> = {
-  running: "running",
-  succeeded: "good",
-  queued: "held",
-  interrupted: "held",
-  killed: "off",
-  stopped: "off",
-};
-
 function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }: RunData) {
   const { agent, instanceId } = first;
   const status = useAgent(agent, firstStatus);
@@ -73,7 +63,9 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
   const run = read.value ?? first;
   const again = useRunAgain(run, status);
   const state = stateOf(run);
-  const look = calmStates[state];
+  const hasFailed = run.outcome !== null && isError(run.outcome);
+  // Also one that could not start.
+  const look = hasFailed ? "error" : lookOf(run);
   const isRunning = runningSince(run) !== null;
   const isAsking = isRunning && run.questions.some((question) => question.state === "open");
   return (
@@ -82,7 +74,7 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
       title={instanceId}
       head={
         <>
-          <span class={`pill ${isAsking ? "waiting" : (look ?? "error")}`} id="state">
+          <span class={`pill ${isAsking ? "waiting" : look}`} id="state">
             {isAsking ? "waiting: person" : outcomeText(state)}
           </span>
           <span class="muted" id="standing">
@@ -111,7 +103,7 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
     >
       <p class="run-of muted">
         Run of <a href={agentAddress(agent)}>{agent}</a>
-        {look === undefined && run.reason !== null && (
+        {hasFailed && run.reason !== null && (
           <span id="first-seen">
             {" "}
             · <a href={firstSeenAddress(run.reason)}>When did this error first appear?</a>
@@ -125,11 +117,7 @@ function Run({ frame, run: first, status: firstStatus, lines, receipt, changes }
         )}
       </p>
       <FailingSince agent={agent} failing={run.failing} />
-      <Notice
-        kind={look === undefined ? "error" : "warning"}
-        id="reason"
-        text={plainText(whyText(run))}
-      />
+      <Notice kind={hasFailed ? "error" : "warning"} id="reason" text={plainText(whyText(run))} />
       <Notice kind="warning" id="gone" text={read.status === 404 ? goneText : null} />
       {again.notice}
       <Panel id="questions" title="Questions to people" hidden={run.questions.length === 0}>

@@ -1,6 +1,6 @@
+import { outcomeText } from "../../../../../streams/outcomes.ts";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { AgentStatus } from "../../../../../streams/status/wire.ts";
-import { outcomeText } from "../../../../foundation/contracts/format.ts";
 import type { ReceiptView, ReplayResult } from "../../../../foundation/contracts/operator-api.ts";
 import type { RunView } from "../../../../runtime/runs/run-view.ts";
 import { refusalsOf } from "../../live/agent-requests.ts";

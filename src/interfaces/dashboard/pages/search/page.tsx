@@ -1,5 +1,5 @@
+import { outcomes } from "../../../../../streams/outcomes.ts";
 import { useEffect, useState } from "preact/hooks";
-import { outcomes } from "../../../../../streams/vocabulary.ts";
 import { searchKinds } from "../../../../features/search/search-kinds.ts";
 import type {
   SearchIndexing,

@@ -1,8 +1,9 @@
+import { outcomeText, toneOf } from "../../../../../streams/outcomes.ts";
 import type { ComponentChild } from "preact";
 import type { SearchKind } from "../../../../features/search/search-kinds.ts";
 import type { SearchMatch, SearchRun } from "../../../../features/search/search-report.ts";
 import { dollars } from "../../../../features/spend/spend-text.ts";
-import { counted, outcomeText } from "../../../../foundation/contracts/format.ts";
+import { counted } from "../../../../foundation/contracts/format.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
 import { agentAddress, lineAddress, logAddress } from "../../text/addresses.ts";
 import { exactTime } from "../../text/format.ts";
@@ -70,7 +71,7 @@ function Head({ agent, instanceId, at, outcome, usd }: SearchRun) {
       </h2>
       <a href={agent === "scheduler" ? logAddress(agent) : agentAddress(agent)}>{agent}</a>
       {instanceId !== null && (
-        <span class={outcome === null ? "pill running" : `outcome ${outcome}`}>
+        <span class={outcome === null ? "pill running" : `outcome ${toneOf(outcome)}`}>
           {outcomeText(state)}
         </span>
       )}

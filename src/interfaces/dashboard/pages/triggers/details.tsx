@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { dollars } from "../../../../features/spend/spend-text.ts";
-import { outcomeText } from "../../../../foundation/contracts/format.ts";
+import { outcomeText } from "../../../../../streams/outcomes.ts";
 import type { HistoryEntry } from "../../../../foundation/contracts/history.ts";
 import type { ReplayResult } from "../../../../foundation/contracts/operator-api.ts";
 import { Action } from "../../kit/action.tsx";

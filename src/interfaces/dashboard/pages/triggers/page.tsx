@@ -1,8 +1,9 @@
+import { outcomes } from "../../../../../streams/outcomes.ts";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { outcomes, triggerKinds, triggerNames } from "../../../../../streams/vocabulary.ts";
+import { triggerKinds, triggerNames } from "../../../../../streams/vocabulary.ts";
 import { counted } from "../../../../foundation/contracts/format.ts";
 import type { HistoryEntry, HistoryPage } from "../../../../foundation/contracts/history.ts";
-import type { RefusedDeliveriesAnswer } from "../../../../foundation/contracts/refused-deliveries.ts";
+import type { RefusedDeliveriesAnswer } from "../../../../features/webhooks/delivery-report.ts";
 import type { ListData, ListPage } from "../../send-page.tsx";
 import { useAgentNames } from "../../live/agents.ts";
 import { changes, useDocument } from "../../live/use-document.ts";

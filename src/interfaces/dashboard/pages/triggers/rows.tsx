@@ -16,7 +16,7 @@ import { DetailsRow, Unfold, Fold } from "../../kit/table.tsx";
 import { Time } from "../../kit/time.tsx";
 import { refusalWord } from "../../../views/delivery-words.ts";
 import { plainText } from "../../../../foundation/contracts/plain-text.ts";
-import type { RefusedDeliveries } from "../../../../foundation/contracts/refused-deliveries.ts";
+import type { RefusedDeliveries } from "../../../../features/webhooks/delivery-report.ts";
 
 /** Titles of the trigger history. */
 export const triggerColumns = [

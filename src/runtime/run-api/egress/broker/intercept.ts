@@ -7,7 +7,7 @@ import {
 import { exchange, type BrokeredTunnel, type Intercept } from "./exchange.ts";
 import { Upstream } from "./upstream.ts";
 import type { SecretBinding } from "../../../../foundation/contracts/network-allow.ts";
-import { encodedForms } from "../../../../foundation/contracts/encoded-forms.ts";
+import { encodedForms } from "../../../../foundation/credentials/encoded-forms.ts";
 import { closeOf } from "../../../wire/join-sockets.ts";
 import { distinctMasks, maskOf, type Mask } from "../../masked-bytes.ts";
 

@@ -31,7 +31,7 @@ test("an agent's last runs are a table and three charts, and are updated live", 
     "#charts svg >> nth=0 >> rect": 3,
     "#charts .scale >> nth=0": /^8\.0 s\s+0$/,
     "#charts .span >> nth=0 >> span": 2,
-    "#charts svg >> nth=0 >> rect.failed": 1,
+    "#charts svg >> nth=0 >> rect.error": 1,
   });
 
   const running = { startedAt: at(5), endedAt: null, durationMs: null, outcome: null } as const;

@@ -1,3 +1,4 @@
+import { createSpend } from "../../../../../src/features/spend/spend-store.ts";
 import { UserError } from "../../../../../src/foundation/errors.ts";
 import type { CallPlan } from "../../../../../src/foundation/contracts/model-gateway.ts";
 import { createSpendAnswers } from "../../../../../src/features/spend/spend-answers.ts";
@@ -41,7 +42,7 @@ function spending() {
     return { ...newRecord(name), config };
   });
   const answer = createSpendAnswers({
-    report: store.spendReport,
+    report: store.tables(createSpend),
     limits: (names) => meter.limits(names),
     agents: () => agents,
     timezone: () => "UTC",
@@ -51,7 +52,7 @@ function spending() {
   Object.assign(deps.context.spend, { answer });
   const pay = async (tokens: number, call: Partial<CallPlan> = {}): Promise<void> => {
     (await begin(call)).settle(answered(tokens));
-    await store.spend.raise([], 0);
+    await store.tables(createSpend).raise([], 0);
   };
   return { deps, pay, begin };
 }

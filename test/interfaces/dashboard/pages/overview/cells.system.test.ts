@@ -36,7 +36,7 @@ test("an agent's last twenty runs are links, each named by agent, outcome and ti
   const cat = page.getByRole("group", { name: "Last 2 runs of cat: 1 failed, 1 succeeded" });
   await expect.poll(() => cat.getByRole("link").count()).toBe(2);
   const failed = cat.getByRole("link", { name: /^cat failed, .*\d{4}.*\d\d:\d\d:\d\d$/ });
-  await expect.poll(() => failed.getAttribute("class")).toBe("tick failed");
+  await expect.poll(() => failed.getAttribute("class")).toBe("tick error");
   const dev = page.getByRole("group", { name: "Last 20 runs of dev: 20 succeeded" });
   await expect.poll(() => dev.getByRole("link").count()).toBe(20);
   await shows({ "tr[data-agent=ant] td.last-20-runs": "–" });
@@ -57,7 +57,7 @@ test("an outcome strip is one tab stop, the arrow keys go from run to run, and E
   await expect.poll(() => focused()).toMatch(/^dev failed/);
   await page.keyboard.press("ArrowLeft");
   await expect.poll(() => focused()).toMatch(/^dev failed/);
-  const href = await strip.locator("a.failed").getAttribute("href");
+  const href = await strip.locator("a.error").getAttribute("href");
   await page.keyboard.press("Enter");
   await page.waitForURL(`${url}${href}`);
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { nullableText, pageSize, since } from "./wire-fields.ts";
-import { historyEntrySchema } from "./history.ts";
+import { nullableText, pageSize, since } from "../../foundation/contracts/wire-fields.ts";
+import { historyEntrySchema } from "../../foundation/contracts/history.ts";
 
 /** Why a delivery was not accepted; pings and unmatched deliveries are accepted. */
 const deliveryRefusals = [

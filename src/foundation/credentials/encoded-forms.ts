@@ -1,4 +1,4 @@
-import { escapeHtml } from "./plain-text.ts";
+import { escapeHtml } from "../contracts/plain-text.ts";
 
 /** Shorter values are not hidden: replacing every `12345` would shred the text and hide nothing. */
 export const shortestHidden = 6;

@@ -1,10 +1,34 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { ReservedCall, SettledCall } from "../contracts/spend.ts";
-import { runScope, wholeRun, type AccountKey, type StoredAccount } from "../contracts/budget.ts";
-import { usdOfNano, type NanoUsd } from "../contracts/money.ts";
-import { inputOf } from "../contracts/price.ts";
-import type { GroupCommit } from "./group-commit.ts";
-import { tokenSum } from "./spend-report.ts";
+import type { SettledCall, Billing } from "../../foundation/contracts/spend.ts";
+import {
+  runScope,
+  wholeRun,
+  type AccountKey,
+  type StoredAccount,
+} from "../../foundation/contracts/budget.ts";
+import { usdOfNano, type NanoUsd } from "../../foundation/contracts/money.ts";
+import { inputOf } from "../../foundation/contracts/price.ts";
+import type { GroupCommit } from "../../foundation/store/group-commit.ts";
+import { createCallTotals, tokenSum } from "./call-totals.ts";
+
+/** A call to a model whose cost is reserved. */
+export interface ReservedCall {
+  /** Epoch ms. */
+  readonly at: number;
+  /** Calendar day of the project's time zone, `2026-11-22`. */
+  readonly day: string;
+  readonly instanceId: string;
+  readonly agent: string;
+  /** The model's name in the project's config. */
+  readonly model: string;
+  readonly providerModel: string;
+  readonly billing: Billing;
+  readonly reserved: NanoUsd;
+  /** The cost of what was sent, which is charged if the scheduler dies before it has seen more. */
+  readonly seen: NanoUsd;
+  /** The accounts that are charged; the first is the run's. */
+  readonly accounts: readonly AccountKey[];
+}
 
 /** A change of one account; 0 changes nothing. */
 interface Change {
@@ -65,6 +89,7 @@ export function createSpend(db: DatabaseSync, { write, record }: GroupCommit, no
     }
   };
   return {
+    ...createCallTotals(db, now),
     /** The stored account; null before the first call. Reservations of open calls count as spent. */
     account: (scope: string, window: string): StoredAccount | null => {
       const row = select.get(scope, window) as unknown as StoredAccount | undefined;
@@ -118,32 +143,6 @@ function isRun({ endsAt }: AccountKey): boolean {
   return endsAt === null;
 }
 
-/** The cost of a call's request and of the answer so far: what is charged if the scheduler dies. */
-export const seenOfCalls = "ALTER TABLE model_calls ADD COLUMN seen INTEGER;";
-
-/**
- * Charges calls that a dead scheduler left open for what was sent and seen, in place of their reservations. Inside the
- * caller's transaction, before any call begins.
- */
-export function spendOpenReservations(db: DatabaseSync): void {
-  // Also for a run that ended before its call, whose cost includes the reservation.
-  const less = `
-    SELECT coalesce(sum(iif(billing = 'subscription', 0, coalesce(seen, held)) - held), 0)
-      FROM (SELECT *, reserved AS held FROM model_calls WHERE reserved IS NOT NULL)`;
-  db.exec(`
-    UPDATE triggers SET cost_usd = cost_usd + (${less} AS open WHERE open.instance_id = triggers.instance_id) / 1e9
-      WHERE cost_usd IS NOT NULL
-        AND instance_id IN (SELECT instance_id FROM model_calls WHERE reserved IS NOT NULL);
-    UPDATE spend SET reserved = 0, nano = nano + reserved + (${less} AS open
-        WHERE spend.scope = 'run:' || open.instance_id
-          OR spend.scope IN ('project', 'agent:' || open.agent)
-            AND spend.window IN (open.day, substr(open.day, 1, 7)))
-      WHERE reserved <> 0;
-    UPDATE model_calls SET nano_usd = coalesce(seen, reserved), estimated = 1, reserved = NULL
-      WHERE reserved IS NOT NULL;
-  `);
-}
-
 /** Writes to `model_calls`. */
 function prepareModelCalls(db: DatabaseSync) {
   const insert = db.prepare(
@@ -188,95 +187,4 @@ function prepareModelCalls(db: DatabaseSync) {
       return Number(changes) > 0;
     },
   };
-}
-
-/**
- * Calls to models. `reserved` is set while a call is open.
- * `nano_usd` is by price even if a subscription pays. An account of `spend` is one scope in one window: `until` is when
- * the window turns, or when its run last spent, `refused` why the run's last call was rejected. `model_call_days` has
- * sums in REAL, so that a report adds up days and not calls.
- */
-export function spendTables(): string {
-  return `
-  CREATE TABLE model_calls (
-    seq INTEGER PRIMARY KEY,
-    at INTEGER NOT NULL,
-    day TEXT NOT NULL,
-    instance_id TEXT NOT NULL,
-    agent TEXT NOT NULL,
-    model TEXT NOT NULL,
-    provider_model TEXT NOT NULL,
-    billing TEXT NOT NULL CHECK (billing IN ('priced', 'unpriced', 'subscription')),
-    reserved INTEGER,
-    status INTEGER,
-    input INTEGER,
-    cache_read INTEGER,
-    cache_write INTEGER,
-    cache_write_1h INTEGER,
-    output INTEGER,
-    nano_usd INTEGER NOT NULL DEFAULT 0,
-    estimated INTEGER NOT NULL DEFAULT 0,
-    first_byte_ms INTEGER,
-    total_ms INTEGER
-  ) STRICT;
-  CREATE INDEX model_calls_by_time ON model_calls (at);
-  CREATE INDEX model_calls_by_agent ON model_calls (agent, at);
-  CREATE INDEX model_calls_by_run ON model_calls (instance_id, seq);
-  CREATE INDEX model_calls_open ON model_calls (seq) WHERE reserved IS NOT NULL;
-
-  CREATE TABLE spend (
-    scope TEXT NOT NULL, -- project, agent:<name> or run:<instance id>
-    window TEXT NOT NULL, -- 2026-11-22, 2026-11 or run
-    until INTEGER NOT NULL,
-    agent TEXT, -- of a run
-    nano INTEGER NOT NULL DEFAULT 0,
-    reserved INTEGER NOT NULL DEFAULT 0,
-    raised INTEGER NOT NULL DEFAULT 0,
-    warned INTEGER NOT NULL DEFAULT 0,
-    turns INTEGER NOT NULL DEFAULT 0,
-    refused TEXT,
-    PRIMARY KEY (scope, window)
-  ) WITHOUT ROWID, STRICT;
-  CREATE INDEX spend_by_agent ON spend (agent, until) WHERE agent IS NOT NULL;
-  CREATE TABLE model_call_days (
-    agent TEXT NOT NULL,
-    day TEXT NOT NULL,
-    model TEXT NOT NULL,
-    nano REAL NOT NULL,
-    subscription_nano REAL NOT NULL,
-    calls INTEGER NOT NULL,
-    tokens REAL NOT NULL,
-    unpriced INTEGER NOT NULL,
-    estimated INTEGER NOT NULL,
-    PRIMARY KEY (agent, day, model)
-  ) WITHOUT ROWID, STRICT;
-  CREATE TRIGGER call_insert AFTER INSERT ON model_calls BEGIN ${add("NEW", "+")} END;
-  CREATE TRIGGER call_update AFTER UPDATE ON model_calls BEGIN ${add("OLD", "-")} ${add("NEW", "+")} END;
-  CREATE TRIGGER call_delete AFTER DELETE ON model_calls BEGIN
-    ${add("OLD", "-")}
-    DELETE FROM model_call_days
-      WHERE agent = OLD.agent AND day = OLD.day AND model = OLD.model AND calls = 0;
-  END;`;
-}
-
-/** The columns of one call after the key. */
-function columnsOf(row: string): readonly string[] {
-  return [
-    `CASE ${row}.billing WHEN 'subscription' THEN 0.0 ELSE ${row}.nano_usd + coalesce(${row}.reserved, 0) END`,
-    `CASE ${row}.billing WHEN 'subscription' THEN ${row}.nano_usd ELSE 0.0 END`,
-    "1",
-    `coalesce(${row}.input, 0) + coalesce(${row}.cache_read, 0) + coalesce(${row}.cache_write, 0)
-       + coalesce(${row}.output, 0)`,
-    `${row}.billing = 'unpriced'`,
-    `${row}.estimated`,
-  ];
-}
-
-/** Adds a call to its row, or subtracts it. */
-function add(row: string, sign: "+" | "-"): string {
-  const names = ["nano", "subscription_nano", "calls", "tokens", "unpriced", "estimated"];
-  const values = columnsOf(row).map((column) => `${sign} (${column})`);
-  const sums = names.map((name) => `${name} = ${name} + excluded.${name}`);
-  return `INSERT INTO model_call_days VALUES (${row}.agent, ${row}.day, ${row}.model, ${values.join(", ")})
-    ON CONFLICT DO UPDATE SET ${sums.join(", ")};`;
 }

@@ -1,10 +1,18 @@
+import { readBeside } from "../../foundation/store/read-beside.ts";
+import { refusedOutcomes } from "../../../streams/outcomes.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { NanoUsd } from "../contracts/money.ts";
-import type { SpendKey } from "../contracts/budget.ts";
-import type { AgentRuns } from "../contracts/spend.ts";
-import { refusedOutcomes } from "../contracts/format.ts";
-import { bucketMs } from "./history-filter.ts";
-import { openTriggers } from "./trigger-rows.ts";
+import type { NanoUsd } from "../../foundation/contracts/money.ts";
+import type { SpendKey } from "../../foundation/contracts/budget.ts";
+import { bucketMs } from "../../foundation/store/history-filter.ts";
+import { openTriggers } from "../../foundation/store/trigger-rows.ts";
+
+/** Input of an agent's forecast. */
+export interface AgentRuns {
+  /** Costs of the agent's last ended runs that called a model, the latest first. */
+  readonly costs: readonly NanoUsd[];
+  /** Runs of 30 days that webhooks and calls start, by the rate of the last 30. */
+  readonly triggered: number;
+}
 
 /** An account as it is stored. */
 interface SpendAccount {
@@ -16,7 +24,7 @@ interface SpendAccount {
 }
 
 /** Reads `model_calls`, `spend` and `triggers`. `now` gives epoch ms. */
-export function createSpendReport(db: DatabaseSync, now: () => number = Date.now) {
+export function createCallTotals(db: DatabaseSync, now: () => number) {
   return {
     /** The largest first; days in their order. */
     rows: (query: SpendQuery): readonly SpendRow[] => spendRows(db, query),
@@ -44,7 +52,11 @@ export function createSpendReport(db: DatabaseSync, now: () => number = Date.now
   };
 }
 
-export type SpendReport = ReturnType<typeof createSpendReport>;
+/** The costs of each agent's last runs, and how many are triggered. Empty without recorded runs. */
+export function readLastRuns(projectDir: string, limit: number): ReadonlyMap<string, AgentRuns> {
+  const none = new Map<string, AgentRuns>();
+  return readBeside(projectDir, (db) => createCallTotals(db, Date.now).lastRuns(limit), none);
+}
 
 function noCalls(key: string): SpendRow {
   return { key, nano: 0, subscriptionNano: 0, calls: 0, tokens: 0, unpriced: 0, estimated: 0 };

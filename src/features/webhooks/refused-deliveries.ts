@@ -1,12 +1,32 @@
+import type { FeatureTables } from "../../foundation/store/feature-tables.ts";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { Subject } from "rxjs";
-import { refusedTogetherMs } from "../contracts/refused-deliveries.ts";
+import { refusedTogetherMs } from "./delivery-report.ts";
 import type {
   RefusedDeliveries,
   RefusedDeliveriesQuery,
   RefusedDelivery,
-} from "../contracts/refused-deliveries.ts";
-import { createEachSecond, type GroupCommit } from "./group-commit.ts";
+} from "./delivery-report.ts";
+import { createEachSecond, type GroupCommit } from "../../foundation/store/group-commit.ts";
+
+/** Counts of ten minutes. `source` is empty if it is unknown. */
+export const refusedTables: FeatureTables = {
+  steps: [
+    `CREATE TABLE refused_deliveries (
+      stretch INTEGER NOT NULL,
+      type TEXT NOT NULL,
+      source TEXT NOT NULL,
+      result TEXT NOT NULL,
+      first_at INTEGER NOT NULL,
+      last_at INTEGER NOT NULL,
+      count INTEGER NOT NULL,
+      reason TEXT NOT NULL,
+      PRIMARY KEY (stretch, type, source, result)
+    ) WITHOUT ROWID, STRICT;
+    CREATE INDEX refused_deliveries_by_time ON refused_deliveries (last_at);`,
+  ],
+  expire: "DELETE FROM refused_deliveries WHERE last_at < ?",
+};
 
 /** Deliveries that are added up until the next commit. Times are epoch ms. */
 interface Counted extends RefusedDelivery {

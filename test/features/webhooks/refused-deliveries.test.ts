@@ -1,6 +1,8 @@
-import type { RefusedDelivery } from "../../../src/foundation/contracts/refused-deliveries.ts";
-import { openStore, openStoreReader } from "../../../src/foundation/store/store.ts";
-import { tempStore } from "./support.ts";
+import { createRefusedDeliveries } from "../../../src/features/webhooks/refused-deliveries.ts";
+import { openStore } from "../../../src/features/open-store.ts";
+import type { RefusedDelivery } from "../../../src/features/webhooks/delivery-report.ts";
+import { openStoreReader } from "../../../src/foundation/store/store.ts";
+import { tempStore } from "../../foundation/store/support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 const minuteMs = 60_000;
@@ -13,7 +15,7 @@ function refused(change: Partial<RefusedDelivery> = {}): RefusedDelivery {
 
 test("refused deliveries of one source within ten minutes are one row, the latest first", async () => {
   let now = 0;
-  const { refused: deliveries } = tempStore(undefined, () => now);
+  const deliveries = tempStore(undefined, () => now).tables(createRefusedDeliveries);
   deliveries.add(refused());
   await deliveries.flush();
   now = 4 * minuteMs;
@@ -38,22 +40,26 @@ test("refused deliveries of one source within ten minutes are one row, the lates
 test("a flood of refused deliveries is one commit and one row, and survives a restart", () => {
   const dir = tempDir();
   const store = openStore(dir);
-  for (let n = 0; n < 100_000; n += 1) store.refused.add(refused());
-  expect(store.refused.query({ limit: 50 })).toEqual([]);
+  const deliveries = store.tables(createRefusedDeliveries);
+  for (let n = 0; n < 100_000; n += 1) deliveries.add(refused());
+  expect(deliveries.query({ limit: 50 })).toEqual([]);
   store.close();
   const reader = openStoreReader(dir);
-  expect(reader?.refused.query({ limit: 50 })).toMatchObject([{ count: 100_000 }]);
+  expect(reader?.tables(createRefusedDeliveries).query({ limit: 50 })).toMatchObject([
+    { count: 100_000 },
+  ]);
   reader?.close();
 });
 
 test("refused deliveries are deleted with the history", async () => {
   let now = 10 * dayMs;
   const store = tempStore(undefined, () => now);
-  store.refused.add(refused());
-  await store.refused.flush();
+  const deliveries = store.tables(createRefusedDeliveries);
+  deliveries.add(refused());
+  await deliveries.flush();
   now = 20 * dayMs;
-  store.refused.add(refused());
-  await store.refused.flush();
+  deliveries.add(refused());
+  await deliveries.flush();
   await store.prune({ now, days: 5, maxBytes: 1e9 });
-  expect(store.refused.query({ limit: 50 })).toMatchObject([{ lastAt: at(now) }]);
+  expect(deliveries.query({ limit: 50 })).toMatchObject([{ lastAt: at(now) }]);
 });

@@ -1,4 +1,5 @@
-import type { ReservedCall, SettledCall } from "../../../src/foundation/contracts/spend.ts";
+import { createSpend, type ReservedCall } from "../../../src/features/spend/spend-store.ts";
+import type { SettledCall } from "../../../src/foundation/contracts/spend.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import {
   callItem,
@@ -10,7 +11,7 @@ import {
   webhookItem,
   claimed,
   wholeHistory,
-} from "./support.ts";
+} from "../../foundation/store/support.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 const dayMs = 86_400_000;
@@ -51,9 +52,11 @@ async function made(
   call: Partial<ReservedCall> = {},
   end: Partial<SettledCall> = {},
 ): Promise<number> {
-  const seq = await store.spend.reserve({ ...begun, ...call });
+  const seq = await store.tables(createSpend).reserve({ ...begun, ...call });
   const { accounts: charged = accounts, reserved = 500, billing = "priced" } = call;
-  await store.spend.settle({ ...ended, seq, billing, accounts: charged, reserved, ...end });
+  await store
+    .tables(createSpend)
+    .settle({ ...ended, seq, billing, accounts: charged, reserved, ...end });
   return seq;
 }
 
@@ -61,11 +64,11 @@ const account = { spent: 0, raised: 0, warned: 0, turns: 0, tokens: 0 };
 
 test("a refusal of a run is stored until the next, and does not count as its agent's spending", async () => {
   const store = tempStore();
-  const { spend, spendReport } = store;
+  const spend = store.tables(createSpend);
   expect(spend.refusal("dev-1")).toBeNull();
   await spend.recordRefusal("dev-1", "all is spent");
   expect(spend.refusal("dev-1")).toBe("all is spent");
-  expect(spendReport.lastRuns(20)).toEqual(new Map());
+  expect(spend.lastRuns(20)).toEqual(new Map());
   await made(store);
   expect(spend.refusal("dev-1")).toBe("all is spent");
   expect(spend.account("run:dev-1", "run")).toMatchObject({ spent: 400, turns: 1 });
@@ -74,19 +77,19 @@ test("a refusal of a run is stored until the next, and does not count as its age
 });
 
 test("a budget's account has the reservation, then the amount spent", async () => {
-  const { spend, spendReport } = tempStore();
+  const spend = tempStore().tables(createSpend);
   expect(spend.account("project", "2026-11")).toBeNull();
   const seq = await spend.reserve(begun);
   expect(spend.account("project", "2026-11")).toEqual({ ...account, spent: 500 });
   expect(spend.account("run:dev-1", "run")).toEqual({ ...account, spent: 500, turns: 1 });
-  expect(spendReport.accounts(["2026-11-22"])).toEqual([
+  expect(spend.accounts(["2026-11-22"])).toEqual([
     { scope: "project", window: "2026-11-22", nano: 0, reserved: 500, raised: 0 },
   ]);
   await spend.settle({ ...ended, seq });
   await spend.settle({ ...ended, seq });
   const tokens = 4_321;
   expect(spend.account("run:dev-1", "run")).toEqual({ ...account, spent: 400, turns: 1, tokens });
-  expect(spendReport.accounts(["2026-11-22", "2026-11"])).toMatchObject([
+  expect(spend.accounts(["2026-11-22", "2026-11"])).toMatchObject([
     { window: "2026-11", nano: 400, reserved: 0 },
     { window: "2026-11-22", nano: 400, reserved: 0 },
   ]);
@@ -95,19 +98,19 @@ test("a budget's account has the reservation, then the amount spent", async () =
 test("a call that got no answer does not count as a turn of the run", async () => {
   const store = tempStore();
   await made(store, {}, { isTurn: false, usage: null, status: null, nano: 0, charged: 0 });
-  expect(store.spend.account("run:dev-1", "run")).toEqual(account);
+  expect(store.tables(createSpend).account("run:dev-1", "run")).toEqual(account);
 });
 
 test("raises and warnings of budgets are stored", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
-  const { spend } = first;
+  const spend = first.tables(createSpend);
   await spend.raise([today, month], 7);
   await spend.raise([month], 7);
   await spend.recordWarning(month, 80);
   await spend.recordWarning(month, 50);
   first.close();
-  const reopened = tempStore(dir).spend;
+  const reopened = tempStore(dir).tables(createSpend);
   expect(reopened.account("project", "2026-11-22")).toEqual({ ...account, raised: 7 });
   expect(reopened.account("project", "2026-11")).toEqual({ ...account, raised: 14, warned: 80 });
 });
@@ -115,14 +118,15 @@ test("raises and warnings of budgets are stored", async () => {
 test("a dead scheduler's open calls are charged once for requests and streamed answers, as estimates, in each account and in their run's cost", async () => {
   const dir = tempDir();
   const first = tempStore(dir);
+  const spend = first.tables(createSpend);
   const item = cronItem("dev");
   await claimed(first, item, "dev-1");
-  const seq = await first.spend.reserve(begun);
-  await first.spend.reserve({ ...begun, billing: "subscription", reserved: 0 });
+  const seq = await spend.reserve(begun);
+  await spend.reserve({ ...begun, billing: "subscription", reserved: 0 });
   await made(first);
   const own = [{ ...run, scope: "run:ops-1" }, today, month];
-  await first.spend.reserve({ ...begun, agent: "ops", instanceId: "ops-1", accounts: own });
-  await first.spend.see(seq, 100);
+  await spend.reserve({ ...begun, agent: "ops", instanceId: "ops-1", accounts: own });
+  await spend.see(seq, 100);
   // The run ended before its call, with the reservation in its cost.
   const end = { ...succeeded, usage: { model: null, tokens: 0, costUsd: 9e-7, turns: 1 } };
   await first.work.end(item, { instanceId: "dev-1", startedAt: now, end });
@@ -130,13 +134,15 @@ test("a dead scheduler's open calls are charged once for requests and streamed a
   for (let start = 0; start < 2; start++) {
     const store = tempStore(dir);
     await store.recover();
-    expect(store.spend.account("run:dev-1", "run")?.spent).toBe(500);
-    expect(store.spend.account("run:ops-1", "run")?.spent).toBe(30);
-    expect(store.spend.account("project", "2026-11-22")?.spent).toBe(530);
-    expect(store.spendReport.accounts(["2026-11"])).toMatchObject([{ nano: 530, reserved: 0 }]);
+    expect(store.tables(createSpend).account("run:dev-1", "run")?.spent).toBe(500);
+    expect(store.tables(createSpend).account("run:ops-1", "run")?.spent).toBe(30);
+    expect(store.tables(createSpend).account("project", "2026-11-22")?.spent).toBe(530);
+    expect(store.tables(createSpend).accounts(["2026-11"])).toMatchObject([
+      { nano: 530, reserved: 0 },
+    ]);
     expect(store.history.query(wholeHistory).triggers[0]?.costUsd).toBeCloseTo(5e-7, 12);
     const run = { nano: 500, subscriptionNano: 30, calls: 3, estimated: 2 };
-    expect(store.spendReport.run("dev-1")).toMatchObject(run);
+    expect(store.tables(createSpend).run("dev-1")).toMatchObject(run);
     store.close();
   }
 });
@@ -148,8 +154,8 @@ async function filled() {
   await made(store, { billing: "subscription" }, { charged: 0 });
   const yesterday = { at: now - dayMs, day: "2026-11-21" };
   await made(store, { agent: "ops", ...yesterday }, { nano: 5_000, estimated: true });
-  await store.spend.reserve({ ...begun, reserved: 60 });
-  return store.spendReport;
+  await store.tables(createSpend).reserve({ ...begun, reserved: 60 });
+  return store.tables(createSpend);
 }
 const row = { nano: 0, subscriptionNano: 0, calls: 1, tokens: 4_321, unpriced: 0, estimated: 0 };
 
@@ -175,7 +181,7 @@ test("a spending report has the total of a run, also of one without calls", asyn
 
 test("a spending report adds up whole days, and the rest of a day that the query cuts in two", async () => {
   const store = tempStore(undefined, () => now);
-  const { spendReport } = store;
+  const spend = store.tables(createSpend);
   for (const day of ["2026-11-20", "2026-11-21", "2026-11-22"]) {
     for (const hour of [2, 20]) {
       const at = Date.parse(day) + hour * 3_600_000;
@@ -183,12 +189,12 @@ test("a spending report adds up whole days, and the rest of a day that the query
     }
   }
   const usd = (since: string) =>
-    spendReport.rows({ by: "day", since: Date.parse(since), agent: null }).map(({ nano }) => nano);
+    spend.rows({ by: "day", since: Date.parse(since), agent: null }).map(({ nano }) => nano);
   expect(usd("2026-11-01T00:00:00Z")).toEqual([22, 22, 22]);
   expect(usd("2026-11-21T12:00:00Z")).toEqual([20, 22]);
   expect(usd("2026-11-22T21:00:00Z")).toEqual([]);
   const since = Date.parse("2026-11-21T12:00:00Z");
-  expect(spendReport.rows({ by: "agent", since, agent: "dev" })).toMatchObject([
+  expect(spend.rows({ by: "agent", since, agent: "dev" })).toMatchObject([
     { key: "dev", nano: 42, calls: 3, tokens: 3 * 4_321 },
   ]);
   await store.prune({ now: now + 13 * dayMs, days: 14, maxBytes: 1e12 });
@@ -206,7 +212,7 @@ test("a spending report has each agent's last ended runs, the latest first", asy
     const own = [{ ...run, scope: `run:${instanceId}` }, today];
     await made(store, { instanceId, accounts: own }, { charged: n });
   }
-  const costs = (limit: number) => store.spendReport.lastRuns(limit).get("dev")?.costs;
+  const costs = (limit: number) => store.tables(createSpend).lastRuns(limit).get("dev")?.costs;
   expect([costs(20), costs(1)]).toEqual([[2, 1], [2]]);
   await store.work.end(item, { instanceId: "dev-3", startedAt: now, end: succeeded });
   expect(costs(20)).toEqual([3, 2, 1]);
@@ -223,7 +229,7 @@ test("a spending report has how many runs webhooks and calls start in a month, b
   }
   await store.work.enqueue([webhookItem("never-started", "r2", "dev", now)]);
   await made(store);
-  const triggered = () => store.spendReport.lastRuns(20).get("dev")?.triggered;
+  const triggered = () => store.tables(createSpend).lastRuns(20).get("dev")?.triggered;
   expect(triggered()).toBe(6);
 });
 
@@ -236,12 +242,13 @@ test("pruning keeps the calls that a limit still counts: the month's, open ones,
   const suspended = { ...run, scope: "run:dev-2" };
   await made(store, { at: time, accounts: [run, day, month] });
   await made(store, { at: time, accounts: [suspended, day, month] });
-  await store.spend.reserve({ ...begun, at: time, accounts: [run] });
+  await store.tables(createSpend).reserve({ ...begun, at: time, accounts: [run] });
   const over = { ...run, scope: "run:dev-9" };
   await made(store, { at: time, accounts: [over] });
   time = now;
   expect(await store.prune({ now, days: 14, maxBytes: 1e12 })).toBe(3);
-  const spent = (scope: string, window: string) => store.spend.account(scope, window)?.spent;
+  const spent = (scope: string, window: string) =>
+    store.tables(createSpend).account(scope, window)?.spent;
   expect([spent("project", "2026-11"), spent("project", "2026-11-02")]).toEqual([800, undefined]);
   expect([spent("run:dev-1", "run"), spent("run:dev-2", "run")]).toEqual([900, 400]);
   expect(spent("run:dev-9", "run")).toBeUndefined();

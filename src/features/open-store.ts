@@ -1,0 +1,21 @@
+import { openStoreWith, type Store } from "../foundation/store/store.ts";
+import { alertTables } from "./alerts/alert-store.ts";
+import { mcpTables } from "./mcp/mcp-store.ts";
+import { peopleTables } from "./people/people-tables.ts";
+import { spendTables } from "./spend/spend-tables.ts";
+import { tokenTables } from "./tokens/token-store.ts";
+import { refusedTables } from "./webhooks/refused-deliveries.ts";
+
+export const featureTables = [
+  spendTables,
+  alertTables,
+  peopleTables,
+  tokenTables,
+  mcpTables,
+  refusedTables,
+];
+
+/** Opens the store of a project with the tables of all features. Throws as `openStoreWith` does. `now` gives epoch ms. */
+export function openStore(projectDir: string, now: () => number = Date.now): Store {
+  return openStoreWith(featureTables, projectDir, now);
+}
