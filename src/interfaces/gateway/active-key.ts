@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { catchError, defer, EMPTY, exhaustMap, interval, mergeAll, of, share } from "rxjs";
 import type { Observable } from "rxjs";
 import type { Sessions } from "./sessions.ts";
-import { ensureApiKey, type ApiKey } from "../../foundation/credentials/api-key.ts";
+import { findApiKey, type ApiKey } from "../../foundation/credentials/api-key.ts";
 import { messageOf } from "../../foundation/errors.ts";
 
 interface ActiveKeyDeps {
@@ -33,7 +33,7 @@ export function activeKey({ home, apiKey, sessions, redactor, warn }: ActiveKeyD
     // Without a file the key stays: a start creates a new one, and a running scheduler must not lock its operators out.
     if (stats === null || stampOf(stats) === seen) return;
     seen = stampOf(stats);
-    const found = (await ensureApiKey(home)).key;
+    const found = (await findApiKey(home))?.key ?? key;
     // eslint-disable-next-line no-restricted-syntax -- both are ours, and no client measures the time of this
     if (found === key) return;
     key = found;
