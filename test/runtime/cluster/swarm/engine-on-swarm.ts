@@ -1,7 +1,7 @@
 import type { ClusterEngine, Launch } from "../../../../src/runtime/cluster/cluster-engine.ts";
 import { createSwarmEngine } from "../../../../src/runtime/cluster/swarm/swarm-engine.ts";
 import type { Engine } from "../../../../src/runtime/runners/container/engine.ts";
-import type { UserError } from "../../../../src/foundation/errors.ts";
+import { UserError } from "../../../../src/foundation/errors.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { engineSetupMs, testBase } from "../../../helpers/docker.ts";
 import type { SwarmNode } from "../../../helpers/swarm/node.ts";
@@ -193,7 +193,7 @@ export function engineOnSwarm(shared: () => SharedSwarm): void {
     const state = () =>
       cluster.list().then(
         () => "reachable",
-        (error: UserError) => error.code,
+        (error: unknown) => (error instanceof UserError ? error.code : String(error)),
       );
     // A killed engine answers until the kernel has ended its threads.
     await expect.poll(state).toBe("engine_unreachable");
