@@ -12,14 +12,17 @@ export interface Call {
   readonly by: Person;
   /** Null unless the caller's token is limited to some agents. */
   readonly isMine: IsMine | null;
-  /** Starts work once for each key; null without one. */
-  readonly idempotencyKey: string | null;
+  /** Starts work once for each key; null without one. Throws UserError `malformed`. */
+  readonly idempotencyKey: () => string | null;
   /** Runs a function once the answer has been sent. */
   readonly afterAnswer: (run: () => void) => void;
 }
 
-/** The fields of a path and of a query or body as one input. */
-export type Fields<T> = [T] extends [null | undefined] ? unknown : Exclude<T, null | undefined>;
+/** The fields of a schema's value; none of an optional body that is missing. */
+type Fields<T> = [T] extends [null | undefined] ? unknown : Exclude<T, null | undefined>;
+/** The parsed fields of a path and of a query or body as one input. */
+export type Given<Params extends z.ZodType, Input extends z.ZodType> = Fields<z.output<Params>> &
+  Fields<z.output<Input>>;
 
 interface Spec<
   Context,
@@ -46,13 +49,9 @@ interface Spec<
    * Whether an input is only about agents that a token is limited to; by default decided by `name` and `instanceId` of
    * the path, and by `agent` of the query.
    */
-  isAbout?(
-    input: Fields<z.output<Params>> & Fields<z.output<Input>>,
-    isMine: IsMine,
-    context: Context,
-  ): boolean;
+  isAbout?(input: Given<Params, Input>, isMine: IsMine, context: Context): boolean;
   perform(
-    input: Fields<z.output<Params>> & Fields<z.output<Input>>,
+    input: Given<Params, Input>,
     context: Context,
     call: Call,
   ): z.input<Output> | Promise<z.input<Output>>;
@@ -68,17 +67,12 @@ interface ChangeSpec<
    * The act for the audit trail, null for an input that changed nothing such as a dry run. The member itself is null if
    * `perform` records the act.
    */
-  readonly audit:
-    | null
-    | ((
-        input: Fields<z.output<Params>> & Fields<z.output<Input>>,
-        output: z.input<Output>,
-      ) => Act | null);
+  readonly audit: null | ((input: Given<Params, Input>, output: z.input<Output>) => Act | null);
 }
 
 /**
- * An act or a question of a person or a program: route, API description, command, MCP tool, token scope and audit entry are made from
- * this row.
+ * An operation that people and programs can perform. Its route, its API description, the token scope that it needs and its
+ * entry in the audit trail are made from this row, and requests of clients are typed by it.
  */
 export interface Operation<
   Context = unknown,
@@ -91,13 +85,10 @@ export interface Operation<
   readonly address: Address;
   /** Heading that the operation is described under. */
   readonly tag: string;
-  audit?(
-    input: Fields<z.output<Params>> & Fields<z.output<Input>>,
-    output: z.input<Output>,
-  ): Act | null;
+  audit?(input: Given<Params, Input>, output: z.input<Output>): Act | null;
 }
 
-/** The operations of a table by their addresses: a client needs the types of the rows only, and loads none of them. */
+/** Maps the address of each operation in a table to the type of its row. Clients import this type only, and no schema. */
 export type Named<Rows extends readonly Operation[]> = {
   [Row in Rows[number] as Row["address"]]: Row;
 };

@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import type { Act } from "./contracts/audit-acts.ts";
 import { atTerminal, type Person } from "./contracts/questions.ts";
-import { partsOf, type Call, type Fields, type Operation } from "./operation.ts";
+import { partsOf, type Call, type Given, type Operation } from "./operation.ts";
 
 /** A call by the person at the terminal, without an HTTP request. */
 export const inProcess: Call = {
   by: atTerminal,
   isMine: null,
-  idempotencyKey: null,
+  idempotencyKey: () => null,
   afterAnswer: (run) => void setImmediate(run),
 };
 
@@ -19,7 +19,7 @@ export async function performAs<
   Output extends z.ZodType,
 >(
   row: Operation<Context, Params, Input, Output>,
-  input: Fields<z.output<Params>> & Fields<z.output<Input>>,
+  input: Given<Params, Input>,
   context: Context & { readonly audit: { recordAct(act: Act, by: Person): void } },
   by: Person,
 ): Promise<z.input<Output>> {
@@ -29,12 +29,21 @@ export async function performAs<
   return output;
 }
 
-/** An input from outside as the row's schemas parse it. */
-export function parsedInput({ address, params, input }: Operation, given: object): object {
+/** The operation of a table at an address, and a client's input as its schemas parse it. */
+export function operationAt<Context>(
+  rows: readonly Operation<Context>[],
+  address: string,
+  given: object,
+): { readonly row: Operation<Context>; readonly input: object } {
+  const row = rows.find((one) => one.address === address);
+  if (row === undefined) throw new TypeError(`no operation at ${address}`);
   const names: readonly string[] = partsOf(address).path.match(/(?<=:)\w+/g) ?? [];
   const isInPath = ([name]: [string, unknown]): boolean => names.includes(name);
   const fields = Object.entries(given);
-  const path = params?.parse(Object.fromEntries(fields.filter(isInPath)));
-  const rest = input?.parse(Object.fromEntries(fields.filter((field) => !isInPath(field))));
-  return { ...(path as object | undefined), ...(rest as object | null | undefined) };
+  const path = row.params?.parse(Object.fromEntries(fields.filter(isInPath)));
+  const rest = row.input?.parse(Object.fromEntries(fields.filter((field) => !isInPath(field))));
+  return {
+    row,
+    input: { ...(path as object | undefined), ...(rest as object | null | undefined) },
+  };
 }

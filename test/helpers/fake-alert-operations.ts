@@ -7,9 +7,8 @@ import type { FakeAlerts } from "./fake-alerts.ts";
 export function fakeAlertOperations(
   alerting: FakeAlerts,
   called: (...words: readonly unknown[]) => void,
-): AlertOperations {
+): Omit<AlertOperations, "page"> {
   return {
-    page: (query) => alerting.page(query),
     acknowledge: (request) => {
       called("acknowledgeAlerts", JSON.stringify(request));
       return alerting.acknowledge(request);

@@ -12,7 +12,7 @@ import type { SpendAnswer, SpendLimit, SpendRequest } from "./spend-report.ts";
 
 export interface SpendContext {
   readonly spend: {
-    readonly answer: (request: SpendRequest) => SpendAnswer;
+    readonly answer: (request: SpendRequest) => SpendAnswer | Promise<SpendAnswer>;
     /** Adds US dollars to the limits of a scope; resolves with those of its day and month. */
     readonly raise: (scope: string, usd: number) => Promise<readonly SpendLimit[]>;
   };
@@ -28,8 +28,8 @@ export const showSpend = operationsOf<{
   input: spendQuerySchema,
   output: spendAnswerSchema,
   problems: [503],
-  perform: (query, { spend }, { isMine }) => {
-    const answer = spend.answer(query);
+  perform: async (query, { spend }, { isMine }) => {
+    const answer = await spend.answer(query);
     const own = `agent:${query.agent}`;
     return isMine === null
       ? answer

@@ -9,7 +9,7 @@ import type { GatewayDeps } from "./deps.ts";
 import { createKeyCheck } from "./key-guesses.ts";
 import { checkHost } from "./known-hosts.ts";
 import { answerFormRoutes, answerLinkRoutes } from "./routes/answers.ts";
-import { replayRoutes } from "./routes/history.ts";
+import { replayRoutes } from "./routes/replay.ts";
 import { agentDetailRoutes, dashboardRoutes } from "./routes/dashboard.ts";
 import { createLinkRoutes, loginRoutes, parseForms } from "./routes/login.ts";
 import { logDownloadRoutes, logRoutes } from "./routes/logs.ts";

@@ -19,7 +19,7 @@ import { pauseStatus, seedFrom } from "../../foundation/scheduler/status-store.t
 import { openStoreReader, type StoreReader } from "../../foundation/store/store.ts";
 import { createAuditStore, type Audit } from "../../features/people/audit.ts";
 import { createQuestionStore, type QuestionStore } from "../../features/people/question-store.ts";
-import { inProcess, parsedInput } from "../../foundation/perform.ts";
+import { inProcess, operationAt } from "../../foundation/perform.ts";
 import type { InputOf, Named, Operation, OutputOf } from "../../foundation/operation.ts";
 import { budgetStates } from "../../features/spend/budget-states.ts";
 import { createLedger } from "../../features/spend/rules/ledger.ts";
@@ -74,51 +74,53 @@ export function openStoredProject({
   const store = openStoreReader(projectDir);
   if (store === null) return null;
   const logs = createLogSource(projectDir);
-  const stores = {
-    questions: store.tables(createQuestionStore),
-    audit: store.tables(createAuditStore),
-  };
-  const deps = async () => {
+  // Most reads need neither the project's files nor the stored secrets.
+  const files = once(() => readProjectFiles(projectDir));
+  const deps = once(async () => {
     const redactor = createRedactor();
     redactor.add(await storedSecrets(home));
     return { store, redactor, logs };
+  });
+  const context: StoredContext = {
+    questions: store.tables(createQuestionStore),
+    audit: store.tables(createAuditStore),
+    spend: { answer: async (query) => spendOf(store, await files())(query) },
+    runs: {
+      history: (query) => store.history.query(query),
+      refusedDeliveries: (query) =>
+        Promise.resolve(store.tables(createRefusedDeliveries).query(query)),
+      whyNot: async (name, query) => {
+        const { agents } = await files();
+        const agent = agents.find((one) => one.name === name) ?? { name, config: null };
+        return whyNot(agent, ["No scheduler is running."], query, await deps());
+      },
+      run: async (instanceId, withPrompt) => viewRun(instanceId, await deps(), withPrompt),
+      runDifference: async (instanceId, other) => compareRuns(instanceId, other, await deps()),
+    },
   };
   return {
     /** Performs a read over the stored project. */
     perform: async <Address extends keyof StoredOperations>(
       address: Address,
-      input: InputOf<StoredOperations[Address]>,
+      given: InputOf<StoredOperations[Address]>,
     ): Promise<OutputOf<StoredOperations[Address]>> => {
-      const rows: readonly Operation<StoredContext>[] = storedOperations;
-      const row = rows.find((one) => one.address === address) ?? showSpend;
-      const given = parsedInput(row, input);
-      const files = await readProjectFiles(projectDir);
-      const known = await deps();
-      const context: StoredContext = {
-        ...stores,
-        spend: { answer: spendOf(store, files) },
-        runs: {
-          history: (query) => store.history.query(query),
-          refusedDeliveries: (query) =>
-            Promise.resolve(store.tables(createRefusedDeliveries).query(query)),
-          whyNot: (name, query) => {
-            const agent = files.agents.find((one) => one.name === name) ?? { name, config: null };
-            return whyNot(agent, ["No scheduler is running."], query, known);
-          },
-          run: (instanceId, withPrompt) => viewRun(instanceId, known, withPrompt),
-          runDifference: (instanceId, other) => compareRuns(instanceId, other, known),
-        },
-      };
-      return (await row.perform(given, context, inProcess)) as OutputOf<StoredOperations[Address]>;
+      const { row, input } = operationAt<StoredContext>(storedOperations, address, given);
+      return (await row.perform(input, context, inProcess)) as OutputOf<StoredOperations[Address]>;
     },
     status: async () => {
-      const status = statusOf(projectDir, store, await readProjectFiles(projectDir));
+      const status = statusOf(projectDir, store, await files());
       return (await deps()).redactor.redactValue(status) as StoredStatus;
     },
     /** Directories that may be agents, sorted. */
     agentNames: async () => (await listAgents(projectDir)).names,
     close: () => store.close(),
   };
+}
+
+/** Reads at the first call, and returns the same afterwards. */
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | null = null;
+  return () => (found ??= read());
 }
 
 type ProjectFiles = Awaited<ReturnType<typeof readProjectFiles>>;

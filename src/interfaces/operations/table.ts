@@ -28,7 +28,7 @@ import { controlOperations, type RunContext } from "../../runtime/runs/control-o
 import { historyOperations } from "../../runtime/runs/history-operations.ts";
 import { atTerminal } from "../../foundation/contracts/questions.ts";
 import type { InputOf, Named, Operation, OutputOf } from "../../foundation/operation.ts";
-import { parsedInput, performAs } from "../../foundation/perform.ts";
+import { operationAt, performAs } from "../../foundation/perform.ts";
 
 /** The services of a scheduler that operations use. */
 export interface OperationContext
@@ -74,10 +74,8 @@ export function atTerminalOf(context: OperationContext) {
     address: Address,
     input: InputOf<NamedOperations[Address]>,
   ): Promise<OutputOf<NamedOperations[Address]>> => {
-    const rows: readonly Operation<OperationContext>[] = operations;
-    const row = rows.find((one) => one.address === address);
-    if (row === undefined) throw new TypeError(`no operation at ${address}`);
-    const given = parsedInput(row, input);
-    return (await performAs(row, given, context, atTerminal)) as OutputOf<NamedOperations[Address]>;
+    const found = operationAt<OperationContext>(operations, address, input);
+    const answer = await performAs(found.row, found.input, context, atTerminal);
+    return answer as OutputOf<NamedOperations[Address]>;
   };
 }

@@ -119,7 +119,7 @@ const triggerAgent = change("/control/trigger/:name", {
     repeated ? null : { act: "trigger", agent, instanceId, detail: prompt },
   problems: [404, 409, 413, 503],
   perform: async ({ name: agent, prompt = null }, { runs }, { idempotencyKey }) => {
-    const triggered = await runs.trigger(agent, prompt, idempotencyKey);
+    const triggered = await runs.trigger(agent, prompt, idempotencyKey());
     return { success: true as const, agent, ...triggered };
   },
 });

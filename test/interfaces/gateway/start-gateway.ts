@@ -25,8 +25,7 @@ export interface TestDeps extends GatewayDeps {
 export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
   const lines: string[] = [];
   const operations = overrides.operations ?? fakeOperations([{ name: "dev" }]);
-  const none = { runs: [], next: null, indexedUntil: null, indexing: null };
-  const { search = { find: () => Promise.resolve(none) } } = overrides;
+  const { search = operations.context.search } = overrides;
   const deps: TestDeps = {
     operations,
     search,

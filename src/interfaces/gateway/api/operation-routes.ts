@@ -58,7 +58,7 @@ function callOf(request: FastifyRequest, reply: FastifyReply): Call {
   return {
     by: personOf(request),
     isMine: limitOf(request),
-    idempotencyKey: idempotencyKey(request.headers["idempotency-key"]),
+    idempotencyKey: () => idempotencyKey(request.headers["idempotency-key"]),
     afterAnswer: (run) => void reply.raw.once("close", run),
   };
 }

@@ -6,7 +6,7 @@ import { schemaProblems } from "../../../runtime/wire/requests/row.ts";
 import { errorPage, newTokenPage } from "../../dashboard/card-pages.tsx";
 import { askedToken, page } from "../../dashboard/pages/tokens/page.tsx";
 import { sendLivePage, sendPage } from "../../dashboard/send-page.tsx";
-import { createToken } from "../../../features/tokens/operations.ts";
+import { createToken, removeToken } from "../../../features/tokens/operations.ts";
 import { performAs } from "../../../foundation/perform.ts";
 import { personOf } from "../auth.ts";
 import { frameOf } from "../page-data.ts";
@@ -51,10 +51,9 @@ export const tokenFormRoutes = (deps: GatewayDeps) => [
     params: tokenParams,
     consumes: [formType],
     response: { 303: z.undefined() },
-    audit: ({ params }) => ({ act: "token-remove", detail: params.name }),
     problems: [404, 503],
-    handle: async ({ params: { name } }, reply) => {
-      await deps.context.tokens.remove(name);
+    handle: async (request, reply) => {
+      await performAs(removeToken, request.params, deps.context, personOf(request));
       return reply.redirect("/dashboard/tokens", 303);
     },
   }),

@@ -112,3 +112,14 @@ test.each(["..%2f..%2fops", "."])("an edit of the agent %s reaches no file", asy
   const { answer, calls } = await ask(`POST /api/agents/${agent}/files`, edit);
   expect([answer, calls]).toMatchObject([[404, {}], []]);
 });
+
+test.each([
+  ["trigger/dev", 400],
+  ["pause", 200],
+])(
+  "an overlong Idempotency-Key counts only where work starts: POST /control/%s",
+  async (path, status) => {
+    const headers = { "idempotency-key": "k".repeat(201) };
+    expect((await (await openApp()).post(`/control/${path}`, { headers })).statusCode).toBe(status);
+  },
+);

@@ -46,7 +46,7 @@ describe("the authentication at a model provider", () => {
     expect(await ask(completions, { authType })).toMatchObject(bearer);
   });
 
-  test("is not sent if authType is none", async () => {
+  test("is left out of the request if authType is none", async () => {
     const headers = await ask(anthropic, { authType: "none", key: "left over" });
     for (const name of ["authorization", "x-api-key"]) expect(headers).not.toHaveProperty(name);
   });

@@ -187,7 +187,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(await failure()).toBeLessThan(built / 2);
   });
 
-  test("is no longer built once no caller waits for it", async () => {
+  test("stops being built once no caller waits for it", async () => {
     const agent = await withDockerfile("RUN sleep 20");
     const images = imagesWith();
     await firstValueFrom(images.prepare(agent).pipe(take(3)));

@@ -81,7 +81,7 @@ describe.skipIf(missing !== null)("a container run whose scheduler was killed", 
     expect(await leftovers(request)).toEqual([]);
   });
 
-  test("is not searched if there is no engine and no record", async () => {
+  test("is not searched for without an engine and a record", async () => {
     const nowhere = connectEngine({ env: { DOCKER_HOST: "unix:///nowhere.sock" } });
     const runner = aRunner(nowhere, { projectDir });
     expect(await runner.adopt(["dev-1"])).toEqual([]);

@@ -92,7 +92,7 @@ describe("a run as the scheduler's user", () => {
     expect(rejected).toContain(`${baseDir()} is not a folder`);
   });
 
-  test("leaves no process with its environment mark if there is no PID namespace, and reports that", async () => {
+  test("without a PID namespace leaves no process with its environment mark, and its log says that", async () => {
     const env = { PATH: await binOf("setsid", "sleep") };
     const stop$ = new Subject<StopReason>();
     const request = aRequest(`trap '' TERM; setsid sleep 300 & ${log("ready")}; ${forever}`);
