@@ -7,8 +7,8 @@ import {
   requestFor,
   succeeded,
   tempStore,
+  reopened,
 } from "../../foundation/store/support.ts";
-import { tempDir } from "../../helpers/temp-dir.ts";
 import { anAlert } from "./rules/alerts.ts";
 
 const alert = anAlert();
@@ -36,14 +36,12 @@ async function storeWith(...deliveries: readonly (Delivery | string)[]) {
     sent: (id: string, at = 2_000) => alerts.attempted(id, { type: "sent", at }),
     failed: (id: string, nextAt = 7_000) =>
       alerts.attempted(id, { type: "retry", nextAt, error: "HTTP 503" }),
-    died: (id: string, at = 2_000, error = "HTTP 404") =>
-      alerts.attempted(id, { type: "dead", at, error }),
+    died: (id: string, at = 2_000) => alerts.attempted(id, { type: "dead", at, error: "HTTP 404" }),
   };
 }
 
 test("a run's end and its alerts are committed together or not at all", async () => {
-  const dir = tempDir();
-  const store = tempStore(dir);
+  const store = tempStore();
   const item = manualItem("1");
   const end = (id: string): Promise<unknown> =>
     store.work.end(item, { instanceId: "dev-aaaaaaaa", startedAt: 1, end: succeeded }, () =>
@@ -52,9 +50,8 @@ test("a run's end and its alerts are committed together or not at all", async ()
   await expect(end("early")).rejects.toThrow("is not run by");
   await claimed(store, item);
   await end("late");
-  store.close();
 
-  const alerts = tempStore(dir).tables(createAlertStore);
+  const alerts = reopened(store).tables(createAlertStore);
   expect(alerts.states()).toEqual([failing]);
   expect(alerts.list({ limit: 9 })).toMatchObject([
     { id: "late", alert, state: "waiting", attempts: 0, lastError: null, endedAt: null },
@@ -76,13 +73,11 @@ test("a work item's refusal and its alerts are committed together or not at all"
 });
 
 test("the alerts of a lost run are committed with the recovery", async () => {
-  const dir = tempDir();
-  const first = tempStore(dir);
+  const first = tempStore();
   const item = manualItem("1");
   await first.work.enqueue([item]);
   await beginRun(first, requestFor(item));
-  first.close();
-  const { recover, tables } = tempStore(dir);
+  const { recover, tables } = reopened(first);
   const alerts = tables(createAlertStore);
   await recover(new Set(), (lost) =>
     alerts.put({ states: [], deliveries: lost.map(({ instanceId }) => delivery(instanceId)) }),
@@ -182,29 +177,4 @@ test("pruning the history deletes ended alert deliveries and keeps waiting ones"
   await alerts.sent("sent");
   expect(await alerts.prune({ now: 30 * 86_400_000, days: 14, maxBytes: 1e12 })).toBe(1);
   expect(alerts.stored()).toMatchObject([{ id: "waits" }]);
-});
-
-test("each alert target shows waiting and dead deliveries, and its error while it fails", async () => {
-  const alerts = await storeWith(
-    "new",
-    "tried",
-    "dead",
-    "sent",
-    delivery("lost", { target: "pager" }),
-    delivery("fine", { target: "pager" }),
-  );
-  const counts = () => Object.fromEntries(alerts.targetDeliveries());
-  await alerts.failed("tried", 9_000);
-  await alerts.died("dead");
-  await alerts.sent("sent", 3_000);
-  await alerts.died("lost", 4_000, "HTTP 500");
-  expect(counts()).toEqual({
-    ops: { waiting: 2, dead: 1, lastError: "HTTP 503" },
-    pager: { waiting: 1, dead: 1, lastError: "HTTP 500" },
-  });
-  for (const id of ["tried", "fine"]) await alerts.sent(id, 9_000);
-  expect(counts()).toEqual({
-    ops: { waiting: 1, dead: 1, lastError: null },
-    pager: { waiting: 0, dead: 1, lastError: null },
-  });
 });

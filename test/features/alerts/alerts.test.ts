@@ -122,28 +122,20 @@ test("a switched-off target that accepts a test alert is switched on, and gets t
 
 const now = Date.parse("2026-11-22T12:00:00Z");
 const minutesAgo = (minutes: number) => now - minutes * 60_000;
+
 const down = (minutes: number, crashed: boolean) => ({
   type: "scheduler-down",
   downMs: minutes * 60_000,
   crashed,
 });
 
-test.each([
-  ["was stopped", { aliveAt: minutesAgo(31), stoppedAt: minutesAgo(30) }, down(30, false)],
-  ["died", { aliveAt: minutesAgo(30), stoppedAt: null }, down(30, true)],
-  ["died a minute ago", { aliveAt: minutesAgo(1), stoppedAt: null }, down(1, true)],
-  [
-    "was stopped before it died",
-    { aliveAt: minutesAgo(3), stoppedAt: minutesAgo(9) },
-    down(3, true),
-  ],
-])("a starting scheduler alerts about an earlier one that %s", (_what, earlier, command) => {
-  expect(downCommand(earlier, now)).toEqual(command);
-});
-
-test.each([
-  ["was restarted within a minute", { aliveAt: minutesAgo(1.5), stoppedAt: minutesAgo(1) }],
-  ["never ran", { aliveAt: null, stoppedAt: null }],
-])("a starting scheduler does not alert about an earlier one that %s", (_what, earlier) => {
-  expect(downCommand(earlier, now)).toBeNull();
+test.each<[string, object | null, number | null, number | null]>([
+  ["was stopped", down(30, false), 31, 30],
+  ["died", down(1, true), 1, null],
+  ["was stopped before it died", down(3, true), 3, 9],
+  ["was restarted within a minute", null, 1.5, 1],
+  ["never ran", null, null, null],
+])("downCommand for an earlier scheduler that %s returns %j", (_what, command, alive, stopped) => {
+  const at = (ago: number | null) => ago && minutesAgo(ago);
+  expect(downCommand({ aliveAt: at(alive), stoppedAt: at(stopped) }, now)).toEqual(command);
 });

@@ -19,7 +19,7 @@ afterAll(() => {
 type ServerOptions = Parameters<typeof startMailServer>[0];
 const to = ["ops@example.com"];
 const from = "Almanac <almanac@example.com>";
-const opened = alerts.opened as Alert;
+const { opened } = alerts;
 
 /** Sends e-mail to a port of this machine. */
 function sending(port: number) {
@@ -105,18 +105,11 @@ test("e-mail has a subject, text, HTML and a header against automatic replies; a
 
 test("e-mail shows untrusted text in its body only, never as a header or HTML", async () => {
   const { send, mails } = await mailServer();
-  const alert = { ...(alerts.hostile as Alert), agent: "a\r\nBcc: x@evil.test\r\n\r\nbody" };
+  const alert = { ...alerts.hostile, agent: "a\r\nBcc: x@evil.test\r\n\r\nbody" };
   expect(await send(mailLogin, { alert })).toEqual(accepted);
   expect(mails).toMatchObject([{ to }]);
   expect(mails[0]?.headers.has("bcc")).toBe(false);
   expect(mails[0]?.raw.replaceAll("=\r\n", "")).toContain("&lt;b&gt;&quot;&amp;amp;&#39;");
-});
-
-test("e-mail can be sent from a sender with a non-ASCII name", async () => {
-  const { send, mails } = await mailServer();
-  const name = "Überwachung <a@example.com>";
-  expect(await send({ ...mailLogin, from: name })).toEqual(accepted);
-  expect(mails[0]?.headers.get("from")).toContain("<a@example.com>");
 });
 
 test("sending an e-mail with a wrong password fails without showing the password", async () => {

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from "node:net";
-import type { Alert, SendAlert, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
+import type { SendAlert, TargetAnswer } from "../../../src/features/alerts/rules/alert.ts";
 import { createSendRequest } from "../../../src/foundation/contracts/outgoing-request.ts";
 import { UserError } from "../../../src/foundation/errors.ts";
 import { webhookSecret } from "./fake-apis.ts";
@@ -60,7 +60,7 @@ test.each<[string, (socket: Socket) => void]>([
   },
 );
 
-const message = messageFor(alerts.opened as Alert);
+const message = messageFor(alerts.opened);
 
 test("an alert fails with a hint if its credential is missing", async () => {
   const missing = new UserError("missing_credential", "credential alert_webhook is missing", {

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Alert } from "../../../src/features/alerts/rules/alert.ts";
 import { alertTargetTypes } from "../../../streams/alert-options.ts";
 import { alertCredentialTypes } from "../../../src/foundation/config/fields.ts";
 import { credentialType } from "../../../src/foundation/credentials/credential-types.ts";
@@ -21,7 +20,7 @@ function block(language: string): string {
 async function receivedRequest() {
   const { base, received } = await startReceiver(() => ({ status: 204 }));
   const sendAlert = sendWith({ url: base, secret: webhookSecret });
-  await sendAlert(messageFor(alerts.opened as Alert), targetOf("webhook"));
+  await sendAlert(messageFor(alerts.opened), targetOf("webhook"));
   const [request] = received;
   if (request === undefined) throw new Error("nothing came");
   return request;

@@ -43,7 +43,7 @@ export const noQuestions: AlertQuestions = {
   linkPath: () => "/answer/token",
 };
 
-export const alerts: Readonly<Record<string, Alert>> = {
+export const alerts = {
   opened: plain,
   reminder: { ...plain, phase: "reminder", count: 12 },
   resolved: { ...plain, phase: "resolved", count: 12, outcome: null, costUsd: null },
@@ -61,7 +61,7 @@ export const alerts: Readonly<Record<string, Alert>> = {
   hostile: { ...plain, reason: hostileText },
   question: { ...plain, topic: "question", outcome: null, costUsd: null, question: aQuestion().id },
   long: { ...plain, reason: "\u{1f600}<&@".repeat(100) },
-};
+} satisfies Record<string, Alert>;
 
 export function messageFor(alert: Alert): AlertMessage {
   return {

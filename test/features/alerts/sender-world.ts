@@ -39,9 +39,7 @@ export const failed = (afterMs: number | null = null): TargetAnswer => ({
 /** `1@ops` is a delivery with the ID 1 to ops. */
 export function deliveryOf(name: string): Delivery {
   const [, target = ""] = name.split("@");
-  const alert = alerts.opened;
-  if (alert === undefined) throw new Error("no sample");
-  return { id: name, at: start, target, alert, nextAt: start };
+  return { id: name, at: start, target, alert: alerts.opened, nextAt: start };
 }
 
 /** A sender over a real store, in virtual time. */

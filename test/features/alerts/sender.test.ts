@@ -113,16 +113,6 @@ test("an alert target that answers that it is gone is switched off, and later al
   ]);
 });
 
-test("deliveries to a target that was gone can be retried by hand once the target is switched on", async () => {
-  const world = senderWorld({ answers: [gone] });
-  await world.deliver("1@ops");
-  await world.store.switchOff("ops", null);
-  expect(await world.store.retry("1@ops", world.now())).toBe(true);
-  world.sender.wake();
-  await world.recorded(2);
-  expect(world.store.list(all)).toMatchObject([{ id: "1@ops", state: "sent" }]);
-});
-
 test("alerts to a target that was removed from the project are given up", async () => {
   const world = senderWorld({ targets: () => [] });
   await world.deliver("1@ops");

@@ -1,5 +1,5 @@
 import { retryAfterMs } from "../../../src/features/alerts/http-target.ts";
-import type { Alert, AlertMessage } from "../../../src/features/alerts/rules/alert.ts";
+import type { AlertMessage } from "../../../src/features/alerts/rules/alert.ts";
 import type { AnswerForm, Question } from "../../../src/foundation/contracts/questions.ts";
 import { fakeApis, type FakeApi, type Received, type Reply } from "./fake-apis.ts";
 import { startReceiver } from "./receiver.ts";
@@ -7,9 +7,9 @@ import { alerts, aQuestion, messageFor, sendWith, targetOf } from "./samples.ts"
 
 type HttpType = keyof typeof fakeApis;
 const types = Object.keys(fakeApis) as HttpType[];
-const opened = alerts.opened as Alert;
+const { opened } = alerts;
 const accepted = { type: "accepted" };
-const question = messageFor(alerts.question as Alert);
+const question = messageFor(alerts.question);
 
 /** Sends to a server that gives `answer`, by default that of its API. */
 async function send(
@@ -36,7 +36,7 @@ describe.each(types)("an alert target of type %s", (type) => {
     const { text } = await send(type);
     for (const part of ["dev failed", "exit code 2", "/dashboard/agents/dev?a=1&"])
       expect(text).toContain(part);
-    const hostile = await send(type, messageFor(alerts.hostile as Alert));
+    const hostile = await send(type, messageFor(alerts.hostile));
     expect(hostile.text).toContain("evil");
     expect(hostile.text).not.toMatch(/\\u001b|\u001b|\u202e/);
   });

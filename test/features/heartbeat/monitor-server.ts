@@ -2,51 +2,30 @@ import { pause } from "../../helpers/pause.ts";
 import type { Received, Reply } from "../alerts/fake-apis.ts";
 import { startReceiver } from "../alerts/receiver.ts";
 
-/** A check of Healthchecks.io as its ping API leaves it, or a push monitor of Uptime Kuma. */
-export interface Watched {
-  status: "new" | "up" | "down";
-  /** Between a start and an end; Kuma has no such. */
-  started: boolean;
-  /** Each ping that it took: its kind and its text. */
-  readonly pings: string[];
-}
-
 const ping = /^\/ping\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/(start|fail|log))?$/;
 const push = /^\/api\/push\/([A-Za-z0-9]+)$/;
 
 /** Both APIs, as the pages of their makers describe them. */
 export async function monitorServer() {
-  const checks = new Map<string, Watched>();
-  const monitors = new Map<string, Watched>();
-  const created = (all: Map<string, Watched>, key: string): Watched => {
-    const watched: Watched = all.get(key) ?? { status: "new", started: false, pings: [] };
-    all.set(key, watched);
-    return watched;
-  };
+  const known = new Map<string, string[]>();
 
   const healthchecks = (method: string, path: RegExpExecArray, body: string): Answer => {
     const [, uuid = "", kind = "success"] = path;
-    const check = checks.get(uuid);
+    const pings = known.get(uuid);
     if (!["GET", "HEAD", "POST"].includes(method)) return [405, ""];
     // The hosted service answers so for a UUID that it does not have.
-    if (check === undefined) return [200, "OK (not found)"];
-    check.pings.push(body === "" ? kind : `${kind}: ${body}`);
-    if (kind === "start") check.started = true;
-    if (kind === "success" || kind === "fail") {
-      check.status = kind === "fail" ? "down" : "up";
-      check.started = false;
-    }
+    if (pings === undefined) return [200, "OK (not found)"];
+    pings.push(body === "" ? kind : `${kind}: ${body}`);
     return [200, "OK"];
   };
 
   const kuma = (token: string, query: URLSearchParams): Answer => {
-    const monitor = monitors.get(token);
+    const pings = known.get(token);
     const missing = { ok: false, msg: "Monitor not found or not active." };
-    if (monitor === undefined) return [404, JSON.stringify(missing)];
+    if (pings === undefined) return [404, JSON.stringify(missing)];
     const time = query.get("ping") ?? "";
     if (Number.isNaN(Number(time))) return [404, JSON.stringify({ ok: false, msg: "ping" })];
-    monitor.status = (query.get("status") ?? "up") === "up" ? "up" : "down";
-    monitor.pings.push(`${monitor.status}: ${query.get("msg") ?? "OK"}`);
+    pings.push(`${query.get("status") ?? "up"}: ${query.get("msg") ?? "OK"}`);
     return [200, JSON.stringify({ ok: true })];
   };
 
@@ -72,10 +51,12 @@ export async function monitorServer() {
   });
   const server = {
     url: receiver.base,
-    /** A check of Healthchecks.io; created with its first use. */
-    check: (id: string) => created(checks, id),
-    /** A monitor of Uptime Kuma, by its push token. */
-    monitor: (token: string) => created(monitors, token),
+    /** Creates a check of Healthchecks.io by its UUID, or a monitor of Uptime Kuma by its push token: kind and text of each ping. */
+    create: (id: string): readonly string[] => {
+      const pings: string[] = [];
+      known.set(id, pings);
+      return pings;
+    },
     /** Requests in all, and those of them that were open at once. */
     seen,
     /** The answer to each later request waits this long, in ms. */

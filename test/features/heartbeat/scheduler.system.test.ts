@@ -19,24 +19,24 @@ function heartbeat(agent: string, path: string): Promise<void> {
 }
 
 test("a healthy scheduler and its agents' runs ping their monitors, and the last pings are sent before the scheduler ends", async () => {
-  const check = server.check(uuid);
-  const good = server.monitor("good");
+  const check = server.create(uuid);
+  const good = server.create("good");
   await heartbeat("", `/ping/${uuid}`);
   await heartbeat("good", "/api/push/good");
-  const bad = server.check(otherUuid);
+  const bad = server.create(otherUuid);
   await heartbeat("bad", `/ping/${otherUuid}`);
   const { stop } = await project.start();
   await project.trigger("good", "bad");
-  await expect.poll(() => good.pings).toEqual(["up: OK"]);
-  await expect.poll(() => bad.pings).toHaveLength(2);
-  expect(bad.pings).toEqual(["start", expect.stringMatching(/^fail: bad-\w+ failed: .*7/)]);
-  await expect.poll(() => check.pings).toEqual(["success"]);
+  await expect.poll(() => good).toEqual(["up: OK"]);
+  await expect.poll(() => bad).toHaveLength(2);
+  expect(bad).toEqual(["start", expect.stringMatching(/^fail: bad-\w+ failed: .*7/)]);
+  await expect.poll(() => check).toEqual(["success"]);
 
   server.delay = 700;
   await project.al("run", "bad");
   await stop();
-  expect(bad.pings).toHaveLength(4);
-  expect(bad.pings.at(-1)).toMatch(/^fail/);
+  expect(bad).toHaveLength(4);
+  expect(bad.at(-1)).toMatch(/^fail/);
 });
 
 test("a run without a scheduler pings no monitor", async () => {

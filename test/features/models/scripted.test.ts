@@ -77,13 +77,6 @@ test("a scripted model answers with an error when a turn after the script's last
   expect((await hear("user assistant")).text).toBe("(end of script)");
 });
 
-test("a scripted model responds with the error status and the message of the turn", async () => {
-  const { ask } = await scripted([{ status: 429, error: "slow down" }]);
-  const response = await ask();
-  expect(response.status).toBe(429);
-  expect(await response.json()).toMatchObject({ error: { message: "slow down" } });
-});
-
 test("a scripted model delays a turn for its configured time", async () => {
   const { hear } = await scripted([{ text: "late", delayMs: 150 }]);
   const before = performance.now();

@@ -18,29 +18,28 @@ function finds(text: string, q: string): boolean {
 }
 
 test.each([
-  ["connect timeout", "a timeout; then connect"],
-  ['"connect timeout"', "Connect\nTIMEOUT"],
-  ["connect-timeout", "the connect_timeout of it"],
-  ['"connect ti"*', "connect timeout"],
-  ["uber", "Über alles"],
-  ["naïve café", "naive CAFE\u0301"],
-  ["東京", "今日は東京タワーです"],
-  ["東", "東京"],
-  ["错误代码42", "构建失败：错误代码 42"],
-  ["привет", "Привет, мир"],
-  ["४२", "४२"],
-  ["𠮷野家", "今日は𠮷野家で"],
-])("a search for %s finds the text %j", (q, text) => expect(finds(text, q)).toBe(true));
-
-test.each([
-  ["connect timeout", "a timeout"],
-  ['"connect timeout"', "timeout connect"],
-  ["connect-timeout", "timeout connect"],
-  ["out*", "a timeout"],
-  ["strasse", "Straße"],
-  ["京都", "今日は東京タワーです"],
-  ["北", "東京"],
-])("a search for %s does not find the text %j", (q, text) => expect(finds(text, q)).toBe(false));
+  ["connect timeout", "a timeout; then connect", true],
+  ['"connect timeout"', "Connect\nTIMEOUT", true],
+  ["connect-timeout", "the connect_timeout of it", true],
+  ['"connect ti"*', "connect timeout", true],
+  ["uber", "Über alles", true],
+  ["naïve café", "naive CAFE\u0301", true],
+  ["東京", "今日は東京タワーです", true],
+  ["東", "東京", true],
+  ["错误代码42", "构建失败：错误代码 42", true],
+  ["привет", "Привет, мир", true],
+  ["४२", "४२", true],
+  ["𠮷野家", "今日は𠮷野家で", true],
+  ["connect timeout", "a timeout", false],
+  ['"connect timeout"', "timeout connect", false],
+  ["connect-timeout", "timeout connect", false],
+  ["out*", "a timeout", false],
+  ["strasse", "Straße", false],
+  ["京都", "今日は東京タワーです", false],
+  ["北", "東京", false],
+])("a search for %s finds the text %j: %s", (q, text, isFound) =>
+  expect(finds(text, q)).toBe(isFound),
+);
 
 test.each([
   'a AND b OR NOT "',

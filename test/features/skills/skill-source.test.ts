@@ -41,7 +41,6 @@ test.each([
   "fd::17",
   "http://example.com/skills",
   "git://example.com/skills",
-  "ftp://example.com/skills",
   "transport::https://example.com/x",
   "ssh://-oProxyCommand=evil/x",
   "-evil@example.com:x",

@@ -1,6 +1,5 @@
 import { createSpend } from "../../../src/features/spend/spend-store.ts";
-import { tempStore } from "../../foundation/store/support.ts";
-import { tempDir } from "../../helpers/temp-dir.ts";
+import { tempStore, reopened } from "../../foundation/store/support.ts";
 import { answered, tempMeter, terms } from "./support.ts";
 
 test("a model call whose run closed the connection early costs the reserved amount, or the streamed part if that costs more", async () => {
@@ -19,14 +18,12 @@ test("a model call that the scheduler aborted costs its request and the streamed
 });
 
 test("a model call that is open when the scheduler crashes costs its request and the stored part of the answer", async () => {
-  const dir = tempDir();
-  const first = tempStore(dir);
+  const first = tempStore();
   const before = tempMeter({}, first);
   await before.begin({ requestBytes: 3_000 });
   (await before.begin()).seen(answered(20, { estimated: true }));
   await before.charge(1);
-  first.close();
-  const next = tempStore(dir);
+  const next = reopened(first);
   await next.recover();
   const { meter, spent } = tempMeter({}, next);
   expect(spent()).toMatchObject({ usd: 0.001021, turns: 3 });

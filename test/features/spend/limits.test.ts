@@ -1,14 +1,11 @@
-import { tempStore } from "../../foundation/store/support.ts";
-import { tempDir } from "../../helpers/temp-dir.ts";
-import { budgets } from "./rules/support.ts";
+import { tempStore, reopened } from "../../foundation/store/support.ts";
+import { budgets, noon } from "./rules/support.ts";
 import { tempMeter } from "./support.ts";
-
-const now = () => Date.parse("2026-11-22T12:00:00Z");
 
 test("budget limits are reported with the spent and reserved amounts", async () => {
   const budgetsOf = (agent: string | null) =>
     budgets({ dayUsd: agent === "dev" ? 1 : null }, { monthUsd: 9 });
-  const { meter, begin, charge } = tempMeter({ budgetsOf, now });
+  const { meter, begin, charge } = tempMeter({ budgetsOf });
   await charge(5_000);
   await begin();
   const amounts = { usd: 0.005, reserved: 0.01, limit: null };
@@ -25,7 +22,7 @@ test("budget limits are reported with the spent and reserved amounts", async () 
 });
 
 test("an agent's budget is used up after a refused model call until the day ends or the limit is raised", async () => {
-  let time = now();
+  let time = noon;
   const budgetsOf = () => budgets({ dayUsd: 0.01 });
   const { meter, begin, charge, refusal } = tempMeter({ budgetsOf, now: () => time });
   await charge(9_500);
@@ -61,15 +58,13 @@ test("a limit stays used up if it is raised too little for the refused model cal
 });
 
 test("a raised budget limit survives a restart and applies to live runs", async () => {
-  const dir = tempDir();
   const budgetsOf = () => budgets({ runUsd: 0, dayUsd: 0 });
   const liveRuns = () => ["dev-1"];
-  const first = tempStore(dir);
-  const before = tempMeter({ budgetsOf, liveRuns, now }, first);
+  const first = tempStore();
+  const before = tempMeter({ budgetsOf, liveRuns }, first);
   expect((await before.refusal()).code).toBe("budget_exceeded");
   await before.meter.raise("agent:dev", 1);
   expect((await before.refusal({ instanceId: "dev-2" })).detail).toContain("this run's budget");
-  first.close();
-  const { begin } = tempMeter({ budgetsOf, liveRuns, now }, tempStore(dir));
+  const { begin } = tempMeter({ budgetsOf, liveRuns }, reopened(first));
   expect((await begin()).maxOutputTokens).toBeNull();
 });

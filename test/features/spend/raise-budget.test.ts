@@ -3,10 +3,8 @@ import type { RaiseBudgetDeps } from "../../../src/features/spend/spend-answers.
 import { tempMeter } from "../../features/spend/support.ts";
 import { budgets } from "../../features/spend/rules/support.ts";
 
-const now = () => Date.parse("2026-11-22T12:00:00Z");
-
 test("raiseBudget returns how much a rejected call needs if the raise does not pay it", async () => {
-  const { meter, refusal } = tempMeter({ budgetsOf: () => budgets({ dayUsd: 0.0001 }), now });
+  const { meter, refusal } = tempMeter({ budgetsOf: () => budgets({ dayUsd: 0.0001 }) });
   await refusal();
   const raise = (usd: number) => raiseBudget("agent:dev", usd, { ...depsOf(), meter });
   const [day] = await raise(0.0001);
@@ -16,7 +14,7 @@ test("raiseBudget returns how much a rejected call needs if the raise does not p
 
 function depsOf(): RaiseBudgetDeps {
   const budgetsOf = () => budgets({ dayUsd: 1 }, { monthUsd: 20 });
-  const { meter } = tempMeter({ budgetsOf, now });
+  const { meter } = tempMeter({ budgetsOf });
   const status = { agent: (name: string) => (name === "dev" ? { name } : undefined) };
   const runs = { find: () => undefined };
   return { meter, status: status as unknown as RaiseBudgetDeps["status"], runs };

@@ -33,12 +33,6 @@ test.each<[string, Usage | null, Partial<typeof counted>, Partial<Usage>]>([
     { model: null, tokens, costUsd: 0.25, turns: 3 },
   ],
   [
-    "knew no price is the amount that the scheduler counted",
-    { ...reported, costUsd: null },
-    {},
-    { ...reported, tokens, costUsd: 0.25 },
-  ],
-  [
     "reported another cost is the amount that the scheduler counted",
     reported,
     {},

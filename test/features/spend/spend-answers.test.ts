@@ -21,7 +21,7 @@ function spending(agents: readonly AgentRecord[] = [agent("dev")]) {
     now: () => now,
     budgetsOf,
     termsOf: (model) =>
-      Promise.resolve(model === "new" ? { ...terms, billing: "unpriced" } : terms),
+      Promise.resolve({ ...terms, ...(model !== "claude" && { billing: model as "unpriced" }) }),
   });
   const deps = {
     report: store.tables(createSpend),
@@ -39,55 +39,32 @@ function spending(agents: readonly AgentRecord[] = [agent("dev")]) {
 }
 
 test("a spending report adds up calls by agent, model and day", async () => {
-  const { pay, ask, setNow } = spending();
+  const { begin, pay, ask, setNow } = spending();
   setNow(noon - 86_400_000);
   await pay(answered(5_000));
   setNow(noon);
   await pay(answered(2_000), { agent: "cat", instanceId: "cat-1" });
-  await pay(answered(1_000, { estimated: true }), { model: "new" });
+  await pay(answered(1_000, { estimated: true }), { model: "unpriced" });
+  await pay(answered(4_000), { model: "subscription" });
+  await begin({ agent: "cat", instanceId: "cat-1" });
   const none = { subscriptionUsd: 0, unpriced: 0, estimated: 0 };
+  const ofDev = { subscriptionUsd: 0.004, unpriced: 1, estimated: 1 };
   expect(ask({ by: "agent" }).rows).toEqual([
-    { key: "dev", usd: 0.006, calls: 2, tokens: 6_000, ...none, unpriced: 1, estimated: 1 },
-    { key: "cat", usd: 0.002, calls: 1, tokens: 2_000, ...none },
+    { key: "dev", usd: 0.006, calls: 3, tokens: 10_000, ...ofDev },
+    { key: "cat", usd: 0.002, calls: 2, tokens: 2_000, ...none },
   ]);
   expect(ask({ by: "model" }).rows).toMatchObject([
     { key: plan.model, usd: 0.007, unpriced: 0 },
-    { key: "new", usd: 0.001, unpriced: 1 },
+    { key: "unpriced", usd: 0.001, unpriced: 1 },
+    { key: "subscription", usd: 0 },
   ]);
   expect(ask({ by: "day" }).rows).toMatchObject([
     { key: "2026-11-21", usd: 0.005 },
     { key: "2026-11-22", usd: 0.003 },
   ]);
-  expect(ask({ by: "day", agent: "cat" }).rows).toMatchObject([{ key: "2026-11-22", calls: 1 }]);
+  expect(ask({ by: "day", agent: "cat" }).rows).toMatchObject([{ key: "2026-11-22", calls: 2 }]);
   const since = "2026-11-22T00:00:00+01:00";
   expect(ask({ by: "agent", since }).rows).toMatchObject([{ key: "cat" }, { key: "dev" }]);
-});
-
-test("a spending report without a start has 30 whole days", async () => {
-  const { pay, ask, setNow } = spending();
-  for (const at of ["2026-10-23T23:59:59Z", "2026-10-24T00:00:00Z", "2026-11-22T12:00:00Z"]) {
-    setNow(Date.parse(at));
-    await pay(answered(1_000));
-  }
-  expect(ask({ by: "day" }).rows.map(({ key }) => key)).toEqual(["2026-10-24", "2026-11-22"]);
-});
-
-test("limits of a spending report have the spent amount and the open reservations", async () => {
-  const { begin, pay, ask } = spending();
-  await pay(answered(1_000));
-  await begin();
-  const day = { window: "2026-11-22", endsAt: "2026-11-23T00:00:00.000Z" };
-  const month = { window: "2026-11", endsAt: "2026-12-01T00:00:00.000Z" };
-  const amounts = { usd: 0.001, reserved: 0.01 };
-  const { limits } = ask({ by: "day" });
-  expect(limits).toHaveLength(4);
-  expect(limits).toEqual(
-    expect.arrayContaining([
-      { scope: "project", ...day, ...amounts, limit: null },
-      { scope: "agent:dev", ...day, ...amounts, limit: 5 },
-      { scope: "agent:dev", ...month, ...amounts, limit: null },
-    ]),
-  );
 });
 
 test("the forecast counts the cost of the last runs of enabled agents with a schedule", async () => {
@@ -109,14 +86,14 @@ test("the forecast counts the cost of the last runs of enabled agents with a sch
   expect(ask({ by: "day", agent: "off" }).forecast).toBeNull();
 });
 
-test("a spending report has whole days, with today", async () => {
+test("a spending report has whole days, with today, by default 30", async () => {
   const { pay, ask, setNow } = spending();
-  for (const ago of [9, 6, 0]) {
-    setNow(noon - ago * 86_400_000 - 11 * 3_600_000);
+  for (const ago of [30, 29, 7, 6, 0]) {
+    setNow(noon - ago * 86_400_000 - 12 * 3_600_000);
     await pay(answered(1_000_000));
   }
   setNow(noon);
   const days = (asked: object) => ask({ by: "day", ...asked }).rows.map(({ key }) => key);
   expect(days({ days: 7 })).toEqual(["2026-11-16", "2026-11-22"]);
-  expect(days({})).toHaveLength(3);
+  expect(days({})).toEqual(["2026-10-24", "2026-11-15", "2026-11-16", "2026-11-22"]);
 });

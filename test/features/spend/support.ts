@@ -4,7 +4,7 @@ import type { ModelTerms } from "../../../src/foundation/contracts/spend.ts";
 import { createMeter, type MeterDeps } from "../../../src/features/spend/meter.ts";
 import type { Store } from "../../../src/foundation/store/store.ts";
 import { tempStore } from "../../foundation/store/support.ts";
-import { budgets } from "./rules/support.ts";
+import { budgets, noon } from "./rules/support.ts";
 
 /** A dollar for a million tokens: a thousand nano-dollars each. */
 export const terms: ModelTerms = {
@@ -53,6 +53,7 @@ export function tempMeter(deps: Partial<MeterDeps> = {}, store: Store = tempStor
     budgetsOf: () => budgets(),
     timezone: () => "UTC",
     liveRuns: () => [],
+    now: () => noon,
     onError: (error) => errors.push(error),
     ...deps,
   });

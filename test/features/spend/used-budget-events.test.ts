@@ -1,4 +1,3 @@
-import { momentText } from "../../../src/foundation/contracts/format.ts";
 import { Subject } from "rxjs";
 import { usedBudgetEvents } from "../../../src/features/spend/used-budget-events.ts";
 import type { UsedBudget } from "../../../streams/spending.ts";
@@ -31,8 +30,7 @@ test("an agent's budget emits an event when it is used up and when it is availab
   expect(events[0]).toMatchObject({ type: "used-budget", agent: "dev", at: 0, budget: used });
   expect(events.at(-1)).toMatchObject({ budget: null });
   expect(texts()).toEqual([
-    "work waits: budget: the budget of agent dev for 2026-11-22 is used up: $5.00 of $5.00 is spent. " +
-      `A person can raise it before it turns at ${momentText(used.endsAt)}: al budget raise dev <usd>`,
+    expect.stringMatching(/^work waits: budget: the budget of agent dev/) as string,
     expect.stringMatching(/^work is refused: budget: the budget of agent dev/) as string,
     "its budget pays calls to models again",
   ]);

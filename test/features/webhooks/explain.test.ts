@@ -49,13 +49,6 @@ test("a webhook event starts an agent if it passes one of the agent's webhook en
 test("explain returns null for a webhook source that the agent does not listen to", () =>
   expect(against(binding({ source: "other" }))).toBe(null));
 
-test("explain returns a sentence for each failed condition of a webhook filter", () => {
-  const webhooks = [binding({ filters: { repos: ["acme/x"], author: "dora" } })];
-  expect(explain({ name: "dev", webhooks }, "hub", event)).toMatchObject([
-    [{ why: "repos does not include acme/y" }, { why: "author is set and the event carries none" }],
-  ]);
-});
-
 test("explain agrees with the match index about which webhook event starts which agent", () => {
   const index = createMatchIndex();
   const filters = [{}, { events: ["push"] }, { repos: ["ACME/y"] }, { labels: ["Bug"] }];

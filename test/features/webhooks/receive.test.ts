@@ -166,7 +166,6 @@ test("a correctly signed webhook delivery whose body is not JSON gets 400, and i
 test.each([
   ["an unknown provider type", { type: "bitbucket" }, "unknown_type"],
   ["the name of a prototype", { type: "__proto__" }, "unknown_type"],
-  ["a type without a name", { type: "" }, "unknown_type"],
   ["an unknown source", { source: "nobody" }, "unknown_source"],
   ["a source of another type", { source: "tracker" }, "unknown_source"],
   ["a provider type without sources", { type: "sentry" }, "unknown_source"],

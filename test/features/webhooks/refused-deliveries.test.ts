@@ -1,9 +1,6 @@
 import { createRefusedDeliveries } from "../../../src/features/webhooks/refused-deliveries.ts";
-import { openStore } from "../../../src/features/open-store.ts";
 import type { RefusedDelivery } from "../../../src/features/webhooks/delivery-report.ts";
-import { openStoreReader } from "../../../src/foundation/store/store.ts";
 import { tempStore } from "../../foundation/store/support.ts";
-import { tempDir } from "../../helpers/temp-dir.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -35,20 +32,6 @@ test("refused deliveries of one source within ten minutes are one row, the lates
   expect(deliveries.query(query)).toHaveLength(4);
   expect(deliveries.query({ limit: 1 })).toHaveLength(1);
   expect(deliveries.query({ ...query, since: at(5 * minuteMs) })).toHaveLength(2);
-});
-
-test("a flood of refused deliveries is one commit and one row, and survives a restart", () => {
-  const dir = tempDir();
-  const store = openStore(dir);
-  const deliveries = store.tables(createRefusedDeliveries);
-  for (let n = 0; n < 100_000; n += 1) deliveries.add(refused());
-  expect(deliveries.query({ limit: 50 })).toEqual([]);
-  store.close();
-  const reader = openStoreReader(dir);
-  expect(reader?.tables(createRefusedDeliveries).query({ limit: 50 })).toMatchObject([
-    { count: 100_000 },
-  ]);
-  reader?.close();
 });
 
 test("refused deliveries are deleted with the history", async () => {

@@ -1,12 +1,10 @@
 import { signDelivery } from "../../../src/features/webhooks/sign.ts";
-import { tempStore } from "../../foundation/store/support.ts";
 import { bytes } from "./deliveries.ts";
 import { TestReceiver, source, start } from "./test-receiver.ts";
 
-/** A receiver with a real store and a source `hub` of this type. */
-function storing(type: string, ...listening: readonly string[]): TestReceiver {
-  const receiver = new TestReceiver(...listening);
-  receiver.receipts = tempStore().receipts;
+/** A receiver with a source `hub` of this type, for the agent dev. */
+function receiving(type: string): TestReceiver {
+  const receiver = new TestReceiver("dev");
   receiver.sources = [source("hub", { type })];
   return receiver;
 }
@@ -19,7 +17,7 @@ const signedBy = (type: string, body: Buffer, at: number, id?: string) => ({
 });
 
 test("redelivering a GitHub webhook starts an agent whose filter matches it only since an edit, once", async () => {
-  const receiver = storing("github");
+  const receiver = new TestReceiver();
   receiver.listen("dev", { repos: ["acme/x"] });
   expect(await receiver.deliver()).toMatchObject({ body: { matched: [] } });
   receiver.listen("dev");
@@ -30,7 +28,7 @@ test("redelivering a GitHub webhook starts an agent whose filter matches it only
 });
 
 test("Linear's retries of a webhook start one run, even hours later or with a forged id", async () => {
-  const receiver = storing("linear", "dev");
+  const receiver = receiving("linear");
   const body = bytes({ type: "Issue", action: "update", webhookTimestamp: start });
   const retry = (id: string) => receiver.receive(signedBy("linear", body, start, id));
   for (const [hours, id] of [
@@ -52,7 +50,7 @@ test.each([
 ])(
   "Slack's retry of %s starts one run, whether or not the first try arrived",
   async (_what, payload) => {
-    const receiver = storing("slack", "dev");
+    const receiver = receiving("slack");
     const body = bytes(payload);
     await Promise.all([start, start].map((at) => receiver.receive(signedBy("slack", body, at))));
     receiver.now = start + 360_000;

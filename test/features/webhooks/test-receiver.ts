@@ -11,11 +11,12 @@ import type { WebhookSource } from "../../../src/foundation/config/project-confi
 import { createMatchIndex, type MatchIndex } from "../../../src/features/webhooks/match-index.ts";
 import { createReceiver, type Receive } from "../../../src/features/webhooks/receive.ts";
 import { signDelivery } from "../../../src/features/webhooks/sign.ts";
+import { tempStore } from "../../foundation/store/support.ts";
 import { bytes, githubExample } from "./deliveries.ts";
 
 export const start = 1_700_000_000_000;
 
-/** A store that keeps accepted receipts in memory, and remembers the order of what happened around it. */
+/** A receiver with a store, which remembers what was accepted, and the order of what happened around it. */
 export class TestReceiver {
   readonly happened: string[] = [];
   readonly accepted: Acceptance[] = [];
@@ -28,12 +29,11 @@ export class TestReceiver {
   sources: WebhookSource[] = [source("hub")];
   now = start;
   storeFails = false;
-  /** Replaces the receipts in memory. */
-  receipts: Pick<Store["receipts"], "accept"> | null = null;
   /** The runs that wait for whatever comes, and what they were told of it. */
   waitingRuns: readonly WaitingRun[] = [];
   readonly settled: boolean[] = [];
   #ids = 0;
+  #store: Store | null = null;
 
   /** Agents of these names listen to everything. */
   constructor(...listening: readonly string[]) {
@@ -75,22 +75,18 @@ export class TestReceiver {
     return this.receive(github(more));
   }
 
+  get store(): Store {
+    return (this.#store ??= tempStore());
+  }
+
   async #accept(acceptance: Acceptance): Promise<Accepted> {
     this.happened.push("accept");
-    await new Promise((resolve) => setImmediate(resolve));
     if (this.storeFails) throw new Error("disk full");
-    if (this.receipts !== null) return this.receipts.accept(acceptance);
-    const { source, deliveryId, body } = acceptance.receipt;
-    const before = this.accepted.find(
-      ({ receipt }) =>
-        receipt.source === source &&
-        receipt.deliveryId === deliveryId &&
-        Buffer.compare(receipt.body, body) === 0,
-    );
-    if (before !== undefined) return { duplicate: true, receiptId: before.receipt.id };
+    const accepted = await this.store.receipts.accept(acceptance);
+    if (accepted.duplicate) return accepted;
     this.accepted.push(acceptance);
     this.happened.push("committed");
-    return { duplicate: false, queued: acceptance.items };
+    return accepted;
   }
 
   listen(name: string, filters: Record<string, readonly string[]> = {}, from = "hub"): void {

@@ -9,14 +9,16 @@ const waitingRun = {
   isWaiting: () => true,
 };
 
-function receiverWith(...agents: string[]): TestReceiver {
+async function receiverWith(...agents: string[]): Promise<TestReceiver> {
   const receiver = new TestReceiver(...agents);
+  const condition = { kind: "webhook" } as const;
+  await receiver.store.waits.add({ ...waitingRun, condition, since: 1, until: 9 });
   receiver.waitingRuns = [waitingRun];
   return receiver;
 }
 
 test("a webhook delivery that a run waits for continues that run instead of starting another; other agents still start", async () => {
-  const receiver = receiverWith("dev", "ops");
+  const receiver = await receiverWith("dev", "ops");
   const answer = await receiver.deliver();
   expect(answer).toMatchObject({ body: { matched: [{ agent: "ops" }, { agent: "dev" }] } });
   expect(receiver.dispatched.map(({ agent }) => agent)).toEqual(["ops"]);
@@ -27,7 +29,7 @@ test("a webhook delivery that a run waits for continues that run instead of star
 });
 
 test("a webhook delivery that a run waits for is not a dead letter if no agent's filter matches it", async () => {
-  const receiver = receiverWith();
+  const receiver = await receiverWith();
   await receiver.deliver();
   const receipt = { matched: ["dev"], reason: null };
   expect(receiver.accepted).toMatchObject([{ receipt, items: [], deadLetters: [] }]);
@@ -35,7 +37,7 @@ test("a webhook delivery that a run waits for is not a dead letter if no agent's
 });
 
 test("a run keeps waiting for a webhook delivery if the one that arrives is a duplicate or can't be stored", async () => {
-  const receiver = receiverWith();
+  const receiver = await receiverWith();
   await receiver.deliver();
   await receiver.deliver();
   receiver.storeFails = true;
@@ -44,7 +46,7 @@ test("a run keeps waiting for a webhook delivery if the one that arrives is a du
 });
 
 test("a run that waits for a webhook delivery receives only verified ones", async () => {
-  const receiver = receiverWith();
+  const receiver = await receiverWith();
   await receiver.deliver({ secret: "wrong" });
   expect(receiver.settled).toEqual([]);
 });

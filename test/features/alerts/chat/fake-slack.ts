@@ -33,8 +33,6 @@ const ephemeral = z.strictObject({
 
 /** How long Slack waits for an acknowledgement, in ms. */
 const ackMs = 3_000;
-/** Most connections of an app. */
-const maxSockets = 10;
 
 /**
  * Slack's Web API and Socket Mode, as docs.slack.dev/apis/events-api/using-socket-mode describes them: a ticket opens one
@@ -88,10 +86,6 @@ export async function fakeSlack() {
   onTestFinished(() => sockets.close());
   sockets.on("connection", (socket) => {
     const say = (message: Json) => socket.send(JSON.stringify(message));
-    if (sockets.clients.size > maxSockets) {
-      say({ type: "disconnect", reason: "too_many_websockets" });
-      return socket.close();
-    }
     open.push(socket);
     socket.on("message", (data) => {
       const { envelope_id: id } = JSON.parse(data.toString()) as { envelope_id: string };

@@ -1,7 +1,7 @@
 import { Subject } from "rxjs";
 import type { AlertTarget } from "../../../../streams/alert-options.ts";
 import { createChats } from "../../../../src/features/alerts/chat/chats.ts";
-import type { Alert, TargetAnswer } from "../../../../src/features/alerts/rules/alert.ts";
+import type { TargetAnswer } from "../../../../src/features/alerts/rules/alert.ts";
 import type { Fields } from "../../../../src/features/alerts/target.ts";
 import type { Answer, Person, Question } from "../../../../src/foundation/contracts/questions.ts";
 import { UserError } from "../../../../src/foundation/errors.ts";
@@ -59,7 +59,7 @@ export const send = (
 ): Promise<TargetAnswer> =>
   sendWith(fields)(
     {
-      ...messageFor(alerts.question as Alert),
+      ...messageFor(alerts.question),
       question: more.asked ?? question,
       receipt: more.receipt,
     },

@@ -76,14 +76,10 @@ test.each([
   ["does not recover by runs that a person ended", "sxkiSo", "-1---o"],
   ["raises no alert for a run that is tried again", "slo", ""],
   ["raises an alert for a run whose last attempt was lost, and its work", "slLo", "--Do"],
-  ["raises a new alert when it fails after it recovered", "sxox", "-1o1"],
 ])("an agent whose runs fail %s", (_, done, alerted) => expectAlerts(done, alerted));
 
 test("an agent whose runs fail is alerted after the configured number of failures in a row", () =>
   expectAlerts("sxoxxo", "----2O", { after: 2 }));
-
-test("an agent whose runs fail is alerted again while it keeps failing", () =>
-  expectAlerts("sx-----o", "-1----Ro", { remindMs: 5 * minute }));
 
 test("a reminder counts the failures since the last alert", () =>
   expectAlerts("sxxx---o", "-1----EQ", { remindMs: 5 * minute }));

@@ -52,15 +52,6 @@ test("an alert about the scheduler's only downtime within an hour shows when tha
   ]);
 });
 
-test("dropped work is alerted for each agent separately", () => {
-  const line = timeline();
-  line.at(0, dropped, runEvent(eventsOf("ops").refused("dropped")), dropped);
-  expect(line.sent()).toEqual([
-    "0 ops dev dead_letters opened 1",
-    "0 ops ops dead_letters opened 1",
-  ]);
-});
-
 test.each<[string, AlertCommand, string]>([
   ["a tick that was missed", runEvent(dev.refused("missed")), "missed_ticks"],
   ["work that was dropped", dropped, "dead_letters"],

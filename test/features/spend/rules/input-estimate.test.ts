@@ -1,13 +1,5 @@
 import { createInputEstimates } from "../../../../src/features/spend/rules/input-estimate.ts";
 
-test("new bytes of a model request are estimated as a third of a token each, bytes of earlier requests as counted", () => {
-  const run = createInputEstimates();
-  expect(run.estimate(3_000)).toBe(1_000);
-  run.learn(3_000, 700);
-  expect(run.estimate(3_600)).toBe(900);
-  expect(run.estimate(10)).toBe(700);
-});
-
 test("the token estimate of a run uses the highest ratio of tokens to bytes seen so far", () => {
   const run = createInputEstimates();
   run.learn(3_000, 1_000);

@@ -67,13 +67,6 @@ test("a raised daily limit applies until the day ends, also to the agent's live 
   expect(ask({ instanceId: "dev-3" }, tomorrow).type).toBe("refused");
 });
 
-test("a run's own limit can be raised", () => {
-  const { ask, apply } = ledgerOf(budgets({ runUsd: 0 }));
-  expect(ask().type).toBe("refused");
-  apply(raise("run:dev-1", cent));
-  expect(ask().type).toBe("reserved");
-});
-
 test("a budget warns once a day or month, for the highest percentage that was exceeded", () => {
   const { ask, settle } = ledgerOf(budgets({ dayUsd: 1, warnAt: [50, 80] }, { warnAt: [] }));
   const warnedAt = (cents: number, at = now) => {
